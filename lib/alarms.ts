@@ -1,5 +1,5 @@
 /**
- * What wakes somebody, each with the state that it tells of and what to look at (docs/aws.md, runbook). An alarm that rings
+ * What wakes somebody, each with the state that it tells of and what to look at (docs/reference/aws.md, runbook). An alarm that rings
  * for what cures itself is worse than none: so thresholds are states that no healthy store is in, for several periods.
  */
 import { Duration } from 'aws-cdk-lib';

@@ -10,7 +10,7 @@
  *
  * What a reader would get wrong:
  *  - The host is left out because the gateway knows its own alone. A signature (authorization=iam) covers the host, so it is
- *    made for the gateway's host, wherever the request is sent (functions/sign-request.ts, docs/aws.md).
+ *    made for the gateway's host, wherever the request is sent (functions/sign-request.ts, docs/reference/aws.md).
  *  - The APIs keep their own addresses, where no web ACL stands before them. Who may call is decided there, not here.
  */
 import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';

@@ -2,7 +2,7 @@
  * Where the APIs log their requests, and the role without which API Gateway refuses a WebSocket API that logs.
  *
  * Pitfall: that role is a setting of the account and region, not of an API. Deleting the resource does not take it back, and
- * other APIs may have come to lean on it; so the role stays when the stack is deleted (docs/aws.md, "Teardown").
+ * other APIs may have come to lean on it; so the role stays when the stack is deleted (docs/reference/aws.md, "Teardown").
  */
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';

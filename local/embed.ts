@@ -28,7 +28,7 @@ export interface LogboomOptions {
   readonly host?: string;
   /** Default: 0, any free port; `url` tells which. */
   readonly port?: number;
-  /** Text of a configuration in YAML (docs/configuration.md). Default: one tenant, no login. */
+  /** Text of a configuration in YAML (docs/reference/configuration.md). Default: one tenant, no login. */
   readonly config?: string;
   /** Values for `${NAME}` in the configuration. Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;

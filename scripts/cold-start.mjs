@@ -108,9 +108,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Memory of a function, from the table of docs/aws.md, which a test holds to the template. */
+/** Memory of a function, from the table of docs/reference/aws.md, which a test holds to the template. */
 function memoryOf(name) {
-  const page = readFileSync(join(ROOT, 'docs', 'aws.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs', 'reference', 'aws.md'), 'utf8');
   const [, rest] = page.split('| function | memory | time | serves | why so much |\n');
   const short = name.replace(/^tail-(?=disconnect|default)/, '-');
   for (const row of rest.split('\n\n')[0].split('\n').slice(1)) {
@@ -119,7 +119,7 @@ function memoryOf(name) {
     const figures = memory.match(/\d+,\d{3}|\d+/g);
     if (at >= 0) return Number(figures[Math.min(at, figures.length - 1)].replace(',', ''));
   }
-  throw new Error(`docs/aws.md has no memory of ${name}`);
+  throw new Error(`docs/reference/aws.md has no memory of ${name}`);
 }
 
 async function runOnce(runner, bundle, event) {

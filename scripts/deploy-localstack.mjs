@@ -1,6 +1,6 @@
 /**
  * `npm run deploy:localstack`: the stack deployed with the command line of the CDK into a LocalStack that runs on this machine, and
- * `npm run deploy:localstack -- --destroy`: taken away again. What follows besides goes to the CDK. docs/aws.md tells what to expect, and
+ * `npm run deploy:localstack -- --destroy`: taken away again. What follows besides goes to the CDK. docs/reference/aws.md tells what to expect, and
  * what was run there.
  *
  * What a reader would get wrong: credentials. Those of whoever runs this are left out, so that nothing can reach an account, whatever

@@ -1,6 +1,8 @@
-/** Writes docs/reference/configuration.md anew: `node scripts/make-config-reference.ts`, after a key has changed. */
-import { writeFileSync } from 'node:fs';
-import { configReference, REFERENCE_PAGE } from '../shared/server/admin/config-reference.ts';
+/** Rewrites the tables of docs/reference/configuration.md: `node scripts/make-config-reference.ts`, after a key has changed. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { configReference, GENERATED_MARK, REFERENCE_PAGE } from '../shared/server/admin/config-reference.ts';
 
-writeFileSync(new URL(`../${REFERENCE_PAGE}`, import.meta.url), configReference());
+const page = new URL(`../${REFERENCE_PAGE}`, import.meta.url);
+const [byHand] = readFileSync(page, 'utf8').split(GENERATED_MARK, 1);
+writeFileSync(page, byHand + GENERATED_MARK + configReference());
 process.stdout.write(`${REFERENCE_PAGE} is up to date\n`);

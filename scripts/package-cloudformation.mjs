@@ -1,7 +1,7 @@
 /**
  * `npm run package:cloudformation`: the stack as a template and zip files in dist/cloudformation, which `aws cloudformation deploy`
  * takes, for accounts where nobody runs Node or the CDK. Settings are those of a deployment (`-- --context NAME=VALUE`), and are
- * fixed in the template. docs/aws.md has the commands.
+ * fixed in the template. docs/reference/aws.md has the commands.
  *
  *     dist/cloudformation/template.json
  *     dist/cloudformation/assets/HASH.zip   the code of the functions: goes below logboom/ in a bucket of the region
@@ -38,7 +38,9 @@ function packageTemplate(args) {
     const status = runCdk(synth, { stdin: 'ignore' });
     if (status !== 0) return status;
     const { folder, files } = write(assembly);
-    say(`${folder}: template.json and ${files} zip files; docs/aws.md, "Without Node", has the commands`);
+    say(
+      `${folder}: template.json and ${files} zip files; docs/reference/aws.md, "Without Node", has the commands`,
+    );
     return 0;
   } finally {
     rmSync(assembly, { recursive: true, force: true });

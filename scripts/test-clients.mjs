@@ -10,7 +10,7 @@
  *
  *     --quick          clients of npm and Debian only
  *     --only PATTERN   clients whose name matches it
- *     --write-docs     writes the table of versions in docs/connect.md
+ *     --write-docs     writes the table of versions in docs/dev/testing.md
  *
  * The last line:
  *
@@ -208,7 +208,7 @@ function tell(client, result, detail, version = '') {
 
 /** Clients that passed; rows of others stay as the last run with them wrote them. */
 function writeVersions() {
-  const file = join(ROOT, 'docs', 'connect.md');
+  const file = join(ROOT, 'docs', 'dev', 'testing.md');
   const text = readFileSync(file, 'utf8');
   const [at, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (at < 0 || end < at) throw new Error(`${file} has no ${BEGIN} and ${END}`);

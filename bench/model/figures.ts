@@ -12,7 +12,7 @@ export const PUSH = {
   /** Measured: a body that was sent is as large as this part of its lines. */
   sentShare: 0.32,
   memoryGb: 1769 / 1024,
-  /** Of the gateway and Lambda: as sent (docs/aws.md). */
+  /** Of the gateway and Lambda: as sent (docs/reference/aws.md). */
   maxSentBytes: 4.4 * 1024 * 1024,
 } as const;
 
@@ -99,7 +99,7 @@ export const IDLE = {
   jobWriteUnits: 3,
   /** Assumed, of a job without work in an instance that is there. */
   jobSeconds: 0.1,
-  /** CPU time of maintenance from nothing to its answer, measured (docs/aws.md, "Start of a function"), and waiting as assumed above. */
+  /** CPU time of maintenance from nothing to its answer, measured (docs/reference/aws.md, "Start of a function"), and waiting as assumed above. */
   startSeconds: 0.53,
   /** Written down by Lambda for each call: START, END and REPORT. */
   logBytesPerCall: 300,

@@ -1,5 +1,5 @@
 /**
- * Rows and sentences of docs/dev/cost-model.md and docs/aws.md that can be computed, as they stand there: a test looks for each in its page, and
+ * Rows and sentences of docs/dev/cost-model.md and docs/reference/aws.md that can be computed, as they stand there: a test looks for each in its page, and
  * for figures that are in no such line. Whoever changes a price or a figure runs `npm run model -- --page` and puts them in.
  */
 import { dollarsOfGbADay, fleetSums } from './page/fleet.ts';
@@ -7,10 +7,10 @@ import { aroundRows, awsSums, edgeSums, idleRows, priceRows } from './page/idle-
 import { monthRows, volumeRows } from './page/month.ts';
 import { batchRows, inlineSums, instanceSums, queryRows } from './page/requests.ts';
 
-export type Page = 'dev/cost-model.md' | 'aws.md';
+export type Page = 'dev/cost-model.md' | 'reference/aws.md';
 
 export function computedLines(page: Page): readonly string[] {
-  if (page === 'aws.md') return awsSums();
+  if (page === 'reference/aws.md') return awsSums();
   return [
     ...priceRows(),
     ...instanceSums(),

@@ -3,7 +3,7 @@
  *
  *     npm run model -- --gb-per-day 100 [--push-kb 1000] [--queries-per-day 10000] [--query-hours 1] [--retention 30]
  *                      [--tenants 1] [--peak 3]
- *     npm run model -- --page      lines of docs/dev/cost-model.md and docs/aws.md that are computed
+ *     npm run model -- --page      lines of docs/dev/cost-model.md and docs/reference/aws.md that are computed
  */
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { modelOf } from './model.ts';
@@ -13,7 +13,7 @@ import { reportOf } from './report.ts';
 
 try {
   if (process.argv[2] === '--page') {
-    for (const page of ['dev/cost-model.md', 'aws.md'] as const)
+    for (const page of ['dev/cost-model.md', 'reference/aws.md'] as const)
       process.stdout.write(`docs/${page}\n${computedLines(page).join('\n')}\n`);
     process.exit();
   }

@@ -5,7 +5,7 @@
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { say } from './standard-output.ts';
 
-/** The exit codes of all commands, told by `logboom --help` and docs/cli.md. */
+/** The exit codes of all commands, told by `logboom --help` and docs/reference/cli.md. */
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 3;

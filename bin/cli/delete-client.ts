@@ -120,10 +120,13 @@ function readList<T extends { readonly request_id: string }>({ text }: Answer): 
   try {
     list = JSON.parse(text);
   } catch (error) {
-    throw new CommandError("the answer is not as a log store's", { cause: error });
+    throw new CommandError('unexpected response; check that --addr points to a Logboom or Loki server', {
+      cause: error,
+    });
   }
   // Some stores say null where there is none.
   if (list === null) return [];
-  if (!Array.isArray(list)) throw new CommandError("the answer is not as a log store's");
+  if (!Array.isArray(list))
+    throw new CommandError('unexpected response; check that --addr points to a Logboom or Loki server');
   return list as readonly T[];
 }

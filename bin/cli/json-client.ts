@@ -38,9 +38,12 @@ export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CommandError(`the answer is no JSON; is this a log store? It begins: ${text.slice(0, 100)}`, {
-      cause: error,
-    });
+    throw new CommandError(
+      `unexpected response, not JSON; check that --addr points to a Logboom or Loki server. It begins: ${text.slice(0, 100)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -50,8 +53,11 @@ export function understood<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`the answer is not as a log store's: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new CommandError(
+      `unexpected response; check that --addr points to a Logboom or Loki server: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -16,12 +16,12 @@ export function addLabelOptions(command: Command): Command {
   return command
     .addOption(new Option('--no-labels', 'print entries without labels'))
     .addOption(
-      new Option('--include-label <name>', 'print this label only, may be given several times')
+      new Option('--include-label <name>', 'print only this label; repeatable')
         .argParser(collect)
         .default([], 'all'),
     )
     .addOption(
-      new Option('--exclude-label <name>', 'do not print this label, may be given several times')
+      new Option('--exclude-label <name>', 'do not print this label; repeatable')
         .argParser(collect)
         .default([], 'none'),
     )

@@ -178,7 +178,7 @@ function credentialsOf(environment: MachineToCheck['environment']): Finding {
 function endpointOf(endpoint: string): Promise<Finding> {
   const what = 'endpoint';
   const url = URL.parse(endpoint);
-  if (url === null) return Promise.resolve({ state: 'missing', what, text: `${endpoint} is no address` });
+  if (url === null) return Promise.resolve({ state: 'missing', what, text: `${endpoint} is not an address` });
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   return new Promise(resolve => {
     const socket = connect({ host: url.hostname, port, timeout: CONNECT_TIMEOUT_MS });

@@ -42,5 +42,5 @@ function readAll(positionsFile: string): PositionsJson {
   } catch {
     // Told below: it is a file of something else.
   }
-  throw new CommandError(`${positionsFile} is no file of positions; name another with --positions`);
+  throw new CommandError(`${positionsFile} is not a positions file; name another with --positions`);
 }

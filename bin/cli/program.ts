@@ -50,19 +50,19 @@ const OWN_OPTIONS: ReadonlySet<string> = new Set([...VERSION, '-h', '--help']);
 const NOTES = `
 Exit codes:
   0  done
-  1  failed, or the store refused it
-  2  not understood: a mistake in the command line
+  1  failed, or refused by the store
+  2  usage error
   3  the store cannot be reached
-  4  nothing was found, where --fail-on-empty asks for it
-doctor has its own.
+  4  no results, with --fail-on-empty
+doctor has its own exit codes.
 
 Examples:
-  logboom start                                     a store on this machine, its data in ./data
-  logboom push app.log --label app=shop             a file into it
-  logboom query '{app="shop"} |= "error"'           and out of it
-  logboom query --help                              options and examples of a command
+  logboom start                                     start a store with its data in ./data
+  logboom push app.log --label app=shop             push a file
+  logboom query '{app="shop"} |= "error"'           find lines
+  logboom query --help                              show options and examples of a command
 
-docs/cli.md tells of every command.`;
+For every command, see docs/cli.md.`;
 
 /**
  * The arguments with the options before the command moved behind it, as in `logboom --addr URL -o raw query '{}'`. Only the

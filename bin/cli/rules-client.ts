@@ -56,7 +56,7 @@ function send(
 
 /** Without the check a request for one group could become one for its namespace: URLs drop such steps, escaped or not. */
 function segmentOf(name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is no name of a namespace or group`);
+  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is not a name of a namespace or group`);
   if (!name.isWellFormed()) throw new CommandError(`'${name}' is not valid text`);
   return `/${encodeURIComponent(name)}`;
 }

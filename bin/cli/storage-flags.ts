@@ -25,36 +25,31 @@ export interface StorageFlags {
 
 export function addConfigFlag(command: Command): Command {
   return command.addOption(
-    new Option('--config <file>', 'configuration, YAML')
+    new Option('--config <file>', 'configuration file (YAML)')
       .env('LOGBOOM_CONFIG')
       .default(DEFAULT_CONFIG_FILE, 'config/local.yaml'),
   );
 }
 
 export function addDataDirFlag(command: Command): Command {
-  return command.addOption(
-    new Option('--data-dir <folder>', 'where the data is kept').env('LOGBOOM_DATA_DIR'),
-  );
+  return command.addOption(new Option('--data-dir <folder>', 'data folder').env('LOGBOOM_DATA_DIR'));
 }
 
 export function addStorageFlags(command: Command): Command {
   return command
     .addOption(
-      new Option(
-        '--storage <kind>',
-        'where chunks and catalog are kept: in the data folder, or on S3 and DynamoDB',
-      )
+      new Option('--storage <kind>', 'storage of chunks and catalog: the data folder, or S3 and DynamoDB')
         .env('LOGBOOM_STORAGE')
         .choices(STORAGE_KINDS),
     )
-    .addOption(new Option('--bucket <name>', 'bucket of S3, with --storage s3').env('LOGBOOM_BUCKET'))
-    .addOption(new Option('--table <name>', 'table of DynamoDB, with --storage s3').env('LOGBOOM_TABLE'))
+    .addOption(new Option('--bucket <name>', 'S3 bucket, with --storage s3').env('LOGBOOM_BUCKET'))
+    .addOption(new Option('--table <name>', 'DynamoDB table, with --storage s3').env('LOGBOOM_TABLE'))
     .addOption(
-      new Option('--endpoint <url>', 'another place than AWS; bucket and table are made where missing').env(
+      new Option('--endpoint <url>', 'endpoint other than AWS; creates the bucket and table if missing').env(
         'LOGBOOM_ENDPOINT',
       ),
     )
-    .addOption(new Option('--region <name>', 'region of AWS').env('LOGBOOM_REGION'));
+    .addOption(new Option('--region <name>', 'AWS region').env('LOGBOOM_REGION'));
 }
 
 /** Throws ConfigError. */

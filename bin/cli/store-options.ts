@@ -8,7 +8,7 @@ import { CommandError } from './command-error.ts';
 import { contextValues } from './contexts.ts';
 import { keepQuiet } from './standard-output.ts';
 
-const HEADING = 'The store (each LOGBOOM_ variable has its twin of logcli: LOKI_ADDR, LOKI_ORG_ID, ...):';
+const HEADING = 'Connection options (logcli variables such as LOKI_ADDR also work):';
 const DEFAULT_ADDRESS = 'http://localhost:3100';
 
 export interface StoreFlags {
@@ -39,32 +39,32 @@ interface Setting {
 const SETTINGS: readonly Setting[] = [
   {
     flags: '--tenant <name>',
-    text: 'tenant, where the store has several (header X-Scope-OrgID)',
+    text: 'tenant (header X-Scope-OrgID)',
     variables: ['LOGBOOM_TENANT', 'LOKI_ORG_ID'],
   },
   {
     flags: '--username <name>',
-    text: 'name for basic authentication',
+    text: 'user name for basic authentication',
     variables: ['LOGBOOM_USERNAME', 'LOKI_USERNAME'],
   },
   {
     flags: '--password <text>',
-    text: 'its password; better in the environment',
+    text: 'password; prefer the environment variable',
     variables: ['LOGBOOM_PASSWORD', 'LOKI_PASSWORD'],
   },
   {
     flags: '--bearer-token <text>',
-    text: 'token instead of name and password; better in the environment',
+    text: 'access token; prefer the environment variable',
     variables: ['LOGBOOM_BEARER_TOKEN', 'LOKI_BEARER_TOKEN'],
   },
   {
     flags: '--bearer-token-file <file>',
-    text: 'file that holds the token',
+    text: 'file with the access token',
     variables: ['LOGBOOM_BEARER_TOKEN_FILE', 'LOKI_BEARER_TOKEN_FILE'],
   },
   {
     flags: '--auth-header <name>',
-    text: 'header for the login (default: Authorization)',
+    text: 'header for the credentials (default: Authorization)',
     variables: ['LOGBOOM_AUTH_HEADER', 'LOKI_AUTH_HEADER'],
   },
   {
@@ -74,12 +74,12 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     flags: '--cert <file>',
-    text: 'certificate of this client, PEM',
+    text: 'client certificate (PEM)',
     variables: ['LOGBOOM_CLIENT_CERT_PATH', 'LOKI_CLIENT_CERT_PATH'],
   },
   {
     flags: '--key <file>',
-    text: 'its key, PEM',
+    text: 'key of the client certificate (PEM)',
     variables: ['LOGBOOM_CLIENT_KEY_PATH', 'LOKI_CLIENT_KEY_PATH'],
   },
   {
@@ -108,7 +108,10 @@ export function addStoreOptions(command: Command): Command {
   const isSkipped = isOn(firstSet(['LOGBOOM_TLS_SKIP_VERIFY', 'LOKI_TLS_SKIP_VERIFY']));
   command
     .addOption(
-      new Option('--tls-skip-verify', 'take any certificate, for a test (also LOGBOOM_TLS_SKIP_VERIFY=true)')
+      new Option(
+        '--tls-skip-verify',
+        'skip TLS certificate verification, insecure (also LOGBOOM_TLS_SKIP_VERIFY=true)',
+      )
         .default(isSkipped)
         .helpGroup(HEADING),
     )

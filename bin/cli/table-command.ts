@@ -17,8 +17,8 @@ export function addFactsOptions(
   { outputs = TABLE_OUTPUTS as readonly string[] } = {},
 ): Command {
   addRangeOptions(command)
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(outputs).default('default'))
-    .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'));
+    .addOption(new Option('-o, --output <form>', 'output format').choices(outputs).default('default'))
+    .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'));
   return addStoreOptions(command);
 }
 

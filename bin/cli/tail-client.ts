@@ -155,7 +155,7 @@ async function follow(
       try {
         frame = JSON.parse((data as Buffer).toString()) as TailFrame;
       } catch {
-        handlers.note('a frame that is no JSON was left out');
+        handlers.note('skipped a frame that is not JSON');
         return;
       }
       told ??= frame.error;

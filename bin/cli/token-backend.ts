@@ -82,7 +82,7 @@ export async function tokensInStorage(
   return {
     note: config.access.tokensEnabled
       ? undefined
-      : `tokens are off in ${flags.config}: nobody is asked for one until auth.tokens_enabled is true`,
+      : `tokens are off in ${flags.config}: set auth.tokens_enabled: true to require them`,
     create: async token => {
       const made = await told(() => service.create(token));
       return { token: made.token, ...shown(made.record) };

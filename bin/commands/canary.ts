@@ -62,7 +62,7 @@ export function register(program: Command): void {
     new Option(flags, text).argParser(parseSince).default(parseSince(initial), initial);
   const command = program
     .command('canary')
-    .description('write known entries and check that a store returns each of them once')
+    .description('write known entries and check that the store returns each of them once')
     .addOption(
       new Option(
         '--name <name>',

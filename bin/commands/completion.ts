@@ -26,7 +26,7 @@ Examples:
 export function register(program: Command, whole: () => Promise<Command>): void {
   program
     .command('completion')
-    .description('print a script that makes a shell complete logboom')
+    .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText('after', NOTES)
     .action(asAction((shell: Shell) => completion(shell, whole)));

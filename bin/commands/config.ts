@@ -16,8 +16,8 @@ interface CheckFlags {
 }
 
 const NOTES = `
-Problems are told as FILE:LINE:COLUMN: KEY: MESSAGE, all of them at once. Exit code: 0 where a store would start with
-it, 1 where not. Keys that have no effect are told and are no problem. docs/reference/configuration.md has every key.
+Prints every problem as FILE:LINE:COLUMN: KEY: MESSAGE. Exit code: 0 if a store would start with the configuration, else 1.
+Keys without effect are listed as warnings. For every key, see docs/reference/configuration.md.
 
 Examples:
   logboom config check my.yaml
@@ -25,18 +25,15 @@ Examples:
   logboom config check my.yaml --print > effective.yaml`;
 
 export function register(program: Command): void {
-  const group = program.command('config').description('check a configuration');
+  const group = program.command('config').description('validate a configuration');
   group
     .command('check')
-    .description('tell what is wrong with a configuration and its overrides')
-    .argument('<file>', 'configuration, YAML')
+    .description('validate a configuration file and its overrides')
+    .argument('<file>', 'configuration file (YAML)')
     .addOption(
-      new Option(
-        '--overrides <files...>',
-        'overrides of tenants; without it the files that the configuration names',
-      ),
+      new Option('--overrides <files...>', 'overrides file; replaces the files that the configuration names'),
     )
-    .addOption(new Option('--print', 'print what is in force as YAML, without secrets'))
+    .addOption(new Option('--print', 'print the values in force as YAML, without secrets'))
     .addHelpText('after', NOTES)
     .action(asAction(check));
 }

@@ -12,9 +12,9 @@ const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 const SECRETS: ReadonlySet<string> = new Set(['password', 'bearerToken']);
 
 const NOTES = `
-A command takes each option from the command line, then from the environment, then from the context: the one that --context or
-LOGBOOM_CONTEXT names, else the one in use. Contexts are in ~/.config/logboom/contexts.json (LOGBOOM_CONTEXTS_FILE names another
-file), which only you can read. Prefer --bearer-token-file to a password or token in it.
+Command-line options override environment variables, which override the context: the one of --context or LOGBOOM_CONTEXT, else
+the default one. Contexts are stored in ~/.config/logboom/contexts.json (or LOGBOOM_CONTEXTS_FILE), which only you can
+read. Prefer --bearer-token-file to a password or token in it.
 
 Examples:
   logboom context set prod --addr https://logs.example.com --tenant shop --bearer-token-file ~/.logs-token
@@ -25,11 +25,11 @@ Examples:
 export function register(program: Command): void {
   const group = program
     .command('context')
-    .description('named sets of store options: set, use, list, show, delete')
+    .description('manage named sets of store options: set, use, list, show, delete')
     .addHelpText('after', NOTES);
   const set = group
     .command('set')
-    .description('create or replace a context with the options that are given')
+    .description('create or replace a context')
     .argument('<name>', 'name of the context');
   addStoreOptions(set).action(asAction(async (name: string) => setContext(name, givenValues(set))));
   group

@@ -34,9 +34,9 @@ const DEFAULT_QUERY_GETS = 50;
 const DEFAULT_QUERY_RECORDS = 28;
 
 const NOTES = `
-List prices of US East in US dollars, without free tiers, from November 2026; others are set by logboom.prices in the
-configuration (--config). Storage is that of a store as old as its retention. Not in it: merging beyond one read of each
-object, tails, rules, data transfer, logs of the functions. docs/dev/cost-model.md tells where the figures come from.
+Uses list prices in US East (US dollars, without free tiers, from November 2026). Set your own with logboom.prices in the
+configuration (--config). Storage is that of a store as old as its retention period. Not included: merging beyond one read
+of each object, live tails, rules, data transfer, logs of the functions. For the derivation, see docs/dev/cost-model.md.
 
 Examples:
   logboom cost --gb-per-day 50 --retention 30d
@@ -46,15 +46,15 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('cost')
-    .description('what a month on AWS would cost, by your own figures')
-    .addOption(new Option('--gb-per-day <gb>', 'lines taken in').argParser(parseAmount).default(10))
+    .description('estimate the monthly cost on AWS')
+    .addOption(new Option('--gb-per-day <gb>', 'GB of lines pushed a day').argParser(parseAmount).default(10))
     .addOption(
-      new Option('--push-size <size>', 'bytes of a push, for example 4KB')
+      new Option('--push-size <size>', 'size of a push, for example 4KB')
         .argParser(parseSize)
         .default(DEFAULT_PUSH_BYTES, '1MB'),
     )
     .addOption(
-      new Option('--retention <duration>', 'how long it is kept').argParser(parseDays).default(30, '30d'),
+      new Option('--retention <duration>', 'retention period').argParser(parseDays).default(30, '30d'),
     )
     .addOption(
       new Option('--stored-share <part>', 'stored bytes for each byte of lines')
@@ -62,18 +62,22 @@ export function register(program: Command): void {
         .default(DEFAULT_STORED_SHARE),
     )
     .addOption(new Option('--queries-per-day <count>').argParser(parseAmount).default(10_000))
-    .addOption(new Option('--query-seconds <seconds>', 'of a query').argParser(parseAmount).default(1))
     .addOption(
-      new Option('--query-gets <count>', 'reads of objects of a query')
+      new Option('--query-seconds <seconds>', 'seconds of function time of a query')
+        .argParser(parseAmount)
+        .default(1),
+    )
+    .addOption(
+      new Option('--query-gets <count>', 'object reads of a query')
         .argParser(parseAmount)
         .default(DEFAULT_QUERY_GETS),
     )
     .addOption(
-      new Option('--query-records <count>', 'chunk records that a query looks at')
+      new Option('--query-records <count>', 'chunk records that a query reads')
         .argParser(parseAmount)
         .default(DEFAULT_QUERY_RECORDS),
     )
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(TABLE_OUTPUTS).default('default'));
+    .addOption(new Option('-o, --output <form>', 'output format').choices(TABLE_OUTPUTS).default('default'));
   addConfigFlag(command).addHelpText('after', NOTES).action(asAction(cost));
 }
 

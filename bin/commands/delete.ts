@@ -37,10 +37,10 @@ const MAX_INTERVAL_MS = 3_600_000;
 const CLEAR = '\r\u001b[K';
 
 const NOTES = `
-Entries that a request covers are hidden from queries at once. They are removed later, when the request cannot be
-cancelled any more (a day by default); then they are gone for good. Both ends of the range count.
+A delete request hides its entries from queries immediately. The store removes them after the request can no longer be canceled
+(a day by default). The range includes both ends.
 
-Times are RFC 3339, Unix seconds, Unix nanoseconds or "now", and count in whole milliseconds.
+Times are RFC 3339, Unix seconds, Unix nanoseconds or "now", in whole milliseconds.
 
 Examples:
   logboom delete create '{app="shop"} |= "user=4711"' --from 2026-01-01T00:00:00Z
@@ -51,30 +51,33 @@ Examples:
 export function register(program: Command): void {
   const group = program
     .command('delete')
-    .description('delete entries: make, list, cancel and watch requests')
+    .description('manage delete requests: create, list, cancel, watch')
     .addHelpText('after', NOTES);
   addStoreOptions(
     group
       .command('create')
-      .description('ask for entries to be deleted, print the id of the request')
-      .argument('<query>', 'log query of what is to go, for example \'{app="shop"} |= "user=4711"\'')
+      .description('create a delete request and print its ID')
+      .argument('<query>', 'log query that selects the entries, for example \'{app="shop"} |= "user=4711"\'')
       .addOption(new Option('--from <time>', 'start').argParser(parseTime).makeOptionMandatory())
       .addOption(new Option('--to <time>', 'end (default: now)').argParser(parseTime))
       .addOption(
-        new Option('--max-interval <duration>', 'longest part that progress is told in, for example 1h'),
+        new Option(
+          '--max-interval <duration>',
+          'length of the parts of which progress is reported, for example 1h',
+        ),
       ),
   ).action(asAction(create));
   addStoreOptions(
     group
       .command('list')
-      .description('list the requests, oldest first; cancelled ones are gone')
-      .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default')),
+      .description('list delete requests, oldest first, without canceled ones')
+      .addOption(new Option('-o, --output <form>', 'output format').choices(OUTPUTS).default('default')),
   ).action(asAction(list));
   addStoreOptions(
     group
       .command('cancel')
-      .description('take a request back: what it hid is there again')
-      .argument('<id>', 'id of the request')
+      .description('cancel a delete request; hidden entries become visible again')
+      .argument('<id>', 'ID of the request')
       .addOption(
         new Option(
           '--force',
@@ -86,7 +89,7 @@ export function register(program: Command): void {
     group
       .command('watch')
       .description('show the progress of a request until it is processed')
-      .argument('<id>', 'id of the request')
+      .argument('<id>', 'ID of the request')
       .addOption(
         new Option('--interval <duration>', 'time between looks, for example 500ms or 1m')
           .argParser(parseInterval)

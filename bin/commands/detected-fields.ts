@@ -21,11 +21,11 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('detected-fields')
-    .description('fields of the lines with type and number of values, or the values of one')
+    .description('list fields of lines with types and numbers of values, or the values of a field')
     .argument('<query>', 'log query, for example \'{app="shop"}\'')
-    .argument('[field]', 'field whose values are wanted')
-    .addOption(new Option('--limit <count>', 'most fields, or values').argParser(parsePositive))
-    .addOption(new Option('--line-limit <lines>', 'lines that are looked at').argParser(parsePositive));
+    .argument('[field]', 'field whose values to list')
+    .addOption(new Option('--limit <count>', 'maximum number of fields or values').argParser(parsePositive))
+    .addOption(new Option('--line-limit <lines>', 'number of lines to inspect').argParser(parsePositive));
   addFactsOptions(command)
     .addHelpText('after', NOTES)
     .action(

@@ -44,16 +44,19 @@ const MAX_LISTED = 1000;
 const MAX_LISTED_ORPHANS = 20;
 
 const NOTES = `
-Exit code: 0 where the store is sound, 1 where problems were found, 2 where it could not be looked at. An object
-without a record (orphan) is no problem by itself: it is collected when it is a day old.
+Exit codes:
+  0  the store is sound
+  1  problems were found
+  2  the store could not be checked
 
-First it looks at the machine (runtime, folder, disk, memory, clock, port, settings of AWS) and tells what is not well; with
---machine, or where there is no store yet, it tells all of that. --machine alone exits with 0, or with 1 where something is
-missing that a store needs.
+An object without a record (orphan) is not a problem: it is deleted when it is a day old.
 
---rebuild-catalog adds records for objects that have none, and changes no other but those of chunks that were merged and
-deleted since. Run it BEFORE the store is started with an empty or older catalog: what no record names is deleted
-when it is a day old. docs/dev/operations.md, "When something is broken", has the steps.
+doctor first checks the machine (runtime, folder, disk, memory, clock, port, AWS settings) and prints what is wrong. With
+--machine, or if there is no store yet, it prints all checks. --machine exits with 0, or with 1 if something is missing.
+
+--rebuild-catalog adds records for objects that have none, and corrects records of chunks that were merged and deleted
+since. Run it BEFORE you start the store with an empty or older catalog: objects without a record are deleted when they
+are a day old. For the steps, see docs/operate/backup-upgrade.md.
 
 Examples:
   logboom doctor                                   the store in ./data, every checksum
@@ -67,15 +70,15 @@ export function register(program: Command): void {
   addStorageFlags(addDataDirFlag(addConfigFlag(command)))
     .option('--quick', 'verify sizes and footers, not every page')
     .option('--json', 'print JSON')
-    .option('--machine', 'look at the machine alone: is it fit for a store?')
-    .option('--rebuild-catalog', 'make the records of stored objects anew')
+    .option('--machine', 'check only the machine, not the store')
+    .option('--rebuild-catalog', 'rebuild the catalog from stored objects')
     .option(
       '--stopped',
-      'with --rebuild-catalog: nothing else runs on this store, take the newest objects too',
+      'with --rebuild-catalog, assert that nothing else uses the store; includes the newest objects',
     )
     .option(
       '--forget-missing',
-      'with --rebuild-catalog: remove the records of missing objects, so that queries no longer fail for them',
+      'with --rebuild-catalog, remove records of missing objects, so that queries no longer fail',
     )
     .addHelpText('after', NOTES)
     .action(doctor);
@@ -144,7 +147,7 @@ async function open(
   const { dataDir } = options;
   const tableFile = join(dataDir, TABLE_FILE);
   if (!(await isThere(join(dataDir, 'objects'))))
-    throw new CommandError(`there is no store in ${dataDir} yet; logboom start makes one`);
+    throw new CommandError(`there is no store in ${dataDir}; run logboom start to create one`);
   if (!isRebuild && !(await isThere(tableFile))) {
     throw new CommandError(
       `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,

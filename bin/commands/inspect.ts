@@ -29,7 +29,7 @@ Examples:
 export function register(program: Command): void {
   program
     .command('inspect')
-    .description('show what a chunk object holds and verify its checksums')
+    .description('show the contents of a chunk and verify its checksums')
     .argument('<file>', 'chunk object')
     .option('--json', 'print JSON')
     .addOption(new Option('--page <number>', 'print the rows of a page, from 0').argParser(parsePage))
@@ -40,7 +40,7 @@ export function register(program: Command): void {
 async function inspect(file: string, { json = false, page }: InspectFlags): Promise<void> {
   endWithReader();
   const size = await inputSize(file);
-  if (size === undefined) throw new CommandError(`${file} is no plain file`);
+  if (size === undefined) throw new CommandError(`${file} is not a regular file`);
   if (size > MAX_OBJECT_BYTES)
     throw new CommandError(`${file} has ${size} bytes: no chunk object is that large`);
   const object = await readFile(file);

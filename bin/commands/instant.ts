@@ -33,21 +33,19 @@ export function register(program: Command): void {
   const command = program
     .command('instant')
     .alias('instant-query')
-    .description('values of a metric query at one time')
+    .description('run a metric query at one time')
     .argument('<query>', 'LogQL, for example \'sum(rate({app="shop"}[5m]))\'')
-    .addOption(new Option('--at <time>', 'the time (default: now)').argParser(checkTime))
+    .addOption(new Option('--at <time>', 'evaluation time (default: now)').argParser(checkTime))
     .addOption(new Option('--now <time>', "logcli's name of --at").argParser(checkTime).hideHelp())
     .addOption(
-      new Option('--limit <count>', 'most series that the store may answer with')
+      new Option('--limit <count>', 'maximum number of series')
         .argParser(parsePositive)
         .default(DEFAULT_LIMIT),
     )
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
-    .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'))
-    .addOption(new Option('--stats', 'print statistics of the query on standard error'))
-    .addOption(
-      new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
-    );
+    .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
+    .addOption(new Option('--stats', 'print statistics of the query to stderr'))
+    .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
   command.on('option:now', (time: string) => command.setOptionValue('at', time));
   addTimeZoneOption(addStoreOptions(command)).addHelpText('after', NOTES).action(asAction(instant));
 }

@@ -19,9 +19,9 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('labels')
-    .description('names of labels, or the values of one')
-    .argument('[name]', 'label whose values are wanted')
-    .addOption(new Option('--query <selector>', 'of these streams alone'));
+    .description('list label names, or the values of a label')
+    .argument('[name]', 'label whose values to list')
+    .addOption(new Option('--query <selector>', 'only these streams'));
   addFactsOptions(command)
     .addHelpText('after', NOTES)
     .action(

@@ -20,10 +20,10 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('patterns')
-    .description('patterns of the lines, the most frequent first')
+    .description('list patterns of lines, most frequent first')
     .argument('<query>', 'stream selector, for example \'{app="shop"}\'')
     .addOption(
-      new Option('--limit <patterns>', 'most patterns to print, 0 for all')
+      new Option('--limit <patterns>', 'maximum number of patterns (0 = unlimited)')
         .argParser(parseCount)
         .default(DEFAULT_LIMIT),
     );

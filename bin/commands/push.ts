@@ -78,7 +78,7 @@ export function register(program: Command): void {
     .description('push log files')
     .argument('<files...>', 'text files, folders, patterns of names, archives, or - for standard input')
     .addOption(
-      new Option('-l, --label <name=value>', 'label of the stream, may be given several times')
+      new Option('-l, --label <name=value>', 'label of the stream; repeatable')
         .argParser(addLabel)
         .default({}, 'filename=<name of the file>'),
     )

@@ -82,11 +82,11 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('query')
-    .description('ask the store in LogQL')
+    .description('run a LogQL query')
     .argument('<query>', 'LogQL, for example \'{app="shop"} |= "error"\'');
   addRangeOptions(command)
     .addOption(
-      new Option('--limit <entries>', 'most entries to print, 0 for all')
+      new Option('--limit <entries>', 'maximum number of entries (0 = unlimited)')
         .argParser(parseCount)
         .default(DEFAULT_LIMIT),
     )
@@ -102,12 +102,13 @@ export function register(program: Command): void {
     )
     .addOption(new Option('--forward', 'the same as --direction forward').implies({ direction: 'forward' }))
     .addOption(
-      new Option('--step <duration>', 'distance of the samples of a metric query').argParser(checkStep),
+      new Option('--step <duration>', 'interval between samples of a metric query').argParser(checkStep),
     )
     .addOption(
-      new Option('--interval <duration>', 'leave out entries of a stream that are closer together').argParser(
-        checkStep,
-      ),
+      new Option(
+        '--interval <duration>',
+        'minimum interval between entries of a stream; omits the others',
+      ).argParser(checkStep),
     )
     .addOption(
       new Option(
@@ -115,20 +116,18 @@ export function register(program: Command): void {
         'query the lines of standard input, without a store; the stream selector may be left out',
       ).conflicts(['from', 'to', 'step', 'batch', 'direction', 'explain']),
     )
-    .addOption(new Option('-t, --tail', 'go on with new entries, as logboom tail does'))
+    .addOption(new Option('-t, --tail', 'continue with new entries, like logboom tail'))
     .addOption(new Option('-f, --follow', 'the same as --tail').hideHelp().implies({ tail: true }))
     .addOption(
-      new Option('--delay-for <seconds>', 'with --tail: hold entries until they are as old')
+      new Option('--delay-for <seconds>', 'with --tail, hold entries for this time')
         .argParser(parseDelay)
         .default(0),
     )
-    .addOption(new Option('--stats', 'print statistics of the query on standard error'))
-    .addOption(new Option('--instant', 'values of a metric query at --to alone').conflicts(['step', 'batch']))
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(METRIC_OUTPUTS).default('default'))
-    .addOption(new Option('--fail-on-empty', 'exit with code 4 where nothing is found'))
-    .addOption(
-      new Option('--explain', 'print on standard error what the store looked at, passed over and read'),
-    );
+    .addOption(new Option('--stats', 'print statistics of the query to stderr'))
+    .addOption(new Option('--instant', 'values of a metric query at --to only').conflicts(['step', 'batch']))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
+    .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
   addStoreOptions(addLabelOptions(command))
     .addHelpText('after', NOTES)
     .action(asAction((text: string, flags: QueryFlags) => query(text, flags, isGiven(command, 'limit'))));
@@ -219,7 +218,7 @@ async function printPages(
         continue;
       }
       if (output === 'chart')
-        throw new UsageError('a chart is of a metric query; this one answers with entries');
+        throw new UsageError('--output chart needs a metric query; this is a log query');
       const shared = printer.shareLabels(page.entries);
       if (shared !== undefined) tell(`Common labels: ${shared}\n`);
       found += page.entries.length;

@@ -1,4 +1,4 @@
-/** `logboom rules test`: unit tests of rules, and rules over what is stored (docs/rules.md). */
+/** `logboom rules test`: unit tests of rules, and rules over what is stored (docs/reference/rules.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -12,8 +12,8 @@ interface TestFlags extends HistoryFlags {
 }
 
 const NOTES = `
-Without --dry-run the files are test files: they name rule files, log lines, and the alerts and samples to expect. Needs no
-store. With it they are rule files, and the rules are evaluated over what a running store holds; nothing is written.
+Without --dry-run, the files are test files with rule files, log lines, and the expected alerts and samples; no store is
+needed. With --dry-run, the files are rule files, evaluated over the entries of a running store; nothing is written.
 
 Times are RFC 3339, Unix seconds, Unix nanoseconds or "now".
 
@@ -24,11 +24,11 @@ Examples:
 export function registerTest(group: Command): void {
   const command = group
     .command('test')
-    .description('run unit tests of rules, or rules over stored logs')
-    .argument('<files...>', 'test files; with --dry-run files of rule groups')
+    .description('run unit tests of rules, or evaluate rules over stored logs')
+    .argument('<files...>', 'test files; with --dry-run, rule files')
     .addOption(new Option('--dry-run', 'evaluate rules over the logs of a running store').default(false));
   addRangeOptions(command).addOption(
-    new Option('--interval <duration>', 'of groups that name none')
+    new Option('--interval <duration>', 'interval of groups that set none')
       .argParser(parseInterval)
       .default(60n * NS_PER_SECOND, '1m'),
   );

@@ -1,4 +1,4 @@
-/** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/rules.md). */
+/** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/reference/rules.md). */
 import { type Command, Option } from 'commander';
 import { compareGroups, type GroupChange } from '../../shared/server/rules/compare-groups.ts';
 import { formatNamespaces } from '../../shared/server/rules/rule-yaml.ts';
@@ -14,7 +14,7 @@ interface PruneFlags extends StoreFlags {
 }
 
 const NOTES = `
-A file holds "groups:" with a list of rule groups, and may name its "namespace:"; without one it is the file's name.
+A file has "groups:" with a list of rule groups, and optionally "namespace:"; the default is the name of the file.
 
 Examples:
   logboom rules lint rules/*.yaml
@@ -27,36 +27,36 @@ const SIGNS: Readonly<Record<GroupChange['kind'], string>> = { added: '+', chang
 export function register(program: Command): void {
   const group = program
     .command('rules')
-    .description('recording and alerting rules: check, compare, load, list, delete and test')
+    .description('manage recording and alerting rules: lint, diff, load, list, delete, test')
     .addHelpText('after', NOTES);
   const prune = () =>
-    new Option('--prune', 'also remove groups of these namespaces that no file has').default(false);
+    new Option('--prune', 'also delete groups of these namespaces that no file has').default(false);
   group
     .command('lint')
-    .description('check files; needs no store')
-    .argument('<files...>', 'files of rule groups')
+    .description('validate rule files without a store')
+    .argument('<files...>', 'rule files')
     .action(asAction(lint));
   addStoreOptions(
     group
       .command('diff')
-      .description('show what loading files would change')
-      .argument('<files...>', 'files of rule groups')
+      .description('show what load would change')
+      .argument('<files...>', 'rule files')
       .addOption(prune()),
   ).action(asAction(diff));
   addStoreOptions(
     group
       .command('load')
-      .description('bring the groups of files into the store')
-      .argument('<files...>', 'files of rule groups')
+      .description('load rule groups from files into the store')
+      .argument('<files...>', 'rule files')
       .addOption(prune()),
   ).action(asAction(load));
-  addStoreOptions(group.command('list').description('print the groups of the store as YAML')).action(
+  addStoreOptions(group.command('list').description('print the rule groups of the store as YAML')).action(
     asAction(list),
   );
   addStoreOptions(
     group
       .command('delete')
-      .description('remove a group, or a whole namespace')
+      .description('delete a rule group or a namespace')
       .argument('<namespace>')
       .argument('[group]'),
   ).action(asAction(remove));

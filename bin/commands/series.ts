@@ -26,16 +26,16 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('series')
-    .description('the streams that match, by their labels')
-    .argument('[selectors...]', 'all that match one of them (default: every stream)')
+    .description('list streams by their labels')
+    .argument('[selectors...]', 'stream selectors; a stream must match one of them (default: every stream)')
     .addOption(
-      new Option('--match <selector>', "logcli's way to give a selector, may be given several times")
+      new Option('--match <selector>', 'stream selector, as in logcli; repeatable')
         .argParser((text: string, before: readonly string[]) => [...before, text])
         .default([])
         .hideHelp(),
     )
     .addOption(
-      new Option('--analyze-labels', 'instead: each label with its number of values and of streams'),
+      new Option('--analyze-labels', 'list labels with their numbers of values and streams instead'),
     );
   addFactsOptions(command).addHelpText('after', NOTES).action(asAction(series));
 }

@@ -33,7 +33,7 @@ const SAME_SIGNAL_MS = 500;
 const EXIT_FAILED = 1;
 
 const NOTES = `
-An option wins over the environment, the environment over the configuration file.
+Command-line options override environment variables, which override the configuration file.
 
 Examples:
   logboom start                                                  data in ./data, port 3100 of this machine
@@ -42,22 +42,24 @@ Examples:
   logboom start --storage s3 --bucket logs --table logs --region eu-central-1`;
 
 export function register(program: Command): void {
-  const command = program.command('start').description('run the store on this machine');
+  const command = program.command('start').description('run a store on this machine');
   addConfigFlag(command)
     .addOption(
-      new Option('--port <number>', 'port to listen on, 0 for any').env('LOGBOOM_PORT').argParser(parsePort),
+      new Option('--port <number>', 'port to listen on (0 = any free port)')
+        .env('LOGBOOM_PORT')
+        .argParser(parsePort),
     )
-    .addOption(new Option('--host <address>', 'address to listen on, empty for all').env('LOGBOOM_HOST'));
+    .addOption(new Option('--host <address>', 'address to listen on (empty = all)').env('LOGBOOM_HOST'));
   addDataDirFlag(command).addOption(
-    new Option('--log-level <level>', 'least level to log').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
+    new Option('--log-level <level>', 'minimum log level').env('LOGBOOM_LOG_LEVEL').choices(LOG_LEVELS),
   );
   command.addOption(
-    new Option('--target <name>', 'what this process is, where several share the store')
+    new Option('--target <name>', 'role of this process in a multi-process deployment')
       .env('LOGBOOM_TARGET')
       .choices(TARGETS),
   );
   addStorageFlags(command)
-    .option('--begin-anew', 'start with an empty catalog although chunks are stored, and leave those unused')
+    .option('--begin-anew', 'start with an empty catalog and leave the stored chunks unused')
     .addHelpText('after', NOTES)
     .action(start);
 }
@@ -116,7 +118,7 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
     `Logboom listens on ${url}`,
     `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
     `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
-    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/dev/security-review.md)'] : []),
+    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/security.md)'] : []),
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,
@@ -137,7 +139,7 @@ export function explain(error: unknown): string {
   const place = `${address ?? 'this machine'}, port ${port}`;
   if (error instanceof ConfigError || error instanceof LostCatalogError) return error.message;
   if (error instanceof CorruptionError)
-    return `${error.message}; run logboom doctor, and see docs/dev/operations.md, "When something is broken"`;
+    return `${error.message}; run logboom doctor, and see docs/operate/troubleshoot.md`;
   if (code === 'EADDRINUSE')
     return `${place} is in use: stop what listens there, or choose another port with --port`;
   if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;

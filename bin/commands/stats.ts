@@ -13,8 +13,8 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('stats')
-    .description('how many streams, chunks, entries and bytes match')
-    .argument('<selector>', 'streams, for example \'{app="shop"}\'');
+    .description('count streams, chunks, entries, and bytes')
+    .argument('<selector>', 'stream selector, for example \'{app="shop"}\'');
   addFactsOptions(command)
     .addHelpText('after', NOTES)
     .action(

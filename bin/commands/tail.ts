@@ -43,24 +43,24 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('tail')
-    .description('print entries as they are pushed')
+    .description('follow entries as they are pushed')
     .argument('<query>', 'LogQL without metrics, for example \'{app="shop"} |= "error"\'')
     .addOption(
-      new Option('--since <duration>', 'how far the first entries may lie back, for example 90s, 15m')
+      new Option('--since <duration>', 'maximum age of earlier entries, for example 90s, 15m')
         .argParser(parseSince)
         .default(parsePrometheusDuration('1h'), '1h'),
     )
     .addOption(
-      new Option('--limit <entries>', 'most entries from before the start')
+      new Option('--limit <entries>', 'maximum number of earlier entries')
         .argParser(parsePositive)
         .default(DEFAULT_LIMIT),
     )
     .addOption(
-      new Option('--delay-for <seconds>', `hold entries until they are as old, at most ${MAX_DELAY_SECONDS}`)
+      new Option('--delay-for <seconds>', `hold entries for this time (maximum ${MAX_DELAY_SECONDS})`)
         .argParser(parseDelay)
         .default(0),
     )
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default'));
+    .addOption(new Option('-o, --output <form>', 'output format').choices(OUTPUTS).default('default'));
   addTimeZoneOption(addStoreOptions(addLabelOptions(command)))
     .addHelpText('after', NOTES)
     .action(asAction(tail));

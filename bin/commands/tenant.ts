@@ -35,9 +35,9 @@ interface MoveFlags extends StorageFlags {
 }
 
 const NOTES = `
-Entries, delete requests, rule groups with their states, usage and tokens of FROM become those of TO, which must have none.
-Stop the store first. It can be killed and repeated. Until the store has run for a while it takes the space of the
-tenant's objects twice. Not moved: overrides and local rule files that name the tenant, which are yours to change.
+Moves entries, delete requests, rule groups with their states, usage and tokens from FROM to TO. TO must have no data. Stop the
+store first. If the command is interrupted, run it again. Until the store has run for a while, the tenant's objects take
+their space twice. Overrides and local rule files that name the tenant are not changed.
 
 Example, with no_auth_tenant changed from fake to home:
   logboom tenant move fake home --data-dir data`;
@@ -46,11 +46,11 @@ export function register(program: Command): void {
   const group = program.command('tenant').description('rename a tenant');
   const move = group
     .command('move')
-    .description('give all that a tenant has another name')
-    .argument('<from>', 'its name now')
-    .argument('<to>', 'its name from now on');
+    .description('rename a tenant and all its data')
+    .argument('<from>', 'current name')
+    .argument('<to>', 'new name');
   addStorageFlags(addDataDirFlag(addConfigFlag(move)))
-    .option('--stopped', 'nothing uses the store, although something told of itself lately and was killed')
+    .option('--stopped', 'assert that no process uses the store, despite a recent heartbeat')
     .addHelpText('after', NOTES)
     .action(asAction(run));
 }

@@ -29,12 +29,12 @@ interface CreateFlags extends TokenFlags {
 }
 
 const NOTES = `
-Without --addr this works on the stores themselves: in the data folder, or on S3 and DynamoDB, beside a running store or a
-stopped one. With --addr it asks a running store, which takes a token with the scope admin for all tenants: in
-LOGBOOM_BEARER_TOKEN (or LOKI_BEARER_TOKEN), or in the file of --bearer-token-file.
+Without --addr, the command works on the data folder, or on S3 and DynamoDB, next to a running or a stopped store. With --addr, it
+uses a running store and needs a token with the scope admin for all tenants, in LOGBOOM_BEARER_TOKEN (or LOKI_BEARER_TOKEN) or
+in the file of --bearer-token-file.
 
-The token is printed once, when it is made, and kept by nobody: what is stored is its hash. A store asks for tokens where
-its configuration says auth.tokens_enabled. A token that was revoked stops within 30 seconds.
+The token is printed once. The store keeps only its hash. A store requires tokens if its configuration sets
+auth.tokens_enabled. A revoked token stops working within 30 seconds.
 
 Examples:
   logboom token create --name agents --tenant shop --scope logs:write
@@ -46,35 +46,36 @@ Examples:
 export function register(program: Command): void {
   const group = program
     .command('token')
-    .description('make, list and revoke tokens of access')
+    .description('create, list, and revoke access tokens')
     .addHelpText('after', NOTES);
   addPlace(
     group
       .command('create')
-      .description('make a token and print it, this once')
+      .description('create a token and print it once')
       .requiredOption('--name <text>', 'what it is for')
       .requiredOption('--tenant <name>', "tenant it is for, or '*' for all; may be repeated", collect, [])
       .requiredOption('--scope <scope>', `what it may do: ${SCOPES.join(', ')}; may be repeated`, collect, [])
       .addOption(
-        new Option(
-          '--expires <duration>',
-          'how long it is good, for example 90d (default: for ever)',
-        ).argParser(parseExpiry),
+        new Option('--expires <duration>', 'lifetime, for example 90d (default: unlimited)').argParser(
+          parseExpiry,
+        ),
       ),
   ).action(asAction(create));
-  addPlace(group.command('list').description('list the tokens, oldest first; ended ones for 30 days')).action(
-    asAction(list),
-  );
   addPlace(
-    group.command('revoke').description('end a token').argument('<id>', 'its id, as list shows it'),
-  ).action(asAction(revoke));
+    group.command('list').description('list tokens, oldest first; revoked and expired ones for 30 days'),
+  ).action(asAction(list));
+  addPlace(group.command('revoke').description('revoke a token').argument('<id>', 'ID of the token')).action(
+    asAction(revoke),
+  );
 }
 
 function addPlace(command: Command): Command {
   command
-    .addOption(new Option('--addr <url>', 'ask this store instead of the files').argParser(parseAddress))
-    .addOption(new Option('--bearer-token-file <file>', 'with --addr: file with the token that asks'))
-    .addOption(new Option('-o, --output <form>', 'what to print').choices(OUTPUTS).default('default'));
+    .addOption(
+      new Option('--addr <url>', 'use this running store instead of the data folder').argParser(parseAddress),
+    )
+    .addOption(new Option('--bearer-token-file <file>', 'with --addr, file with the token for the request'))
+    .addOption(new Option('-o, --output <form>', 'output format').choices(OUTPUTS).default('default'));
   return addStorageFlags(addDataDirFlag(addConfigFlag(command)));
 }
 

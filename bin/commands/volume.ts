@@ -44,12 +44,12 @@ export function define(program: Command, ofRange: boolean): void {
   const command = program.command(ofRange ? 'volume-range' : 'volume');
   if (ofRange) command.alias('volume_range');
   command
-    .description(ofRange ? 'bytes of streams in steps of time' : 'bytes of streams, the largest first')
-    .argument('<selector>', "streams, for example '{app=~\".+\"}', or '{}' for all")
-    .addOption(new Option('--limit <groups>', 'most groups').argParser(parsePositive))
-    .addOption(new Option('--target-labels <names>', 'labels that make a group, with commas between'))
+    .description(ofRange ? 'show bytes of streams over time' : 'list bytes of streams, largest first')
+    .argument('<selector>', "stream selector, for example '{app=~\".+\"}', or '{}' for all")
+    .addOption(new Option('--limit <groups>', 'maximum number of groups').argParser(parsePositive))
+    .addOption(new Option('--target-labels <names>', 'labels to group by, separated by commas'))
     .addOption(
-      new Option('--aggregate-by <what>', 'groups by values of labels, or by their names').choices([
+      new Option('--aggregate-by <what>', 'group by label values or by label names').choices([
         'series',
         'labels',
       ]),
@@ -57,7 +57,7 @@ export function define(program: Command, ofRange: boolean): void {
     .addOption(new Option('--targetLabels <names>', "logcli's name of --target-labels").hideHelp())
     .addOption(new Option('--aggregateByLabels', "logcli's name of --aggregate-by labels").hideHelp());
   command.on('option:aggregateByLabels', () => command.setOptionValue('aggregateBy', 'labels'));
-  if (ofRange) command.addOption(new Option('--step <duration>', 'distance of the samples'));
+  if (ofRange) command.addOption(new Option('--step <duration>', 'interval between samples'));
   addFactsOptions(command, { outputs: METRIC_OUTPUTS })
     .addHelpText('after', ofRange ? RANGE_NOTES : NOTES)
     .action(asAction((query: string, flags: Flags) => volume(query, flags, ofRange)));

@@ -5,7 +5,7 @@
  *
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
  *     retries   it sends what it could not send again for at least a minute, so that a kill of the store loses nothing. Others
- *               are not run beside a kill; docs/connect.md says of each what it loses
+ *               are not run beside a kill; docs/dev/testing.md says of each what it loses
  *     quick     it comes from npm's or Debian's packages
  *     lineOf    the line that was logged, of the line that is stored
  *

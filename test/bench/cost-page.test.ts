@@ -24,7 +24,7 @@ function figuresBeside(name: Page, pattern: RegExp): string[] {
 
 describe.each<[Page, number]>([
   ['dev/cost-model.md', 100],
-  ['aws.md', 8],
+  ['reference/aws.md', 8],
 ])('docs/%s', (name, least) => {
   test('has every line that is computed (npm run model -- --page)', () => {
     const text = unwrapped(page(name));
@@ -75,5 +75,7 @@ test('the jobs of the model are those of the default configuration', () => {
 
 test('what CloudFront adds, and the canary, by hand', () => {
   expect(edgePerGb(1000, PUSH.sentShare)).toBeCloseTo(0.32 * 0.02 + 0.001, 9);
-  expect(computedLines('aws.md')).toContain('The canary costs about 8,640 pushes and 17,280 queries a month');
+  expect(computedLines('reference/aws.md')).toContain(
+    'The canary costs about 8,640 pushes and 17,280 queries a month',
+  );
 });

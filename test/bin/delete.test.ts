@@ -131,8 +131,8 @@ describe('logboom delete list', () => {
   test.each([
     ['null', 0, ''],
     ['[]', 0, ''],
-    ['{}', 1, "logboom: the answer is not as a log store's\n"],
-    ['<html>', 1, "logboom: the answer is not as a log store's\n"],
+    ['{}', 1, 'logboom: unexpected response; check that --addr points to a Logboom or Loki server\n'],
+    ['<html>', 1, 'logboom: unexpected response; check that --addr points to a Logboom or Loki server\n'],
   ])('an answer of %s', async (body, code, stderr) => {
     const { url } = await store(() => ({ status: 200, body }));
     expect(await logboom(['delete', 'list', '--addr', url])).toEqual({ code, stdout: '', stderr });

@@ -224,9 +224,15 @@ describe('logboom query', () => {
       '400 Bad Request: parse error at line 1, col 1: x',
     ],
     [{ status: 500, body: '' }, '500 Internal Server Error'],
-    [{ status: 200, body: '<html>' }, 'the answer is no JSON; is this a log store? It begins: <html>'],
+    [
+      { status: 200, body: '<html>' },
+      'unexpected response, not JSON; check that --addr points to a Logboom or Loki server. It begins: <html>',
+    ],
     [{ status: 200, body: 'null' }, 'the answer holds no result of a query; is this a log store?'],
-    [answer('streams', [{ stream: {}, values: [['x', 'y']] }]), "the answer is not as a log store's: "],
+    [
+      answer('streams', [{ stream: {}, values: [['x', 'y']] }]),
+      'unexpected response; check that --addr points to a Logboom or Loki server: ',
+    ],
     [answer('graph', []), 'the answer is of type graph, which this command does not read'],
   ])('%j ends it with exit code 1 and a message', async (reply, message) => {
     const { url } = await store(() => reply);

@@ -158,7 +158,7 @@ describe('the form of a test file', () => {
     [file(`    alert: []\n${CHECK}`), 'f:3: tests[0]: Unrecognized key: "alert"'],
     [
       file(`    start: today\n${CHECK}`),
-      'f:4: tests[0].start: "today" is no time such as 2026-01-01T00:00:00Z',
+      'f:4: tests[0].start: "today" is not a time such as 2026-01-01T00:00:00Z',
     ],
     [
       file(`    evaluation_interval: 5ms\n${CHECK}`),
@@ -170,7 +170,7 @@ describe('the form of a test file', () => {
     ],
     [
       file(`    input:\n      - stream: {a: b}\n        entries: [{at: 5, line: a, every: 10s}]\n${CHECK}`),
-      'f:6: tests[0].input[0].entries[0].at: "5" is no duration such as 30s, 5m or 1h30m\nf:6: tests[0].input[0].entries[0].every: "10s" is not written like "10s x 30"',
+      'f:6: tests[0].input[0].entries[0].at: "5" is not a duration such as 30s, 5m or 1h30m\nf:6: tests[0].input[0].entries[0].every: "10s" is not written like "10s x 30"',
     ],
     [
       file(
@@ -180,7 +180,7 @@ describe('the form of a test file', () => {
     ],
     [
       file('    alerts: [{at: 1m, alert: a, expect: [{state: resolved, value: ten}]}]'),
-      'f:4: tests[0].alerts[0].expect[0].state: pending or firing\nf:4: tests[0].alerts[0].expect[0].value: "ten" is no number',
+      'f:4: tests[0].alerts[0].expect[0].state: pending or firing\nf:4: tests[0].alerts[0].expect[0].value: "ten" is not a number',
     ],
   ])('%j', (text, want) => {
     if (typeof want === 'string') expect(problems(text)).toBe(want);
@@ -230,7 +230,7 @@ test('each expected alert stands for one', () => {
 });
 
 test('the example of the documentation passes', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/rules.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/reference/rules.md'), 'utf8');
   const block = (name: string): string => {
     const [, text] = page.split(`\`\`\`yaml\n# rules/${name}\n`);
     return text.split('\n```', 1)[0];

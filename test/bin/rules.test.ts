@@ -146,9 +146,9 @@ describe('the client', () => {
     'a group %j is not asked for: the request would name its namespace',
     async name => {
       await expect(removeGroup(flags(), 'ns', name)).rejects.toThrow(
-        `'${name}' is no name of a namespace or group`,
+        `'${name}' is not a name of a namespace or group`,
       );
-      await expect(putGroup(flags(), name, group('a'))).rejects.toThrow('is no name');
+      await expect(putGroup(flags(), name, group('a'))).rejects.toThrow('is not a name');
       expect(asked).toEqual([]);
     },
   );

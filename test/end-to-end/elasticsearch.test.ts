@@ -1,4 +1,4 @@
-/** Elasticsearch's bulk API as the official client and the agents of docs/inlets.md use it. */
+/** Elasticsearch's bulk API as the official client and the agents of docs/reference/receivers.md use it. */
 import { gzipSync } from 'node:zlib';
 import { Client } from '@elastic/elasticsearch';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

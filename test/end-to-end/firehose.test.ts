@@ -67,7 +67,7 @@ test.each([
     { 'x-amz-firehose-common-attributes': '[' },
     request('x'),
     400,
-    'is no JSON object of texts',
+    'is not a JSON object of strings',
   ],
 ])('%s', async (_, headers, body, status, message) => {
   const answer = await deliver(closed, { tenant: 'acme' }, body, headers);

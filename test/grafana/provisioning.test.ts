@@ -44,7 +44,7 @@ const dataSources = z
   })
   .strict();
 
-test.each(['grafana.md', 'connect.md'])('the data source of %s', page => {
+test.each(['grafana.md'])('the data source of %s', page => {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
   const block = /```yaml\n(apiVersion: 1\ndatasources:[^`]*)```/.exec(text);
   const { datasources } = dataSources.parse(parse(block![1]));

@@ -50,7 +50,7 @@ const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
     ADMIN_STORE,
   ],
   [/^GET \/metrics$/, METRICS],
-  [/^GET (\/ready|\/svc\/api\/v1\/status\/buildinfo)$/, OPEN],
+  [/^GET (\/ready|\/svc\/api\/v1\/(status\/buildinfo|openapi\.json))$/, OPEN],
   [/^GET \/svc\/api\/v1\/auth\/me$/, KNOWN],
 ];
 

@@ -24,7 +24,7 @@ const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly Target[]])[
   [/^\/(svc\/api\/v1|api\/compat|compat\/api\/v1)\/(rules|alerts)/, RULER],
   [/^\/svc\/api\/v1\/(delete|cache\/|status\/(deletes|maintenance))/, COMPACTOR],
   [
-    /^\/(ready|memberlist|metrics|services|log_level|config|svc\/api\/v1\/(auth\/|tokens|format_query|usage|status\/buildinfo))/,
+    /^\/(ready|memberlist|metrics|services|log_level|config|svc\/api\/v1\/(auth\/|tokens|format_query|usage|openapi\.json|status\/buildinfo))/,
     EVERY,
   ],
 ];

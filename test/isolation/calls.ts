@@ -160,7 +160,7 @@ export const ROWS: readonly Row[] = [
   ],
   [/^GET \/compat\/api\/v1\/(rules|alerts)$/, plain],
   [
-    / (\/flush|\/flush\/tenant|\/sync-indexes|\/ingester\/\S+|\/svc\/api\/v1\/status\/(maintenance|buildinfo))$/,
+    / (\/flush|\/flush\/tenant|\/sync-indexes|\/ingester\/\S+|\/svc\/api\/v1\/(status\/(maintenance|buildinfo)|openapi\.json))$/,
     plain,
   ],
   [

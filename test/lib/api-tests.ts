@@ -64,8 +64,10 @@ export function apiTests(built: () => Built): void {
         ([, { authorization }]) => authorization !== 'CUSTOM',
       );
       expect(open.map(([key]) => key).sort()).toEqual([
+        'ANY /loki/api/v1/openapi.json',
         'ANY /loki/api/v1/status/buildinfo',
         'ANY /ready',
+        'ANY /svc/api/v1/openapi.json',
         'ANY /svc/api/v1/status/buildinfo',
       ]);
     });

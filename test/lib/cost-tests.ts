@@ -8,7 +8,7 @@ import { WATCHED } from '../../bench/model/page/idle-and-watched.ts';
 import { reservationsOf } from '../../lib/concurrency.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'aws.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'aws.md'), 'utf8');
 
 export function costTests(built: () => Built): void {
   test('an idle stack costs what its schedules say, below $0.50 a month, and has nothing else that costs unused', () => {
@@ -41,7 +41,7 @@ export function costTests(built: () => Built): void {
     expect(built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard')).toHaveLength(1);
   });
 
-  test('docs/aws.md has the shares of calls, and the size of the template', () => {
+  test('docs/reference/aws.md has the shares of calls, and the size of the template', () => {
     const quota = 1000;
     const { query, worker, maintenance } = reservationsOf(quota)!;
     const percent = (calls: number) => `${(100 * calls) / quota}%`;
@@ -67,7 +67,7 @@ export function costTests(built: () => Built): void {
     expect(rates).toContain(`rate(${CANARY.everyMinutes} minutes)`);
   });
 
-  test('docs/aws.md has memory and time of every function, with its reason', () => {
+  test('docs/reference/aws.md has memory and time of every function, with its reason', () => {
     const [, rest] = page.split('| function | memory | time | serves | why so much |\n');
     const rows = rest.split('\n\n')[0].split('\n');
     const { token, default: plain, url } = built().assemblies;

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const page = readFileSync(join(ROOT, 'docs', 'aws.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'docs', 'reference', 'aws.md'), 'utf8');
 const sections = new Set(
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title.toLowerCase().replaceAll(' ', '-')),
 );
 
-test('each alarm has a row in docs/aws.md, and each row a section', () => {
+test('each alarm has a row in docs/reference/aws.md, and each row a section', () => {
   const source = readFileSync(join(ROOT, 'lib', 'alarms.ts'), 'utf8');
   const added = [...source.matchAll(/(?:this\.add\(|new Alarm\(this, )['`]([A-Za-z]+)/g)].map(
     ([, name]) => name,

@@ -152,7 +152,7 @@ describe('settings', () => {
   });
 
   test('are in the documentation, each with its default and its meaning', () => {
-    const page = readFileSync(join(ROOT, 'docs', 'aws.md'), 'utf8');
+    const page = readFileSync(join(ROOT, 'docs', 'reference', 'aws.md'), 'utf8');
     const rows = settingRows().map(
       ({ name, preset, about }) => `| \`${name}\` | ${preset === '' ? '' : `\`${preset}\``} | ${about} |`,
     );

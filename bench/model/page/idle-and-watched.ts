@@ -105,7 +105,7 @@ export function edgeSums(): string[] {
   ];
 }
 
-/** Sentences of docs/aws.md. */
+/** Sentences of docs/reference/aws.md. */
 export function awsSums(): string[] {
   return [...awsSentences(), ...startRows()];
 }

@@ -1,5 +1,5 @@
 /**
- * The YAML of rule unit tests (docs/rules.md). Scalars are read as the text that stands there, as in rule files, so that
+ * The YAML of rule unit tests (docs/reference/rules.md). Scalars are read as the text that stands there, as in rule files, so that
  * a label `version: 1.0` is that. Times are durations since the beginning of a test.
  */
 import { isNode, LineCounter, parseDocument } from 'yaml';
@@ -20,7 +20,7 @@ const duration = z.string().transform((text, context) => {
   try {
     return parsePrometheusDuration(text);
   } catch {
-    context.addIssue(`"${text}" is no duration such as 30s, 5m or 1h30m`);
+    context.addIssue(`"${text}" is not a duration such as 30s, 5m or 1h30m`);
     return z.NEVER;
   }
 });
@@ -30,14 +30,14 @@ const interval = duration.refine(ns => ns >= NS_PER_SECOND, 'an interval has a s
 const instant = z.string().transform((text, context) => {
   const ns = parseRfc3339(text);
   if (ns !== undefined) return ns;
-  context.addIssue(`"${text}" is no time such as ${DEFAULT_START}`);
+  context.addIssue(`"${text}" is not a time such as ${DEFAULT_START}`);
   return z.NEVER;
 });
 
 const number = z.string().transform((text, context) => {
   const value = parseGoFloat(text);
   if (value !== undefined) return value;
-  context.addIssue(`"${text}" is no number`);
+  context.addIssue(`"${text}" is not a number`);
   return z.NEVER;
 });
 

@@ -3,7 +3,7 @@
  * it covers, else from footers. Minutes are read only of chunks for which the sink asks for them.
  *
  * What a reader would get wrong: an entry that two chunks hold, as after a repeated push, is told of twice. Compaction
- * leaves one (docs/gaps.md).
+ * leaves one (docs/reference/known-gaps.md).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '../../base/model/page.ts';

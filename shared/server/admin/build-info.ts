@@ -2,7 +2,7 @@
  * What runs here. `version` is the version of the API, because clients switch features by it: they expect the
  * reference's 3.x. The version of Logboom itself stands in `revision`.
  */
-export const LOGBOOM_VERSION = '0.1.0';
+export const LOGBOOM_VERSION = '0.2.0';
 export const API_VERSION = '3.8.0';
 
 export interface BuildInfo {

@@ -21,7 +21,7 @@ export const ACCESS_FIELDS: Fields<AccessConfig> = {
     name: 'tokens_enabled',
     kind: flag,
     about:
-      'every request needs a token of `logboom token create` ([security review](../dev/security-review.md)); off: the tenant header is believed',
+      'every request needs a token of `logboom token create` ([security](../security.md)); off: the tenant header is believed',
   },
   metricsPublic: {
     name: 'metrics_public',

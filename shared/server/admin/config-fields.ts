@@ -153,7 +153,7 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
   target: {
     name: 'target',
     kind: oneOf(TARGETS),
-    about: 'what this process serves and does ([operations](../dev/operations.md#several-processes))',
+    about: 'what this process serves and does ([several processes](../operate/size.md#several-processes))',
   },
   authEnabled: {
     name: 'auth_enabled',
@@ -163,8 +163,7 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
   noAuthTenant: {
     name: 'no_auth_tenant',
     kind: text,
-    about:
-      'the only tenant where `auth_enabled` is false; [what changing it takes](../configuration.md#another-no_auth_tenant)',
+    about: 'the only tenant where `auth_enabled` is false; [what changing it takes](#change-no_auth_tenant)',
   },
 };
 
@@ -208,7 +207,7 @@ const QUERIER_FIELDS: Fields<QuerierConfig> = {
   tailMaxDurationMs: {
     name: 'tail_max_duration',
     kind: durationMs,
-    about: 'longest life of a live tail; 0 is no limit ([live tail](../dev/tail.md))',
+    about: 'longest life of a live tail; 0 is no limit ([live tail](../live-tail.md))',
   },
   multiTenantQueriesEnabled: {
     name: 'multi_tenant_queries_enabled',
@@ -249,7 +248,7 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
     name: 'compaction_interval',
     kind: durationMs,
     about:
-      "how often small chunks are packed ([operations](../dev/operations.md#maintenance)); the reference's default is 10m. Schedules of an account know whole minutes",
+      "how often small chunks are packed ([maintenance](../dev/operations.md#maintenance)); the reference's default is 10m. Schedules of an account know whole minutes",
   },
   retentionEnabled: {
     name: 'retention_enabled',
@@ -289,7 +288,7 @@ const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
   enabled: {
     name: 'enabled',
     kind: flag,
-    about: 'mine [patterns](../dev/patterns.md) where chunks are packed, and answer `/patterns`; off: 404',
+    about: 'mine [patterns](../patterns.md) where chunks are packed, and answer `/patterns`; off: 404',
   },
 };
 

@@ -109,7 +109,7 @@ export const LIMIT_FIELDS: Fields<Limits> = {
     name: 'otlp_config',
     kind: otlpConfig,
     about:
-      'what becomes of the attributes of OTLP: label, metadata, or nothing ([otlp.md](../otlp.md#otlp_config)); at most 200 rules of a list',
+      'what becomes of the attributes of OTLP: label, metadata, or nothing ([otlp.md](otlp.md#otlp_config)); at most 200 rules of a list',
   },
   enforcedLabels: { name: 'enforced_labels', kind: texts, about: 'every stream must have them' },
   policyEnforcedLabels: {

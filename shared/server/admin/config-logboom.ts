@@ -51,7 +51,7 @@ export interface LogboomConfig {
   /** Keep an index object for each tenant and day. */
   readonly indexSync: boolean;
   readonly indexSyncIntervalMs: number;
-  /** Requests of Firehose without a tenant header may name the tenant in their common attributes (docs/inlets.md). */
+  /** Requests of Firehose without a tenant header may name the tenant in their common attributes (docs/reference/receivers.md). */
   readonly firehoseTenantAttribute: boolean;
   /** For the estimated cost in `/svc/api/v1/usage`. */
   readonly prices: Prices;
@@ -142,7 +142,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'connections_api',
     kind: flag,
     about:
-      '`/@connections/{id}` as API Gateway has it, for programs of this machine ([live tail](../dev/tail.md))',
+      '`/@connections/{id}` as API Gateway has it, for programs of this machine ([live tail](../live-tail.md))',
   },
   maxBufferedBodyBytes: {
     name: 'max_buffered_body_bytes',
@@ -171,7 +171,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'page_cache_bytes',
     kind: bytes,
     about:
-      'decompressed pages that queries read again are cached, three quarters for lines ([operations](../dev/operations.md)); query threads share it; `0` caches none',
+      'decompressed pages that queries read again are cached, three quarters for lines ([memory](../operate/size.md#memory)); query threads share it; `0` caches none',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',
@@ -215,7 +215,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'firehose_tenant_attribute',
     kind: flag,
     about:
-      'requests of Firehose without a tenant header may name the tenant in their common attributes ([inlets.md](../inlets.md#firehose))',
+      'requests of Firehose without a tenant header may name the tenant in their common attributes ([inlets.md](receivers.md#firehose))',
   },
   prices: {
     name: 'prices',

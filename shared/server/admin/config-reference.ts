@@ -27,10 +27,12 @@ const PER_TENANT =
 const OWN_NAMES = `${OF_ALL} All of these names are Logboom's own; one that is not here is an error.`;
 const OWN = "no key of the reference's";
 
-const INTRODUCTION = `# Configuration reference
+/** The page is written by hand up to this line. */
+export const GENERATED_MARK =
+  '<!-- Generated from here on by `node scripts/make-config-reference.ts`: do not edit below. -->\n';
 
-Every key of the configuration file, made from the code by \`node scripts/make-config-reference.ts\`: do not edit this page.
-[configuration.md](../configuration.md) tells how to write, check and override a configuration.
+const INTRODUCTION = `
+## How values are written
 
 | type | how it is written |
 |---|---|
@@ -45,7 +47,7 @@ Keys have the reference's names, but for the sections \`auth\` and \`logboom\` a
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The whole page, with a line break at its end. */
+/** The generated part of the page, with a line break at its end. */
 export function configReference(): string {
   const defaults = formatConfig(DEFAULT_CONFIG, { mode: 'defaults' });
   const long: Record<string, unknown> = {};

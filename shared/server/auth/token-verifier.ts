@@ -29,7 +29,7 @@ const NO_HASH = Buffer.alloc(32);
 export type Refusal = 'malformed' | 'unknown' | 'expired' | 'revoked' | 'too many attempts';
 
 const MESSAGES = {
-  malformed: 'this is no token of Logboom',
+  malformed: 'not a Logboom token',
   unknown: 'invalid token',
   // Told to who holds the whole token only.
   expired: 'the token has expired',

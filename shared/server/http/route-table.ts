@@ -38,6 +38,7 @@ import { setLogLevel, showLogLevel } from './handlers/log-level.ts';
 import { flushAll, flushTenant, showIndexSync, startIndexSync } from './handlers/maintenance.ts';
 import { showMaintenance } from './handlers/maintenance-status.ts';
 import { showMetrics } from './handlers/metrics.ts';
+import { describeApi } from './handlers/openapi.ts';
 import { pushOtlpLogs, refuseDoubledPath } from './handlers/otlp.ts';
 import { showPatterns } from './handlers/patterns.ts';
 import { pushLegacyLogs, pushLogs } from './handlers/push.ts';
@@ -189,7 +190,7 @@ function tokens(path: string, methods: readonly Method[], handler: Handler<HttpC
   return { ...route, component: 'all' };
 }
 
-export const ROUTES = defineRoutes<HttpContext>([
+export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
   push('/svc/api/v1/push', pushLogs),
   push('/api/compat/push', pushLegacyLogs),
   { ...push('/otlp/v1/logs', pushOtlpLogs), errors: 'otlp' },
@@ -308,6 +309,11 @@ export const ROUTES = defineRoutes<HttpContext>([
   status('/config', showConfig),
   status('/config/tenant/v1/limits', showTenantLimits, { access: READ_LOGS }),
   status('/svc/api/v1/status/buildinfo', showBuildInfo, { access: OPEN }),
+  status(
+    '/svc/api/v1/openapi.json',
+    describeApi(() => ROUTES),
+    { access: OPEN },
+  ),
   status('/svc/api/v1/auth/me', showMe, { access: KNOWN }),
   {
     ...maintenance('/svc/api/v1/auth/ticket', ['POST'], 'compactor', giveTicket, READ_LOGS),

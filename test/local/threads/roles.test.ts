@@ -93,6 +93,7 @@ const SERVED = {
     POST /log_level
     GET /config
     GET /config/tenant/v1/limits
+    GET /svc/api/v1/openapi.json
     GET /svc/api/v1/status/buildinfo
     GET /svc/api/v1/auth/me
     POST /svc/api/v1/auth/ticket

@@ -76,7 +76,7 @@ function isWorthARepeat({ status }: ClientError): boolean {
 function commonAttributes(headers: HttpRequest['headers']): ReadonlyMap<string, string> {
   const header = headers[ATTRIBUTES] ?? '';
   if (header === '') return new Map();
-  const wrong = new BadRequestError(`the header ${ATTRIBUTES} is no JSON object of texts`);
+  const wrong = new BadRequestError(`the header ${ATTRIBUTES} is not a JSON object of strings`);
   if (header.length > MAX_ATTRIBUTES_BYTES) throw wrong;
   let value: unknown;
   try {

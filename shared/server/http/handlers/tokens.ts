@@ -109,10 +109,10 @@ function readObject(body: Uint8Array): Record<string, unknown> {
   try {
     value = JSON.parse(Buffer.from(body).toString());
   } catch (error) {
-    throw new BadRequestError(`the body is no JSON: ${messageOf(error)}`, { cause: error });
+    throw new BadRequestError(`the body is not JSON: ${messageOf(error)}`, { cause: error });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadRequestError('the body is no JSON object');
+    throw new BadRequestError('the body is not a JSON object');
   }
   return value as Record<string, unknown>;
 }

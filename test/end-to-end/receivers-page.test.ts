@@ -1,5 +1,5 @@
 /**
- * docs/inlets.md, run: each example of curl is sent as curl would, and each "what it sends" of an agent as it stands. A
+ * docs/reference/receivers.md, run: each example of curl is sent as curl would, and each "what it sends" of an agent as it stands. A
  * block that this test cannot read fails it, so the page and the test cannot part.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { ClientRequest } from './support/client.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const PAGE = readFileSync(join(ROOT, 'docs', 'inlets.md'), 'utf8');
+const PAGE = readFileSync(join(ROOT, 'docs', 'reference', 'receivers.md'), 'utf8');
 /** The time of the page's requests, which the store would refuse as old one day. */
 const PAGE_TIME = '2026-11-21T12:00:00.000Z';
 
@@ -95,7 +95,10 @@ test('what each agent sends, as the page shows it', async () => {
   expect(await linesOf('{host="h1"} |= "from Vector, http"')).toHaveLength(1);
 });
 
-test.each(['rsyslog.conf', 'syslog-ng-jsonline.conf'])('%s is on the page as it was tested', file => {
+test.each([
+  ['rsyslog.conf', 'elasticsearch-bulk.md'],
+  ['syslog-ng-jsonline.conf', 'json-lines-syslog.md'],
+])('%s is on %s as it was tested', (file, page) => {
   const tested = readFileSync(join(ROOT, 'scripts', 'clients', file), 'utf8');
-  expect(PAGE).toContain(tested);
+  expect(readFileSync(join(ROOT, 'docs', 'send', page), 'utf8')).toContain(tested);
 });

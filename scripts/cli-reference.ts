@@ -1,0 +1,48 @@
+/** The help of every command, as docs/reference/cli.md shows it. */
+import type { Command } from 'commander';
+import { createProgram } from '../bin/cli/program.ts';
+
+export const CLI_PAGE = 'docs/reference/cli.md';
+/** The page is written by hand up to this line. */
+export const CLI_MARK =
+  '<!-- Generated from here on by `node scripts/make-cli-reference.ts`: do not edit below. -->\n';
+const WIDTH = 100;
+/** The options that say which store: the same for all commands, so they are shown with the first one alone. */
+const STORE_OPTIONS = /^(The store|Connection options) \([^\n]*\n(?: .*\n)+\n?/m;
+
+export async function cliReference(): Promise<string> {
+  const program = await createProgram();
+  const sections: string[] = [];
+  let hasStoreOptions = false;
+  for (const command of program.commands.flatMap(leavesOf)) {
+    const path = pathOf(command);
+    let help = helpOf(command);
+    if (STORE_OPTIONS.test(help)) {
+      if (hasStoreOptions) help = help.replace(STORE_OPTIONS, '(and the store options of logboom push)\n\n');
+      hasStoreOptions = true;
+    }
+    sections.push(`### logboom ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`);
+  }
+  return `\n## Options of every command\n\n${sections.join('\n')}`;
+}
+
+function leavesOf(command: Command): readonly Command[] {
+  const below = command.commands.filter(each => each.name() !== 'help');
+  return below.length === 0 ? [command] : [command, ...below.flatMap(leavesOf)];
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`;
+}
+
+function helpOf(command: Command): string {
+  let text = '';
+  command.configureOutput({
+    writeOut: piece => (text += piece),
+    getOutHelpWidth: () => WIDTH,
+    getOutHasColors: () => false,
+  });
+  command.outputHelp();
+  return text;
+}

@@ -1,0 +1,56 @@
+/** The form in which endpoints are described. The description of the API (openapi.ts) is made of these and of the route table. */
+
+export interface ParameterDoc {
+  readonly name: string;
+  readonly about: string;
+  /** Default: a text. */
+  readonly type?: 'string' | 'integer' | 'boolean';
+  /** Default: the query string. Path parameters follow from the route. */
+  readonly in?: 'query' | 'header';
+  readonly required?: boolean;
+  /** It may be given several times. */
+  readonly repeated?: boolean;
+  /** A value that a client can send as it stands. */
+  readonly example?: string;
+}
+
+export interface BodyDoc {
+  readonly about: string;
+  /** Media type → a body that a client can send as it stands, or undefined for bytes. */
+  readonly types: Readonly<Record<string, string | undefined>>;
+}
+
+export interface EndpointDoc {
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly about?: string;
+  readonly parameters?: readonly ParameterDoc[];
+  /** Examples of the parameters in the path, by name. */
+  readonly path?: Readonly<Record<string, string>>;
+  readonly body?: BodyDoc;
+  readonly status: number;
+  /** Media type of the response; a response without one has no body. */
+  readonly type?: string;
+  /** Statuses besides those that every endpoint has, and when they occur. */
+  readonly others?: Readonly<Record<number, string>>;
+}
+
+export const TAGS = {
+  ingest: 'Receivers: endpoints that accept logs',
+  query: 'Queries, labels, series and statistics',
+  rules: 'Rule groups and alerts',
+  delete: 'Delete requests',
+  access: 'Tokens',
+  upkeep: 'Maintenance by request',
+  status: 'State of the store and of the process that responds',
+  legacy: 'Endpoints of older clients',
+} as const;
+export type Tag = keyof typeof TAGS;
+
+export const JSON_BODY = 'application/json';
+export const TEXT_BODY = 'text/plain';
+export const YAML_BODY = 'application/yaml';
+export const HTML_BODY = 'text/html';
+
+/** `METHODS PATH`, with the methods of the route in its order → what it does. */
+export type EndpointDocs = Readonly<Record<string, EndpointDoc>>;

@@ -1,0 +1,154 @@
+/** Descriptions of the receivers, and of what agents for Elasticsearch ask before they send. */
+import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.ts';
+
+/** Protobuf of both protocols, in the registered name and the one that agents send. */
+const PROTOBUF = 'application/x-protobuf';
+const NDJSON = 'application/x-ndjson';
+const REFUSED = {
+  400: 'some entries are refused, with the reason; the other entries are stored',
+  413: 'the body is too large; send smaller batches',
+  422: 'there is no stream in the request',
+  429: 'a rate limit of the tenant, or merging is behind; retry',
+} as const;
+
+const FIELDS: readonly ParameterDoc[] = [
+  { name: '_stream_fields', about: 'fields that become labels, separated by commas', example: 'app' },
+  { name: '_time_field', about: 'fields that may hold the timestamp, separated by commas' },
+  { name: '_msg_field', about: 'fields that may hold the line, separated by commas' },
+  { name: 'ignore_fields', about: 'fields to drop, separated by commas; `a.*` names a group' },
+  { name: 'extra_fields', about: 'fields to add, as `name=value`, separated by commas' },
+];
+
+const PUSH: EndpointDoc = {
+  tag: 'ingest',
+  summary: 'Push entries in the form of Loki',
+  about:
+    'JSON, or protobuf with snappy. A value is a timestamp in nanoseconds, a line, and optional structured metadata. 204 means that every entry is on disk.',
+  body: {
+    about: 'streams with their entries; gzip, deflate or snappy by `Content-Encoding`',
+    types: {
+      [JSON_BODY]:
+        '{"streams":[{"stream":{"app":"shop"},"values":[["1767225600000000000","order placed",{"trace_id":"abc"}]]}]}',
+      [PROTOBUF]: undefined,
+    },
+  },
+  status: 204,
+  others: REFUSED,
+};
+
+const BULK: EndpointDoc = {
+  tag: 'ingest',
+  summary: 'Push documents by the bulk API of Elasticsearch',
+  about: 'The actions `create` and `index` store a document; others are refused for that document.',
+  parameters: FIELDS,
+  path: { index: 'web' },
+  body: {
+    about: 'an action and a document by turns, one on each line; plain or gzip',
+    types: {
+      [NDJSON]: '{"create":{"_index":"web"}}\n{"message":"order placed","service":{"name":"shop"}}\n',
+    },
+  },
+  status: 200,
+  type: JSON_BODY,
+  others: { 413: REFUSED[413], 429: REFUSED[429] },
+};
+
+/** What agents for Elasticsearch ask before they send: they get what makes them send. */
+function setup(summary: string): EndpointDoc {
+  return { tag: 'ingest', summary, path: { name: 'logs' }, status: 200, type: JSON_BODY };
+}
+
+export const INGEST_DOCS: EndpointDocs = {
+  'POST /svc/api/v1/push': PUSH,
+  'POST /api/compat/push': {
+    ...PUSH,
+    tag: 'legacy',
+    summary: 'Push entries in the older form of Loki',
+    about: 'Labels are text in braces, entries are objects with `ts` and `line`.',
+    body: {
+      about: 'streams with their entries',
+      types: {
+        [JSON_BODY]:
+          '{"streams":[{"labels":"{app=\\"shop\\"}","entries":[{"ts":"2026-01-01T00:00:00Z","line":"order placed"}]}]}',
+      },
+    },
+  },
+  'POST /otlp/v1/logs': {
+    tag: 'ingest',
+    summary: 'Push records of OpenTelemetry',
+    about: 'OTLP over HTTP. Errors have a `google.rpc.Status` in protobuf as their body.',
+    body: {
+      about: 'an ExportLogsServiceRequest; plain, gzip, zstd or lz4',
+      types: {
+        [JSON_BODY]:
+          '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"1767225600000000000","body":{"stringValue":"order placed"}}]}]}]}',
+        [PROTOBUF]: undefined,
+      },
+    },
+    status: 204,
+    others: REFUSED,
+  },
+  'POST /otlp/v1/logs/v1/logs': {
+    tag: 'ingest',
+    summary: 'Refuse an address to which a Collector has added the path twice',
+    body: { about: 'anything', types: { [JSON_BODY]: '{}' } },
+    status: 400,
+    type: 'application/octet-stream',
+  },
+  'POST /svc/api/v1/push/jsonline': {
+    tag: 'ingest',
+    summary: 'Push JSON documents, one on each line',
+    parameters: FIELDS,
+    body: {
+      about: 'one JSON document on each line; plain or compressed',
+      types: { [NDJSON]: '{"message":"order placed","app":"shop"}\n' },
+    },
+    status: 204,
+    others: REFUSED,
+  },
+  'POST,PUT /_bulk': BULK,
+  'POST,PUT /{index}/_bulk': {
+    ...BULK,
+    summary: 'Push documents to an index by the bulk API of Elasticsearch',
+  },
+  'POST /aws/firehose': {
+    tag: 'ingest',
+    summary: 'Push records of Amazon Data Firehose',
+    about:
+      'Entries that validation refuses are dropped and the status is 200, because Firehose repeats everything else.',
+    parameters: [
+      {
+        name: 'X-Amz-Firehose-Request-Id',
+        in: 'header',
+        required: true,
+        about: 'ID of the request',
+        example: 'r-1',
+      },
+      { name: 'X-Amz-Firehose-Access-Key', in: 'header', about: 'a token, or `TENANT:TOKEN`' },
+      {
+        name: 'X-Amz-Firehose-Common-Attributes',
+        in: 'header',
+        about: 'JSON with common attributes, which become labels',
+        example: '{"commonAttributes":{"app":"shop"}}',
+      },
+    ],
+    body: {
+      about: 'records in base64',
+      types: {
+        [JSON_BODY]: '{"requestId":"r-1","timestamp":1767225600000,"records":[{"data":"b3JkZXIgcGxhY2Vk"}]}',
+      },
+    },
+    status: 200,
+    type: JSON_BODY,
+    others: { 400: 'the body cannot be read', 413: REFUSED[413] },
+  },
+  'GET,HEAD /elasticsearch': setup('Show the version that clients of Elasticsearch expect'),
+  'GET /elasticsearch/_license': setup('Show the license that Logstash expects'),
+  'GET /elasticsearch/_cluster/health': setup('Show the health that clients of Elasticsearch expect'),
+  'GET /elasticsearch/_xpack': setup('Answer what Beats ask before they send'),
+  'GET /elasticsearch/_nodes/http': setup('Answer what Logstash asks before it sends'),
+  'GET /elasticsearch/_ingest/pipeline': setup('List ingest pipelines: there are none'),
+  'GET,PUT /elasticsearch/_ilm/policy/{name}': setup('Accept a lifecycle policy, without effect'),
+  'GET,PUT /elasticsearch/_index_template/{name}': setup('Accept an index template, without effect'),
+  'GET,PUT /elasticsearch/_ingest/pipeline/{name}': setup('Accept an ingest pipeline, without effect'),
+};

@@ -1,0 +1,79 @@
+/** What holds of every page of the documentation: links lead somewhere, pages stay short, words are right. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { anchorsOf, brokenLinks } from './links.ts';
+import { allPages, pathOf, ROOT, userPages } from './pages.ts';
+import { countWords, plainWords, proseOf } from './prose.ts';
+import { readDictionary } from './spelling.ts';
+
+/** An afternoon of reading. */
+const MAX_WORDS = 20_000;
+const MAX_PAGE_WORDS = 1_500;
+const OTHER_TEXTS = ['README.md', 'CHANGELOG.md'];
+
+/** Words for which the language guide has a plainer one. */
+const FORBIDDEN =
+  /\b(whoever|somebody|nobody|anew|lately|beside|besides|inlets?|shippers?|tells|told|gives? back|passe[sd] over)\b/i;
+/** Numbers of issues mean nothing to a reader. */
+const ISSUE = /\bissues? #?\d+|(?<![\w&/])#\d+\b/i;
+
+const texts = new Map([
+  ...allPages().map(page => [`docs/${page}`, readFileSync(pathOf(page), 'utf8')] as const),
+  ...OTHER_TEXTS.map(name => [name, readFileSync(join(ROOT, name), 'utf8')] as const),
+]);
+const forUsers = [...userPages().map(page => `docs/${page}`), ...OTHER_TEXTS];
+
+test.each([...texts.keys()])('every link of %s leads to a file and an anchor', name => {
+  expect(brokenLinks(join(ROOT, name))).toEqual([]);
+});
+
+test.each([...texts])('%s names no issue', (_name, text) => {
+  expect(proseOf(text).match(ISSUE)?.[0]).toBeUndefined();
+});
+
+describe('the pages for users', () => {
+  test(`have at most ${MAX_WORDS} words together, and ${MAX_PAGE_WORDS} each`, () => {
+    const counts = userPages().map(page => [page, countWords(texts.get(`docs/${page}`)!)] as const);
+    expect(counts.filter(([, words]) => words > MAX_PAGE_WORDS)).toEqual([]);
+    expect(counts.reduce((sum, [, words]) => sum + words, 0)).toBeLessThanOrEqual(MAX_WORDS);
+  });
+
+  test.each(forUsers)('%s uses plain words', name => {
+    expect(proseOf(texts.get(name)!).match(FORBIDDEN)?.[0]).toBeUndefined();
+  });
+
+  describe('spelling', () => {
+    let isWord: (word: string) => boolean;
+    beforeAll(() => {
+      isWord = readDictionary();
+    });
+
+    test.each(forUsers)('%s', name => {
+      const unknown = new Set(plainWords(texts.get(name)!).filter(word => !isWord(word)));
+      expect([...unknown]).toEqual([]);
+    });
+
+    test('knows words of the project, and finds a mistake', () => {
+      expect(['LogQL', 'receiver', 'tenant', 'loggs', 'colour'].map(isWord)).toEqual([
+        true,
+        true,
+        true,
+        false,
+        false,
+      ]);
+    });
+  });
+});
+
+test('anchors of headings', () => {
+  const page = '# One `two` (three)\n\n```\n# no\n```\n## A, B: c_d\n## A, B: c_d\n';
+  expect([...anchorsOf(page)]).toEqual(['one-two-three', 'a-b-c_d', 'a-b-c_d-1']);
+});
+
+test('words of a page', () => {
+  const page =
+    "# Set `x`\n\n| A GB's | 10 |\n|---|---|\n[the link](a/b.md) don't re-read fooBar a_b\n\n```\ncode here\n```\n";
+  expect(plainWords(page)).toEqual(['Set', 'the', 'link', "don't", 're', 'read']);
+  expect(countWords(page)).toBe(11);
+});
