@@ -131,6 +131,6 @@ describe('a place in it', () => {
     expect(readPosition(positions, '/a')).toEqual(place(3));
     expect(readPosition(positions, '/b')).toEqual(place(2));
     writeFileSync(positions, '{"version":99}');
-    expect(() => readPosition(positions, '/a')).toThrow('is no file of positions');
+    expect(() => readPosition(positions, '/a')).toThrow('is not a positions file');
   });
 });

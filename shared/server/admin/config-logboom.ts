@@ -215,7 +215,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'firehose_tenant_attribute',
     kind: flag,
     about:
-      'requests of Firehose without a tenant header may name the tenant in their common attributes ([inlets.md](receivers.md#firehose))',
+      'requests of Firehose without a tenant header may name the tenant in their common attributes ([receivers](receivers.md#firehose))',
   },
   prices: {
     name: 'prices',

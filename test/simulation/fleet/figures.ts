@@ -44,7 +44,7 @@ export const QUERY_FUNCTION = {
   memoryBytes: 3008 * MIB,
   /** Assumed: code, caches and the garbage of an idle function. */
   idleHeapBytes: 250 * MIB,
-  /** The function answers by then (docs/aws.md). */
+  /** The function answers by then (docs/reference/aws.md). */
   deadlineMs: 28_000,
   connections: 128,
   /** Encoding a task and decoding its answer. Measured as 1 ms for both sides together (shared/read/query/tasks/plan-tasks.ts). */
@@ -86,7 +86,7 @@ export interface Question {
   readonly query: string;
   /** Pages that the text filters leave, of all. Assumed: 0.1% for a needle, which is what false positives leave. */
   readonly shareLeft: number;
-  /** A worker's speed over raw lines, MB/s: measured for `json` (docs/gaps.md) and for `(?i)` expressions (docs/benchmarks.md, lowered). */
+  /** A worker's speed over raw lines, MB/s: measured for `json` (docs/reference/known-gaps.md) and for `(?i)` expressions (docs/dev/benchmarks-history.md, lowered). */
   readonly mbPerSecond: number;
   /** Lines of a page that count: one in so many; 0: one line in each page that is left. */
   readonly oneIn: number;
