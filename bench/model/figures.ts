@@ -88,7 +88,7 @@ export const QUERY = {
 /** A merged chunk: `compaction_target_size`, bytes stored. */
 export const CHUNK_BYTES = 128 * 1024 * 1024;
 
-/** Of the timer and of jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "A store that nobody uses"). */
+/** Figures of the timer and of the jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "An idle store"). */
 export const IDLE = {
   /** Counted, in an idle store, for each call (test/functions/timer.test.ts); an empty read is a unit. */
   timerReads: 17,

@@ -32,7 +32,7 @@ export interface CostLine {
 
 export const DAYS_OF_MONTH = 30;
 
-/** What the stack does in a month with nothing to do (docs/dev/cost-model.md, "A store that nobody uses"). */
+/** What the stack does in a month with nothing to do (docs/dev/cost-model.md, "An idle store"). */
 const IDLE = {
   ticks: 43_200,
   calls: 47_520,

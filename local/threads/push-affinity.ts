@@ -1,20 +1,20 @@
 /**
- * Sends a push that comes again to the thread that had it before. That thread recognizes it, and does not store it again; other threads
- * know nothing of it. All other pushes go to the thread with the least to do.
+ * Sends a repeated push to the ingest thread that had it before, because only that thread recognizes it and does not store it again. Every
+ * other push goes to the thread with the fewest calls under way.
  *
- * A repeat is found by the tenant, the size of the body and samples of it: where other pushes have the same, they go to that thread, too,
- * as long as it has not much more to do than others.
+ * A repeat is recognized by the tenant, the size of the body and samples of it. Another push with the same key goes to that thread too,
+ * unless the thread has many more calls under way than others.
  */
 import { LruCache } from '../../shared/base/model/lru.ts';
 import { hashOfText } from '../../shared/base/model/text-hash.ts';
 import type { PlainRequest } from './role-messages.ts';
 import type { PooledThread, RolePool } from './role-pool.ts';
 
-/** More than come within the minutes in which agents repeat a push; some 100 bytes each. */
+/** Covers the minutes in which agents repeat a push; about 100 bytes each. */
 const MAX_PUSHES = 20_000;
-/** At the beginning, in the middle and at the end: times and lines differ there. */
+/** Length of each of three samples, at the beginning, in the middle and at the end: times and lines differ there. */
 const SAMPLE_BYTES = 128;
-/** A thread that has so many calls more than another one is passed over. */
+/** A thread with more calls under way than this above the least busy one gets no repeats. */
 const MAX_MORE_CALLS = 32;
 
 type Push = Pick<PlainRequest, 'headers' | 'body'>;
