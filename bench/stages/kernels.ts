@@ -3,7 +3,10 @@
  * that count, let each case take in at least 1 GB: one run is some 16 MB.
  */
 import { crc32 } from 'node:zlib';
+import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
 import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
+import { lineSpace } from '../../shared/base/kernels/line-memory.ts';
+import { splitLines } from '../../shared/base/kernels/split-lines.ts';
 import { TermSet } from '../../shared/base/kernels/term-set.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -102,7 +105,25 @@ const forAll: readonly (readonly [string, (page: PageRows) => unknown])[] = [
     },
   ],
   ['row hashes', page => hasher.hash(page)],
+  ['split into templates', page => splitLines(page)],
+  ['joined from templates', page => joinLines(page)],
 ];
+
+const splits = new WeakMap<PageRows, Buffer>();
+
+/** Without zstd. A page is split in its first run, which warms up. */
+function joinLines(page: PageRows): void {
+  let bytes = splits.get(page);
+  if (bytes === undefined) {
+    const split = splitLines(page);
+    if (split === undefined) throw new Error('a page of the corpus has too many templates');
+    bytes = Buffer.concat([split.frame, split.columns]);
+    splits.set(page, bytes);
+  }
+  const room = new SplitPage(bytes.length, lineSpace().subarray(0, page.lines.length));
+  bytes.copy(room.bytes);
+  if (!room.join(page.lineOffsets, page.rows)) throw new Error('a split page does not join');
+}
 
 const mixed = pagesOf('mixed');
 const encodedTimes = mixed.map(({ times, rows }) => {

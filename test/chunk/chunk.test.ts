@@ -218,7 +218,7 @@ describe('a damaged chunk', () => {
 
 describe('golden files', () => {
   const folder = join(process.cwd(), 'test/chunk/golden');
-  test.each(['v1'])('%s reads as it was written', version => {
+  test.each(['v1', 'v2'])('%s reads as it was written', version => {
     const object = readFileSync(join(folder, `${version}.chunk`));
     const want = JSON.parse(readFileSync(join(folder, `${version}.json`), 'utf8'));
     const { footer, entries } = read(object);

@@ -3,6 +3,7 @@
  * of the program, so that it reads what the page says and not what the program happens to do. Simple, not fast.
  */
 import { crc32, zstdDecompressSync } from 'node:zlib';
+import { readSplitLines } from './independent-split.ts';
 
 const MAX_BLOCK_BYTES = 268_435_456;
 const TRAILER_BYTES = 12;
@@ -14,20 +15,20 @@ function must(condition: boolean, what: string): asserts condition {
 /** Section 1: notation. */
 class Cursor {
   at = 0;
-  private readonly bytes: Buffer;
+  readonly #bytes: Buffer;
 
   constructor(bytes: Buffer) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
   }
 
   get left(): number {
-    return this.bytes.length - this.at;
+    return this.#bytes.length - this.at;
   }
 
   take(count: number): Buffer {
     must(count <= this.left, 'past the end');
     this.at += count;
-    return this.bytes.subarray(this.at - count, this.at);
+    return this.#bytes.subarray(this.at - count, this.at);
   }
 
   u8(): number {
@@ -148,7 +149,7 @@ export function readFooter(object: Buffer) {
   const footer = object.subarray(end - length, end);
   const shell = new Cursor(footer);
   const version = shell.u8();
-  must(version === 1, 'version');
+  must(version === 1 || version === 2, 'version');
   must(crc32(footer.subarray(0, length - 4)) === footer.readUInt32LE(length - 4), 'footer checksum');
   const codec = shell.u8();
   const rawBytes = shell.varint();
@@ -307,9 +308,17 @@ function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string
   return found;
 }
 
-/** 4.3 and 4.4 */
+/** 4.3, 4.4 and 4.7 */
 function readLines(page: ReadPage, stored: Buffer): string[] {
   const lengths = new Cursor(readBlock(stored, neededColumn(page, 3)));
+  const split = onlyColumn(page, 8);
+  if (split !== undefined) {
+    must(onlyColumn(page, 4) === undefined, 'lines twice');
+    const read = readSplitLines(readSections(readBlock(stored, split)), page.rows);
+    for (const line of read) must(line.length === lengths.varint(5), 'length of a line');
+    must(lengths.left === 0, 'bytes behind the lengths');
+    return read.map(line => Buffer.from(line, 'latin1').toString('utf8'));
+  }
   const lines = new Cursor(readBlock(stored, neededColumn(page, 4)));
   must(lines.left === page.lineBytes, 'line bytes');
   const read = Array.from({ length: page.rows }, () => lines.take(lengths.varint(5)).toString('utf8'));
@@ -317,12 +326,28 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
   return read;
 }
 
+/** 4.7: sections one behind the other, unpacked. */
+function readSections(block: Buffer): Buffer {
+  const from = new Cursor(block);
+  const sections = from.list(() => {
+    const raw = from.varint();
+    const packed = from.varint();
+    return unpack(from.take(packed || raw), packed === 0 ? 0 : 1, raw);
+  });
+  must(from.left === 0, 'bytes behind the sections');
+  return Buffer.concat(sections);
+}
+
 /** Section 8: the catalog record. */
 export function readRecord(bytes: Buffer) {
   const end = bytes.length - 4;
   must(crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end), 'checksum of the record');
   const from = new Cursor(bytes.subarray(0, end));
-  must(from.u8() === 6, 'version of the record');
+  const version = from.u8();
+  must(version === 6 || version === 7, 'version of the record');
+  const flags = version === 7 ? from.u8() : 0;
+  must(flags <= 3, 'flags');
+  const partitions = (flags & 2) !== 0 ? from.varint() : undefined;
   const id = from.id();
   const hasOrigin = from.u8();
   must(hasOrigin <= 1, 'origin');
@@ -342,5 +367,17 @@ export function readRecord(bytes: Buffer) {
   const hashes = pairs === 0 ? undefined : Array.from({ length: pairs - 1 }, () => from.u32());
   const lane = from.u8();
   must(lane <= 2, 'lane');
-  return { id, origin, level, first, last, ...numbers, hashes, lane, bytes: from.take(from.left) };
+  return {
+    hasHashedKey: (flags & 1) !== 0,
+    partitions,
+    id,
+    origin,
+    level,
+    first,
+    last,
+    ...numbers,
+    hashes,
+    lane,
+    bytes: from.take(from.left),
+  };
 }

@@ -1,6 +1,7 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { handleOf } from '../../shared/storage/codec/zstd-handle.ts';
 import { MAX_SYNC_BYTES, ZstdSyncEncoder } from '../../shared/storage/codec/zstd-sync-encoder.ts';
 
 const LEVEL_1 = { [constants.ZSTD_c_compressionLevel]: 1 };
@@ -25,18 +26,22 @@ test('frames of one encoder are independent, those that do not compress among th
 });
 
 test('the handle is used here, and blocks of its largest size fit whatever they hold', () => {
-  const encoder = new ZstdSyncEncoder(LEVEL_1);
-  expect((encoder as unknown as { usable: boolean }).usable).toBe(true);
+  let opened = 0;
+  const encoder = new ZstdSyncEncoder(LEVEL_1, MAX_SYNC_BYTES, params => {
+    opened++;
+    return handleOf(createZstdCompress({ params, chunkSize: 64 }));
+  });
+  expect(encoder.usesHandle).toBe(true);
   const noise = Buffer.from(
     Array.from({ length: MAX_SYNC_BYTES }, (_, i) => (Math.imul(i, 2_654_435_761) >>> 13) & 255),
   );
   expect(zstdDecompressSync(encoder.pack(noise)).equals(noise)).toBe(true);
-  expect((encoder as unknown as { context: unknown }).context).toBeDefined();
+  expect(opened).toBe(1);
 });
 
 test('a runtime without the handle gets the public call', () => {
-  const encoder = new ZstdSyncEncoder(LEVEL_1);
-  (encoder as unknown as { usable: boolean }).usable = false;
+  const encoder = new ZstdSyncEncoder(LEVEL_1, MAX_SYNC_BYTES, () => undefined);
+  expect(encoder.usesHandle).toBe(false);
   const raw = Buffer.from('a line, '.repeat(100));
   expect(encoder.pack(raw).equals(zstdCompressSync(raw, { params: LEVEL_1 }))).toBe(true);
 });

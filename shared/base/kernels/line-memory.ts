@@ -5,12 +5,12 @@
  * the same answers.
  *
  *     0            lineBytes                        + 64 KiB
- *     | lines       | space to read past the end     | a bit for each byte of the lines of one page | scratch |
+ *     | lines       | space to read past the end     | a bit for each byte of the lines of one page | scratch | room to join lines |
  *
  * What a reader would get wrong: the line space is one for the process, like the lines of a page, which are valid until the
  * next page's are looked at. Nothing here may be kept over an await.
  */
-import { KernelInstance, PAGE_BYTES } from '../kernels/kernels.ts';
+import { type Constant, KernelInstance, PAGE_BYTES } from '../kernels/kernels.ts';
 
 /** As much as a decoder keeps of scratch: a page ends at 1 MiB, only a single line is longer. */
 export const SPACE_BYTES = 8 * 1024 * 1024;
@@ -21,6 +21,10 @@ const BITS_BYTES = MARGIN_BYTES + SPACE_BYTES / 8;
 export const SCRATCH_BYTES = 64 * 1024;
 /** What a search for many patterns may take (kernels/assembly/multi-search.ts). */
 export const PROGRAM_BYTES = 32 * 1024;
+/** Lines of a page that are joined from templates and columns, and what they are joined from. */
+export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
+/** Templates and columns, what reading them takes (3.2 MiB at most), offsets, and a last line. */
+const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024;
 /** The largest distance of a pair. */
 export const MAX_DISTANCE = 255;
 
@@ -40,6 +44,14 @@ interface LineKernels {
   ): void;
 }
 
+/** Joins lines of pages (join-lines.ts). */
+interface JoinKernel {
+  readonly DIGITS_BYTES: Constant;
+  openSplit(at: number, end: number, rows: number): number;
+  laySplit(room: number): number;
+  joinLines(to: number, offsets: number, out: number): number;
+}
+
 /** A memory and the kernels on it. */
 interface Region {
   readonly buffer: ArrayBuffer;
@@ -51,6 +63,17 @@ interface Region {
   readonly programAt: number;
   /** Whose program lies there. */
   program: Uint8Array | undefined;
+  readonly join: JoinRoom;
+}
+
+/** Memory beside lines to join them from templates and columns: valid until the next page's are joined. */
+export interface JoinRoom {
+  readonly code: JoinKernel;
+  /** All of the memory, the lines too. */
+  readonly memory: Buffer;
+  /** Where the room begins and ends. */
+  readonly at: number;
+  readonly end: number;
 }
 
 /** Memory that loops are given beside lines: valid until somebody else asks for it. */
@@ -73,8 +96,8 @@ const REGIONS = new WeakMap<ArrayBufferLike, Region>();
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
   const bitsAt = lineBytes + MARGIN_BYTES;
-  const instance = new KernelInstance<LineKernels>();
-  instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES);
+  const instance = new KernelInstance<LineKernels & JoinKernel>();
+  instance.reserve(bitsAt + BITS_BYTES + SCRATCH_BYTES + PROGRAM_BYTES + JOIN_BYTES);
   const { run: code } = instance;
   const { buffer } = instance.bytes;
   const bits = new Int32Array(buffer, bitsAt, (SPACE_BYTES + MARGIN_BYTES) / 32);
@@ -82,7 +105,9 @@ export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const words = new Int32Array(buffer, at, SCRATCH_BYTES / 4);
   const scratch = { code, at, bytes: new Uint8Array(buffer, at, SCRATCH_BYTES), words };
   const programAt = at + SCRATCH_BYTES;
-  REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch, programAt, program: undefined });
+  const joinAt = programAt + PROGRAM_BYTES;
+  const join = { code, memory: instance.bytes, at: joinAt, end: joinAt + JOIN_BYTES };
+  REGIONS.set(buffer, { buffer, code, bitsAt, bits, scratch, programAt, program: undefined, join });
   return Buffer.from(buffer, 0, lineBytes);
 }
 
@@ -112,6 +137,11 @@ export function isInLineSpace(bytes: Buffer): boolean {
 /** Scratch beside the lines; undefined for bytes that lie elsewhere. */
 export function scratchBeside(bytes: Buffer): Scratch | undefined {
   return regionOf(bytes)?.scratch;
+}
+
+/** Room to join lines beside them; undefined for lines that lie elsewhere. */
+export function joinRoomBeside(lines: Buffer): JoinRoom | undefined {
+  return regionOf(lines)?.join;
 }
 
 /** Two bytes at a distance, each in one or two forms (the second may equal the first). */

@@ -13,7 +13,7 @@ import { type Compression, storeRaw } from '../codec/compression.ts';
 import type { ChunkIndexer } from './chunk-indexer.ts';
 import { RowCounter } from './counts.ts';
 import { encodeFooterInSteps } from './footer-codec.ts';
-import { FORMAT_VERSION, type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta } from './format.ts';
+import { type Footer, PAGE_TARGET_BYTES, type PageMeta, type SectionMeta, versionOf } from './format.ts';
 import { joinRows, type RowSlice } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { handled, type PackedPage, packPage } from './page-writer.ts';
@@ -49,19 +49,19 @@ interface PageRowsToPack extends RowSlice {
 }
 
 export class ChunkAssembler {
-  private readonly compression: Compression;
-  private readonly enricher: ChunkIndexer | undefined;
-  private readonly pageBytes: number;
-  private readonly pace: Pace | undefined;
-  private readonly streams: Stream[] = [];
-  private readonly counter = new RowCounter();
-  private readonly pages: PageMeta[] = [];
-  private readonly parts: Uint8Array[] = [];
+  readonly #compression: Compression;
+  readonly #enricher: ChunkIndexer | undefined;
+  readonly #pageBytes: number;
+  readonly #pace: Pace | undefined;
+  readonly #streams: Stream[] = [];
+  readonly #counter = new RowCounter();
+  readonly #pages: PageMeta[] = [];
+  readonly #parts: Uint8Array[] = [];
   /** The rows of the page that is not full yet, and the place of its first stream. */
-  private open: ChunkRows | undefined;
-  private openStream = 0;
-  private lastTime = 0;
-  private packedBytes = 0;
+  #open: ChunkRows | undefined;
+  #openStream = 0;
+  #lastTime = 0;
+  #packedBytes = 0;
 
   /**
    * @param compression zstd parameters for the large blocks
@@ -70,10 +70,10 @@ export class ChunkAssembler {
    * @param pace time slices of the work; without it nobody waits for this thread
    */
   constructor(compression: Compression, enricher?: ChunkIndexer, pageBytes = PAGE_TARGET_BYTES, pace?: Pace) {
-    this.compression = compression;
-    this.enricher = enricher;
-    this.pageBytes = pageBytes;
-    this.pace = pace;
+    this.#compression = compression;
+    this.#enricher = enricher;
+    this.#pageBytes = pageBytes;
+    this.#pace = pace;
   }
 
   /**
@@ -81,30 +81,32 @@ export class ChunkAssembler {
    * Rejects with what the rows break; then the assembler is of no use any more.
    */
   async add(input: ChunkRows, { last = false } = {}): Promise<void> {
-    const firstStream = this.place(input);
-    await this.run(this.counter.add(input, firstStream));
+    const firstStream = this.#place(input);
+    await this.#run(this.#counter.add(input, firstStream));
     const full: PageRowsToPack[] = [];
     let from = 0;
-    for (const cut of await this.run(cutPages(input, this.open, this.pageBytes))) {
-      full.push(this.pageOf({ rows: input, from, to: cut }, firstStream));
+    for (const cut of await this.#run(cutPages(input, this.#open, this.#pageBytes))) {
+      full.push(this.#pageOf({ rows: input, from, to: cut }, firstStream));
       from = cut;
     }
     const rest = { rows: input, from, to: input.rows };
-    if (last) full.push(this.pageOf(rest, firstStream));
-    else this.keepOpen(rest, firstStream);
-    await this.pack(full);
+    if (last) full.push(this.#pageOf(rest, firstStream));
+    else this.#keepOpen(rest, firstStream);
+    await this.#pack(full);
   }
 
   /** Packs what is open, and ends the object. There has been at least one row. */
   async finish(head: ChunkHead): Promise<WrittenChunk> {
-    if (this.open !== undefined) {
-      const rows = this.open;
-      this.open = undefined;
-      await this.pack([{ rows, from: 0, to: rows.rows, firstStream: this.openStream }]);
+    if (this.#open !== undefined) {
+      const rows = this.#open;
+      this.#open = undefined;
+      await this.#pack([{ rows, from: 0, to: rows.rows, firstStream: this.#openStream }]);
     }
-    const { pages, parts, streams } = this;
+    const pages = this.#pages;
+    const parts = this.#parts;
+    const streams = this.#streams;
     invariant(pages.length > 0, 'a chunk has at least one row');
-    const { levels, counts, metadataBytes } = this.counter.finish();
+    const { levels, counts, metadataBytes } = this.#counter.finish();
     let first = Infinity;
     let last = 0;
     let rows = 0;
@@ -117,9 +119,9 @@ export class ChunkAssembler {
         if (run.last > last) last = run.last;
       }
     }
-    const sections = this.addSections();
+    const sections = this.#addSections();
     const footer: Footer = {
-      version: FORMAT_VERSION,
+      version: versionOf(pages),
       ...head,
       origin: head.origin ?? head.id,
       rows,
@@ -133,67 +135,67 @@ export class ChunkAssembler {
       counts,
       sections,
     };
-    const tail = await this.run(encodeFooterInSteps(footer));
+    const tail = await this.#run(encodeFooterInSteps(footer));
     parts.push(tail);
-    return { footer, parts, bytes: this.packedBytes + tail.length, footerBytes: tail.length };
+    return { footer, parts, bytes: this.#packedBytes + tail.length, footerBytes: tail.length };
   }
 
-  private async run<T>(steps: Steps<T>): Promise<T> {
-    return this.pace === undefined ? atOnce(steps) : runPaced(steps, this.pace);
+  async #run<T>(steps: Steps<T>): Promise<T> {
+    return this.#pace === undefined ? atOnce(steps) : runPaced(steps, this.#pace);
   }
 
-  private addSections(): SectionMeta[] {
-    const extras = this.enricher?.finish() ?? [];
+  #addSections(): SectionMeta[] {
+    const extras = this.#enricher?.finish() ?? [];
     return extras.map(({ kind, bytes: section }) => {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
-      const place = { offset: this.packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
-      this.parts.push(bytes);
-      this.packedBytes += bytes.length;
+      const place = { offset: this.#packedBytes, storedBytes: bytes.length, rawBytes, codec, crc };
+      this.#parts.push(bytes);
+      this.#packedBytes += bytes.length;
       return { kind, place };
     });
   }
 
   /** Adds the batch's streams to the chunk's; the place of its first. Checks the order of all rows. */
-  private place(input: ChunkRows): number {
+  #place(input: ChunkRows): number {
     checkOrder(input);
-    const { streams } = this;
+    const streams = this.#streams;
     const known = streams.length - 1;
     const goesOn = known >= 0 && streams[known].text === input.streams[0].text;
     const follows =
       known < 0 ||
       (goesOn
-        ? input.streamOf[0] > 0 || input.times[0] >= this.lastTime
+        ? input.streamOf[0] > 0 || input.times[0] >= this.#lastTime
         : compareUtf8(streams[known].text, input.streams[0].text) < 0);
     invariant(follows, 'rows of a chunk ascend by stream and time');
     for (let i = goesOn ? 1 : 0; i < input.streams.length; i++) streams.push(input.streams[i]);
-    this.lastTime = input.times[input.rows - 1];
+    this.#lastTime = input.times[input.rows - 1];
     return known + (goesOn ? 0 : 1);
   }
 
   /** A page that ends with `slice`, and began with the open one if there is one. */
-  private pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
-    const { open } = this;
+  #pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
+    const open = this.#open;
     if (open === undefined) return { ...slice, firstStream };
-    this.open = undefined;
-    if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.openStream };
+    this.#open = undefined;
+    if (slice.to === slice.from) return { rows: open, from: 0, to: open.rows, firstStream: this.#openStream };
     const rows = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
-    return { rows, from: 0, to: rows.rows, firstStream: this.openStream };
+    return { rows, from: 0, to: rows.rows, firstStream: this.#openStream };
   }
 
-  private keepOpen(slice: RowSlice, firstStream: number): void {
-    const { open } = this;
+  #keepOpen(slice: RowSlice, firstStream: number): void {
+    const open = this.#open;
     if (open === undefined) {
-      this.open = joinRows([slice]);
-      this.openStream = firstStream + slice.rows.streamOf[slice.from];
-    } else this.open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
+      this.#open = joinRows([slice]);
+      this.#openStream = firstStream + slice.rows.streamOf[slice.from];
+    } else this.#open = joinRows([{ rows: open, from: 0, to: open.rows }, slice]);
   }
 
-  private async pack(pages: readonly PageRowsToPack[]): Promise<void> {
+  async #pack(pages: readonly PageRowsToPack[]): Promise<void> {
     for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
       const packed: Promise<PackedPage>[] = [];
       for (const { rows, from, to } of pages.slice(i, i + PAGES_AT_ONCE)) {
-        packed.push(handled(packPage(rows, from, to, this.compression, this.enricher, this.pace)));
-        if (this.pace?.due()) await this.pace.yieldIfDue();
+        packed.push(handled(packPage(rows, from, to, this.#compression, this.#enricher, this.#pace)));
+        if (this.#pace?.due()) await this.#pace.yieldIfDue();
       }
       const done = await Promise.all(packed);
       for (let j = 0; j < done.length; j++) {
@@ -203,9 +205,9 @@ export class ChunkAssembler {
           firstStream === 0
             ? meta.runs
             : meta.runs.map(run => ({ ...run, stream: run.stream + firstStream }));
-        this.pages.push({ ...meta, runs, offset: this.packedBytes });
-        this.parts.push(bytes);
-        this.packedBytes += meta.storedBytes;
+        this.#pages.push({ ...meta, runs, offset: this.#packedBytes });
+        this.#parts.push(bytes);
+        this.#packedBytes += meta.storedBytes;
       }
     }
   }

@@ -16,7 +16,7 @@ import type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
 import type { PatchEnricher } from './chunk-indexer.ts';
 import type { PatchedCounts } from './count-patch.ts';
 import { encodeFooter } from './footer-codec.ts';
-import { FORMAT_VERSION, type Footer, type PageMeta, type RunMeta, type SectionMeta } from './format.ts';
+import { type Footer, type PageMeta, type RunMeta, type SectionMeta, versionOf } from './format.ts';
 import { joinRows } from './join-rows.ts';
 import { cutPages } from './page-cutter.ts';
 import { packPage } from './page-writer.ts';
@@ -40,45 +40,45 @@ export interface PatchedChunk extends WrittenChunk {
 const CRUMB_SHARE = 1 / 16;
 
 export class ChunkPatcher {
-  private readonly parts: PatchParts;
-  private readonly placeOf: ReadonlyMap<string, number>;
+  readonly #parts: PatchParts;
+  readonly #placeOf: ReadonlyMap<string, number>;
   /** Their runs have the source's numbers of streams. */
-  private readonly pages: PageMeta[] = [];
-  private readonly copied: boolean[] = [];
+  readonly #pages: PageMeta[] = [];
+  readonly #copied: boolean[] = [];
   /** A page each, sections, the footer. */
-  private readonly bytesOf: Uint8Array[] = [];
-  private open: ChunkRows | undefined;
-  private openBytes = 0;
-  private bytes = 0;
+  readonly #bytesOf: Uint8Array[] = [];
+  #open: ChunkRows | undefined;
+  #openBytes = 0;
+  #bytes = 0;
 
   constructor(parts: PatchParts) {
-    this.parts = parts;
-    this.placeOf = new Map(parts.source.streams.map(({ text }, place) => [text, place]));
+    this.#parts = parts;
+    this.#placeOf = new Map(parts.source.streams.map(({ text }, place) => [text, place]));
   }
 
   /** True where so little of the pages before is left that the next one should be given by its rows. */
   wants({ lineBytes }: PageMeta): boolean {
-    const { pageBytes } = this.parts;
+    const { pageBytes } = this.#parts;
     return (
-      this.open !== undefined &&
-      this.openBytes < pageBytes * CRUMB_SHARE &&
-      this.openBytes + lineBytes <= pageBytes
+      this.#open !== undefined &&
+      this.#openBytes < pageBytes * CRUMB_SHARE &&
+      this.#openBytes + lineBytes <= pageBytes
     );
   }
 
   /** The source's page in that place, as it is. @param stored its bytes, which must stay as they are */
   async copy(place: number, stored: Uint8Array): Promise<void> {
-    await this.packOpen();
-    const page = this.parts.source.pages[place];
+    await this.#packOpen();
+    const page = this.#parts.source.pages[place];
     invariant(stored.length === page.storedBytes, 'a page is copied whole');
-    this.parts.enricher?.copied(place, page.lineBytes);
-    this.place(page, stored, true);
+    this.#parts.enricher?.copied(place, page.lineBytes);
+    this.#place(page, stored, true);
   }
 
   /** Rows that stay of the source's next page, at least one; they are copied. */
   async add(rows: ChunkRows): Promise<void> {
     const all = { from: 0, to: rows.rows };
-    const { open } = this;
+    const open = this.#open;
     const joined = joinRows(
       open === undefined
         ? [{ rows, ...all }]
@@ -88,25 +88,27 @@ export class ChunkPatcher {
           ],
     );
     let from = 0;
-    for (const cut of atOnce(cutPages(joined, undefined, this.parts.pageBytes))) {
-      await this.pack(joined, from, cut);
+    for (const cut of atOnce(cutPages(joined, undefined, this.#parts.pageBytes))) {
+      await this.#pack(joined, from, cut);
       from = cut;
     }
-    this.open = from === 0 ? joined : joinRows([{ rows: joined, from, to: joined.rows }]);
-    this.openBytes = this.open.lineEnd[this.open.rows - 1];
+    this.#open = from === 0 ? joined : joinRows([{ rows: joined, from, to: joined.rows }]);
+    this.#openBytes = this.#open.lineEnd[this.#open.rows - 1];
   }
 
   /** There has been at least one row. @param counts of what is left */
   async finish(head: ChunkHead, { levels, counts }: PatchedCounts): Promise<PatchedChunk> {
-    await this.packOpen();
-    const { bytesOf, parts, copied } = this;
-    const runs = this.pages.flatMap(page => page.runs);
+    await this.#packOpen();
+    const bytesOf = this.#bytesOf;
+    const parts = this.#parts;
+    const copied = this.#copied;
+    const runs = this.#pages.flatMap(page => page.runs);
     invariant(runs.length > 0, 'a chunk has at least one row');
     const left = [...new Set(runs.map(({ stream }) => stream))].sort((a, b) => a - b);
     const placeLeft = new Map(left.map((stream, place) => [stream, place]));
     const renumbered = (run: RunMeta) => ({ ...run, stream: placeLeft.get(run.stream)! });
-    const pages = this.pages.map(page => ({ ...page, runs: page.runs.map(renumbered) }));
-    const sections = this.addSections();
+    const pages = this.#pages.map(page => ({ ...page, runs: page.runs.map(renumbered) }));
+    const sections = this.#addSections();
     const total = { rows: 0, lineBytes: 0, metadataBytes: 0, first: Infinity, last: 0 };
     for (const run of runs) {
       total.rows += run.rows;
@@ -116,7 +118,7 @@ export class ChunkPatcher {
       total.last = Math.max(total.last, run.last);
     }
     const footer: Footer = {
-      version: FORMAT_VERSION,
+      version: versionOf(pages),
       ...head,
       origin: head.origin ?? head.id,
       ...total,
@@ -128,36 +130,39 @@ export class ChunkPatcher {
     };
     const tail = encodeFooter(footer);
     bytesOf.push(tail);
-    return { footer, parts: bytesOf, bytes: this.bytes + tail.length, footerBytes: tail.length, copied };
+    return { footer, parts: bytesOf, bytes: this.#bytes + tail.length, footerBytes: tail.length, copied };
   }
 
-  private async packOpen(): Promise<void> {
-    const { open } = this;
-    this.open = undefined;
-    if (open !== undefined) await this.pack(open, 0, open.rows);
+  async #packOpen(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) await this.#pack(open, 0, open.rows);
   }
 
-  private async pack(rows: ChunkRows, from: number, to: number): Promise<void> {
-    const { compression, enricher } = this.parts;
+  async #pack(rows: ChunkRows, from: number, to: number): Promise<void> {
+    const { compression, enricher } = this.#parts;
     const { meta, bytes } = await packPage(rows, from, to, compression, enricher);
-    const ofSource = (run: RunMeta) => ({ ...run, stream: this.placeOf.get(rows.streams[run.stream].text)! });
-    this.place({ ...meta, runs: meta.runs.map(ofSource) }, bytes, false);
+    const ofSource = (run: RunMeta) => ({
+      ...run,
+      stream: this.#placeOf.get(rows.streams[run.stream].text)!,
+    });
+    this.#place({ ...meta, runs: meta.runs.map(ofSource) }, bytes, false);
   }
 
-  private place(page: PageMeta, bytes: Uint8Array, isCopied: boolean): void {
-    this.pages.push({ ...page, offset: this.bytes });
-    this.copied.push(isCopied);
-    this.bytesOf.push(bytes);
-    this.bytes += page.storedBytes;
+  #place(page: PageMeta, bytes: Uint8Array, isCopied: boolean): void {
+    this.#pages.push({ ...page, offset: this.#bytes });
+    this.#copied.push(isCopied);
+    this.#bytesOf.push(bytes);
+    this.#bytes += page.storedBytes;
   }
 
-  private addSections(): SectionMeta[] {
-    const extras = this.parts.enricher?.finish() ?? [];
+  #addSections(): SectionMeta[] {
+    const extras = this.#parts.enricher?.finish() ?? [];
     return extras.map(({ kind, bytes: section }) => {
       const { bytes, rawBytes, codec, crc } = storeRaw(section);
-      const place = { offset: this.bytes, storedBytes: bytes.length, rawBytes, codec, crc };
-      this.bytesOf.push(bytes);
-      this.bytes += bytes.length;
+      const place = { offset: this.#bytes, storedBytes: bytes.length, rawBytes, codec, crc };
+      this.#bytesOf.push(bytes);
+      this.#bytes += bytes.length;
       return { kind, place };
     });
   }

@@ -27,7 +27,7 @@ export class CountColumns {
   pieces = 0;
   /** Of each piece, valid below `pieces`: place in the levels of its footer. */
   levels = new Uint32Array(FIRST_PIECES);
-  private starts = new Uint32Array(FIRST_PIECES);
+  #starts = new Uint32Array(FIRST_PIECES);
   buckets = 0;
   /** Of each bucket, valid below `buckets`; in a piece minutes ascend. */
   minutes = new Uint16Array(FIRST_BUCKETS);
@@ -43,17 +43,17 @@ export class CountColumns {
   }
 
   startOf(piece: number): number {
-    return this.starts[piece];
+    return this.#starts[piece];
   }
 
   endOf(piece: number): number {
-    return piece + 1 < this.pieces ? this.starts[piece + 1] : this.buckets;
+    return piece + 1 < this.pieces ? this.#starts[piece + 1] : this.buckets;
   }
 
   /** Adds a bucket of the stretch to the piece that `close` makes of it. */
   push(minute: number, amount: number): void {
     const at = this.buckets++;
-    if (at === this.minutes.length) this.growBuckets();
+    if (at === this.minutes.length) this.#growBuckets();
     this.minutes[at] = minute;
     this.amounts[at] = amount;
   }
@@ -62,9 +62,9 @@ export class CountColumns {
   close(level: number, start: number): void {
     if (start === this.buckets) return;
     const at = this.pieces++;
-    if (at === this.levels.length) this.growPieces();
+    if (at === this.levels.length) this.#growPieces();
     this.levels[at] = level;
-    this.starts[at] = start;
+    this.#starts[at] = start;
   }
 
   /** Adds the level of a stream. */
@@ -76,7 +76,7 @@ export class CountColumns {
     this.close(level, start);
   }
 
-  private growBuckets(): void {
+  #growBuckets(): void {
     const minutes = new Uint16Array(this.minutes.length * 2);
     minutes.set(this.minutes);
     this.minutes = minutes;
@@ -85,13 +85,13 @@ export class CountColumns {
     this.amounts = amounts;
   }
 
-  private growPieces(): void {
+  #growPieces(): void {
     const levels = new Uint32Array(this.levels.length * 2);
     levels.set(this.levels);
     this.levels = levels;
-    const starts = new Uint32Array(this.starts.length * 2);
-    starts.set(this.starts);
-    this.starts = starts;
+    const starts = new Uint32Array(this.#starts.length * 2);
+    starts.set(this.#starts);
+    this.#starts = starts;
   }
 }
 

@@ -34,29 +34,29 @@ export interface CountedRows {
 }
 
 export class CountPatch {
-  private readonly levels: readonly string[];
-  private readonly before: Footer['counts'];
+  readonly #levels: readonly string[];
+  readonly #before: Footer['counts'];
   /** By stream, as soon as a row of it goes. */
-  private readonly changed = new Map<number, readonly Bucket[]>();
-  private readonly what: string;
+  readonly #changed = new Map<number, readonly Bucket[]>();
+  readonly #what: string;
 
   /** @param what names the chunk in errors */
   constructor({ levels, counts }: Pick<Footer, 'levels' | 'counts'>, what: string) {
-    this.levels = levels;
-    this.before = counts;
-    this.what = what;
+    this.#levels = levels;
+    this.#before = counts;
+    this.#what = what;
   }
 
   /** Number of the level that entries with this value of `detected_level` are counted under; '' where they have none. */
   levelOf(value: string): number {
-    const place = this.levels.indexOf(value);
+    const place = this.#levels.indexOf(value);
     // A value that found no room at its first entry found none later.
-    return place >= 0 ? place : this.levels.indexOf(OTHER_LEVELS);
+    return place >= 0 ? place : this.#levels.indexOf(OTHER_LEVELS);
   }
 
   /** Throws CorruptionError where the counts do not know the rows. */
   take({ stream, level, minute, entries, lineBytes, metadataBytes }: CountedRows): void {
-    for (const bucket of this.bucketsOf(stream)) {
+    for (const bucket of this.#bucketsOf(stream)) {
       if (bucket.level !== level) continue;
       const at = placeOf(bucket.minutes, minute);
       if (at < 0) continue;
@@ -71,29 +71,29 @@ export class CountPatch {
       return;
     }
     throw new CorruptionError(
-      `${this.what}: the counts of stream ${stream} lack ${entries} entries of minute ${minute}`,
+      `${this.#what}: the counts of stream ${stream} lack ${entries} entries of minute ${minute}`,
     );
   }
 
   finish(): PatchedCounts {
-    const left = Array.from(this.before, (before, stream) => {
-      const buckets = this.changed.get(stream);
+    const left = Array.from(this.#before, (before, stream) => {
+      const buckets = this.#changed.get(stream);
       return buckets === undefined ? before : buckets.map(withoutEmpty).filter(isLeft);
     });
     const used = new Set(left.flatMap(ofStream => ofStream.map(({ level }) => level)));
-    const levels = this.levels.filter((_, place) => place === 0 || used.has(place));
-    if (levels.length === this.levels.length) return { levels, counts: left };
+    const levels = this.#levels.filter((_, place) => place === 0 || used.has(place));
+    if (levels.length === this.#levels.length) return { levels, counts: left };
     const placeOfLevel = new Map(levels.map((level, place) => [level, place]));
     const renumber = (counts: LevelCounts) => {
-      return { ...counts, level: placeOfLevel.get(this.levels[counts.level])! };
+      return { ...counts, level: placeOfLevel.get(this.#levels[counts.level])! };
     };
     return { levels, counts: left.map(ofStream => ofStream.map(renumber)) };
   }
 
-  private bucketsOf(stream: number): readonly Bucket[] {
-    let buckets = this.changed.get(stream);
+  #bucketsOf(stream: number): readonly Bucket[] {
+    let buckets = this.#changed.get(stream);
     if (buckets === undefined) {
-      buckets = this.before.at(stream)!.map(({ level, minutes, entries, lineBytes, metadataBytes }) => {
+      buckets = this.#before.at(stream)!.map(({ level, minutes, entries, lineBytes, metadataBytes }) => {
         const copies = {
           entries: [...entries],
           lineBytes: [...lineBytes],
@@ -101,7 +101,7 @@ export class CountPatch {
         };
         return { level, minutes, ...copies };
       });
-      this.changed.set(stream, buckets);
+      this.#changed.set(stream, buckets);
     }
     return buckets;
   }

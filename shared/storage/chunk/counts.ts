@@ -39,9 +39,9 @@ interface OfBatch {
 const ROWS_A_STEP = 8192;
 
 export class RowCounter {
-  private readonly levels: string[] = [''];
-  private readonly counts: Growing[][] = [];
-  private metadataBytes = 0;
+  readonly #levels: string[] = [''];
+  readonly #counts: Growing[][] = [];
+  #metadataBytes = 0;
 
   /**
    * Counts the rows of a batch, in steps.
@@ -49,7 +49,7 @@ export class RowCounter {
    */
   *add(input: ChunkRows, firstStream: number): Steps<void> {
     const { names, values } = input;
-    const { counts } = this;
+    const counts = this.#counts;
     while (counts.length < firstStream + input.streams.length) counts.push([]);
     const ofBatch: OfBatch = {
       levelName: names.indexOf(LEVEL_NAME),
@@ -58,15 +58,16 @@ export class RowCounter {
       firstStream,
     };
     for (let row = 0; row < input.rows; row += ROWS_A_STEP) {
-      this.addRows(input, ofBatch, row, Math.min(input.rows, row + ROWS_A_STEP));
+      this.#addRows(input, ofBatch, row, Math.min(input.rows, row + ROWS_A_STEP));
       if (row + ROWS_A_STEP < input.rows) yield;
     }
   }
 
-  private addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
+  #addRows(input: ChunkRows, ofBatch: OfBatch, from: number, to: number): void {
     const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
     const { levelName, nameBytes, levelOfValue, firstStream } = ofBatch;
-    const { levels, counts } = this;
+    const levels = this.#levels;
+    const counts = this.#counts;
     let total = 0;
     for (let row = from; row < to; row++) {
       let level = 0;
@@ -94,11 +95,11 @@ export class RowCounter {
         bucket.metadataBytes.push(metadataBytes);
       }
     }
-    this.metadataBytes += total;
+    this.#metadataBytes += total;
   }
 
   finish(): Counts {
-    return { levels: this.levels, counts: this.counts, metadataBytes: this.metadataBytes };
+    return { levels: this.#levels, counts: this.#counts, metadataBytes: this.#metadataBytes };
   }
 }
 

@@ -61,33 +61,33 @@ export function promotedPageOf(columns: PageColumns, wanted: readonly ColumnMeta
 }
 
 class StoredPromoted implements PromotedPage {
-  private readonly columns: PageColumns;
-  private readonly wanted: readonly ColumnMeta[];
+  readonly #columns: PageColumns;
+  readonly #wanted: readonly ColumnMeta[];
 
   constructor(columns: PageColumns, wanted: readonly ColumnMeta[]) {
-    this.columns = columns;
-    this.wanted = wanted;
+    this.#columns = columns;
+    this.#wanted = wanted;
   }
 
   column(parser: ParserName, name: string): FieldColumn | undefined {
-    for (const meta of this.wanted) {
+    for (const meta of this.#wanted) {
       const field = fieldOf(meta);
       if (field?.parser !== parser || field.name !== name) continue;
-      const column = this.columns.promoted(meta);
+      const column = this.#columns.promoted(meta);
       return column && { field, column };
     }
     return undefined;
   }
 
   get known(): KnownFields | undefined {
-    const rests = this.wanted.find(({ kind }) => kind === ColumnKind.rests);
-    const decoded = rests && this.columns.promoted(rests);
+    const rests = this.#wanted.find(({ kind }) => kind === ColumnKind.rests);
+    const decoded = rests && this.#columns.promoted(rests);
     if (decoded === undefined) return undefined;
     const columns: FieldColumn[] = [];
-    for (const meta of this.wanted) {
+    for (const meta of this.#wanted) {
       if (meta === rests) continue;
       const field = fieldOf(meta);
-      const column = field && this.columns.promoted(meta);
+      const column = field && this.#columns.promoted(meta);
       if (field === undefined || column === undefined) return undefined;
       columns.push({ field, column });
     }
@@ -96,11 +96,11 @@ class StoredPromoted implements PromotedPage {
 
   guard(parser: ParserName): PromotedColumn | undefined {
     let cheapest: ColumnMeta | undefined;
-    for (const meta of this.wanted) {
+    for (const meta of this.#wanted) {
       if (fieldOf(meta)?.parser !== parser) continue;
-      if (this.columns.isPromotedDecoded(meta)) return this.columns.promoted(meta);
+      if (this.#columns.isPromotedDecoded(meta)) return this.#columns.promoted(meta);
       if (cheapest === undefined || meta.place.storedBytes < cheapest.place.storedBytes) cheapest = meta;
     }
-    return cheapest && this.columns.promoted(cheapest);
+    return cheapest && this.#columns.promoted(cheapest);
   }
 }

@@ -17,6 +17,7 @@ import {
   type PageMeta,
   type RunMeta,
   TRAILER_BYTES,
+  versionOf,
 } from './format.ts';
 import { StoredCounts } from './stored-counts.ts';
 
@@ -49,7 +50,7 @@ export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
   if (footer.origin !== footer.id) body.bytes(Buffer.from(footer.origin, 'hex'));
   const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
   const out = new ByteWriter(stored.bytes.length + 32);
-  out.byte(FORMAT_VERSION);
+  out.byte(versionOf(footer.pages));
   out.byte(stored.codec);
   out.varint(stored.rawBytes);
   out.bytes(stored.bytes);
@@ -77,7 +78,7 @@ export function footerLength(trailer: Buffer, objectBytes: number, what: string)
 export function decodeFooter(bytes: Buffer, what: string): Footer {
   const head = new ByteReader(bytes);
   const version = head.byte();
-  if (version !== FORMAT_VERSION) {
+  if (version < 1 || version > FORMAT_VERSION) {
     throw new CorruptionError(
       `${what}: format version ${version}; this program reads up to ${FORMAT_VERSION}`,
     );

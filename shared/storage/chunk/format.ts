@@ -13,8 +13,11 @@ import type { BlockPlace } from '../codec/compression.ts';
 
 /** Last 8 bytes of every object. */
 export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
-/** Raised when a reader of the version before could misread; every version stays readable (test/chunk/golden). */
-export const FORMAT_VERSION = 1;
+/**
+ * Raised when a reader of the version before could misread; every version stays readable (test/chunk/golden). An object has the lowest
+ * version that says all that is in it (`versionOf`).
+ */
+export const FORMAT_VERSION = 2;
 /** footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
@@ -55,6 +58,8 @@ export const ColumnKind = {
   promoted: 5,
   /** What the lines say beside those fields, where a page knows all that they say (shared/execution/fields/residuals.ts). */
   rests: 7,
+  /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2. */
+  splitLines: 8,
 } as const;
 
 export const SectionKind = {
@@ -104,8 +109,19 @@ export interface PageMeta {
   /** Place in SCALES. */
   readonly scale: number;
   readonly runs: readonly RunMeta[];
-  /** In the order of their bytes: times, low times, metadata, lengths, promoted, rests, lines. */
+  /** In the order of their bytes: times, low times, metadata, lengths, promoted, rests, lines in either form. */
   readonly columns: readonly ColumnMeta[];
+}
+
+/** Either form of the lines of a page. */
+export function isOfLines(kind: number): boolean {
+  return kind === ColumnKind.lines || kind === ColumnKind.splitLines;
+}
+
+/** The version of an object with these pages. */
+export function versionOf(pages: readonly PageMeta[]): number {
+  const isSplit = ({ columns }: PageMeta) => columns.some(({ kind }) => kind === ColumnKind.splitLines);
+  return pages.some(isSplit) ? FORMAT_VERSION : 1;
 }
 
 /** Entries of one stream and level; the arrays are parallel and ascend by minute. */

@@ -18,9 +18,10 @@ import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { columnBytes } from '../columns/column-bytes.ts';
 import { decodeColumn } from '../columns/column-decoder.ts';
 import { ParsedColumnCache, type RowRange } from '../columns/parsed-column-cache.ts';
-import { ColumnKind, type ColumnMeta, type Footer, type PageMeta } from './format.ts';
+import { ColumnKind, type ColumnMeta, type Footer, isOfLines, type PageMeta } from './format.ts';
 import { decodeOffsets } from './length-column.ts';
 import { decodeMetadata } from './metadata-column.ts';
+import { joinPage } from './split-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -90,7 +91,7 @@ export class PageColumns {
     if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
     else if (lent === undefined) this.#take(taken, from, stored);
     else {
-      const lines = taken.filter(({ kind }) => kind === ColumnKind.lines);
+      const lines = taken.filter(({ kind }) => isOfLines(kind));
       this.#copy(
         taken.filter(column => !lines.includes(column)),
         from,
@@ -108,8 +109,7 @@ export class PageColumns {
     const lent = this.#lent;
     if (lent === undefined) return;
     this.#lent = undefined;
-    for (const column of this.#stored.keys())
-      if (column.kind === ColumnKind.lines) this.#stored.delete(column);
+    for (const column of this.#stored.keys()) if (isOfLines(column.kind)) this.#stored.delete(column);
     // Lines that are stored unpacked lie in those bytes themselves.
     if (borrower === this) borrower = undefined;
     lent.release();
@@ -245,11 +245,23 @@ export class PageColumns {
   }
 
   #unpackLines(into: Buffer | undefined): Buffer {
+    const split = this.#column(ColumnKind.splitLines);
+    if (split !== undefined) return this.#joinLines(split, into);
     const column = this.#column(ColumnKind.lines);
     const what = `${this.#what}: column kind ${ColumnKind.lines}`;
     lineDecoder ??= new ZstdDecoder(lineSpace());
     const lines = column && borrowBlock(this.storedOf(column), column.place, what, lineDecoder, into);
     if (lines?.length !== this.page.lineBytes) throw this.#lacks('lines');
+    return lines;
+  }
+
+  #joinLines(column: ColumnMeta, into: Buffer | undefined): Buffer {
+    const what = `${this.#what}: column kind ${ColumnKind.splitLines}`;
+    const offsets = this.lineOffsets;
+    const { rows, lineBytes } = this.page;
+    const block = borrowBlock(this.storedOf(column), column.place, what);
+    const lines = into ?? lineSpace().subarray(0, lineBytes);
+    joinPage(block, { offsets, rows }, lines, what);
     return lines;
   }
 

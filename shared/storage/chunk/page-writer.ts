@@ -1,6 +1,6 @@
 /**
  * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
- * are laid out in a fixed order: times, low times, metadata, lengths, promoted, rests, lines. So a query that needs no lines
+ * are laid out in a fixed order: times, low times, metadata, lengths, promoted, rests, lines in either form. So a query that needs no lines
  * reads one range at the front of the page.
  */
 
@@ -9,6 +9,7 @@ import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import {
   type BlockPlace,
+  COMPACTION_COMPRESSION,
   type Compression,
   type StoredBlock,
   storeBlock,
@@ -19,6 +20,7 @@ import { ColumnKind, type ColumnMeta, type PageMeta, type RunMeta } from './form
 import { encodeLengths } from './length-column.ts';
 import { encodeMetadata } from './metadata-column.ts';
 import type { ChunkRows } from './rows.ts';
+import { splitPage } from './split-page.ts';
 import { encodeTimes } from './time-column.ts';
 
 /** Raw lines of the pages being packed, most often 1 MiB each. */
@@ -55,7 +57,8 @@ export async function packPage(
   const isPaced = pace !== undefined && enricher === undefined;
   const metadata = isPaced ? await runPaced(columnsOfNames, pace) : atOnce(columnsOfNames);
   const large = metadata.filter(({ encoded }) => encoded.dictionary === undefined);
-  const extras = enricher?.page(lines, offsetsOf(lengths), rows, large, { input, from }) ?? [];
+  const lineOffsets = offsetsOf(lengths);
+  const extras = enricher?.page(lines, lineOffsets, rows, large, { input, from }) ?? [];
   if (pace?.due()) await pace.yieldIfDue();
   else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextTurn();
   const runs = runsOf(input, from, to);
@@ -75,7 +78,12 @@ export async function packPage(
     promoted: promotedKind,
     rests: restsKind,
     lines: linesKind,
+    splitLines: splitKind,
   } = ColumnKind;
+  // Merges are read often and rewritten rarely: splitting costs more than it saves in what is packed again within minutes.
+  const isLasting = compression === COMPACTION_COMPRESSION;
+  const split = isLasting && (await splitPage({ lines, offsets: lineOffsets, rows }, compression));
+  if (pace?.due()) await pace.yieldIfDue();
   const raws: RawColumn[] = [
     { kind: timesKind, name: '', constant: false, bytes: times.high },
     ...(times.low.length > 0 ? [{ kind: lowTimes, name: '', constant: false, bytes: times.low }] : []),
@@ -84,11 +92,13 @@ export async function packPage(
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
     ...extras.map(({ kind = promotedKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
-    { kind: linesKind, name: '', constant: false, bytes: lines },
+    split
+      ? { kind: splitKind, name: '', constant: false, bytes: split }
+      : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
   for (const { kind, bytes } of raws) {
-    const isPacked = kind === promotedKind || kind === restsKind;
+    const isPacked = kind === promotedKind || kind === restsKind || kind === splitKind;
     storing.push(handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression)));
     if (pace?.due()) await pace.yieldIfDue();
   }

@@ -68,6 +68,7 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
     case ColumnKind.lengths:
       return wants.lines !== 'none';
     case ColumnKind.lines:
+    case ColumnKind.splitLines:
       return wants.lines === 'bytes';
     default:
       return false;
@@ -127,24 +128,24 @@ class StoredPage implements PageRows {
   readonly columns: PageColumns;
   readonly rows: number;
   readonly metadata: readonly MetadataColumn[];
-  private readonly stored: PromotedPage | undefined;
-  private readonly wants: PageWants;
+  readonly #stored: PromotedPage | undefined;
+  readonly #wants: PageWants;
 
   constructor(columns: PageColumns, wants: PageWants) {
     const { page } = columns;
     this.columns = columns;
     this.rows = page.rows;
-    this.wants = wants;
+    this.#wants = wants;
     this.metadata = page.columns
       .filter(column => column.kind === ColumnKind.metadata && isWanted(column, wants))
       .map(column => columns.metadata(column));
     const promoted = wants.promoted ? promotedColumns(page, wants.promoted) : [];
-    this.stored = promoted.length === 0 ? undefined : promotedPageOf(columns, promoted);
+    this.#stored = promoted.length === 0 ? undefined : promotedPageOf(columns, promoted);
   }
 
   get promoted(): PromotedPage | undefined {
-    const { promoted } = this.wants;
-    return (promoted && this.columns.learned(promoted)) ?? this.stored;
+    const { promoted } = this.#wants;
+    return (promoted && this.columns.learned(promoted)) ?? this.#stored;
   }
 
   get baseNs(): bigint {
@@ -160,10 +161,10 @@ class StoredPage implements PageRows {
   }
 
   get lineOffsets(): Uint32Array {
-    return this.wants.lines === 'none' ? noOffsetsOf(this.rows) : this.columns.lineOffsets;
+    return this.#wants.lines === 'none' ? noOffsetsOf(this.rows) : this.columns.lineOffsets;
   }
 
   get lines(): Buffer {
-    return this.wants.lines === 'bytes' ? this.columns.lines : NO_BYTES;
+    return this.#wants.lines === 'bytes' ? this.columns.lines : NO_BYTES;
   }
 }

@@ -6,35 +6,35 @@ import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
 import { CorruptionError, invariant } from '../../base/model/errors.ts';
 
 export class ByteWriter {
-  private buffer: Buffer;
+  #buffer: Buffer;
   length = 0;
 
   constructor(capacity = 256) {
-    this.buffer = Buffer.allocUnsafe(capacity);
+    this.#buffer = Buffer.allocUnsafe(capacity);
   }
 
-  private reserve(more: number): void {
+  #reserve(more: number): void {
     const needed = this.length + more;
-    if (needed <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(needed, this.buffer.length * 2));
-    this.buffer.copy(larger, 0, 0, this.length);
-    this.buffer = larger;
+    if (needed <= this.#buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2));
+    this.#buffer.copy(larger, 0, 0, this.length);
+    this.#buffer = larger;
   }
 
   byte(value: number): void {
-    this.reserve(1);
-    this.buffer[this.length++] = value;
+    this.#reserve(1);
+    this.#buffer[this.length++] = value;
   }
 
   u32(value: number): void {
-    this.reserve(4);
-    this.buffer.writeUInt32LE(value, this.length);
+    this.#reserve(4);
+    this.#buffer.writeUInt32LE(value, this.length);
     this.length += 4;
   }
 
   u64(value: bigint): void {
-    this.reserve(8);
-    this.buffer.writeBigUInt64LE(value, this.length);
+    this.#reserve(8);
+    this.#buffer.writeBigUInt64LE(value, this.length);
     this.length += 8;
   }
 
@@ -42,8 +42,8 @@ export class ByteWriter {
   varint(value: number): void {
     // NaN and Infinity would never end, or write what is no number.
     invariant(value >= 0 && value <= Number.MAX_SAFE_INTEGER, 'a varint is a whole number below 2^53');
-    this.reserve(8);
-    this.length = writeVarint(this.buffer, this.length, value);
+    this.#reserve(8);
+    this.length = writeVarint(this.#buffer, this.length, value);
   }
 
   /** Any whole number, its sign folded into the lowest bit; |value| < 2^52. */
@@ -52,8 +52,8 @@ export class ByteWriter {
   }
 
   bytes(value: Uint8Array): void {
-    this.reserve(value.length);
-    this.buffer.set(value, this.length);
+    this.#reserve(value.length);
+    this.#buffer.set(value, this.length);
     this.length += value.length;
   }
 
@@ -66,8 +66,8 @@ export class ByteWriter {
   text(value: string): void {
     const size = Buffer.byteLength(value);
     this.varint(size);
-    this.reserve(size);
-    this.buffer.write(value, this.length, 'utf8');
+    this.#reserve(size);
+    this.#buffer.write(value, this.length, 'utf8');
     this.length += size;
   }
 
@@ -79,7 +79,7 @@ export class ByteWriter {
 
   /** What was written so far; a view that the next write may leave behind. */
   view(): Buffer {
-    return this.buffer.subarray(0, this.length);
+    return this.#buffer.subarray(0, this.length);
   }
 
   /** A copy of its own. */
@@ -128,50 +128,51 @@ export function readVarints(bytes: Uint8Array, start: number, end: number, numbe
 
 /** Reads what ByteWriter wrote. Every read past the end or out of range throws CorruptionError. */
 export class ByteReader {
-  private readonly buffer: Buffer;
-  private at: number;
-  private readonly end: number;
+  readonly #buffer: Buffer;
+  #at: number;
+  readonly #end: number;
 
   constructor(buffer: Buffer, start = 0, end = buffer.length) {
-    this.buffer = buffer;
-    this.at = start;
-    this.end = end;
+    this.#buffer = buffer;
+    this.#at = start;
+    this.#end = end;
   }
 
   get position(): number {
-    return this.at;
+    return this.#at;
   }
 
   get remaining(): number {
-    return this.end - this.at;
+    return this.#end - this.#at;
   }
 
-  private take(bytes: number): number {
-    const start = this.at;
-    if (bytes > this.end - start) {
+  #take(bytes: number): number {
+    const start = this.#at;
+    if (bytes > this.#end - start) {
       throw new CorruptionError(
-        `wanted ${bytes} bytes at offset ${start}, but only ${this.end - start} are left`,
+        `wanted ${bytes} bytes at offset ${start}, but only ${this.#end - start} are left`,
       );
     }
-    this.at = start + bytes;
+    this.#at = start + bytes;
     return start;
   }
 
   byte(): number {
-    return this.buffer[this.take(1)];
+    return this.#buffer[this.#take(1)];
   }
 
   u32(): number {
-    return this.buffer.readUInt32LE(this.take(4));
+    return this.#buffer.readUInt32LE(this.#take(4));
   }
 
   u64(): bigint {
-    return this.buffer.readBigUInt64LE(this.take(8));
+    return this.#buffer.readBigUInt64LE(this.#take(8));
   }
 
   varint(): number {
-    const { buffer, end } = this;
-    let { at } = this;
+    const buffer = this.#buffer;
+    const end = this.#end;
+    let at = this.#at;
     let value = 0;
     let factor = 1;
     for (let i = 0; i < 8 && at < end; i++) {
@@ -179,29 +180,30 @@ export class ByteReader {
       value += (byte & 0x7f) * factor;
       if (byte < 0x80) {
         if (value > Number.MAX_SAFE_INTEGER) break;
-        this.at = at;
+        this.#at = at;
         return value;
       }
       factor *= 0x80;
     }
     if (at === end && buffer[at - 1] >= 0x80) throw new CorruptionError(`varint before offset ${at} is cut`);
-    if (this.at === end) throw new CorruptionError(`wanted 1 bytes at offset ${end}, but only 0 are left`);
+    if (this.#at === end) throw new CorruptionError(`wanted 1 bytes at offset ${end}, but only 0 are left`);
     throw new CorruptionError(`varint before offset ${at} is over 2^53`);
   }
 
   /** Passes over so many varints without a look at their values. */
   skipVarints(count: number): void {
-    const { buffer, end } = this;
-    let { at } = this;
+    const buffer = this.#buffer;
+    const end = this.#end;
+    let at = this.#at;
     let left = count;
     while (left > 0 && at < end) if (buffer[at++] < 0x80) left--;
     if (left > 0) throw new CorruptionError(`${left} of ${count} varints before offset ${end} are missing`);
-    this.at = at;
+    this.#at = at;
   }
 
   /** What was read from `start`, an earlier `position`, on; a view. */
   since(start: number): Buffer {
-    return this.buffer.subarray(start, this.at);
+    return this.#buffer.subarray(start, this.#at);
   }
 
   /**
@@ -210,9 +212,9 @@ export class ByteReader {
    */
   count(minBytes: number): number {
     const value = this.varint();
-    if (value * minBytes > this.end - this.at) {
+    if (value * minBytes > this.#end - this.#at) {
       throw new CorruptionError(
-        `count ${value} before offset ${this.at} is more than the bytes left can hold`,
+        `count ${value} before offset ${this.#at} is more than the bytes left can hold`,
       );
     }
     return value;
@@ -224,8 +226,8 @@ export class ByteReader {
   }
 
   bytes(length: number): Buffer {
-    const start = this.take(length);
-    return this.buffer.subarray(start, start + length);
+    const start = this.#take(length);
+    return this.#buffer.subarray(start, start + length);
   }
 
   block(): Buffer {
@@ -234,14 +236,14 @@ export class ByteReader {
 
   text(): string {
     const length = this.varint();
-    const start = this.take(length);
-    return this.buffer.utf8Slice(start, start + length);
+    const start = this.#take(length);
+    return this.#buffer.utf8Slice(start, start + length);
   }
 
   /** What `ByteWriter.byteText` wrote. */
   byteText(): string {
     const length = this.varint();
-    const start = this.take(length);
-    return textOfBytes(this.buffer, start, start + length);
+    const start = this.#take(length);
+    return textOfBytes(this.#buffer, start, start + length);
   }
 }

@@ -14,19 +14,24 @@ import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 const MAX_SCRATCH_BYTES = 8 * 1024 * 1024;
 
 export class ZstdDecoder {
-  private context: ZstdHandle | undefined;
-  private usable: boolean;
-  private scratch: Buffer;
+  #context: ZstdHandle | undefined;
+  #usable: boolean;
+  #scratch: Buffer;
   /** A frame with its size put in. */
-  private input = Buffer.alloc(0);
+  #input = Buffer.alloc(0);
   /** The last frame was not one whole frame of the size asked for: the context may hold more of it. */
-  private mayHoldMore = false;
+  #mayHoldMore = false;
 
   /** @param scratch where to unpack to while blocks fit; without it the decoder makes its own */
   constructor(scratch = Buffer.alloc(0)) {
-    this.scratch = scratch;
-    this.context = openContext();
-    this.usable = this.context !== undefined && this.passesTrial();
+    this.#scratch = scratch;
+    this.#context = openContext();
+    this.#usable = this.#context !== undefined && this.#passesTrial();
+  }
+
+  /** Whether frames go through the handle, or through the public call that costs twice as much. */
+  get usesHandle(): boolean {
+    return this.#usable;
   }
 
   /**
@@ -36,48 +41,52 @@ export class ZstdDecoder {
    * @param into of at least `rawBytes`: where to unpack to instead; not certain, so what is returned tells
    */
   unpack(frame: Buffer, rawBytes: number, into?: Buffer): Buffer {
-    if (this.usable && rawBytes > 0 && rawBytes <= MAX_SCRATCH_BYTES) {
-      const unpacked = this.unpackWithHandle(frame, rawBytes, into);
+    if (this.#usable && rawBytes > 0 && rawBytes <= MAX_SCRATCH_BYTES) {
+      const unpacked = this.#unpackWithHandle(frame, rawBytes, into);
       if (unpacked !== undefined) return unpacked;
     }
     const size = Math.max(rawBytes, 64);
     return zstdDecompressSync(frame, { chunkSize: size, maxOutputLength: size });
   }
 
-  private unpackWithHandle(frame: Buffer, rawBytes: number, into?: Buffer): Buffer | undefined {
-    const context = (this.context ??= openContext());
+  #unpackWithHandle(frame: Buffer, rawBytes: number, into?: Buffer): Buffer | undefined {
+    const context = (this.#context ??= openContext());
     if (context === undefined) return undefined;
-    if (into === undefined && this.scratch.length < rawBytes) {
-      this.scratch = Buffer.allocUnsafeSlow(Math.min(MAX_SCRATCH_BYTES, 2 ** Math.ceil(Math.log2(rawBytes))));
+    if (into === undefined && this.#scratch.length < rawBytes) {
+      this.#scratch = Buffer.allocUnsafeSlow(
+        Math.min(MAX_SCRATCH_BYTES, 2 ** Math.ceil(Math.log2(rawBytes))),
+      );
     }
-    const output = into ?? this.scratch;
+    const output = into ?? this.#scratch;
     const { handle, state } = context;
     // A reset makes a context anew, 10 to 20 us: a whole frame unpacked into just its size leaves nothing to reset.
-    if (this.mayHoldMore) handle.reset();
+    if (this.#mayHoldMore) handle.reset();
     let input = frame;
     let inputLength = frame.length;
     const size = contentSize(frame);
     if (size === UNDECLARED && inputLength <= MAX_SCRATCH_BYTES) {
-      if (this.input.length < inputLength + ADDED_BYTES)
-        this.input = Buffer.allocUnsafeSlow(2 * inputLength + ADDED_BYTES);
-      inputLength = withContentSize(frame, rawBytes, this.input);
-      input = this.input;
+      if (this.#input.length < inputLength + ADDED_BYTES)
+        this.#input = Buffer.allocUnsafeSlow(2 * inputLength + ADDED_BYTES);
+      inputLength = withContentSize(frame, rawBytes, this.#input);
+      input = this.#input;
     }
-    this.mayHoldMore = size !== rawBytes && input === frame;
+    this.#mayHoldMore = size !== rawBytes && input === frame;
     state.fill(FAILED);
     handle.writeSync(constants.ZSTD_e_end, input, 0, inputLength, output, 0, rawBytes);
     if (state[0] === 0 && state[1] === 0) return output.subarray(0, rawBytes);
     // Not touched again: after an error the stream closes itself, and a closed handle must not be called.
-    this.context = undefined;
-    this.mayHoldMore = false;
+    this.#context = undefined;
+    this.#mayHoldMore = false;
     return undefined;
   }
 
-  private passesTrial(): boolean {
+  #passesTrial(): boolean {
     const text = Buffer.from('a trial frame, '.repeat(20));
     const frames = [text, text.subarray(0, 150)].map(raw => ({ raw, frame: zstdCompressSync(raw) }));
     try {
-      return frames.every(({ raw, frame }) => this.unpackWithHandle(frame, raw.length)?.equals(raw) === true);
+      return frames.every(
+        ({ raw, frame }) => this.#unpackWithHandle(frame, raw.length)?.equals(raw) === true,
+      );
     } catch {
       return false;
     }

@@ -22,46 +22,52 @@ interface Job {
 }
 
 export class ZstdEncoder {
-  private readonly params: Readonly<Record<number, number>>;
-  private readonly idle: ZstdCompress[] = [];
-  private readonly waiting: Job[] = [];
-  private open = 0;
+  readonly #params: Readonly<Record<number, number>>;
+  readonly #idle: ZstdCompress[] = [];
+  readonly #waiting: Job[] = [];
+  readonly #createStream: typeof createZstdCompress;
+  #open = 0;
 
-  constructor(params: Readonly<Record<number, number>>) {
-    this.params = params;
+  constructor(params: Readonly<Record<number, number>>, createStream = createZstdCompress) {
+    this.#params = params;
+    this.#createStream = createStream;
   }
 
   /** One frame that holds `raw`, which must not change meanwhile. */
   pack(raw: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ raw, resolve, reject });
-      this.next();
+      this.#waiting.push({ raw, resolve, reject });
+      this.#next();
     });
   }
 
-  private next(): void {
-    if (this.waiting.length === 0) return;
-    const stream = this.idle.pop() ?? (this.open < STREAMS ? this.openStream() : undefined);
+  #next(): void {
+    if (this.#waiting.length === 0) return;
+    const stream = this.#idle.pop() ?? (this.#open < STREAMS ? this.#openStream() : undefined);
     if (stream === undefined) return;
-    this.run(stream, this.waiting.shift()!);
+    this.#run(stream, this.#waiting.shift()!);
   }
 
-  private openStream(): ZstdCompress {
-    this.open++;
-    const options = { params: this.params, chunkSize: OUTPUT_BYTES, readableHighWaterMark: MAX_OUTPUT_BYTES };
-    return createZstdCompress(options);
+  #openStream(): ZstdCompress {
+    this.#open++;
+    const options = {
+      params: this.#params,
+      chunkSize: OUTPUT_BYTES,
+      readableHighWaterMark: MAX_OUTPUT_BYTES,
+    };
+    return this.#createStream(options);
   }
 
-  private run(stream: ZstdCompress, { raw, resolve, reject }: Job): void {
+  #run(stream: ZstdCompress, { raw, resolve, reject }: Job): void {
     let failed = false;
     const onError = (error: unknown) => {
       if (failed) return;
       failed = true;
       // A stream that failed is closed: the next frame gets a new one.
-      this.open--;
+      this.#open--;
       stream.destroy();
       reject(error);
-      this.next();
+      this.#next();
     };
     stream.on('error', onError);
     stream.write(raw);
@@ -72,9 +78,9 @@ export class ZstdEncoder {
       stream.off('error', onError);
       const parts: Buffer[] = [];
       for (let part = stream.read(); part !== null; part = stream.read()) parts.push(part as Buffer);
-      this.idle.push(stream);
+      this.#idle.push(stream);
       resolve(parts.length === 1 ? parts[0] : Buffer.concat(parts));
-      this.next();
+      this.#next();
     }) as () => void);
   }
 }

@@ -11,61 +11,77 @@ import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 /** Blocks up to this size; larger ones are packed in the thread pool, unless the thread is to do all by itself. */
 export const MAX_SYNC_BYTES = 64 * 1024;
 
-export class ZstdSyncEncoder {
-  private readonly params: Readonly<Record<number, number>>;
-  private context: ZstdHandle | undefined;
-  private usable: boolean;
-  private readonly maxBytes: number;
-  private readonly scratch: Buffer;
+type OpenHandle = (params: Readonly<Record<number, number>>) => ZstdHandle | undefined;
 
-  /** @param maxBytes larger blocks get a context of their own, and a buffer */
-  constructor(params: Readonly<Record<number, number>>, maxBytes = MAX_SYNC_BYTES) {
-    this.params = params;
-    this.maxBytes = maxBytes;
-    this.scratch = Buffer.allocUnsafeSlow(boundOf(maxBytes));
-    this.context = this.open();
-    this.usable = this.context !== undefined && this.passesTrial();
+export class ZstdSyncEncoder {
+  readonly #params: Readonly<Record<number, number>>;
+  #context: ZstdHandle | undefined;
+  #usable: boolean;
+  readonly #maxBytes: number;
+  readonly #openHandle: OpenHandle;
+  readonly #scratch: Buffer;
+
+  /**
+   * @param maxBytes larger blocks get a context of their own, and a buffer
+   * @param openHandle returns undefined on a runtime whose handle differs
+   */
+  constructor(
+    params: Readonly<Record<number, number>>,
+    maxBytes = MAX_SYNC_BYTES,
+    openHandle: OpenHandle = open,
+  ) {
+    this.#params = params;
+    this.#maxBytes = maxBytes;
+    this.#openHandle = openHandle;
+    this.#scratch = Buffer.allocUnsafeSlow(boundOf(maxBytes));
+    this.#context = openHandle(params);
+    this.#usable = this.#context !== undefined && this.#passesTrial();
+  }
+
+  /** Whether small blocks go through the handle, or through the public call that costs more. */
+  get usesHandle(): boolean {
+    return this.#usable;
   }
 
   /** One frame that holds `raw`, in memory of its own. */
   pack(raw: Uint8Array): Buffer {
-    if (this.usable && raw.length > 0 && raw.length <= this.maxBytes) {
-      const packed = this.packWithHandle(raw);
+    if (this.#usable && raw.length > 0 && raw.length <= this.#maxBytes) {
+      const packed = this.#packWithHandle(raw);
       if (packed !== undefined) return Buffer.from(packed);
     }
-    return zstdCompressSync(raw, { params: this.params });
+    return zstdCompressSync(raw, { params: this.#params });
   }
 
   /** The frame in the scratch buffer. */
-  private packWithHandle(raw: Uint8Array): Buffer | undefined {
-    const context = (this.context ??= this.open());
+  #packWithHandle(raw: Uint8Array): Buffer | undefined {
+    const context = (this.#context ??= this.#openHandle(this.#params));
     if (context === undefined) return undefined;
     const { handle, state } = context;
     const room = boundOf(raw.length);
     state.fill(FAILED);
-    handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.scratch, 0, room);
+    handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.#scratch, 0, room);
     const [roomLeft, rawLeft] = state;
-    if (rawLeft === 0 && roomLeft > 0 && roomLeft < room) return this.scratch.subarray(0, room - roomLeft);
+    if (rawLeft === 0 && roomLeft > 0 && roomLeft < room) return this.#scratch.subarray(0, room - roomLeft);
     // Not used again: it may hold the rest of this frame.
-    this.context = undefined;
+    this.#context = undefined;
     return undefined;
   }
 
-  private open(): ZstdHandle | undefined {
-    return handleOf(createZstdCompress({ params: this.params, chunkSize: 64 }));
-  }
-
-  private passesTrial(): boolean {
+  #passesTrial(): boolean {
     const text = Buffer.from('a trial frame, '.repeat(20));
     try {
       return [text, text.subarray(0, 100), text].every(raw => {
-        const frame = this.packWithHandle(raw);
+        const frame = this.#packWithHandle(raw);
         return frame !== undefined && zstdDecompressSync(Buffer.from(frame)).equals(raw);
       });
     } catch {
       return false;
     }
   }
+}
+
+function open(params: Readonly<Record<number, number>>): ZstdHandle | undefined {
+  return handleOf(createZstdCompress({ params, chunkSize: 64 }));
 }
 
 /** What no frame of so many bytes exceeds, with room to spare (the bound of zstd.h is n + n / 256 + 64). */

@@ -23,12 +23,22 @@ export {
   VALUE_TERMS,
 } from './field-layout';
 export { addFieldKey, clearFieldKeys, clearMembers, readFields, sortFields } from './field-members';
+export { DIGITS_BYTES, joinLines, laySplit, openSplit } from './join-lines';
 export { detectLevels, LEVEL_FIELDS, LINE_LEVELS, LINE_SPANS, MAX_LEVEL_ROWS } from './line-levels';
 export * from './line-split';
 export { readLineWords } from './line-words';
 export * from './multi-search';
 export * from './row-hash';
 export * from './snappy';
+export {
+  MAX_SPLIT_BYTES,
+  MAX_SPLIT_ROWS,
+  SPLIT_LINES,
+  SPLIT_OFFSETS,
+  SPLIT_OUT,
+  SPLIT_OUT_BYTES,
+} from './split-layout';
+export { splitFrame, splitPageLines } from './split-lines';
 export { addTerms, MAX_TERMS_TO_ADD, TERM_LIST, TERMS_TO_ADD, termCount, termThinning } from './term-set';
 export * from './text-terms';
 export * from './unquote';

@@ -1,0 +1,177 @@
+/**
+ * Columns of a split page made ready for reading (column-pack.ts says what their bytes are). A column's state says where its values are:
+ *
+ *     text      STATE_A: addresses of the values, 4 bytes each, and of the end
+ *     words     STATE_A: places, or 0 if there is one entry; STATE_B: address and bytes of each entry
+ *     number    STATE_A: numbers of 8 bytes
+ *     pattern   the same; STATE_B: a part of 48 bytes for each 16 of a value: constant bytes, places of digits, first digit
+ *     hex       STATE_A: the stored bytes; STATE_B: as of a pattern
+ *
+ * Everything is checked here that a join relies on. What is read belongs to a stored page: it may be wrong in any way.
+ */
+import { HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
+import {
+  DELTA,
+  RECORD_BASE,
+  RECORD_BYTES,
+  RECORD_COUNT,
+  RECORD_DETAIL,
+  RECORD_MODE,
+  RECORD_NUMBER,
+  RECORD_WIDTH,
+} from './number-pack';
+import { MAX_ENTRIES, MAX_PATTERN } from './split-layout';
+
+export const STATE_TYPE: usize = 0;
+export const STATE_NEXT: usize = 4;
+export const STATE_COUNT: usize = 8;
+export const STATE_A: usize = 12;
+export const STATE_B: usize = 16;
+/** Digits behind the dot, bytes of a value, or nothing. */
+export const STATE_DETAIL: usize = 20;
+/** Digits of a value with a pattern. */
+export const STATE_DIGITS: usize = 24;
+export const COLUMN_STATE: usize = 32;
+
+export const PART_BYTES: usize = 48;
+const MAX_DIGITS: u32 = 16;
+const MAX_PLACES: u32 = 9;
+const TEN_16: i64 = 10_000_000_000_000_000;
+
+// @inline
+function align(bytes: usize): usize {
+  return (bytes + 7) & ~7;
+}
+
+/** Bytes that the state of a column needs beside it, a multiple of 8; -1 if the record cannot be right. */
+export function stateBytes(record: usize): i64 {
+  const type = u32(load<u8>(record));
+  const detail = u32(load<u8>(record, RECORD_DETAIL));
+  const count = u64(load<u32>(record, RECORD_COUNT));
+  const bytes = u64(load<u32>(record, RECORD_BYTES));
+  const width = u64(load<u8>(record, RECORD_WIDTH));
+  const number = u64(load<u32>(record, RECORD_NUMBER));
+  if (count === 0) return bytes === 0 && type === TEXT ? 8 : -1;
+  if (width > 8) return -1;
+  const pattern = u64(2 * detail);
+  if (type === TEXT) return width <= 4 && width * count <= bytes ? i64(align(4 * usize(count + 1))) : -1;
+  if (type === WORDS) {
+    const least = 2 * number + (number > 1 ? count : 0);
+    return number >= 1 && number <= min(count, u64(MAX_ENTRIES)) && least <= bytes ? i64(8 * number) : -1;
+  }
+  if (type === NUMBER) return detail <= MAX_PLACES && width * count === bytes ? i64(8 * count) : -1;
+  if (detail === 0 || detail > u32(MAX_PATTERN)) return -1;
+  const parts = i64(PART_BYTES) * i64((detail + 15) >>> 4);
+  if (type === PATTERN) return pattern + width * count === bytes ? parts + i64(8 * count) : -1;
+  if (type === HEX) return pattern + ((number + 1) >>> 1) * count === bytes ? parts : -1;
+  return -1;
+}
+
+/** Makes a column ready whose record `stateBytes` accepted. False if its bytes cannot be right. */
+export function layColumn(record: usize, state: usize, bytes: usize, room: usize): bool {
+  const type = u32(load<u8>(record));
+  const detail = usize(load<u8>(record, RECORD_DETAIL));
+  const count = usize(load<u32>(record, RECORD_COUNT));
+  const end = bytes + usize(load<u32>(record, RECORD_BYTES));
+  store<u32>(state, type, STATE_TYPE);
+  store<u32>(state, 0, STATE_NEXT);
+  store<u32>(state, u32(count), STATE_COUNT);
+  store<u32>(state, u32(room), STATE_A);
+  store<u32>(state, u32(detail), STATE_DETAIL);
+  if (type === TEXT) return layText(record, count, bytes, end, room);
+  if (type === WORDS)
+    return layWords(state, usize(load<u32>(record, RECORD_NUMBER)), count, bytes, end, room);
+  if (type === NUMBER) return layNumbers(record, count, bytes, room);
+  const isHex = type === HEX;
+  const parts = PART_BYTES * ((detail + 15) >>> 4);
+  const digits = layParts(bytes, detail, isHex, room);
+  store<u32>(state, u32(room), STATE_B);
+  store<u32>(state, digits, STATE_DIGITS);
+  if (isHex) {
+    store<u32>(state, u32(bytes + 2 * detail), STATE_A);
+    return digits === load<u32>(record, RECORD_NUMBER);
+  }
+  store<u32>(state, u32(room + parts), STATE_A);
+  return digits > 0 && digits <= MAX_DIGITS && layNumbers(record, count, bytes + 2 * detail, room + parts);
+}
+
+function layText(record: usize, count: usize, bytes: usize, end: usize, room: usize): bool {
+  const width = usize(load<u8>(record, RECORD_WIDTH));
+  const base = load<i64>(record, RECORD_BASE);
+  // Sums stay far from where they would wrap: each length is at most what the block holds.
+  if (base < 0 || base > i64(end - bytes)) return false;
+  let at = u64(bytes + width * count);
+  for (let i: usize = 0; i < count; i++) {
+    store<u32>(room + (i << 2), u32(at));
+    let length: u32 = 0;
+    for (let plane: usize = 0; plane < width; plane++) {
+      length |= u32(load<u8>(bytes + plane * count + i)) << (u32(plane) << 3);
+    }
+    at += u64(length) + u64(base);
+    if (at > u64(end)) return false;
+  }
+  store<u32>(room + (count << 2), u32(at));
+  return at === u64(end);
+}
+
+function layWords(state: usize, entries: usize, count: usize, bytes: usize, end: usize, room: usize): bool {
+  let at = bytes + (entries << 1);
+  for (let i: usize = 0; i < entries; i++) {
+    const length = usize(load<u16>(bytes + (i << 1)));
+    store<u32>(room + (i << 3), u32(at));
+    store<u32>(room + (i << 3), u32(length), 4);
+    at += length;
+  }
+  store<u32>(state, u32(room), STATE_B);
+  if (entries === 1) {
+    store<u32>(state, 0, STATE_A);
+    return at === end;
+  }
+  store<u32>(state, u32(at), STATE_A);
+  if (at + count !== end) return false;
+  let most: u32 = 0;
+  for (let i: usize = 0; i < count; i++) most = max(most, u32(load<u8>(at + i)));
+  return most < u32(entries);
+}
+
+function layNumbers(record: usize, count: usize, bytes: usize, room: usize): bool {
+  const width = usize(load<u8>(record, RECORD_WIDTH));
+  const isDelta = u32(load<u8>(record, RECORD_MODE)) === DELTA;
+  const base = load<i64>(record, RECORD_BASE);
+  let last = base;
+  let isSound = true;
+  for (let i: usize = 0; i < count; i++) {
+    let rest: u64 = 0;
+    let at = bytes + i;
+    for (let plane: usize = 0; plane < width; plane++) {
+      rest |= u64(load<u8>(at)) << (u64(plane) << 3);
+      at += count;
+    }
+    if (isDelta) last += i64(rest >>> 1) ^ -i64(rest & 1);
+    else last = base + i64(rest);
+    if (last <= -TEN_16 || last >= TEN_16) isSound = false;
+    store<i64>(room + (i << 3), last);
+  }
+  return isSound;
+}
+
+/** Lays down what a value has at each place. Answers how many digits it has, more than MAX_PATTERN if the bytes cannot be right. */
+function layParts(pattern: usize, bytes: usize, isHex: bool, room: usize): u32 {
+  let digits: u32 = 0;
+  for (let i: usize = 0; i < bytes; i++) digits += u32(load<u8>(pattern + bytes + i) !== 0);
+  // Digits of a number are the last ones of 16.
+  let digit = isHex ? 0 : MAX_DIGITS - min(digits, MAX_DIGITS);
+  for (let part: usize = 0; part < bytes; part += 16) {
+    const first = digit;
+    for (let i: usize = 0; i < 16; i++) {
+      const place = part + i;
+      const isChanging = place < bytes && load<u8>(pattern + bytes + place) !== 0;
+      store<u8>(room + i, isChanging || place >= bytes ? 0 : load<u8>(pattern + place));
+      store<u8>(room + 16 + i, isChanging ? u8(digit - first) : 0x80);
+      if (isChanging) digit++;
+    }
+    store<u32>(room, first, 32);
+    room += PART_BYTES;
+  }
+  return digits;
+}

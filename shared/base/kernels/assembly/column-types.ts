@@ -1,0 +1,6 @@
+/** Types of columns, as docs/dev/format.md numbers them. */
+export const TEXT: u32 = 0;
+export const WORDS: u32 = 1;
+export const NUMBER: u32 = 2;
+export const PATTERN: u32 = 3;
+export const HEX: u32 = 4;

@@ -1,0 +1,185 @@
+/**
+ * Templates by their literals, and the columns that their variables go to. A variable behind a key goes to the column of the
+ * key, another to the column of its place among as many of its kind in a line.
+ */
+import {
+  COLUMN_SLOTS,
+  COLUMN_SLOTS_COUNT,
+  copyOver,
+  LITERAL_LENGTHS,
+  LITERALS,
+  lineByte,
+  MAX_COLUMNS,
+  MAX_PIECES,
+  MAX_TEMPLATE_BYTES,
+  MAX_TEMPLATES,
+  PIECE_COLUMNS,
+  PIECE_LENGTHS,
+  SPANS,
+  SPLIT_LINES,
+  TEMPLATE_RECORD,
+  TEMPLATE_SLOTS,
+  TEMPLATE_SLOTS_COUNT,
+  TEMPLATE_TEXT,
+  TEMPLATES,
+  VARIABLE_KEYS,
+} from './split-layout';
+import { COMMA, QUOTE, SPACE } from './text-bytes';
+
+const FACTOR: u64 = 0x9e3779b97f4a7c15;
+/** Of a key, from its end. */
+const MAX_KEY: usize = 64;
+
+// A template's record.
+const TEXT: usize = 4;
+const TEXT_BYTES: usize = 8;
+const FIRST_PIECE: usize = 12;
+const VARIABLES: usize = 16;
+
+let templates: usize = 0;
+let columns: usize = 0;
+let pieces: usize = 0;
+let textBytes: usize = 0;
+
+// @inline
+export function templateCount(): usize {
+  return templates;
+}
+// @inline
+export function columnCount(): usize {
+  return columns;
+}
+// @inline
+export function pieceCount(): usize {
+  return pieces;
+}
+// @inline
+export function templateTextBytes(): usize {
+  return textBytes;
+}
+
+/** Begins a page: with template 0 and column 0. */
+export function clearTemplates(): void {
+  memory.fill(TEMPLATE_SLOTS, 0, 2 * TEMPLATE_SLOTS_COUNT);
+  memory.fill(COLUMN_SLOTS, 0, 8 * COLUMN_SLOTS_COUNT);
+  templates = 1;
+  columns = 1;
+  pieces = 0;
+  textBytes = 0;
+}
+
+/** Lays down the literals of a line with `count` variables from span `first` on. Answers their bytes. */
+export function layLiterals(start: usize, end: usize, first: usize, count: usize): usize {
+  let to = LITERALS;
+  let at = start;
+  for (let i: usize = 0; i < count; i++) {
+    const span = SPANS + ((first + i) << 3);
+    const from = usize(load<u32>(span));
+    const bytes = from - at;
+    copyOver(to, SPLIT_LINES + at, bytes);
+    to += bytes;
+    store<u16>(LITERAL_LENGTHS + (i << 1), u16(bytes));
+    at = from + usize(load<u32>(span, 4));
+  }
+  copyOver(to, SPLIT_LINES + at, end - at);
+  store<u16>(LITERAL_LENGTHS + (count << 1), u16(end - at));
+  return to + (end - at) - LITERALS;
+}
+
+function same(a: usize, b: usize, bytes: usize): bool {
+  let i: usize = 0;
+  for (; i + 16 <= bytes; i += 16) {
+    if (v128.any_true(v128.xor(v128.load(a + i), v128.load(b + i)))) return false;
+  }
+  for (; i + 4 <= bytes; i += 4) if (load<u32>(a + i) !== load<u32>(b + i)) return false;
+  for (; i < bytes; i++) if (load<u8>(a + i) !== load<u8>(b + i)) return false;
+  return true;
+}
+
+/** Number of the template with the literals that were laid down of the line at `start`, added if it is new; 0 if there is no room for it. */
+export function findTemplate(bytes: usize, start: usize, count: usize): usize {
+  let mixed = (u64(bytes) + (u64(count) << 32)) * FACTOR;
+  store<u64>(LITERALS + bytes, 0);
+  for (let at: usize = 0; at < bytes; at += 8) {
+    mixed = (mixed ^ load<u64>(LITERALS + at)) * FACTOR;
+    mixed ^= mixed >>> 32;
+  }
+  const hash = u32(mixed ^ (mixed >>> 29));
+  let slot = usize(hash) & (TEMPLATE_SLOTS_COUNT - 1);
+  for (;;) {
+    const known = usize(load<u16>(TEMPLATE_SLOTS + (slot << 1)));
+    if (known === 0) break;
+    const own = TEMPLATES + known * TEMPLATE_RECORD;
+    if (
+      load<u32>(own) === hash &&
+      usize(load<u32>(own, TEXT_BYTES)) === bytes &&
+      usize(load<u32>(own, VARIABLES)) === count &&
+      same(usize(load<u32>(own, TEXT)), LITERALS, bytes) &&
+      same(PIECE_LENGTHS + (usize(load<u32>(own, FIRST_PIECE)) << 1), LITERAL_LENGTHS, (count + 1) << 1)
+    ) {
+      return known;
+    }
+    slot = (slot + 1) & (TEMPLATE_SLOTS_COUNT - 1);
+  }
+  if (
+    templates === MAX_TEMPLATES ||
+    textBytes + bytes > MAX_TEMPLATE_BYTES ||
+    pieces + count + 1 > MAX_PIECES ||
+    columns + count > MAX_COLUMNS
+  ) {
+    return 0;
+  }
+  const added = TEMPLATES + templates * TEMPLATE_RECORD;
+  store<u32>(added, hash);
+  store<u32>(added, u32(TEMPLATE_TEXT + textBytes), TEXT);
+  store<u32>(added, u32(bytes), TEXT_BYTES);
+  store<u32>(added, u32(pieces), FIRST_PIECE);
+  store<u32>(added, u32(count), VARIABLES);
+  memory.copy(TEMPLATE_TEXT + textBytes, LITERALS, bytes);
+  memory.copy(PIECE_LENGTHS + (pieces << 1), LITERAL_LENGTHS, (count + 1) << 1);
+  chooseColumns(start, count);
+  textBytes += bytes;
+  pieces += count + 1;
+  store<u16>(TEMPLATE_SLOTS + (slot << 1), u16(templates));
+  return templates++;
+}
+
+/** Columns of the variables of the template that is being added. */
+function chooseColumns(start: usize, count: usize): void {
+  let words: u32 = 0;
+  for (let i: usize = 0; i < count; i++) if (load<u32>(VARIABLE_KEYS + (i << 2)) === 0) words++;
+  let word: u32 = 0;
+  for (let i: usize = 0; i < count; i++) {
+    const end = usize(load<u32>(VARIABLE_KEYS + (i << 2)));
+    const key = end === 0 ? (words << 16) + ++word : keyBefore(start, end);
+    store<u16>(PIECE_COLUMNS + ((pieces + i) << 1), u16(columnOf(key)));
+  }
+  // The literals behind the last variable have no column.
+  store<u16>(PIECE_COLUMNS + ((pieces + count) << 1), 0);
+}
+
+/** Hash of the key before a colon or equals sign of a line; the highest bit is set. */
+function keyBefore(start: usize, end: usize): u32 {
+  let at = end;
+  if (lineByte(at - 1) === QUOTE) at--;
+  let hash: u32 = 17;
+  for (let i: usize = 0; i < MAX_KEY && at > start; i++) {
+    const byte = lineByte(--at);
+    if (byte <= SPACE || byte === QUOTE || byte === COMMA) break;
+    hash = hash * 31 + byte;
+  }
+  return hash | 0x80000000;
+}
+
+function columnOf(key: u32): usize {
+  let slot = usize((key * 0x9e3779b1) >>> 16) & (COLUMN_SLOTS_COUNT - 1);
+  let place = COLUMN_SLOTS + (slot << 3);
+  while (load<u32>(place, 4) !== 0) {
+    if (load<u32>(place) === key) return usize(load<u32>(place, 4));
+    slot = (slot + 1) & (COLUMN_SLOTS_COUNT - 1);
+    place = COLUMN_SLOTS + (slot << 3);
+  }
+  store<u32>(place, key);
+  store<u32>(place, u32(columns), 4);
+  return columns++;
+}

@@ -1,0 +1,188 @@
+/**
+ * What varies in a line. Four rules, tried where the line has a byte that may begin a variable, from left to right:
+ *
+ *     a value of JSON        "status":200   "path": "/a/b"    behind a quote, a colon and perhaps a space
+ *     a value of logfmt      path=/a/b   msg="a text"          behind a word and an equals sign
+ *     a string               "GET / HTTP/1.1"                  behind a space, in a line that is no object
+ *     a word with a digit    2026-11-23T14:12:51.5Z   10.0.0.7:8080   blk_38865049064139660
+ *
+ * A word is letters, digits, `_` and `-`; between digits also `.` and `:`. Which bytes begin a variable comes from bitmaps of the whole page.
+ */
+import { bitsFrom, isSet, nextClear, nextSet } from './bits';
+import {
+  END_MAP,
+  lineByte,
+  MAX_VARIABLES,
+  QUOTE_MAP,
+  SPANS,
+  SPLIT_LINES,
+  TRIGGER_MAP,
+  VARIABLE_KEYS,
+  WORD_MAP,
+} from './split-layout';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  EQUALS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './text-bytes';
+
+// @inline
+function equal(text: v128, byte: u32): v128 {
+  return i8x16.eq(text, i8x16.splat(u8(byte)));
+}
+
+// @inline
+function below(text: v128, from: u8, count: u8): v128 {
+  return i8x16.lt_u(i8x16.sub(text, i8x16.splat(from)), i8x16.splat(count));
+}
+
+/** Makes the maps of so many bytes of lines. */
+export function markVariables(bytes: usize): void {
+  // Whether the byte before was a word's, a quote or a space.
+  let afterWord: u64 = 0;
+  let afterQuote: u64 = 0;
+  let afterSpace: u64 = 0;
+  for (let at: usize = 0; at < bytes; at += 64) {
+    let words: u64 = 0;
+    let digits: u64 = 0;
+    let quotes: u64 = 0;
+    let stops: u64 = 0;
+    let colons: u64 = 0;
+    let equals: u64 = 0;
+    let spaces: u64 = 0;
+    let ends: u64 = 0;
+    for (let part: usize = 0; part < 64; part += 16) {
+      const text = v128.load(SPLIT_LINES + at + part);
+      const shift = u64(part);
+      const digit = below(text, 0x30, 10);
+      const letter = below(v128.or(text, i8x16.splat(0x20)), 0x61, 26);
+      const quote = equal(text, QUOTE);
+      const joint = v128.or(equal(text, 0x5f), equal(text, 0x2d));
+      digits |= u64(u32(i8x16.bitmask(digit))) << shift;
+      words |= u64(u32(i8x16.bitmask(v128.or(v128.or(digit, letter), joint)))) << shift;
+      quotes |= u64(u32(i8x16.bitmask(quote))) << shift;
+      stops |= u64(u32(i8x16.bitmask(equal(text, BACKSLASH)))) << shift;
+      colons |= u64(u32(i8x16.bitmask(equal(text, COLON)))) << shift;
+      equals |= u64(u32(i8x16.bitmask(equal(text, EQUALS)))) << shift;
+      spaces |= u64(u32(i8x16.bitmask(equal(text, SPACE)))) << shift;
+      ends |= u64(u32(i8x16.bitmask(i8x16.le_u(text, i8x16.splat(u8(SPACE)))))) << shift;
+    }
+    const map = at >>> 3;
+    store<u64>(WORD_MAP + map, words);
+    store<u64>(QUOTE_MAP + map, quotes | stops);
+    store<u64>(END_MAP + map, ends | quotes);
+    store<u64>(
+      TRIGGER_MAP + map,
+      digits |
+        (equals & ((words << 1) | afterWord)) |
+        (colons & ((quotes << 1) | afterQuote)) |
+        (quotes & ((spaces << 1) | afterSpace)),
+    );
+    afterWord = words >>> 63;
+    afterQuote = quotes >>> 63;
+    afterSpace = spaces >>> 63;
+  }
+}
+
+/** The quote that ends a string, or `end`. */
+function stringEnd(from: usize, end: usize): usize {
+  let at = nextSet(QUOTE_MAP, from, end);
+  while (at < end && lineByte(at) === BACKSLASH) at = at + 2 < end ? nextSet(QUOTE_MAP, at + 2, end) : end;
+  return at;
+}
+
+/** Where a value of JSON ends that is no string; at once if it is an object or a list. */
+// @inline
+function bareEnd(from: usize, end: usize): usize {
+  const first = lineByte(from);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return from;
+  let at = from;
+  while (at < end) {
+    const byte = lineByte(at);
+    if (byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET) break;
+    at++;
+  }
+  return at;
+}
+
+// @inline
+function isDigit(byte: u32): bool {
+  return byte - 0x30 < 10;
+}
+
+/** The end of a word that has a digit at `from`. */
+function wordEnd(from: usize, end: usize): usize {
+  let at = nextClear(WORD_MAP, from, end);
+  while (at + 1 < end) {
+    const byte = lineByte(at);
+    if (byte !== 0x2e && byte !== COLON) break;
+    if (!isDigit(lineByte(at - 1)) || !isDigit(lineByte(at + 1))) break;
+    at = nextClear(WORD_MAP, at + 1, end);
+  }
+  return at;
+}
+
+/** Where the word begins that `at` is in, `floor` at the earliest. */
+// @inline
+function wordStart(at: usize, floor: usize): usize {
+  let start = at;
+  while (start > floor && isSet(WORD_MAP, start - 1)) start--;
+  return start;
+}
+
+/** Lays the variables of a line down as spans from number `first` on. Answers how many there are, or MAX_VARIABLES + 1. */
+export function findVariables(start: usize, end: usize, first: usize): usize {
+  const isObject = start < end && lineByte(start) === OPEN_BRACE;
+  let count: usize = 0;
+  let floor = start;
+  let at = start;
+  while (at < end) {
+    const bits = bitsFrom(TRIGGER_MAP, at);
+    if (bits === 0) {
+      at += 57;
+      continue;
+    }
+    at += usize(ctz(bits));
+    if (at >= end) break;
+    const byte = lineByte(at);
+    let from = at + 1;
+    let to = from;
+    let key: usize = 0;
+    if (isDigit(byte)) {
+      from = wordStart(at, floor);
+      to = wordEnd(at, end);
+    } else if (byte === QUOTE) {
+      if (!isObject && at > start) {
+        to = stringEnd(from, end);
+        if (to === end) to = from;
+      }
+    } else if (at > start && from < end) {
+      key = at;
+      if (byte === COLON && lineByte(from) === SPACE && from + 1 < end) from++;
+      if (lineByte(from) === QUOTE) {
+        from++;
+        to = stringEnd(from, end);
+      } else to = byte === COLON ? bareEnd(from, end) : nextSet(END_MAP, from, end);
+    }
+    if (to <= from) {
+      at++;
+      continue;
+    }
+    if (count === MAX_VARIABLES) return MAX_VARIABLES + 1;
+    const span = SPANS + ((first + count) << 3);
+    store<u32>(span, u32(from));
+    store<u32>(span, u32(to - from), 4);
+    store<u32>(VARIABLE_KEYS + (count << 2), u32(key));
+    count++;
+    floor = to;
+    at = to;
+  }
+  return count;
+}

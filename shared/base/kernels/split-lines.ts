@@ -1,0 +1,52 @@
+/**
+ * Lines of a page as templates and columns: the host's side of assembly/split-lines.ts. join-lines.ts is the way back,
+ * and docs/dev/format.md says what the bytes are.
+ */
+import { type Constant, KernelInstance } from './kernels.ts';
+
+/** Lines of a page: `rows + 1` offsets from 0. */
+export interface LinesOfPage {
+  readonly lines: Uint8Array;
+  readonly lineOffsets: Uint32Array;
+  readonly rows: number;
+}
+
+interface SplitKernel {
+  readonly MAX_SPLIT_BYTES: Constant;
+  readonly MAX_SPLIT_ROWS: Constant;
+  readonly SPLIT_LINES: Constant;
+  readonly SPLIT_OFFSETS: Constant;
+  readonly SPLIT_OUT: Constant;
+  readonly SPLIT_OUT_BYTES: Constant;
+  splitFrame(): number;
+  splitPageLines(rows: number): number;
+}
+
+/** A page that was split: its frame, then its columns; both only until the next page is split. */
+export interface SplitLines {
+  readonly frame: Uint8Array;
+  readonly columns: Uint8Array;
+}
+
+let splitting: KernelInstance<SplitKernel> | undefined;
+
+/** Undefined where the page is too large, or has too many templates. */
+export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLines | undefined {
+  splitting ??= new KernelInstance();
+  const { run } = splitting;
+  if (lines.length > run.MAX_SPLIT_BYTES.value || rows > run.MAX_SPLIT_ROWS.value) return undefined;
+  splitting.reserve(run.SPLIT_OUT.value + run.SPLIT_OUT_BYTES.value);
+  const { bytes, words } = splitting;
+  bytes.set(lines, run.SPLIT_LINES.value);
+  words.set(lineOffsets.subarray(0, rows + 1), run.SPLIT_OFFSETS.value >>> 2);
+  const end = run.splitPageLines(rows);
+  if (end === 0) return undefined;
+  const frame = run.splitFrame();
+  return { frame: bytes.subarray(frame, end), columns: bytes.subarray(run.SPLIT_OUT.value, frame) };
+}
+
+/** All memory that splitting uses, for tests. */
+export function splitMemoryBytes(): number {
+  splitting ??= new KernelInstance();
+  return splitting.run.SPLIT_OUT.value + splitting.run.SPLIT_OUT_BYTES.value;
+}

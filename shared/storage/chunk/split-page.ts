@@ -1,0 +1,137 @@
+/**
+ * Lines of a page as templates and columns (decision 0009; docs/dev/format.md, 4.7): the bytes of its column, in sections that are
+ * compressed one by one, because each column has a statistic of its own, and ids are noise that no compression makes smaller.
+ */
+import { SplitPage } from '../../base/kernels/join-lines.ts';
+import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
+import { type SplitLines, splitLines } from '../../base/kernels/split-lines.ts';
+import { CorruptionError, messageOf } from '../../base/model/errors.ts';
+import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
+import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
+import { ZstdDecoder } from '../codec/zstd-decoder.ts';
+
+/** Smaller pages stay plain: templates do not pay for themselves. */
+const MIN_SPLIT_BYTES = 64 * 1024;
+/** A split of more of its lines, both before they are compressed, is not tried further. */
+const MAX_SPLIT_SHARE = 0.8;
+/** Up to this share a split counts as smaller: structured lines have 15 to 35%. Above it the lines are packed as well, to compare. */
+const SURE_SHARE = 0.35;
+/**
+ * A split must be so much smaller than lines packed with PUSH_COMPRESSION: plain lines of merges are 10 to 20% smaller than those, and
+ * packing them for a comparison would take five times as long.
+ */
+const SMALLER = 0.85;
+/** Columns of more bytes are sections of their own. */
+const OWN_SECTION_BYTES = 4096;
+/** A frame, and a section for each column with more than OWN_SECTION_BYTES, and for what is between two of them. */
+const MAX_SECTIONS = 2 + (2 * MAX_JOINED_BYTES) / OWN_SECTION_BYTES;
+
+// The parts of a frame that are looked at here.
+const FRAME_HEAD_BYTES = 24;
+const RECORD_BYTES = 24;
+const BYTES_IN_RECORD = 8;
+
+/** @param offsets `rows + 1` of them */
+export interface LinesToSplit {
+  readonly lines: Buffer;
+  readonly offsets: Uint32Array;
+  readonly rows: number;
+}
+
+/** The column of split lines; undefined where the page is better stored as plain lines. */
+export async function splitPage(
+  { lines, offsets, rows }: LinesToSplit,
+  compression: Compression,
+): Promise<Buffer | undefined> {
+  if (lines.length < MIN_SPLIT_BYTES) return undefined;
+  const split = splitLines({ lines, lineOffsets: offsets, rows });
+  if (split === undefined) return undefined;
+  const share = (split.frame.length + split.columns.length) / lines.length;
+  if (share >= MAX_SPLIT_SHARE) return undefined;
+  const packed = await packSections(sectionsOf(split), compression);
+  if (share <= SURE_SHARE) return packed;
+  const plain = await storeBlock(lines, PUSH_COMPRESSION);
+  return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
+}
+
+/** Copies: the next page is split while these are compressed. */
+function sectionsOf({ frame, columns }: SplitLines): Buffer[] {
+  const head = new DataView(frame.buffer, frame.byteOffset, frame.length);
+  const [templates, pieces, textBytes, count] = [0, 4, 8, 12].map(at => head.getUint32(at, true));
+  const records = FRAME_HEAD_BYTES + 2 * templates + 4 * pieces + textBytes;
+  const ends = [0];
+  let at = 0;
+  for (let column = 0; column < count; column++) {
+    const bytes = head.getUint32(records + RECORD_BYTES * column + BYTES_IN_RECORD, true);
+    if (bytes > OWN_SECTION_BYTES) ends.push(at, at + bytes);
+    at += bytes;
+  }
+  ends.push(at);
+  const sections = [Buffer.from(frame)];
+  for (let i = 1; i < ends.length; i++) {
+    if (ends[i] > ends[i - 1]) sections.push(Buffer.from(columns.subarray(ends[i - 1], ends[i])));
+  }
+  return sections;
+}
+
+async function packSections(sections: readonly Buffer[], compression: Compression): Promise<Buffer> {
+  const blocks = await Promise.all(sections.map(section => storeBlock(section, compression)));
+  const writer = new ByteWriter(blocks.reduce((sum, { bytes }) => sum + bytes.length + 8, 8));
+  writer.varint(blocks.length);
+  for (const { codec, rawBytes, bytes } of blocks) {
+    writer.varint(rawBytes);
+    writer.varint(codec === CODEC_RAW ? 0 : bytes.length);
+    writer.bytes(bytes);
+  }
+  return writer.finish();
+}
+
+const DECODER = new ZstdDecoder();
+
+/** Where lines are, and how many. */
+export interface LinesToJoin {
+  readonly offsets: Uint32Array;
+  readonly rows: number;
+}
+
+/**
+ * Writes the lines of a column that `splitPage` made. Throws CorruptionError.
+ * @param into as many bytes as the lines have; best in memory for lines
+ */
+export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Buffer, what: string): void {
+  const reader = new ByteReader(bytes);
+  const count = reader.count(2);
+  check(count <= MAX_SECTIONS && into.length <= MAX_JOINED_BYTES, what, 'is too large');
+  const sections: { readonly raw: number; readonly packed: Buffer; readonly isRaw: boolean }[] = [];
+  let total = 0;
+  for (let i = 0; i < count; i++) {
+    const raw = reader.varint();
+    const packed = reader.varint();
+    total += raw;
+    check(total <= MAX_JOINED_BYTES, what, 'is too large');
+    sections.push({ raw, packed: reader.bytes(packed === 0 ? raw : packed), isRaw: packed === 0 });
+  }
+  check(reader.remaining === 0, what, 'has bytes behind its last section');
+  const page = new SplitPage(total, into);
+  let at = 0;
+  for (const { raw, packed, isRaw } of sections) {
+    const place = page.bytes.subarray(at, at + raw);
+    const unpacked = isRaw ? packed : unpack(packed, place, what);
+    check(unpacked.length === raw, what, `has ${unpacked.length} bytes in a section of ${raw}`);
+    if (unpacked.buffer !== place.buffer) unpacked.copy(place);
+    at += raw;
+  }
+  check(page.join(offsets, rows), what, 'does not give the lines of its page');
+}
+
+function unpack(packed: Buffer, into: Buffer, what: string): Buffer {
+  try {
+    return DECODER.unpack(packed, into.length, into);
+  } catch (error) {
+    throw new CorruptionError(`${what}: ${messageOf(error)}`);
+  }
+}
+
+function check(condition: boolean, what: string, message: string): asserts condition {
+  if (!condition) throw new CorruptionError(`${what} ${message}`);
+}

@@ -1,0 +1,166 @@
+/**
+ * Split lines of a page (docs/dev/format.md, 4.7), read from that page alone: no module of the program is imported. Simple, not fast.
+ */
+function must(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+class Bytes {
+  at = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.at;
+  }
+
+  take(count: number): Buffer {
+    must(count <= this.left, 'past the end of the split');
+    this.at += count;
+    return this.#bytes.subarray(this.at - count, this.at);
+  }
+
+  numbers(count: number, bytes: 1 | 2 | 4): number[] {
+    const from = this.take(count * bytes);
+    return Array.from({ length: count }, (_, i) => from.readUIntLE(i * bytes, bytes));
+  }
+}
+
+/** `width` bytes of each number, all lowest ones first. */
+function planes(from: Bytes, width: number, count: number): bigint[] {
+  const all = Array.from({ length: width }, () => from.take(count));
+  return Array.from({ length: count }, (_, i) =>
+    all.reduce((sum, plane, p) => sum + (BigInt(plane[i]) << BigInt(8 * p)), 0n),
+  );
+}
+
+function wholeNumbers(from: Bytes, { width, mode, base, count }: Column): bigint[] {
+  let last = base;
+  return planes(from, width, count).map(value => {
+    if (mode === 1) last += value % 2n === 0n ? value / 2n : -(value + 1n) / 2n;
+    else last = base + value;
+    must(last < 10n ** 16n && last > -(10n ** 16n), 'number of more than 16 digits');
+    return last;
+  });
+}
+
+interface Column {
+  readonly type: number;
+  readonly detail: number;
+  readonly width: number;
+  readonly mode: number;
+  readonly count: number;
+  readonly bytes: number;
+  readonly number: number;
+  readonly base: bigint;
+}
+
+/** Values as latin1 text. */
+function valuesOf(column: Column, from: Bytes): string[] {
+  const { type, detail, width, count, number, base } = column;
+  switch (type) {
+    case 0: {
+      const lengths = planes(from, width, count).map(length => Number(length + base));
+      return lengths.map(length => from.take(length).latin1Slice());
+    }
+    case 1: {
+      const entries = from.numbers(number, 2).map(length => from.take(length).latin1Slice());
+      const places = number === 1 ? new Array<number>(count).fill(0) : from.numbers(count, 1);
+      return places.map(place => {
+        must(place < entries.length, 'place without an entry');
+        return entries[place];
+      });
+    }
+    case 2:
+      return wholeNumbers(from, column).map(value => {
+        const digits = (value < 0n ? -value : value).toString().padStart(detail + 1, '0');
+        const whole = digits.slice(0, digits.length - detail);
+        const sign = value < 0n ? '-' : '';
+        return detail === 0 ? sign + whole : `${sign}${whole}.${digits.slice(digits.length - detail)}`;
+      });
+    case 3:
+    case 4: {
+      const constant = from.take(detail);
+      const changing = from.numbers(detail, 1);
+      const places = changing.filter(flag => flag !== 0).length;
+      const digits =
+        type === 3
+          ? wholeNumbers(from, column).map(value => value.toString().padStart(places, '0').slice(-places))
+          : Array.from({ length: count }, () => from.take((places + 1) >> 1).toString('hex'));
+      return digits.map(own => {
+        let digit = 0;
+        return changing
+          .map((flag, i) => (flag === 0 ? String.fromCharCode(constant[i]) : own[digit++]))
+          .join('');
+      });
+    }
+    default:
+      throw new Error(`column of type ${type}`);
+  }
+}
+
+/** @param raw sections of the column one behind the other, unpacked. @returns the lines, as latin1 text */
+export function readSplitLines(raw: Buffer, rows: number): string[] {
+  const from = new Bytes(raw);
+  const [templates, pieces, textBytes, columns, pageRows, width] = from.numbers(6, 4);
+  must(pageRows === rows && (width === 1 || width === 2), 'head of the split');
+  const piecesOf = from.numbers(templates, 2);
+  const lengths = from.numbers(pieces, 2);
+  const columnOf = from.numbers(pieces, 2);
+  const texts = new Bytes(from.take(textBytes));
+  const literals = lengths.map(length => texts.take(length).latin1Slice());
+  must(texts.left === 0, 'text behind the literals');
+  const records = Array.from({ length: columns }, (): Column => {
+    const record = from.take(24);
+    return {
+      type: record[0],
+      detail: record[1],
+      width: record[2],
+      mode: record[3],
+      count: record.readUInt32LE(4),
+      bytes: record.readUInt32LE(8),
+      number: record.readUInt32LE(12),
+      base: record.readBigInt64LE(16),
+    };
+  });
+  const low = from.numbers(rows, 1);
+  const high = width === 2 ? from.numbers(rows, 1) : [];
+  const values = records.map(record => {
+    const own = new Bytes(from.take(record.bytes));
+    const all = record.count === 0 ? [] : valuesOf(record, own);
+    must(own.left === 0, 'bytes behind a column');
+    return all;
+  });
+  must(from.left === 0, 'bytes behind the columns');
+
+  let piece = 0;
+  const shapes = piecesOf.map(count => {
+    const first = piece;
+    piece += count;
+    return literals.slice(first, piece).map((literal, i) => ({ literal, column: columnOf[first + i] }));
+  });
+  must(piece === pieces, 'pieces without a template');
+  const next = values.map(() => 0);
+  const nextValue = (column: number) => {
+    const value = values[column]?.[next[column]++];
+    must(value !== undefined, 'value that is not there');
+    return value;
+  };
+  const lines = low.map((byte, row) => {
+    const template = byte + 256 * (high[row] ?? 0);
+    if (template === 0) return nextValue(0);
+    must(template <= templates, 'row without a template');
+    const shape = shapes[template - 1];
+    return shape
+      .map(({ literal, column }, i) => literal + (i === shape.length - 1 ? '' : nextValue(column)))
+      .join('');
+  });
+  must(
+    values.every((all, column) => next[column] === all.length),
+    'values without a row',
+  );
+  return lines;
+}

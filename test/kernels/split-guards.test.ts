@@ -1,0 +1,54 @@
+/** Splitting and joining under guard: whatever the bytes, no access is outside of what is laid out. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
+import { createLineMemory, joinRoomBeside } from '../../shared/base/kernels/line-memory.ts';
+import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
+import { type Guard, guardKernels } from './guard.ts';
+import { hostilePage, type Page } from './hostile.ts';
+import { shapedPage } from './shaped-lines.ts';
+
+const BASE = 4096;
+/** Of the lines in their memory. */
+const START = 1000;
+let memory: Buffer | undefined;
+
+let guard: Guard;
+beforeAll(() => {
+  guard = guardKernels();
+});
+afterAll(() => guard.release());
+
+function join(bytes: Buffer, { lineOffsets, rows }: Page): boolean {
+  memory ??= createLineMemory(512 * 1024);
+  const lines = memory.subarray(START, START + lineOffsets[rows]);
+  const page = new SplitPage(bytes.length, lines);
+  bytes.copy(page.bytes);
+  const { at, end } = joinRoomBeside(memory)!;
+  guard.allow([
+    [START, START + lines.length],
+    [at, end],
+  ]);
+  return page.join(lineOffsets, rows);
+}
+
+function check(page: Page, at: number, byte: number): void {
+  guard.allow([[BASE, splitMemoryBytes()]]);
+  const split = splitLines(page)!;
+  const bytes = Buffer.concat([split.frame, split.columns]);
+  expect(join(bytes, page)).toBe(true);
+  bytes[at % bytes.length] = byte;
+  join(bytes, page);
+  join(bytes.subarray(0, at % bytes.length), page);
+  expect(guard.faults).toEqual([]);
+}
+
+test('pages as they are, changed and cut', () => {
+  fc.assert(
+    fc.property(fc.oneof(shapedPage, hostilePage), fc.nat(), fc.nat(255), (page, at, byte) =>
+      check(page, at, byte),
+    ),
+    { numRuns: 200 },
+  );
+  expect(guard.accesses).toBeGreaterThan(1000);
+});

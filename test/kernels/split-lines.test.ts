@@ -1,0 +1,156 @@
+/** Lines as templates and columns: the kernel against the plain version, and what it wrote read back by two readers. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
+import { createLineMemory } from '../../shared/base/kernels/line-memory.ts';
+import { splitLines } from '../../shared/base/kernels/split-lines.ts';
+import { readSplitLines } from '../chunk/independent-split.ts';
+import { hostilePage, mixedText, type Page, pageOf } from './hostile.ts';
+import { packColumn, splitOf, variablesOf } from './oracles/split-lines.ts';
+import { pageOfTexts, shapedPage } from './shaped-lines.ts';
+
+const MEMORY = createLineMemory(512 * 1024);
+
+const linesOf = ({ lines, lineOffsets, rows }: Page) =>
+  Array.from({ length: rows }, (_, row) => lines.latin1Slice(lineOffsets[row], lineOffsets[row + 1]));
+
+function splitBytes(page: Page): Buffer {
+  const split = splitLines(page);
+  expect(split).toBeDefined();
+  return Buffer.concat([split!.frame, split!.columns]);
+}
+
+function joined(bytes: Buffer, lineOffsets: Uint32Array, rows: number): Buffer | undefined {
+  // In memory for lines, and not at its beginning; what is behind the lines stays.
+  const lines = MEMORY.subarray(100, 100 + lineOffsets[rows]);
+  MEMORY.fill(0xee, 100 + lines.length, 300 + lines.length);
+  const page = new SplitPage(bytes.length, lines);
+  bytes.copy(page.bytes);
+  const isRight = page.join(lineOffsets, rows);
+  expect(MEMORY.subarray(100 + lines.length, 300 + lines.length).every(byte => byte === 0xee)).toBe(true);
+  return isRight ? Buffer.from(lines) : undefined;
+}
+
+function expectSame(page: Page): void {
+  const bytes = splitBytes(page);
+  const want = splitOf(linesOf(page));
+  expect(bytes.toString('hex')).toBe(Buffer.concat([want.frame, want.columns]).toString('hex'));
+  expect(joined(bytes, page.lineOffsets, page.rows)?.equals(page.lines)).toBe(true);
+  expect(readSplitLines(bytes, page.rows)).toEqual(linesOf(page));
+}
+
+describe('lines as templates and columns', () => {
+  test.each([
+    ['a word with a digit', 'at 10.0.0.7:8080 blk_-12 x', ['10.0.0.7:8080', 'blk_-12']],
+    ['a time', '2026-11-23T14:12:51.5Z end.', ['2026-11-23T14:12:51.5Z']],
+    ['a joint with no digit behind', 'v1. 2: 3.x', ['v1', '2', '3']],
+    ['values of JSON', '{"a":"b c","n": 12,"o":{"k":null},"l":[1,2]}', ['b c', '12', 'null', '1', '2']],
+    ['a string with an escape', '{"a":"b\\"c","d":1}', ['b\\"c', '1']],
+    ['a string that does not end', '{"a":"b\\', ['b\\']],
+    ['values of logfmt', 'a=b msg="c d" e= f="', ['b', 'c d']],
+    ['a string of its own', '- "GET /a b" "" "open', ['GET /a b']],
+    ['an equals sign behind no word', '= ==x', []],
+    ['nothing', '', []],
+  ])('variables: %s', (_, line, want) => {
+    const found = variablesOf(line as string);
+    expect(found?.map(({ start, end }) => (line as string).slice(start, end))).toEqual(want);
+    expectSame(pageOfTexts([line as string]));
+  });
+
+  test.each([
+    ['words', ['a', 'b', 'a', 'b'], 1],
+    ['one word', ['a', 'a'], 1],
+    ['values that are all different', ['a', 'b', 'c'], 0],
+    ['integers', ['1', '-20', '300'], 2],
+    ['decimals', ['1.50', '-0.25', '12.00'], 2],
+    ['decimals of other digits', ['1.5', '0.25', '3'], 0],
+    ['numbers with leading zeros', ['01', '02', '03'], 0],
+    ['times', Array.from({ length: 9 }, (_, i) => `2026-11-23T14:12:5${i}.5Z`), 3],
+    ['ids', Array.from({ length: 9 }, (_, i) => `a${i}b${i}c${i}d${9 - i}`), 3],
+    ['hexadecimal ids', Array.from({ length: 9 }, (_, i) => `${'abcdef012'[i]}${i}b${i}c${i}d${9 - i}`), 4],
+  ])('types: %s', (_, values, want) => {
+    expect(packColumn(values as string[]).record[0]).toBe(want);
+    expectSame(pageOfTexts((values as string[]).map(value => `{"k":"${value}"}`)));
+  });
+
+  test('is the plain version on lines of few shapes, and reads back', () => {
+    fc.assert(fc.property(shapedPage, expectSame), { numRuns: 600 });
+  });
+
+  test('is the plain version on hostile bytes, and reads back', () => {
+    fc.assert(fc.property(hostilePage, expectSame), { numRuns: 600 });
+  });
+
+  test('lines and values at every length around blocks', () => {
+    for (let length = 0; length <= 140; length++) {
+      const texts = Array.from({ length: 9 }, (_, i) => mixedText(length, i + 1));
+      expectSame(pageOf(texts));
+      expectSame(pageOf(texts.map((_, i) => Buffer.from(`{"k":"${'f'.repeat(length)}${i}"}`))));
+    }
+  });
+
+  test('a line too long, or with too many variables, is a value', () => {
+    const long = `${'a'.repeat(40_000)} 1`;
+    const many = 'a=1 '.repeat(513);
+    const page = pageOfTexts([long, many, 'a=1 '.repeat(512), 'x=1']);
+    expectSame(page);
+    expect(splitBytes(page).readUInt32LE(0)).toBe(2);
+  });
+
+  test('a page with too many templates is not split', () => {
+    const name = (i: number) => [...String(i)].map(digit => 'abcdefghij'[Number(digit)]).join('');
+    expect(splitLines(pageOfTexts(Array.from({ length: 4094 }, (_, i) => name(i))))).toBeDefined();
+    expect(splitLines(pageOfTexts(Array.from({ length: 5000 }, (_, i) => name(i))))).toBeUndefined();
+  });
+
+  test('over 255 templates, and more columns than there is room for', () => {
+    const line = (i: number) => Array.from({ length: 9 }, (_, j) => `k${i}_${j}=v`).join(' ');
+    expectSame(pageOfTexts(Array.from({ length: 300 }, (_, i) => line(i))));
+  });
+
+  test('bytes that are cut off or changed anywhere give the same lines or none', () => {
+    const texts = Array.from(
+      { length: 40 },
+      (_, i) =>
+        `{"ts":"2026-11-23T14:12:51.0${i % 10}Z","n":${i * i},"f":${i}.5,"l":"${i % 3}a","id":"${`${i}abcdef0`.repeat(3)}","t":"${'x'.repeat(i)}"}`,
+    );
+    const page = pageOfTexts([...texts, ...texts.map((_, i) => `plain é ${i % 7}`)]);
+    const bytes = splitBytes(page);
+    for (let end = 0; end < bytes.length; end++)
+      expect(joined(bytes.subarray(0, end), page.lineOffsets, page.rows)).toBeUndefined();
+    for (let at = 0; at < bytes.length; at++) {
+      for (const flip of [0xff, 1, 0x80]) {
+        const changed = Buffer.from(bytes);
+        changed[at] ^= flip;
+        const lines = joined(changed, page.lineOffsets, page.rows);
+        // Where a byte is text, another text of the same length comes out.
+        if (lines !== undefined) expect(lines.length).toBe(page.lines.length);
+      }
+    }
+    expect(joined(bytes, page.lineOffsets, page.rows - 1)).toBeUndefined();
+  });
+
+  test('random bytes are no page', () => {
+    const head = fc.tuple(
+      fc.nat(3),
+      fc.nat(6),
+      fc.nat(9),
+      fc.integer({ min: 1, max: 3 }),
+      fc.integer({ min: 1, max: 2 }),
+    );
+    fc.assert(
+      fc.property(
+        head,
+        fc.uint8Array({ maxLength: 300 }),
+        ([templates, pieces, text, columns, width], rest) => {
+          const bytes = Buffer.concat([
+            Buffer.from(Uint32Array.of(templates, pieces, text, columns, 2, width).buffer),
+            rest,
+          ]);
+          joined(bytes, Uint32Array.of(0, 5, 9), 2);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
