@@ -24,7 +24,8 @@ export const PINNED_NODES = new Map([
 /**
  * node:sqlite is marked experimental; that is no news for whoever starts the program. The heap of the store is small
  * and the buffers beside it are large: V8 would collect every 20 MB of them. With a heap that it takes for larger it
- * does so six times less often, and an ingest costs a quarter less CPU (docs/dev/benchmarks.md). What V8 takes for the least heap is
+ * does so less often, and an ingest costs a quarter less CPU (docs/dev/benchmarks.md). With 96 MB instead of 48 a steady load of
+ * 10 MB/s holds 80 MB more, in heaps and in buffers that wait to be collected, for the same CPU. What V8 takes for the least heap is
  * not what it collects at later: left to itself it let the heap of queries grow to 130 MB where 45 were in use, so it may grow by
  * half of that (60 to 70 MB less at the peak of the driver's dashboards; the CPU of an ingest is the same).
  *
@@ -35,7 +36,7 @@ export const PINNED_NODES = new Map([
  * V8 marks and sweeps the heaps of all threads in threads of its own. Four of them took up to half a core from the threads that serve:
  * a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
  */
-const HEAP_FLAGS = ['--initial-heap-size=96', '--heap-growing-percent=50', '--max-semi-space-size=4'];
+const HEAP_FLAGS = ['--initial-heap-size=48', '--heap-growing-percent=50', '--max-semi-space-size=4'];
 const FLAGS = [
   // local/thread-memory.ts collects garbage when a thread comes to rest.
   '--expose-gc',

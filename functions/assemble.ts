@@ -4,7 +4,7 @@
  */
 
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
-import { createLambdaInvoker } from '../shared/aws/lambda-invoker.ts';
+import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { tailWaker as createTailWaker, type TailWaker } from '../shared/aws/tail-waker.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
@@ -14,7 +14,7 @@ import { fetchClient } from '../shared/base/runtime/http-client.ts';
 import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
-import { FUNCTION_TASK_SIZES } from '../shared/read/query/tasks/plan-tasks.ts';
+import { functionTaskSizes } from '../shared/read/query/tasks/plan-tasks.ts';
 import type { LogLevel } from '../shared/server/admin/config-fields.ts';
 import { foldFleet, MAX_TENANTS_OF_INSTANCE } from '../shared/server/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../shared/server/admin/metrics/metrics.ts';
@@ -155,7 +155,7 @@ export function assembleStore(
             clock,
           })
         : undefined,
-    taskSizes: FUNCTION_TASK_SIZES,
+    taskSizes: functionTaskSizes(queryWorkerCalls ?? DEFAULT_SLOTS),
     place,
     trustsAuthorizer,
     isFleet: true,
@@ -230,7 +230,7 @@ function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: S
     functionName: environment.AWS_LAMBDA_FUNCTION_NAME || 'maintenance',
     nowMs: () => clock.nowMs(),
     print,
-    warn: error => log.warn({ err: error }, 'the backlog could not be counted'),
+    warn: error => log.warn({ err: error }, 'counting the backlog failed'),
   });
   return async (event, context) => {
     if (isHttpApiEvent(event)) return onRequest(event, context);
@@ -251,7 +251,7 @@ function fleetFolder({ context: { members }, log }: AssembledStore, clock: Clock
     if (clock.nowMs() - foldedMs < FOLD_EVERY_MS) return;
     foldedMs = clock.nowMs();
     await foldFleet(members.instances, clock).catch(error => {
-      log.warn({ err: error }, 'figures of instances that are gone could not be folded');
+      log.warn({ err: error }, 'adding the counters of ended instances failed');
     });
   };
 }

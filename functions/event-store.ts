@@ -12,10 +12,10 @@
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
+import { checkTenantId } from '../shared/base/model/tenant-id.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { maxDecompressedBytes } from '../shared/server/admin/config.ts';
-import { checkTenantId } from '../shared/server/http/tenant.ts';
 import type { Receiver } from '../shared/write/ingest/receiver.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
 import { labelsOfEnvironment } from './event-labels.ts';

@@ -25,7 +25,7 @@ export function createS3ObjectsHandler(
       // Each chunk that is stored would name itself again.
       if (location.bucket === store.ownBucket) throw new Error('events of the bucket of the store itself');
       const object = await readObject(location);
-      if (object === undefined) store.log.warn({ ...location }, 'an object was deleted before it was read');
+      if (object === undefined) store.log.warn({ ...location }, 'object deleted before it was read');
       else await storeObject(store, location, object);
     }
   };
@@ -48,5 +48,5 @@ async function storeObject(
     const source = JSON.stringify([bucket, key, lastModifiedMs, batch.firstLine, batch.format]);
     entries += await store.push({ body: batch.bytes, receiver, source });
   }
-  store.log.info({ bucket, key, entries }, 'an object was stored');
+  store.log.info({ bucket, key, entries }, 'object stored');
 }

@@ -23,9 +23,9 @@ export function createConnectHandler({ service, assembled }: TailFunction): WebS
     const { connectionId, requestId = connectionId } = event.requestContext;
     try {
       await overrides.refreshIfDue();
-      const { config, clock } = context;
+      const { clock } = context;
       const admitted = await context.access.guard.admit(TAIL_LOGS, connectRequestOf(event, requestId));
-      const request = tailRequestOf(admitted, config, clock.nowNs());
+      const request = tailRequestOf(admitted, clock.nowNs());
       const refusal = await service.open(request, connectionId);
       if (refusal !== undefined) await service.refuse(request, connectionId, refusal);
       tailWaker?.wake(request.tenant);
@@ -33,7 +33,7 @@ export function createConnectHandler({ service, assembled }: TailFunction): WebS
       return OK;
     } catch (error) {
       if (error instanceof ClientError) return { statusCode: error.status, body: error.message };
-      log.error({ requestId, err: error }, 'a tail could not be opened');
+      log.error({ requestId, err: error }, 'opening a tail failed');
       return { statusCode: 500, body: `internal error, request id ${requestId}` };
     }
   };

@@ -85,7 +85,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
     try {
       return await look();
     } catch (error) {
-      log.warn({ what, err: error }, 'could not look for work; calling the job');
+      log.warn({ what, err: error }, 'checking for work failed; calling the job');
       return true;
     }
   }

@@ -54,7 +54,7 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
     const { functions, queues, apiId, canary, tellsBacklog } = props;
-    this.add('SlowPush', {
+    this.#add('SlowPush', {
       about: `pushes are acknowledged late: 1 of 100 takes more than ${SLOW_PUSH_MS} ms`,
       metric: functions.push.metricDuration({ period: PERIOD, statistic: 'p99' }),
       threshold: SLOW_PUSH_MS,
@@ -62,7 +62,7 @@ export class Alarms extends Construct {
       must: 3,
     });
     for (const [name, lambda] of Object.entries(functions)) {
-      this.add(`Errors ${name}`, {
+      this.#add(`Errors ${name}`, {
         about: `calls of the function ${name} fail`,
         metric: lambda.metricErrors({ period: PERIOD }),
         threshold: 0,
@@ -70,14 +70,14 @@ export class Alarms extends Construct {
         must: 2,
       });
     }
-    this.add('Throttled', {
+    this.#add('Throttled', {
       about: 'calls of functions are refused: the account or a reservation has no more',
       metric: throttles(functions),
       threshold: 0,
       of: 3,
       must: 2,
     });
-    this.add('ServerErrors', {
+    this.#add('ServerErrors', {
       about: 'the API answers 5xx, to more than 1 of 100 requests',
       metric: serverErrors(apiId),
       threshold: 1,
@@ -85,7 +85,7 @@ export class Alarms extends Construct {
       must: 2,
     });
     queues.forEach((queue, i) => {
-      this.add(`Failed ${i + 1}`, {
+      this.#add(`Failed ${i + 1}`, {
         about: 'calls that came to nothing lie in a queue',
         metric: queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
         threshold: 0,
@@ -94,7 +94,7 @@ export class Alarms extends Construct {
       });
     });
     if (tellsBacklog) {
-      this.add('StuckBacklog', {
+      this.#add('StuckBacklog', {
         about: `work waits for more than ${STUCK_BACKLOG_HOURS} hours: compaction is stuck`,
         metric: backlogAge(functions.maintenance),
         threshold: STUCK_BACKLOG_HOURS * 3600,
@@ -102,10 +102,10 @@ export class Alarms extends Construct {
         must: 3,
       });
     }
-    if (canary !== undefined) this.addCanary(canary);
+    if (canary !== undefined) this.#addCanary(canary);
   }
 
-  private add(id: string, { about, metric, threshold, of, must }: AlarmOptions): void {
+  #add(id: string, { about, metric, threshold, of, must }: AlarmOptions): void {
     const alarm = new Alarm(this, id, {
       alarmDescription: `Logboom: ${about}`,
       metric,
@@ -120,7 +120,7 @@ export class Alarms extends Construct {
   }
 
   /** A canary that tells nothing is a canary that does not run. */
-  private addCanary(canary: LambdaFunction): void {
+  #addCanary(canary: LambdaFunction): void {
     const alarm = new Alarm(this, 'Canary', {
       alarmDescription: 'Logboom: entries that were pushed cannot be read back, each once',
       metric: canarySuccess(canary),

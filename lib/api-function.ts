@@ -95,13 +95,13 @@ export class ApiFunction extends Construct {
         ? {}
         : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
-    if (place.network !== undefined) this.joinNetwork(role, place.network);
+    if (place.network !== undefined) this.#joinNetwork(role, place.network);
     const components = isOfStack(props.name) ? [] : componentsOfFunction(props.name);
     if (components.length > 0) Tags.of(this.lambda).add(COMPONENT_TAG, components.join(' '));
     if (place.outlivedBy !== undefined) this.lambda.node.addDependency(place.outlivedBy);
   }
 
-  private joinNetwork(role: Role, { subnetIds, securityGroupIds }: Network): void {
+  #joinNetwork(role: Role, { subnetIds, securityGroupIds }: Network): void {
     const vpcConfig = { subnetIds: [...subnetIds], securityGroupIds: [...securityGroupIds] };
     (this.lambda.node.defaultChild as CfnFunction).vpcConfig = vpcConfig;
     const may = new PolicyStatement({ actions: NETWORK_ACTIONS, resources: ['*'] });

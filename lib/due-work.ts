@@ -58,7 +58,7 @@ export class DueWork extends Construct {
     lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     // A call that comes late looks at what is due then.
     failed.takeFrom(lambda, EVERY);
-    if (endpoint === 'function-url') this.addRule(lambda);
+    if (endpoint === 'function-url') this.#addRule(lambda);
     else {
       const description = 'looks at what is due';
       const everyMs = EVERY.toMilliseconds();
@@ -71,7 +71,7 @@ export class DueWork extends Construct {
     this.lambda = lambda;
   }
 
-  private addRule(lambda: ApiFunction['lambda']): void {
+  #addRule(lambda: ApiFunction['lambda']): void {
     new Rule(this, 'Minute', {
       description: 'Logboom: looks at what is due',
       schedule: Schedule.rate(EVERY),

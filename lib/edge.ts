@@ -73,27 +73,27 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
     const { settings, page } = props;
-    const api = this.apiBehavior(props.httpHost);
+    const api = this.#apiBehavior(props.httpHost);
     const tails = {
-      ...this.apiBehavior(props.webSocketHost),
-      functionAssociations: [this.onRequest('TailPath', tailFunctionCode(props.webSocketStage))],
+      ...this.#apiBehavior(props.webSocketHost),
+      functionAssociations: [this.#onRequest('TailPath', tailFunctionCode(props.webSocketStage))],
     };
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'Logboom: one address for requests, live tails and the page',
       defaultBehavior: api,
       additionalBehaviors: {
         ...Object.fromEntries(tailPaths().map(path => [path, tails])),
-        ...(page === undefined ? {} : this.pageBehaviors(page, api, props.logRetention)),
+        ...(page === undefined ? {} : this.#pageBehaviors(page, api, props.logRetention)),
       },
       httpVersion: HttpVersion.HTTP2_AND_3,
-      ...(settings.domain === '' ? {} : this.ownDomain(settings)),
+      ...(settings.domain === '' ? {} : this.#ownDomain(settings)),
       ...(settings.webAclArn === '' ? {} : { webAclId: settings.webAclArn }),
     });
-    this.accept(settings);
+    this.#accept(settings);
     this.url = `https://${settings.domain || this.distribution.distributionDomainName}`;
   }
 
-  private apiBehavior(host: string): BehaviorOptions {
+  #apiBehavior(host: string): BehaviorOptions {
     return {
       origin: new HttpOrigin(host, { readTimeout: READ_TIMEOUT, keepaliveTimeout: KEEP_ALIVE }),
       allowedMethods: AllowedMethods.ALLOW_ALL,
@@ -104,7 +104,7 @@ export class Edge extends Construct {
     };
   }
 
-  private pageBehaviors(
+  #pageBehaviors(
     { code, hash }: PageAsset,
     api: BehaviorOptions,
     logRetention: RetentionDays,
@@ -126,10 +126,10 @@ export class Edge extends Construct {
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       // Files say themselves how long they may be kept.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.pageHeaders(),
+      responseHeadersPolicy: this.#pageHeaders(),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       compress: true,
-      functionAssociations: [this.onRequest('PagePath', pageFunctionCode())],
+      functionAssociations: [this.#onRequest('PagePath', pageFunctionCode())],
     };
     return {
       [PAGE_PATH.slice(0, -1)]: page,
@@ -137,12 +137,12 @@ export class Edge extends Construct {
       '/': {
         ...api,
         viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-        functionAssociations: [this.onRequest('RootPath', rootFunctionCode())],
+        functionAssociations: [this.#onRequest('RootPath', rootFunctionCode())],
       },
     };
   }
 
-  private onRequest(id: string, code: string) {
+  #onRequest(id: string, code: string) {
     const runtime = FunctionRuntime.JS_2_0;
     return {
       eventType: FunctionEventType.VIEWER_REQUEST,
@@ -151,7 +151,7 @@ export class Edge extends Construct {
   }
 
   /** What the local gateway sends with the page. */
-  private pageHeaders(): ResponseHeadersPolicy {
+  #pageHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'PageHeaders', {
       comment: 'Logboom: the explorer page loads nothing from elsewhere',
       securityHeadersBehavior: {
@@ -165,7 +165,7 @@ export class Edge extends Construct {
     });
   }
 
-  private ownDomain({ domain, certificateArn }: Pick<Settings, 'domain' | 'certificateArn'>) {
+  #ownDomain({ domain, certificateArn }: Pick<Settings, 'domain' | 'certificateArn'>) {
     return {
       domainNames: [domain],
       minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
@@ -173,7 +173,7 @@ export class Edge extends Construct {
     };
   }
 
-  private accept({ domain, webAclArn }: Pick<Settings, 'domain' | 'webAclArn'>): void {
+  #accept({ domain, webAclArn }: Pick<Settings, 'domain' | 'webAclArn'>): void {
     const reasons: Record<string, string> = {
       'AwsSolutions-CFR1':
         'Senders of logs are where their owners put them; who may call is told by authorization.',

@@ -54,7 +54,7 @@ export class EventFunctions extends Construct {
     super(scope, id);
     const { settings } = props;
     for (const name of eventFunctionsOf(settings)) {
-      const { lambda, queue } = this.addFunction(name, props);
+      const { lambda, queue } = this.#addFunction(name, props);
       props.onFunction?.(name, lambda, queue);
       if (name === 'cloudwatch-logs') subscribe(this, lambda, settings.logGroups);
       else readBucket(this, lambda, queue, settings.bucketName);
@@ -63,7 +63,7 @@ export class EventFunctions extends Construct {
     }
   }
 
-  private addFunction(
+  #addFunction(
     name: EventFunctionName,
     { settings, code, place }: EventFunctionsProps,
   ): { lambda: ApiFunction['lambda']; queue: Queue } {

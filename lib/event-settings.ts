@@ -8,7 +8,7 @@
  */
 import { labelsOfEnvironment } from '../functions/event-labels.ts';
 import type { EventFunctionName } from '../functions/groups.ts';
-import { checkTenantId } from '../shared/server/http/tenant.ts';
+import { checkTenantId } from '../shared/base/model/tenant-id.ts';
 import type { Settings } from './settings.ts';
 
 export interface EventSettings {

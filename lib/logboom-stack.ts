@@ -66,27 +66,27 @@ export class LogboomStack extends Stack {
       new CfnParameter(this, ASSETS_PARAMETER, {
         description: `Bucket in this region that holds the code of the functions below ${ASSETS_PREFIX}`,
       });
-    this.tag(settings);
+    this.#tag(settings);
     const codeOf: CodeOf = name => {
       const folder = code[name];
       if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
       return folder;
     };
-    const place = this.createPlace(props, codeOf);
+    const place = this.#createPlace(props, codeOf);
     const firstToken =
       settings.authorization === 'token' ? createFirstToken(this, codeOf('first-token'), place) : undefined;
     const failed = new FailedCalls(this, 'Failed');
     const served =
       settings.endpoint === 'function-url'
-        ? this.serveByUrl(settings, { codeOf, place, failed })
-        : this.serveByApis(props, { codeOf, place, failed });
+        ? this.#serveByUrl(settings, { codeOf, place, failed })
+        : this.#serveByApis(props, { codeOf, place, failed });
     addOutputs(this, { settings, place, firstToken, ...served });
     const { permissionsBoundaryArn: boundary } = settings;
     if (boundary !== '')
       PermissionsBoundary.of(this).apply(ManagedPolicy.fromManagedPolicyArn(this, 'Boundary', boundary));
   }
 
-  private tag({ tags }: Settings): void {
+  #tag({ tags }: Settings): void {
     Tags.of(this).add(STACK_TAG, Aws.STACK_NAME);
     for (const tag of listOf(tags)) {
       const at = tag.indexOf('=');
@@ -95,7 +95,7 @@ export class LogboomStack extends Stack {
   }
 
   /** One function for everything. */
-  private serveByUrl({ authorization, endpoint }: Settings, { codeOf, place, failed }: Built) {
+  #serveByUrl({ authorization, endpoint }: Settings, { codeOf, place, failed }: Built) {
     const code = codeOf('all-in-one');
     const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, place, authorization });
     failed.takeFrom(lambda);
@@ -110,7 +110,7 @@ export class LogboomStack extends Stack {
     return { baseUrl: url, pushUrl: url, tailUrl: undefined, domainTarget: undefined, maintenance: lambda };
   }
 
-  private serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
+  #serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
     const { settings, code } = props;
     const { logRetention } = place;
     const reserved = reservationsOf(settings.concurrency);
@@ -210,10 +210,7 @@ export class LogboomStack extends Stack {
   }
 
   /** Where the data lies, and what every function has. */
-  private createPlace(
-    { settings, configYaml, overridesObject }: LogboomStackProps,
-    codeOf: CodeOf,
-  ): StorePlace {
+  #createPlace({ settings, configYaml, overridesObject }: LogboomStackProps, codeOf: CodeOf): StorePlace {
     const { kmsKeyArn, subnetIds, securityGroupIds } = settings;
     const key = kmsKeyArn === '' ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);
     const bucket = createBucket(this, { settings, key });

@@ -24,6 +24,8 @@ export const FAMILIES = Object.freeze({
   generations: ['n/*'],
   /** Of processes that take pushes. */
   demand: ['x/*'],
+  /** Saved queries and boards. */
+  saved: ['b/*'],
   rules: ['r/*', 'rh/*', 'rs/*', 'rt/*'],
   streams: ['s/*'],
   tenants: ['t/*'],

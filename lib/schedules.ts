@@ -65,13 +65,13 @@ export interface Tick {
 
 /** Calls one function at several intervals. */
 export class Timer extends Construct {
-  private readonly props: TimerProps;
-  private readonly role: Role;
+  readonly #props: TimerProps;
+  readonly #role: Role;
 
   constructor(scope: Construct, id: string, props: TimerProps) {
     super(scope, id);
-    this.props = props;
-    this.role = new Role(this, 'Role', {
+    this.#props = props;
+    this.#role = new Role(this, 'Role', {
       // Not schedules of other accounts that name this role.
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
@@ -82,19 +82,19 @@ export class Timer extends Construct {
       ['lambda:InvokeFunction', lambda.functionArn],
       ['sqs:SendMessage', failed.queue.queueArn],
     ]) {
-      this.role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
+      this.#role.addToPolicy(new PolicyStatement({ actions: [action], resources: [resource] }));
     }
   }
 
   add(id: string, { description, everyMs, event }: Tick): void {
-    const { lambda, failed } = this.props;
+    const { lambda, failed } = this.#props;
     new CfnSchedule(this, id, {
       description: `Logboom: ${description}`,
       scheduleExpression: rateOf(everyMs),
       flexibleTimeWindow: { mode: 'OFF' },
       target: {
         arn: lambda.functionArn,
-        roleArn: this.role.roleArn,
+        roleArn: this.#role.roleArn,
         input: JSON.stringify(event),
         retryPolicy: {
           maximumRetryAttempts: MAX_DELIVERY_RETRIES,
@@ -102,7 +102,7 @@ export class Timer extends Construct {
         },
         deadLetterConfig: { arn: failed.queue.queueArn },
       },
-    }).node.addDependency(this.role);
+    }).node.addDependency(this.#role);
   }
 }
 

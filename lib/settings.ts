@@ -51,11 +51,11 @@ const FIELDS = {
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, { error: 'is a letter and up to 63 letters, digits and hyphens' })
     .default('Logboom')
-    .describe('Name of the stack: another one is another store'),
+    .describe('Name of the stack; another name is another store'),
   authorization: z
     .enum(['iam', 'token', 'none'], { error: 'is iam, token or none' })
     .default('token')
-    .describe('Who may call: `token`, access tokens; `iam`, signed requests; `none`, everybody'),
+    .describe('Who may call: `token`, access tokens; `iam`, signed requests; `none`, all clients'),
   public: z
     .enum(['', PUBLIC_CONFIRMATION], { error: `is ${PUBLIC_CONFIRMATION} or left out` })
     .default('')
@@ -69,84 +69,82 @@ const FIELDS = {
     .enum(['http-api', 'function-url'], { error: 'is http-api or function-url' })
     .default('http-api')
     .describe(
-      '`function-url` is one function with an address of its own instead of the APIs, for emulators: no tails',
+      '`function-url` is one function with its own address instead of the APIs, for emulators; it has no tails',
     ),
   gatewayLogRole: z
     .enum(['create', 'existing'], { error: 'is create or existing' })
     .default('create')
     .describe(
-      'Role by which API Gateway writes logs, one for an account and region: `create` makes and sets it, `existing` leaves the one that is set',
+      'Role by which API Gateway writes logs, one for an account and region: `create` creates and sets it, `existing` keeps the current one',
     ),
   config: text.describe('File of the [configuration](configuration.md), at most 3 KiB, for all functions'),
   edge: yesOrNo('yes').describe(
     'CloudFront in front of both APIs: one address for requests, tails and the page',
   ),
-  ui: yesOrNo('yes').describe('The explorer page, served by CloudFront below `/ui/`'),
+  ui: yesOrNo('yes').describe('The explorer, served by CloudFront below `/ui/`'),
   domain: text
     .refine(value => value === '' || /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(value), {
       error: 'is a host name in lower case',
     })
-    .describe('Host name of your own for CloudFront; you point it there by a CNAME'),
+    .describe('Your host name for CloudFront; create a CNAME for it'),
   certificateArn: arn('acm').describe('Its certificate in ACM, in us-east-1, where CloudFront looks for it'),
   webAclArn: arn('wafv2').describe('Web ACL for CloudFront (scope CLOUDFRONT, so in us-east-1)'),
-  kmsKeyArn: arn('kms').describe('Key of your own for bucket and table; without it they have those of AWS'),
-  versioning: yesOrNo('no').describe(
-    'Keep deleted objects for `noncurrentDays`, as a safety net against mistakes',
-  ),
+  kmsKeyArn: arn('kms').describe('Your KMS key for bucket and table; default: AWS keys'),
+  versioning: yesOrNo('no').describe('Keep deleted objects for `noncurrentDays`'),
   noncurrentDays: z.coerce
     .number()
     .int({ error: 'is a whole number of days' })
     .min(1, { error: 'is at least 1' })
     .max(365, { error: 'is at most 365' })
     .default(7)
-    .describe('How long deleted objects are kept, days'),
+    .describe('Days to keep deleted objects'),
   removal: z
     .enum(['retain', 'destroy'], { error: 'is retain or destroy' })
     .default('retain')
     .describe(
-      'What deleting the stack does to bucket and table: `retain` leaves them, `destroy` empties and deletes them',
+      'When the stack is deleted, `retain` keeps bucket and table, `destroy` empties and deletes them',
     ),
   deletionProtection: yesOrNo('no').describe(
-    'Nobody can delete the table while it is on; not in the first deployment, which could not be taken back if it failed',
+    'Protect the table against deletion; not in the first deployment, because a failed one could not be rolled back',
   ),
   logRetentionDays: z.coerce
     .number()
     .refine(days => LOG_DAYS.includes(days), { error: `is one of ${LOG_DAYS.join(', ')}` })
     .default(30)
-    .describe('How long the logs of functions and APIs are kept, days'),
+    .describe('Days to keep the logs of functions and APIs'),
   concurrency: z.coerce
     .number()
     .int({ error: 'is a whole number' })
     .refine(quota => quota === 0 || quota >= LEAST_QUOTA, { error: `is 0 or at least ${LEAST_QUOTA}` })
     .default(0)
-    .describe("The account's quota of concurrent calls, of which queries get a share; 0 reserves nothing"),
-  alarmTopicArn: arn('sns').describe('SNS topic that alarms are sent to'),
+    .describe("The account's quota of concurrent calls, to reserve shares of it; 0 reserves nothing"),
+  alarmTopicArn: arn('sns').describe('SNS topic for alarms'),
   alarmEmail: text
     .refine(value => value === '' || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value), { error: 'is an address' })
-    .describe('Address that alarms are sent to, by a topic of the stack'),
-  alarms: wanted.describe('Alarms of CloudWatch; `auto`: where the topic or an address is given'),
-  dashboard: wanted.describe('A dashboard of CloudWatch; `auto` as above'),
+    .describe('Email address for alarms, with a topic of the stack'),
+  alarms: wanted.describe('CloudWatch alarms; `auto`: if a topic or an address is set'),
+  dashboard: wanted.describe('CloudWatch dashboard; `auto` as above'),
   metrics: wanted.describe('Embedded metrics of requests and of the backlog; `auto` as above'),
   canary: wanted.describe(
-    'A function that pushes known entries every 5 minutes and reads them back; `auto` as above, if it has what it needs',
+    'A function that pushes entries every 5 minutes and reads them back; `auto` as above, if its token is set',
   ),
   canaryTenant: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
     .default('canary')
-    .describe('The tenant that it uses'),
+    .describe('Tenant of the canary'),
   canarySecretArn: arn('secretsmanager').describe(
-    'Secret with a token for it, which a canary needs with `authorization=token`',
+    'Secret with a token for the canary, needed with `authorization=token`',
   ),
   subnetIds: idsOf('subnet').describe(
-    'Subnets of a VPC for the functions of the store, separated by commas; they need ways to S3, DynamoDB and Lambda',
+    'VPC subnets for the functions, separated by commas; they need access to S3, DynamoDB and Lambda',
   ),
   securityGroupIds: idsOf('sg').describe('Security groups of these functions, separated by commas'),
   permissionsBoundaryArn: text
     .refine(value => value === '' || /^arn:[a-z-]+:iam::(\d{12}|aws):policy\//.test(value), {
       error: 'is the ARN of a policy, arn:aws:iam::ACCOUNT:policy/NAME',
     })
-    .describe('Policy that bounds all roles of the stack'),
+    .describe('Permissions boundary for all roles of the stack'),
   tags: text
     .refine(
       value =>
@@ -157,9 +155,9 @@ const FIELDS = {
     )
     .describe('Tags of all resources, `team=shop,env=prod`'),
   logGroups: text.describe('Log groups of CloudWatch Logs to store, separated by commas'),
-  logsBucket: text.describe('Bucket whose log files are stored as they appear'),
-  eventTenant: text.describe('Tenant that both are stored for'),
-  eventLabels: text.describe('Labels of their streams, `env=prod,team=shop`'),
+  logsBucket: text.describe('Bucket whose new log files are stored'),
+  eventTenant: text.describe('Tenant for both'),
+  eventLabels: text.describe('Labels for both, `env=prod,team=shop`'),
 } as const;
 
 const SCHEMA = z.object(FIELDS);

@@ -108,14 +108,14 @@ export class TailApi extends Construct {
     this.url = stage.url;
     this.host = hostOfApi(api.apiId);
     const place = { LOGBOOM_CONNECTIONS_ENDPOINT: stage.callbackUrl };
-    this.dispatch = this.addFunction('tail-dispatch', props, place);
-    const connect = this.addFunction('tail-connect', props, {
+    this.dispatch = this.#addFunction('tail-dispatch', props, place);
+    const connect = this.#addFunction('tail-connect', props, {
       ...place,
       LOGBOOM_TAIL_FUNCTION: this.dispatch.functionName,
     });
-    const disconnect = this.addFunction('tail-disconnect', props, place);
-    const ignore = this.addFunction('tail-default', props, {});
-    this.allowCalls(connect);
+    const disconnect = this.#addFunction('tail-disconnect', props, place);
+    const ignore = this.#addFunction('tail-default', props, {});
+    this.#allowCalls(connect);
     for (const lambda of [this.dispatch, connect]) {
       lambda.addToRolePolicy(
         new PolicyStatement({
@@ -150,16 +150,16 @@ export class TailApi extends Construct {
   /** A function that commits: it calls the dispatcher where tails exist. */
   calledBy(lambda: LambdaFunction): void {
     lambda.addEnvironment('LOGBOOM_TAIL_FUNCTION', this.dispatch.functionName);
-    this.allowCalls(lambda);
+    this.#allowCalls(lambda);
   }
 
-  private allowCalls(lambda: LambdaFunction): void {
+  #allowCalls(lambda: LambdaFunction): void {
     lambda.addToRolePolicy(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.dispatch.functionArn] }),
     );
   }
 
-  private addFunction(
+  #addFunction(
     name: TailFunctionName,
     { code, place }: TailApiProps,
     environment: Readonly<Record<string, string>>,

@@ -40,14 +40,14 @@ export class Watch extends Construct {
     if (isWanted(settings, 'alarms')) {
       const tellsBacklog = isWanted(settings, 'metrics');
       const { all } = new Alarms(this, 'Alarms', { functions, queues, apiId, canary, tellsBacklog });
-      const topic = this.topicOf(settings);
+      const topic = this.#topicOf(settings);
       if (topic !== undefined) for (const alarm of all) alarm.addAlarmAction(new SnsAction(topic));
     }
     if (isWanted(settings, 'dashboard')) createDashboard(this, { functions, queues, table, apiId, canary });
   }
 
   /** Not with the key of AWS for SNS: alarms could not send to it. What they say is no secret. */
-  private topicOf({ alarmTopicArn, alarmEmail }: Settings): ITopic | undefined {
+  #topicOf({ alarmTopicArn, alarmEmail }: Settings): ITopic | undefined {
     if (alarmTopicArn !== '') return Topic.fromTopicArn(this, 'GivenTopic', alarmTopicArn);
     if (alarmEmail === '') return undefined;
     const topic = new Topic(this, 'Topic', { displayName: 'Logboom alarms', enforceSSL: true });

@@ -27,6 +27,7 @@ import { UsageRecords } from '../shared/storage/catalog/usage-records.ts';
 import { beginWithCatalog } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { IngestRates } from '../shared/write/ingest/rates/ingest-rates.ts';
 import { tenantRateOf } from '../shared/write/ingest/rates/tenant-state.ts';
+import { runInBackground } from './background.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
@@ -86,7 +87,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
   const storage = await openStorage(options.storage, {
     serves: true,
     replaced: options.replaced,
-    onTableLost: error => log.error({ err: error, thread: 'table' }, 'a thread ended and is started again'),
+    onTableLost: error => log.error({ err: error, thread: 'table' }, 'thread ended; restarting it'),
   });
   let threads: RoleThreads | undefined;
   try {
@@ -192,8 +193,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
     const closing = new AbortController();
-    const keptMemory = keepMemorySmall('front', context, closing.signal);
-    const watchedDisk = disk?.watch(closing.signal);
+    const background = { clock: systemClock, log, signal: closing.signal };
+    const keptMemory = keepMemorySmall('front', context, background);
+    const watchedDisk = disk && runInBackground('disk-watch', () => disk.watch(closing.signal), background);
     let watched: Promise<void> | undefined;
     return {
       context,
@@ -205,7 +207,11 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       disk,
       readOnly,
       watchOverrides() {
-        watched = overrides.keepFresh(watching.signal);
+        const { signal } = watching;
+        watched = runInBackground('runtime-config', () => overrides.keepFresh(signal), {
+          ...background,
+          signal,
+        });
       },
       async endOverrides() {
         watching.abort();

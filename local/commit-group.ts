@@ -67,7 +67,9 @@ export function commitGroup(transaction: Transaction): CommitGroup {
     write<T>(bytes: number, work: () => T): Promise<T> {
       if (isClosed) return Promise.reject(new Error('the table is closed'));
       if (queue.length >= MAX_QUEUED_CALLS) {
-        return Promise.reject(new ThrottledError(`${MAX_QUEUED_CALLS} writes already wait for the table`));
+        return Promise.reject(
+          new ThrottledError(`${MAX_QUEUED_CALLS} writes already wait for the catalog; retry`),
+        );
       }
       return new Promise<T>((resolve, reject) => {
         queue.push({ bytes, work, resolve: resolve as (result: unknown) => void, reject });

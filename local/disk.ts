@@ -49,84 +49,84 @@ const CHECK_MS = 2_000;
 const LOOKS_BETWEEN_TRIES = 4;
 
 export class Disk {
-  private readonly parts: DiskParts;
-  private found: DiskProblem | undefined;
-  private onChange: (problem: DiskProblem | undefined) => void = () => undefined;
-  private checking: Promise<void> | undefined;
+  readonly #parts: DiskParts;
+  #found: DiskProblem | undefined;
+  #onChange: (problem: DiskProblem | undefined) => void = () => undefined;
+  #checking: Promise<void> | undefined;
   /** Looks before the reserve is written again: each try takes the space of a quota from everything else for a moment. */
-  private looksToWait = 0;
+  #looksToWait = 0;
 
   constructor(parts: DiskParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Why the disk takes no new entries; undefined where it does. */
   get problem(): DiskProblem | undefined {
-    return this.found;
+    return this.#found;
   }
 
   /** For clients; undefined where the disk takes new entries. */
   get message(): string | undefined {
-    return this.found === undefined ? undefined : storageMessage(this.found);
+    return this.#found === undefined ? undefined : storageMessage(this.#found);
   }
 
   /** `listener` is told when the disk ceases to take new entries and when it takes them again, instead of any before it. */
   tell(listener: (problem: DiskProblem | undefined) => void): void {
-    this.onChange = listener;
+    this.#onChange = listener;
   }
 
   /** A write has failed: the disk may be the reason. */
   note(error: unknown): void {
     const problem = storageProblemOf(error);
-    if (problem !== undefined && problem !== 'failing') void this.becomes(problem);
+    if (problem !== undefined && problem !== 'failing') void this.#becomes(problem);
   }
 
   /** Looks at the disk. Never rejects. */
   check(): Promise<void> {
-    this.checking ??= this.look().finally(() => {
-      this.checking = undefined;
+    this.#checking ??= this.#look().finally(() => {
+      this.#checking = undefined;
     });
-    return this.checking;
+    return this.#checking;
   }
 
   /** Looks at the disk again and again. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.parts.clock.sleep(CHECK_MS, signal).catch(() => undefined);
+      await this.#parts.clock.sleep(CHECK_MS, signal).catch(() => undefined);
       if (!signal.aborted) await this.check();
     }
   }
 
-  private async look(): Promise<void> {
-    const { port } = this.parts;
+  async #look(): Promise<void> {
+    const { port } = this.#parts;
     try {
       const { freeBytes, totalBytes } = await port.space();
       const share = totalBytes * MAX_SHARE;
       const minFree = Math.min(MIN_FREE_BYTES, share);
       const reserve = Math.ceil(Math.min(RESERVE_BYTES, share));
-      if (this.found === undefined) {
+      if (this.#found === undefined) {
         const isThere = await port.hasReserve();
-        if (freeBytes < minFree) await this.becomes('full');
+        if (freeBytes < minFree) await this.#becomes('full');
         else if (!isThere) await port.writeReserve(reserve);
-      } else if (freeBytes >= minFree * ENOUGH_FACTOR + reserve && --this.looksToWait < 0) {
-        this.looksToWait = LOOKS_BETWEEN_TRIES;
+      } else if (freeBytes >= minFree * ENOUGH_FACTOR + reserve && --this.#looksToWait < 0) {
+        this.#looksToWait = LOOKS_BETWEEN_TRIES;
         // Proves that a quota is not used up, and that the folder can be written.
         await port.writeReserve(reserve);
-        await this.becomes(undefined);
+        await this.#becomes(undefined);
       }
     } catch (error) {
       const problem = storageProblemOf(error);
       // Any other error shows itself where it does harm.
-      if (problem !== undefined && problem !== 'failing') await this.becomes(problem);
+      if (problem !== undefined && problem !== 'failing') await this.#becomes(problem);
     }
   }
 
-  private async becomes(problem: DiskProblem | undefined): Promise<void> {
-    const isNew = this.found !== problem;
-    this.found = problem;
-    if (isNew) this.looksToWait = 0;
+  async #becomes(problem: DiskProblem | undefined): Promise<void> {
+    const isNew = this.#found !== problem;
+    this.#found = problem;
+    if (isNew) this.#looksToWait = 0;
     // Also what was written of it in part.
-    if (problem === 'full') await this.parts.port.removeReserve().catch(() => undefined);
-    if (isNew) this.onChange(problem);
+    if (problem === 'full') await this.#parts.port.removeReserve().catch(() => undefined);
+    if (isNew) this.#onChange(problem);
   }
 }

@@ -54,7 +54,7 @@ interface Connection {
   broken?: BrokenRequestError;
 }
 
-const MAX_CONNECTIONS = 10_000;
+export const MAX_CONNECTIONS = 10_000;
 /** The rest of the open files of a process is for its data. */
 const SHARE_OF_FILES = 0.5;
 /** Closed together when there are too many, so that choosing them costs little for each. */

@@ -27,9 +27,9 @@ export class Exchange {
   /** Bytes of the response that the client has not taken, at most. */
   unsentBytes = 0;
   /** When the response was handed to the socket. */
-  private leftMs: number | undefined;
-  private cause: ClientError | undefined;
-  private onInterrupt: ((cause: ClientError) => void) | undefined;
+  #leftMs: number | undefined;
+  #cause: ClientError | undefined;
+  #onInterrupt: ((cause: ClientError) => void) | undefined;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse, limits: RequestLimits, address: string) {
     this.incoming = incoming;
@@ -43,7 +43,7 @@ export class Exchange {
   }
 
   get isLeaving(): boolean {
-    return this.leftMs !== undefined;
+    return this.#leftMs !== undefined;
   }
 
   /** The client is what it waits for. */
@@ -52,22 +52,22 @@ export class Exchange {
   }
 
   get isInterrupted(): boolean {
-    return this.cause !== undefined;
+    return this.#cause !== undefined;
   }
 
   ageMs(nowMs: number): number {
-    return nowMs - (this.leftMs ?? this.startedMs);
+    return nowMs - (this.#leftMs ?? this.startedMs);
   }
 
   leaves(bytes: number): void {
-    this.leftMs = performance.now();
+    this.#leftMs = performance.now();
     this.unsentBytes = bytes;
   }
 
   /** Ends the arrival: what waits for it rejects with `cause`, which is the response. Without effect in later phases. */
   interrupt(cause: ClientError): void {
-    this.cause ??= cause;
-    this.onInterrupt?.(this.cause);
+    this.#cause ??= cause;
+    this.#onInterrupt?.(this.#cause);
   }
 
   /** Ends it in whatever phase. */
@@ -78,10 +78,10 @@ export class Exchange {
 
   /** Calls `listener` once with the cause of an interruption, at once if it has happened. The result removes it. */
   listen(listener: (cause: ClientError) => void): () => void {
-    if (this.cause !== undefined) listener(this.cause);
-    else this.onInterrupt = listener;
+    if (this.#cause !== undefined) listener(this.#cause);
+    else this.#onInterrupt = listener;
     return () => {
-      this.onInterrupt = undefined;
+      this.#onInterrupt = undefined;
     };
   }
 

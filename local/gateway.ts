@@ -78,7 +78,7 @@ export interface Gateway {
 }
 
 /** Longer than any selector by GET that a client makes; node's own 16 KB is not. */
-const MAX_HEADER_BYTES = 128 * 1024;
+export const MAX_HEADER_BYTES = 128 * 1024;
 /** Of connections: some wait for their next request, and new ones must find room. */
 const MAX_SHARE_OF_PLACES = 0.75;
 /** Requests of one connection at once. Clients that send more before the first is answered are cut off: no agent does. */

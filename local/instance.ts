@@ -7,6 +7,7 @@ import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
 import type { InstanceControl } from '../shared/server/http/assemble.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 import { Membership } from '../shared/storage/catalog/membership.ts';
+import { runInBackground } from './background.ts';
 
 export interface InstanceOptions {
   readonly members: Members;
@@ -37,9 +38,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
   const ending = new AbortController();
   let beating: Promise<void> = Promise.resolve();
   const quietly = async (task: Promise<void>) => {
-    await task.catch(error =>
-      log.warn({ err: error }, 'the store could not be told that this process leaves'),
-    );
+    await task.catch(error => log.warn({ err: error }, 'leaving the ring failed'));
   };
   return {
     instance: address,
@@ -47,9 +46,14 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
       await membership.join().catch((error: unknown) => {
         // A heartbeat joins when the disk can be written.
         if (!(error instanceof StorageUnavailableError)) throw error;
-        log.warn({ err: error }, 'instance could not join the ring yet');
+        log.warn({ err: error }, 'joining the ring failed; will retry');
       });
-      beating = membership.keepAlive(ending.signal);
+      const { signal } = ending;
+      beating = runInBackground('ring', () => membership.keepAlive(signal), {
+        clock: systemClock,
+        log,
+        signal,
+      });
     },
     leave: () => membership.left(),
     leaving: () => quietly(membership.leaving()),

@@ -2,6 +2,7 @@
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Job, Jobs } from '../shared/upkeep/maintenance/jobs.ts';
 import { type JobLog, logRun } from '../shared/upkeep/maintenance/log-run.ts';
+import { type BackgroundParts, runInBackground } from './background.ts';
 
 export interface SchedulerOptions {
   readonly jobs: Pick<Jobs, 'list' | 'tick'>;
@@ -10,8 +11,8 @@ export interface SchedulerOptions {
   /** Asked before each run: a job that may not run now is tried again when its interval is over. Default: all may. */
   readonly mayRun?: (job: Job) => boolean;
   readonly clock: Clock;
-  readonly log: JobLog;
-  /** A run begins nothing new after this time, ms; what is left is done by the next one, at once. */
+  readonly log: JobLog & BackgroundParts['log'];
+  /** A run starts no new work after this time, ms; what is left is done by the next one, at once. */
   readonly runMs: number;
 }
 
@@ -60,7 +61,9 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     }
   }
 
-  const loops = jobs.list.filter(does).map(keepRunning);
+  const loops = jobs.list
+    .filter(does)
+    .map(job => runInBackground(job.name, () => keepRunning(job), { clock, log, signal }));
   return {
     kick(name) {
       const kick = kicks.get(name) ?? new AbortController();

@@ -42,7 +42,9 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
       if (isDamage(error)) throw new CorruptionError(`the catalog: ${error.message}`);
       if (!isBusy(error)) throw asReadError(error);
       if (attempt === MAX_ATTEMPTS)
-        throw new ThrottledError('the table stays locked by another process', { cause: error });
+        throw new ThrottledError('the catalog database is locked by another process; retry', {
+          cause: error,
+        });
     }
     // Not the clock of the port: the lock is held in real time. Random, so that two waiters do not meet again.
     await sleep(Math.random() * MAX_PAUSE_MS);

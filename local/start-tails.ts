@@ -55,6 +55,6 @@ export function endAllTails(connections: SocketConnections, log: Pick<ServerLog,
   for (const [id] of connections.entries()) {
     connections
       .close(id, { code: TRY_AGAIN_LATER, reason })
-      .catch((error: unknown) => log.warn({ err: error }, 'a tail could not be closed'));
+      .catch((error: unknown) => log.warn({ err: error }, 'closing a tail failed'));
   }
 }

@@ -57,7 +57,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
         await started.store.start();
         return;
       } catch (error) {
-        log.error({ err: error }, 'store could not be opened again');
+        log.error({ err: error }, 'reopening the store failed');
         await started.store.stop().catch(() => undefined);
         if (isStopping) return;
         await systemClock.sleep(REOPEN_PAUSE_MS);
@@ -67,7 +67,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   const change = (how: () => Promise<void>) => {
     changing = changing
       .then(() => (isStopping ? undefined : how()))
-      .catch((error: unknown) => log.error({ err: error }, 'store could not be closed'));
+      .catch((error: unknown) => log.error({ err: error }, 'closing the store failed'));
     return changing;
   };
 
@@ -77,7 +77,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   } catch (error) {
     await started.store
       .stop()
-      .catch(later => log.error({ err: later }, 'what had started could not be stopped'));
+      .catch(later => log.error({ err: later }, 'stopping after a failed start failed'));
     await front.gateway.stop();
     throw error;
   }
@@ -130,7 +130,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     disk?.tell(problem => {
       threads.setDiskFull(problem !== undefined);
       if (problem !== undefined) log.warn({ problem }, disk.message!);
-      else log.info('the disk takes new entries again');
+      else log.info('disk writable again');
       if (problem === undefined && readOnly) tellWritable();
     });
   };

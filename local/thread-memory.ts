@@ -3,16 +3,16 @@ import { performance } from 'node:perf_hooks';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
+import { type BackgroundParts, runInBackground } from './background.ts';
 import { QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
 
-/** Resolves when the signal aborts. */
+/** Resolves when the signal of `background` aborts. */
 export function keepMemorySmall(
   thread: string,
   { metrics, caches: cachesOfThread }: Pick<HttpContext, 'metrics' | 'caches'>,
-  signal: AbortSignal,
+  background: BackgroundParts,
 ): Promise<void> {
   addMemoryMetrics(metrics.registry, thread, () => ({
     ...process.memoryUsage(),
@@ -22,7 +22,12 @@ export function keepMemorySmall(
   const caches = new IdleCaches(QUIET_CHECKS);
   caches.add(...cachesOfThread);
   const busyMs = () => performance.eventLoopUtilization().active;
-  return returnIdleMemory({ clock: systemClock, busyMs, caches, collect }, signal);
+  const { clock, signal } = background;
+  return runInBackground(
+    'idle-memory',
+    () => returnIdleMemory({ clock, busyMs, caches, collect }, signal),
+    background,
+  );
 }
 
 interface Collector {

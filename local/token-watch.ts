@@ -30,7 +30,7 @@ export function watchTokens({ verifier, end, log, periodMs = VERIFIED_MS }: Toke
     } catch (error) {
       if (error instanceof UnauthenticatedError) {
         for (const id of [...(byToken.get(tokenId) ?? [])]) await end(id, error.message);
-      } else log.warn({ err: error }, 'a token of open tails could not be looked up');
+      } else log.warn({ err: error }, 'token lookup for open tails failed');
     }
   }
 

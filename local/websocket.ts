@@ -113,10 +113,10 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       const admitted = await access.guard.admit(TAIL_LOGS, asked);
       // Others may have come meanwhile.
       checkRoom();
-      const request = tailRequestOf(admitted, config, clock.nowNs());
+      const request = tailRequestOf(admitted, clock.nowNs());
       sockets.handleUpgrade(incoming, socket, head, client => {
         serve(client, socket, request, admitted.identity?.tokenId).catch((error: unknown) => {
-          log.error({ requestId: id, err: error }, 'a tail could not be opened');
+          log.error({ requestId: id, err: error }, 'opening a tail failed');
           client.close(CLOSE_ERROR, `internal error, request id ${id}`);
         });
       });
@@ -154,7 +154,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       count();
     });
     // A close follows.
-    client.on('error', error => log.debug({ err: error }, 'a websocket failed'));
+    client.on('error', error => log.debug({ err: error }, 'WebSocket failed'));
     let opening: Promise<string | undefined> | undefined;
     client.once('close', () => {
       connections.remove(connectionId);
@@ -165,7 +165,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
         await opening?.catch(() => undefined);
         await tails.close(request.tenant, connectionId);
       };
-      forget().catch((error: unknown) => log.warn({ err: error }, 'the end of a tail could not be written'));
+      forget().catch((error: unknown) => log.warn({ err: error }, 'recording the end of a tail failed'));
     });
     opening = tails.open(request, connectionId);
     const refusal = await opening;

@@ -2,13 +2,13 @@
  * Writes test/chunk/golden/<version>.chunk and .json: run once when a format version is released, never again for
  * that version. The tests then hold every later reader to these bytes.
  *
- *     node scripts/make-golden.ts v1
+ *     node scripts/make-golden.ts v2
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ChunkAssembler } from '../shared/storage/chunk/chunk-assembler.ts';
 import { decodePage, footerOf, type PageWants } from '../shared/storage/chunk/reader.ts';
-import { writeChunk } from '../shared/storage/chunk/writer.ts';
-import { PUSH_COMPRESSION } from '../shared/storage/codec/compression.ts';
+import { COMPACTION_COMPRESSION } from '../shared/storage/codec/compression.ts';
 import { entriesOfPage, type PlainEntry, rowsOf } from '../test/support/rows.ts';
 
 const folder = join(import.meta.dirname, '../test/chunk/golden');
@@ -18,29 +18,46 @@ if (version === undefined || existsSync(join(folder, `${version}.chunk`))) {
   process.exit(1);
 }
 
-const entries: PlainEntry[] = [];
-for (let i = 0; i < 400; i++) {
-  const levels = ['info', 'warn', 'error'];
-  entries.push({
-    stream: { app: i % 3 === 0 ? 'shop' : 'billing', service_name: 'shop', zone: `z${i % 4}` },
-    time: 30_000_000_000_000 + i * 1_234_567_891,
-    line: i % 7 === 0 ? '' : `level=${levels[i % 3]} msg="request ${i} größe=${i * i}" took=${i % 90}ms`,
-    metadata: {
-      detected_level: levels[i % 3],
-      ...(i % 2 === 0 ? { trace_id: (i * 2_654_435_761).toString(16) } : {}),
-      ...(i % 50 === 0 ? { note: 'quoted "text"\nover lines' } : {}),
-    },
-  });
+/** Pages of so many bytes: all but the last one are split, which is too small for it. */
+const PAGE_BYTES = 80 * 1024;
+
+function lineOf(i: number): string {
+  const level = ['info', 'warn', 'error'][i % 3];
+  const time = new Date(1_763_600_000_000 + 1_234 * i).toISOString();
+  const trace = (BigInt(i + 1) * 0x9e3779b97f4a7c15f39cc0605cedc835n)
+    .toString(16)
+    .padStart(33, '0')
+    .slice(-32);
+  const uuid = trace.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  if (i % 97 === 5) return '';
+  if (i % 97 === 7) return `\0\u0001 größe "${i}`;
+  if (i % 4 === 0)
+    return `${time} 10.0.${i % 256}.7 - "GET /items/${i}?x=${i * i} HTTP/1.1" 200 ${'-'.repeat(90)}`;
+  if (i % 4 === 1)
+    return `ts=${time} level=${level} msg="request ${i} größe=${i * i}" took=${(i % 90) / 8}ms ratio=${(i - 99.5).toFixed(3)} id=${uuid} padding=${'x'.repeat(60)}`;
+  return `{"ts":"${time}","level":"${level}","status":${200 + (i % 5)},"delta":${50 - i},"trace":"${trace}","o":{"k":[${i},null]},"text":"${'a\\"b '.repeat(i % 7)}","constant":"${'y'.repeat(60)}"}`;
 }
+
+const entries: PlainEntry[] = Array.from(
+  { length: 600 },
+  (_, i): PlainEntry => ({
+    stream: { app: i % 3 === 0 ? 'shop' : 'billing', service_name: 'shop' },
+    time: 30_000_000_000_000 + i * 1_234_567_891,
+    line: lineOf(i),
+    metadata: i % 2 === 0 ? { detected_level: ['info', 'warn', 'error'][i % 3] } : {},
+  }),
+);
 const head = {
   id: '0123456789abcdef0123456789abcdef',
   tenant: 'golden',
   day: 20_412,
-  level: 0,
+  level: 2,
   createdMs: 1_763_600_000_000,
   inputs: [],
 };
-const { parts, bytes } = await writeChunk(head, rowsOf(entries), PUSH_COMPRESSION);
+const assembler = new ChunkAssembler(COMPACTION_COMPRESSION, undefined, PAGE_BYTES);
+await assembler.add(rowsOf(entries), { last: true });
+const { parts, bytes } = await assembler.finish(head);
 const object = Buffer.concat(parts, bytes);
 const footer = footerOf(object, 'golden');
 const everything: PageWants = { lines: 'bytes', metadata: 'all' };

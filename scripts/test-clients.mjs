@@ -157,7 +157,7 @@ async function judge(shipper, url) {
     if (error !== undefined) throw new Error(error);
     const wrong = wrongIn(await arrived(shipper, url, COUNT));
     if (wrong !== '') throw new Error(wrong);
-    tell(client, 'passed', client.retries ? 'beside a kill of the store' : '', command.version);
+    tell(client, 'passed', client.retries ? 'during a kill of the store' : '', command.version);
   } catch (failure) {
     tell(client, 'failed', failure.message, command.version);
   }

@@ -61,15 +61,15 @@ export function estimateCost(load: Load, prices: Prices): readonly CostLine[] {
   const stored = { objectBytes: load.bytesPerDay * load.retentionDays * load.storedShare, tableBytes: 0 };
   const { ingest, storage, queries } = costOf(sums, stored, prices, DAYS_OF_MONTH);
   const lines = [
-    lineOf('taking in', ingest),
-    lineOf(`keeping ${load.retentionDays} days`, storage),
+    lineOf('ingest', ingest),
+    lineOf(`storage for ${load.retentionDays} days`, storage),
     lineOf('queries', queries),
-    lineOf('schedules at rest', idleCost(prices) / DAYS_OF_MONTH),
+    lineOf('idle schedules', idleCost(prices) / DAYS_OF_MONTH),
   ];
   return [
     ...lines,
     lineOf(
-      'together',
+      'total',
       lines.reduce((sum, { perDay }) => sum + perDay, 0),
     ),
   ];

@@ -52,7 +52,9 @@ export async function makeDelete(
   const { headers } = expectStatus(await send(store, 'POST', DELETE_PATH, params), 204);
   const id = headers.get(ID_HEADER);
   if (id === null)
-    throw new CommandError('the store took the request and told no id; see logboom delete list');
+    throw new CommandError(
+      'the store accepted the request without returning its ID; run logboom delete list',
+    );
   return id;
 }
 
@@ -88,7 +90,7 @@ export async function* watchDelete(
     const all = readList<DeleteProgress>(expectStatus(answer, 200));
     const progress = all.find(({ request_id }) => request_id === id);
     if (progress === undefined) {
-      throw new CommandError(`there is no delete request ${id}: it was cancelled, or never was`);
+      throw new CommandError(`there is no delete request ${id}: it was canceled, or never existed`);
     }
     yield progress;
     if (progress.processed_at !== null) return;

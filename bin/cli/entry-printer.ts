@@ -34,16 +34,16 @@ type LabelObject = Readonly<Record<string, string>>;
 const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'line' }];
 
 export class EntryPrinter {
-  private readonly options: EntryPrinterOptions;
-  private common: LabelObject | undefined;
-  private names = '';
-  private widths: number[] = [];
-  private pages = 0;
-  private lastLabels: LabelObject | undefined;
-  private lastShown: LabelObject = {};
+  readonly #options: EntryPrinterOptions;
+  #common: LabelObject | undefined;
+  #names = '';
+  #widths: number[] = [];
+  #pages = 0;
+  #lastLabels: LabelObject | undefined;
+  #lastShown: LabelObject = {};
 
   constructor(options: EntryPrinterOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -51,18 +51,18 @@ export class EntryPrinter {
    * form has all labels of each entry.
    */
   shareLabels(entries: readonly LogEntry[]): string | undefined {
-    const { output, labels: view = {} } = this.options;
-    if (this.common !== undefined || (output !== 'default' && output !== 'table')) return undefined;
+    const { output, labels: view = {} } = this.#options;
+    if (this.#common !== undefined || (output !== 'default' && output !== 'table')) return undefined;
     if (view.none || view.keepCommon || view.include?.length) return undefined;
-    this.common = commonLabels(entries.map(entry => this.viewed(entry).labels));
-    return Object.keys(this.common).length === 0 ? undefined : labelText(this.common);
+    this.#common = commonLabels(entries.map(entry => this.#viewed(entry).labels));
+    return Object.keys(this.#common).length === 0 ? undefined : labelText(this.#common);
   }
 
   text(found: readonly LogEntry[]): string {
-    const { output, paint = NO_PAINT, labels: view = {} } = this.options;
-    const entries = found.map(entry => this.viewed(entry));
-    const isFirst = this.pages++ === 0;
-    if (output === 'table') return this.tableText(entries);
+    const { output, paint = NO_PAINT, labels: view = {} } = this.#options;
+    const entries = found.map(entry => this.#viewed(entry));
+    const isFirst = this.#pages++ === 0;
+    if (output === 'table') return this.#tableText(entries);
     if (output === 'csv')
       return csvText(
         { columns: CSV_COLUMNS, rows: entries.map(csvRow) },
@@ -71,7 +71,7 @@ export class EntryPrinter {
     let text = '';
     for (const entry of entries)
       text += entryText(entry, output, {
-        common: this.common,
+        common: this.#common,
         paint,
         labelCells: view.width,
         hasLabels: !view.none,
@@ -80,28 +80,28 @@ export class EntryPrinter {
   }
 
   /** The entry with the labels that are printed. Entries of one stream share them. */
-  private viewed(entry: LogEntry): LogEntry {
-    const { include = [], exclude = [], none } = this.options.labels ?? {};
+  #viewed(entry: LogEntry): LogEntry {
+    const { include = [], exclude = [], none } = this.#options.labels ?? {};
     if (!none && include.length === 0 && exclude.length === 0) return entry;
-    if (entry.labels !== this.lastLabels) {
-      this.lastLabels = entry.labels;
-      this.lastShown = Object.fromEntries(
+    if (entry.labels !== this.#lastLabels) {
+      this.#lastLabels = entry.labels;
+      this.#lastShown = Object.fromEntries(
         Object.entries(entry.labels).filter(
           ([name]) => !none && (include.length === 0 || include.includes(name)) && !exclude.includes(name),
         ),
       );
     }
-    return { ...entry, labels: this.lastShown };
+    return { ...entry, labels: this.#lastShown };
   }
 
-  private tableText(entries: readonly LogEntry[]): string {
+  #tableText(entries: readonly LogEntry[]): string {
     if (entries.length === 0) return '';
-    const own = entries.map(({ labels }) => ownLabels(labels, this.common ?? {}));
+    const own = entries.map(({ labels }) => ownLabels(labels, this.#common ?? {}));
     const names = [...new Set(own.flatMap(labels => Object.keys(labels)))].sort();
     const key = JSON.stringify(names);
-    const heading = key !== this.names;
-    if (heading) this.widths = [];
-    this.names = key;
+    const heading = key !== this.#names;
+    if (heading) this.#widths = [];
+    this.#names = key;
     const table: Table = {
       columns: ['time', ...names, 'line'].map(name => ({ name })),
       rows: entries.map(({ timeNs, line }, i) => [
@@ -110,7 +110,7 @@ export class EntryPrinter {
         line,
       ]),
     };
-    return alignedText(table, { heading, widths: this.widths, maxCells: this.options.maxCells });
+    return alignedText(table, { heading, widths: this.#widths, maxCells: this.#options.maxCells });
   }
 }
 

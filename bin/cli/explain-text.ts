@@ -6,29 +6,29 @@ type Figures = Map<string, Map<string, number>>;
 const MAX_ROUNDS = 50;
 
 export class Explanation {
-  private readonly figures: Figures = new Map();
-  private readonly texts = new Map<string, Set<string>>();
-  private readonly rounds: string[] = [];
+  readonly #figures: Figures = new Map();
+  readonly #texts = new Map<string, Set<string>>();
+  readonly #rounds: string[] = [];
 
   /** Takes what a store told of one request; anything else than texts and groups of numbers is left alone. */
   add(told: unknown): void {
     if (typeof told !== 'object' || told === null) return;
     for (const [group, values] of Object.entries(told)) {
       if (group === 'rounds' && Array.isArray(values)) {
-        for (const [i, round] of values.entries()) this.addRound(`round ${i + 1}`, round);
+        for (const [i, round] of values.entries()) this.#addRound(`round ${i + 1}`, round);
         continue;
       }
       if (group === 'parts' && Array.isArray(values)) {
-        for (const [i, part] of values.entries()) this.addPart(`part ${i + 1}`, part);
+        for (const [i, part] of values.entries()) this.#addPart(`part ${i + 1}`, part);
         continue;
       }
       if (typeof values === 'string') {
-        this.texts.set(group, (this.texts.get(group) ?? new Set()).add(values));
+        this.#texts.set(group, (this.#texts.get(group) ?? new Set()).add(values));
         continue;
       }
       if (typeof values !== 'object' || values === null) continue;
-      const sums = this.figures.get(group) ?? new Map<string, number>();
-      this.figures.set(group, sums);
+      const sums = this.#figures.get(group) ?? new Map<string, number>();
+      this.#figures.set(group, sums);
       for (const [name, value] of Object.entries(values)) {
         if (typeof value === 'number') sums.set(name, (sums.get(name) ?? 0) + value);
       }
@@ -36,14 +36,14 @@ export class Explanation {
   }
 
   /** A part that a worker ran: a line for each of its rounds. */
-  private addPart(name: string, part: unknown): void {
+  #addPart(name: string, part: unknown): void {
     const { rounds } = (part ?? {}) as Record<string, unknown>;
     if (!Array.isArray(rounds)) return;
-    for (const [i, round] of rounds.entries()) this.addRound(`${name}.${i + 1}`, round);
+    for (const [i, round] of rounds.entries()) this.#addRound(`${name}.${i + 1}`, round);
   }
 
-  private addRound(name: string, round: unknown): void {
-    if (this.rounds.length >= MAX_ROUNDS || typeof round !== 'object' || round === null) return;
+  #addRound(name: string, round: unknown): void {
+    if (this.#rounds.length >= MAX_ROUNDS || typeof round !== 'object' || round === null) return;
     const { ms, waitedFor, reads, connectionMs } = round as Record<string, unknown>;
     if (typeof ms !== 'number' || typeof waitedFor !== 'string' || typeof reads !== 'object') return;
     const kinds = Object.entries(reads ?? {}).map(([what, figures]) => {
@@ -51,21 +51,21 @@ export class Explanation {
       return `${worded(what)} ${Number(requests)} (${Number(bytes).toLocaleString('en-US')} bytes)`;
     });
     const waited = typeof connectionMs === 'number' ? `, up to ${connectionMs} ms for a connection` : '';
-    this.rounds.push(
+    this.#rounds.push(
       `${name.padEnd(13)}${ms} ms, ${kinds.join(', ')}; waited for ${worded(waitedFor)}${waited}`,
     );
   }
 
   /** A line for each group; says so where the store told nothing. */
   get text(): string {
-    if (this.figures.size === 0) return 'the store does not explain queries\n';
-    const lines = [...this.figures].map(([group, sums]) => {
+    if (this.#figures.size === 0) return 'the store does not explain queries\n';
+    const lines = [...this.#figures].map(([group, sums]) => {
       const figures = [...sums].map(([name, value]) => `${worded(name)} ${value.toLocaleString('en-US')}`);
       return `${worded(group).padEnd(13)}${figures.join(', ')}`;
     });
-    for (const [name, values] of this.texts)
+    for (const [name, values] of this.#texts)
       lines.push(`${worded(name).padEnd(13)}${[...values].join(', ')}`);
-    return `${[...lines, ...this.rounds].join('\n')}\n`;
+    return `${[...lines, ...this.#rounds].join('\n')}\n`;
   }
 }
 

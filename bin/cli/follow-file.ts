@@ -34,122 +34,122 @@ const LOOK_MS = 250;
 const LF = 10;
 
 export class FollowedFile implements AsyncIterable<Buffer> {
-  private readonly path: string;
-  private readonly options: FollowOptions;
-  private readonly stretches: Stretch[] = [];
-  private handle: FileHandle | undefined;
-  private outputBytes = 0;
-  private offset = 0;
-  private endsInLine = false;
+  readonly #path: string;
+  readonly #options: FollowOptions;
+  readonly #stretches: Stretch[] = [];
+  #handle: FileHandle | undefined;
+  #outputBytes = 0;
+  #offset = 0;
+  #endsInLine = false;
 
   constructor(path: string, options: FollowOptions) {
-    this.path = path;
-    this.options = options;
+    this.#path = path;
+    this.#options = options;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    const { signal } = this.options;
-    await this.openFirst();
+    const { signal } = this.#options;
+    await this.#openFirst();
     while (!signal.aborted) {
-      const piece = await this.read();
+      const piece = await this.#read();
       if (piece !== undefined) yield piece;
-      else if (!(await this.moveOn())) await this.pause();
-      else if (this.endsInLine) yield this.endLine();
+      else if (!(await this.#moveOn())) await this.#pause();
+      else if (this.#endsInLine) yield this.#endLine();
     }
   }
 
   /** The place in the file where so many bytes of the output are done with; earlier files are closed. Undefined before any. */
   async placeAt(outputBytes: number): Promise<FilePosition | undefined> {
-    while (this.stretches.length > 1 && this.stretches[1].outputStart <= outputBytes) {
-      const [{ handle }] = this.stretches.splice(0, 1);
+    while (this.#stretches.length > 1 && this.#stretches[1].outputStart <= outputBytes) {
+      const [{ handle }] = this.#stretches.splice(0, 1);
       // A file that was cut has two stretches.
-      if (handle !== this.stretches[0].handle) await handle.close();
+      if (handle !== this.#stretches[0].handle) await handle.close();
     }
-    const first = this.stretches.at(0);
+    const first = this.#stretches.at(0);
     if (first === undefined || outputBytes < first.outputStart) return undefined;
     const { size } = await first.handle.stat();
     // Of a file that was cut since nothing is known: its bytes are others now.
-    if (this.stretches.at(1)?.handle === first.handle) return undefined;
+    if (this.#stretches.at(1)?.handle === first.handle) return undefined;
     // A line that another file ended has one byte more here than there.
     const offset = Math.min(first.fileStart + outputBytes - first.outputStart, size);
     return placeOf(first.handle, offset);
   }
 
   async close(): Promise<void> {
-    for (const handle of new Set([...this.stretches.map(each => each.handle), this.handle]))
+    for (const handle of new Set([...this.#stretches.map(each => each.handle), this.#handle]))
       await handle?.close();
-    this.stretches.length = 0;
-    this.handle = undefined;
+    this.#stretches.length = 0;
+    this.#handle = undefined;
   }
 
-  private async openFirst(): Promise<void> {
-    const { from, atEnd = false, note, signal } = this.options;
+  async #openFirst(): Promise<void> {
+    const { from, atEnd = false, note, signal } = this.#options;
     if (from !== undefined) {
-      const handle = await openPlace(this.path, from);
-      if (handle !== undefined) return this.begin(handle, from.offset);
-      note(`the file that was read before is gone; reading ${this.path} from its start`);
+      const handle = await openPlace(this.#path, from);
+      if (handle !== undefined) return this.#begin(handle, from.offset);
+      note(`the file that was read before is gone; reading ${this.#path} from its start`);
     }
     for (let told = false; !signal.aborted; told = true) {
-      const handle = await open(this.path).catch(ifMissing);
+      const handle = await open(this.#path).catch(ifMissing);
       if (handle !== undefined) {
         const isSkipped = atEnd && from === undefined && !told;
-        return this.begin(handle, isSkipped ? (await handle.stat()).size : 0);
+        return this.#begin(handle, isSkipped ? (await handle.stat()).size : 0);
       }
-      if (!told) note(`there is no file ${this.path} yet; waiting for it`);
-      await this.pause();
+      if (!told) note(`there is no file ${this.#path} yet; waiting for it`);
+      await this.#pause();
     }
   }
 
-  private begin(handle: FileHandle, fileStart: number): void {
-    this.handle = handle;
-    this.offset = fileStart;
-    this.stretches.push({ outputStart: this.outputBytes, fileStart, handle });
+  #begin(handle: FileHandle, fileStart: number): void {
+    this.#handle = handle;
+    this.#offset = fileStart;
+    this.#stretches.push({ outputStart: this.#outputBytes, fileStart, handle });
   }
 
-  private async read(): Promise<Buffer | undefined> {
-    if (this.handle === undefined) return undefined;
+  async #read(): Promise<Buffer | undefined> {
+    if (this.#handle === undefined) return undefined;
     const buffer = Buffer.allocUnsafe(READ_BYTES);
-    const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, this.offset);
+    const { bytesRead } = await this.#handle.read(buffer, 0, READ_BYTES, this.#offset);
     if (bytesRead === 0) return undefined;
-    this.offset += bytesRead;
-    this.outputBytes += bytesRead;
-    this.endsInLine = buffer[bytesRead - 1] !== LF;
+    this.#offset += bytesRead;
+    this.#outputBytes += bytesRead;
+    this.#endsInLine = buffer[bytesRead - 1] !== LF;
     return buffer.subarray(0, bytesRead);
   }
 
   /** At the end of a file: true where another one, or the start of a cut one, is to be read now. */
-  private async moveOn(): Promise<boolean> {
-    const { handle } = this;
+  async #moveOn(): Promise<boolean> {
+    const handle = this.#handle;
     if (handle === undefined) return false;
-    const next = await open(this.path).catch(ifMissing);
+    const next = await open(this.#path).catch(ifMissing);
     if (next === undefined) return false;
     if ((await idOf(next)) === (await idOf(handle))) {
       await next.close();
-      if ((await handle.stat()).size >= this.offset) return false;
-      this.options.note(`${this.path} was cut; reading it from its start`);
-      this.begin(handle, 0);
+      if ((await handle.stat()).size >= this.#offset) return false;
+      this.#options.note(`${this.#path} was cut; reading it from its start`);
+      this.#begin(handle, 0);
       return true;
     }
     // It may have been written to until the new one was there.
-    if ((await handle.stat()).size > this.offset) {
+    if ((await handle.stat()).size > this.#offset) {
       await next.close();
       return false;
     }
-    this.begin(next, 0);
+    this.#begin(next, 0);
     return true;
   }
 
   /** The last line of a file that is over is a line, with an end mark or without. */
-  private endLine(): Buffer {
-    this.endsInLine = false;
-    const stretch = this.stretches.at(-1)!;
-    this.outputBytes++;
-    this.stretches[this.stretches.length - 1] = { ...stretch, outputStart: this.outputBytes };
+  #endLine(): Buffer {
+    this.#endsInLine = false;
+    const stretch = this.#stretches.at(-1)!;
+    this.#outputBytes++;
+    this.#stretches[this.#stretches.length - 1] = { ...stretch, outputStart: this.#outputBytes };
     return Buffer.of(LF);
   }
 
-  private pause(): Promise<void> {
-    return this.options.clock.sleep(LOOK_MS, this.options.signal).catch(() => undefined);
+  #pause(): Promise<void> {
+    return this.#options.clock.sleep(LOOK_MS, this.#options.signal).catch(() => undefined);
   }
 }
 

@@ -17,56 +17,56 @@ const CR = 13;
 export type OnLine = (source: Buffer, start: number, end: number) => void;
 
 export class LineSplitter {
-  private readonly onLine: OnLine;
-  private readonly maxLineBytes: number;
-  private open: Buffer[] = [];
-  private openBytes = 0;
+  readonly #onLine: OnLine;
+  readonly #maxLineBytes: number;
+  #open: Buffer[] = [];
+  #openBytes = 0;
   /** Of the pieces before the one at hand. */
-  private fedBytes = 0;
+  #fedBytes = 0;
   /** Bytes of input up to the end of the newest line, its end mark included. */
   endBytes = 0;
-  private lines = 0;
+  #lines = 0;
 
   constructor(onLine: OnLine, { maxLineBytes = MAX_LINE_BYTES } = {}) {
-    this.onLine = onLine;
-    this.maxLineBytes = maxLineBytes;
+    this.#onLine = onLine;
+    this.#maxLineBytes = maxLineBytes;
   }
 
   /** Throws CommandError where a line is longer than any may be. */
   feed(piece: Buffer): void {
     let start = 0;
     for (let at = piece.indexOf(LF); at >= 0; at = piece.indexOf(LF, start)) {
-      this.endBytes = this.fedBytes + at + 1;
-      if (this.openBytes > 0) this.close(piece.subarray(start, at));
-      else this.emit(piece, start, at);
+      this.endBytes = this.#fedBytes + at + 1;
+      if (this.#openBytes > 0) this.#close(piece.subarray(start, at));
+      else this.#emit(piece, start, at);
       start = at + 1;
     }
-    this.fedBytes += piece.length;
+    this.#fedBytes += piece.length;
     if (start === piece.length) return;
-    this.open.push(piece.subarray(start));
-    this.openBytes += piece.length - start;
-    if (this.openBytes > this.maxLineBytes) {
+    this.#open.push(piece.subarray(start));
+    this.#openBytes += piece.length - start;
+    if (this.#openBytes > this.#maxLineBytes) {
       throw new CommandError(
-        `line ${this.lines + 1} is longer than ${this.maxLineBytes} bytes; is the input a text file?`,
+        `line ${this.#lines + 1} is longer than ${this.#maxLineBytes} bytes; is the input a text file?`,
       );
     }
   }
 
   /** A last line without an end mark is a line too. */
   finish(): void {
-    this.endBytes = this.fedBytes;
-    if (this.openBytes > 0) this.close(Buffer.alloc(0));
+    this.endBytes = this.#fedBytes;
+    if (this.#openBytes > 0) this.#close(Buffer.alloc(0));
   }
 
-  private close(rest: Buffer): void {
-    const line = Buffer.concat([...this.open, rest]);
-    this.open = [];
-    this.openBytes = 0;
-    this.emit(line, 0, line.length);
+  #close(rest: Buffer): void {
+    const line = Buffer.concat([...this.#open, rest]);
+    this.#open = [];
+    this.#openBytes = 0;
+    this.#emit(line, 0, line.length);
   }
 
-  private emit(source: Buffer, start: number, end: number): void {
-    this.lines++;
-    this.onLine(source, start, end > start && source[end - 1] === CR ? end - 1 : end);
+  #emit(source: Buffer, start: number, end: number): void {
+    this.#lines++;
+    this.#onLine(source, start, end > start && source[end - 1] === CR ? end - 1 : end);
   }
 }

@@ -53,7 +53,7 @@ export async function* logPages(
 class Edge {
   readonly timeNs: bigint | undefined;
   entries = 0;
-  private readonly counts = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
   constructor(timeNs: bigint | undefined) {
     this.timeNs = timeNs;
@@ -63,7 +63,7 @@ class Edge {
     for (const entry of entries) {
       if (entry.timeNs !== this.timeNs) continue;
       const key = identity(entry);
-      this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
       this.entries++;
     }
   }
@@ -86,7 +86,7 @@ class Edge {
 
   /** The entries of an answer that were not given before. */
   fresh(entries: readonly LogEntry[]): LogEntry[] {
-    const left = new Map(this.counts);
+    const left = new Map(this.#counts);
     return entries.filter(entry => {
       if (entry.timeNs !== this.timeNs) return true;
       const key = identity(entry);

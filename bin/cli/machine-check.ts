@@ -67,7 +67,7 @@ async function checkFolder(dataDir: string): Promise<Finding[]> {
       () => ({
         state: 'ok' as const,
         what: 'folder',
-        text: place === dataDir ? `${dataDir} can be written` : `${dataDir} can be made`,
+        text: place === dataDir ? `${dataDir} can be written` : `${dataDir} can be created`,
       }),
       (error: NodeJS.ErrnoException) => ({
         state: 'missing' as const,

@@ -62,7 +62,7 @@ export function memoryStore(config: Config, nowNs: bigint): MemoryStore {
         body: Buffer.from(text),
       });
       if (answer.status !== 204)
-        throw new CommandError(`the store refuses the input: ${Buffer.from(answer.body).toString().trim()}`);
+        throw new CommandError(`the store refused the input: ${Buffer.from(answer.body).toString().trim()}`);
     },
     async get(path, params) {
       const rawQuery = params.toString();

@@ -28,13 +28,13 @@ interface Header {
 
 export class PartState {
   readonly window: TimeWindow;
-  private readonly descriptor: number;
-  private readonly done: Map<string, number>;
+  readonly #descriptor: number;
+  readonly #done: Map<string, number>;
 
   private constructor(descriptor: number, window: TimeWindow, parts: readonly DonePart[]) {
-    this.descriptor = descriptor;
+    this.#descriptor = descriptor;
     this.window = window;
-    this.done = new Map(parts.map(part => [keyOf(part), part.entries]));
+    this.#done = new Map(parts.map(part => [keyOf(part), part.entries]));
   }
 
   /** The state in the file with its time window, or a new one. Throws CommandError if the file is of other work. */
@@ -60,16 +60,16 @@ export class PartState {
 
   /** Entries of the part; undefined if it is not done. */
   doneEntries(part: Omit<DonePart, 'entries'>): number | undefined {
-    return this.done.get(keyOf(part));
+    return this.#done.get(keyOf(part));
   }
 
   add(part: DonePart): void {
-    this.done.set(keyOf(part), part.entries);
-    writeSync(this.descriptor, `${JSON.stringify(part)}\n`);
+    this.#done.set(keyOf(part), part.entries);
+    writeSync(this.#descriptor, `${JSON.stringify(part)}\n`);
   }
 
   close(): void {
-    closeSync(this.descriptor);
+    closeSync(this.#descriptor);
   }
 }
 

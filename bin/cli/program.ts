@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   query: () => import('../commands/query.ts'),
   instant: () => import('../commands/instant.ts'),
   tail: () => import('../commands/tail.ts'),
+  view: () => import('../commands/view.ts'),
   labels: () => import('../commands/labels.ts'),
   series: () => import('../commands/series.ts'),
   stats: () => import('../commands/stats.ts'),
@@ -80,7 +81,7 @@ export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('logboom')
     .description("A multi-tenant log store with Loki's HTTP API and LogQL")
     .version(LOGBOOM_VERSION)
-    .showHelpAfterError('(--help tells how it is used)')
+    .showHelpAfterError('(see --help)')
     .addHelpText('after', NOTES)
     .exitOverride();
   const meant = name === undefined ? undefined : (ALIASES.get(name) ?? name);

@@ -18,44 +18,45 @@ export interface ProgressState {
 }
 
 export class ProgressLine {
-  private readonly terminal: WriteStream;
-  private readonly totalBytes: number | undefined;
-  private readonly startMs = performance.now();
-  private drawnMs = -Infinity;
-  private totals = { bytes: 0, lines: 0 };
-  private waiting = '';
+  readonly #terminal: WriteStream;
+  readonly #totalBytes: number | undefined;
+  readonly #startMs = performance.now();
+  #drawnMs = -Infinity;
+  #totals = { bytes: 0, lines: 0 };
+  #waiting = '';
 
   constructor(terminal: WriteStream, totalBytes: number | undefined) {
-    this.terminal = terminal;
-    this.totalBytes = totalBytes;
+    this.#terminal = terminal;
+    this.#totalBytes = totalBytes;
   }
 
   show(totals: { readonly bytes: number; readonly lines: number }): void {
-    this.totals = totals;
-    this.waiting = '';
-    this.draw();
+    this.#totals = totals;
+    this.#waiting = '';
+    this.#draw();
   }
 
   /** Says why nothing moves, until something does. */
   wait(reason: string): void {
-    this.waiting = `  ${reason}`;
-    this.draw();
+    this.#waiting = `  ${reason}`;
+    this.#draw();
   }
 
-  private draw(): void {
-    const { bytes, lines } = this.totals;
+  #draw(): void {
+    const { bytes, lines } = this.#totals;
     const nowMs = performance.now();
-    if (nowMs - this.drawnMs < MIN_REDRAW_MS) return;
-    this.drawnMs = nowMs;
-    const seconds = (nowMs - this.startMs) / 1000;
-    const text = progressText({ bytes, totalBytes: this.totalBytes, lines, seconds }) + visible(this.waiting);
+    if (nowMs - this.#drawnMs < MIN_REDRAW_MS) return;
+    this.#drawnMs = nowMs;
+    const seconds = (nowMs - this.#startMs) / 1000;
+    const text =
+      progressText({ bytes, totalBytes: this.#totalBytes, lines, seconds }) + visible(this.#waiting);
     // A line that wraps cannot be cleared. Some terminals do not tell how wide they are.
-    const columns = this.terminal.columns > 0 ? this.terminal.columns : DEFAULT_COLUMNS;
-    this.terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);
+    const columns = this.#terminal.columns > 0 ? this.#terminal.columns : DEFAULT_COLUMNS;
+    this.#terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);
   }
 
   clear(): void {
-    if (this.drawnMs > 0) this.terminal.write(CLEAR);
+    if (this.#drawnMs > 0) this.#terminal.write(CLEAR);
   }
 }
 

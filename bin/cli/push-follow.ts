@@ -58,45 +58,45 @@ type Place = NonNullable<Awaited<ReturnType<FollowedFile['placeAt']>>>;
 
 /** One place at a time is written; of those that come meanwhile the last. */
 class Saver {
-  private readonly followed: FollowedFile;
-  private readonly save: (place: Place) => void;
-  private wanted: number | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isRunning = false;
-  private failure: unknown;
+  readonly #followed: FollowedFile;
+  readonly #save: (place: Place) => void;
+  #wanted: number | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isRunning = false;
+  #failure: unknown;
 
   constructor(followed: FollowedFile, save: (place: Place) => void) {
-    this.followed = followed;
-    this.save = save;
+    this.#followed = followed;
+    this.#save = save;
   }
 
   doneTo(endBytes: number): void {
-    if (this.failure !== undefined)
-      throw new CommandError('the positions cannot be written', { cause: this.failure });
-    this.wanted = endBytes;
-    if (this.isRunning) return;
-    this.isRunning = true;
-    this.running = this.run();
+    if (this.#failure !== undefined)
+      throw new CommandError('the positions file cannot be written', { cause: this.#failure });
+    this.#wanted = endBytes;
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#running = this.#run();
   }
 
   /** Throws where the positions could not be written. */
   async end(): Promise<void> {
-    await this.running;
-    if (this.failure !== undefined) throw this.failure;
+    await this.#running;
+    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  private async run(): Promise<void> {
+  async #run(): Promise<void> {
     try {
-      while (this.wanted !== undefined) {
-        const endBytes = this.wanted;
-        this.wanted = undefined;
-        const place = await this.followed.placeAt(endBytes);
-        if (place !== undefined) this.save(place);
+      while (this.#wanted !== undefined) {
+        const endBytes = this.#wanted;
+        this.#wanted = undefined;
+        const place = await this.#followed.placeAt(endBytes);
+        if (place !== undefined) this.#save(place);
       }
     } catch (error) {
-      this.failure = error;
+      this.#failure = error;
     } finally {
-      this.isRunning = false;
+      this.#isRunning = false;
     }
   }
 }

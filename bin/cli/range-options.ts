@@ -73,7 +73,7 @@ export function parseTime(text: string): bigint {
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count > MAX_COUNT)
-    throw new InvalidArgumentError('A whole number from 0 is needed.');
+    throw new InvalidArgumentError('Expected a whole number from 0.');
   return count;
 }
 
@@ -81,7 +81,7 @@ export function parseCount(text: string): number {
 export function parsePositive(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count === 0 || count > MAX_COUNT)
-    throw new InvalidArgumentError('A whole number from 1 is needed.');
+    throw new InvalidArgumentError('Expected a whole number from 1.');
   return count;
 }
 
@@ -89,6 +89,6 @@ export function parsePositive(text: string): number {
 export function parseDelay(text: string): number {
   const seconds = Number(text);
   if (!/^\d$/.test(text) || seconds > MAX_DELAY_SECONDS)
-    throw new InvalidArgumentError(`A whole number of seconds from 0 to ${MAX_DELAY_SECONDS} is needed.`);
+    throw new InvalidArgumentError(`Expected a whole number of seconds from 0 to ${MAX_DELAY_SECONDS}.`);
   return seconds;
 }

@@ -99,7 +99,9 @@ export function readAnswer(text: string, direction: Direction): RangeAnswer {
   const { resultType, result, explain, stats } = envelope?.data ?? {};
   const warnings = Array.isArray(envelope?.warnings) ? envelope.warnings.map(String) : [];
   if (!Array.isArray(result))
-    throw new CommandError('the answer holds no result of a query; is this a log store?');
+    throw new CommandError(
+      'the response is not a query result; check that --addr points to a Logboom or Loki server',
+    );
   const told = { warnings, explain, stats };
   return understood((): RangeAnswer => {
     switch (resultType) {

@@ -12,28 +12,28 @@ const RATES: readonly (readonly [string, string])[] = [
 ];
 
 export class Statistics {
-  private readonly sums = new Map<string, number>();
-  private requests = 0;
+  readonly #sums = new Map<string, number>();
+  #requests = 0;
 
   /** Takes the `stats` of a response; other values are ignored. */
   add(stats: unknown): void {
     const summary = (stats as { summary?: Summary } | undefined)?.summary;
     if (typeof summary !== 'object' || summary === null) return;
-    this.requests++;
+    this.#requests++;
     for (const [name, value] of Object.entries(summary)) {
-      if (typeof value === 'number') this.sums.set(name, (this.sums.get(name) ?? 0) + value);
+      if (typeof value === 'number') this.#sums.set(name, (this.#sums.get(name) ?? 0) + value);
     }
-    const seconds = this.sums.get('execTime') ?? 0;
+    const seconds = this.#sums.get('execTime') ?? 0;
     for (const [rate, total] of RATES) {
-      if (this.sums.has(rate))
-        this.sums.set(rate, seconds > 0 ? Math.round((this.sums.get(total) ?? 0) / seconds) : 0);
+      if (this.#sums.has(rate))
+        this.#sums.set(rate, seconds > 0 ? Math.round((this.#sums.get(total) ?? 0) / seconds) : 0);
     }
   }
 
   /** A line for each figure. */
   get text(): string {
-    if (this.requests === 0) return 'the store sent no statistics\n';
-    const lines = [['requests', this.requests] as const, ...this.sums].map(
+    if (this.#requests === 0) return 'the store sent no statistics\n';
+    const lines = [['requests', this.#requests] as const, ...this.#sums].map(
       ([name, value]) => `${worded(name).padEnd(42)}${shownFigure(name, value)}\n`,
     );
     return lines.join('');

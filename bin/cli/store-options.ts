@@ -199,6 +199,6 @@ export function loginOf(store: StoreFlags): string | undefined {
 function tokenIn(file: string | undefined): string | undefined {
   if (file === undefined || file === '') return undefined;
   const token = readFileSync(file, 'utf8').trim();
-  if (token === '') throw new CommandError(`there is no token in ${file}`);
+  if (token === '') throw new CommandError(`${file} contains no token`);
   return token;
 }

@@ -195,17 +195,17 @@ function entriesOf({ streams = [] }: TailFrame): LogEntry[] {
 /** What was shown of the last while, so that it is not shown again. */
 class Shown {
   newestNs: bigint | undefined;
-  private readonly keys = new Set<string>();
+  readonly #keys = new Set<string>();
 
   /** False where it was shown before. */
   add(entry: LogEntry): boolean {
     const key = JSON.stringify([`${entry.timeNs}`, Object.entries(entry.labels).sort(), entry.line]);
-    if (this.keys.has(key)) return false;
-    this.keys.add(key);
+    if (this.#keys.has(key)) return false;
+    this.#keys.add(key);
     if (this.newestNs === undefined || entry.timeNs > this.newestNs) this.newestNs = entry.timeNs;
-    if (this.keys.size > REMEMBERED) {
-      const [oldest] = this.keys;
-      this.keys.delete(oldest);
+    if (this.#keys.size > REMEMBERED) {
+      const [oldest] = this.#keys;
+      this.#keys.delete(oldest);
     }
     return true;
   }

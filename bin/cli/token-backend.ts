@@ -70,7 +70,7 @@ export async function tokensInStorage(
   if (options.kind === 'embedded' && !makes) {
     const file = join(options.dataDir, TABLE_FILE);
     if ((await stat(file).catch(() => undefined)) === undefined) {
-      throw new CommandError(`there is no store in ${options.dataDir}; name another with --data-dir`);
+      throw new CommandError(`no store in ${options.dataDir}; set --data-dir`);
     }
   }
   const storage: Storage = await openStorage(

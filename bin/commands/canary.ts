@@ -202,6 +202,6 @@ function ms(ns: bigint): number {
 function parseWhole(text: string, least: number, most: number): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < least || value > most)
-    throw new InvalidArgumentError(`A whole number from ${least} to ${most} is needed.`);
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
   return value;
 }

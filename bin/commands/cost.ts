@@ -114,7 +114,7 @@ function tableOf(lines: readonly CostLine[], currency: string): Table {
 function parseAmount(text: string): number {
   const amount = Number(text);
   if (text.trim() === '' || !Number.isFinite(amount) || amount < 0)
-    throw new InvalidArgumentError('A number from 0 is needed.');
+    throw new InvalidArgumentError('Expected a number from 0.');
   return amount;
 }
 

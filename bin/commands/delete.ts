@@ -81,7 +81,7 @@ export function register(program: Command): void {
       .addOption(
         new Option(
           '--force',
-          'also a request that is being worked on; what is removed by then stays so',
+          'also cancel a request in progress; entries deleted so far stay deleted',
         ).default(false),
       ),
   ).action(asAction(cancel));

@@ -147,7 +147,7 @@ async function open(
   const { dataDir } = options;
   const tableFile = join(dataDir, TABLE_FILE);
   if (!(await isThere(join(dataDir, 'objects'))))
-    throw new CommandError(`there is no store in ${dataDir}; run logboom start to create one`);
+    throw new CommandError(`no store in ${dataDir}; run logboom start --data-dir ${dataDir} to create one`);
   if (!isRebuild && !(await isThere(tableFile))) {
     throw new CommandError(
       `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,
@@ -214,27 +214,27 @@ async function rebuild(
 class Report {
   /** Problems of the catalog's file. */
   ofCatalog = 0;
-  private readonly json: boolean;
-  private readonly problems: Problem[] = [];
+  readonly #json: boolean;
+  readonly #problems: Problem[] = [];
 
   constructor(json: boolean) {
-    this.json = json;
+    this.#json = json;
   }
 
   async add(problem: Problem): Promise<void> {
     if (problem.kind === 'catalog') this.ofCatalog++;
-    this.problems.push(problem);
+    this.#problems.push(problem);
     await this.say(problemText(problem));
   }
 
   async say(text: string): Promise<void> {
-    if (!this.json) await print(text);
+    if (!this.#json) await print(text);
   }
 
   /** Resolves to the exit code. */
   async end(totals: Parameters<typeof reportJson>[1]): Promise<number> {
-    if (this.json) await print(reportJson(this.problems, totals));
-    const count = totals.check?.problems ?? this.problems.filter(({ kind }) => kind !== 'orphan').length;
+    if (this.#json) await print(reportJson(this.#problems, totals));
+    const count = totals.check?.problems ?? this.#problems.filter(({ kind }) => kind !== 'orphan').length;
     return count > 0 ? EXIT_PROBLEMS : 0;
   }
 }

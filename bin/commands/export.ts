@@ -10,10 +10,12 @@ import { finished } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { mapAhead, mapAtOnce } from '../../shared/base/model/at-once.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
+import { exportedBytes } from '../cli/export/export-source.ts';
 import {
   CSV_HEADING,
   ENDINGS,
   type ExportFormat,
+  type PartSource,
   type WrittenPart,
   writePart,
 } from '../cli/export/part-files.ts';
@@ -94,7 +96,11 @@ export function register(program: Command): void {
     .addOption(
       new Option('--parallel <count>', 'parts that are read at once').argParser(parseParallel).default(4),
     )
-    .addOption(new Option('--batch <count>', 'entries of one request').argParser(parsePositive).default(5000))
+    .addOption(
+      new Option('--batch <count>', 'entries of one request to a store other than Logboom')
+        .argParser(parsePositive)
+        .default(5000),
+    )
     .addOption(
       new Option(
         '--state <file>',
@@ -108,7 +114,9 @@ export function register(program: Command): void {
 async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
   const { format, partsDir, s3, hive } = flags;
   if (format === 'parquet' && partsDir === undefined && s3 === undefined)
-    throw new UsageError('--format parquet needs --parts-dir or --s3: Parquet files cannot be put together');
+    throw new UsageError(
+      '--format parquet needs --parts-dir or --s3, because Parquet files cannot be joined',
+    );
   if (hive && format !== 'parquet') throw new UsageError('--hive needs --format parquet');
   endWithReader();
   if (partsDir !== undefined) {
@@ -227,9 +235,13 @@ function readPart(
   window: TimeWindow,
   folder: string,
 ): Promise<WrittenPart> {
-  const pages = entryPages(flags, { query, window, batch: flags.batch });
+  const { batch, parallel } = flags;
+  const source: PartSource = {
+    bytes: format => exportedBytes(flags, { query, window, format, parallel }),
+    pages: () => entryPages(flags, { query, window, batch }),
+  };
   const hiveTenant = flags.hive ? flags.tenant || DEFAULT_TENANT : undefined;
-  return writePart(pages, { folder, name: partName(window), format: flags.format, hiveTenant });
+  return writePart(source, { folder, name: partName(window), format: flags.format, hiveTenant });
 }
 
 /** What a store without tenants calls its one. */
@@ -267,12 +279,12 @@ const MIN_PART_NS = 1_000_000_000n;
 
 function parsePart(text: string): bigint {
   const part = parseSince(text);
-  if (part < MIN_PART_NS) throw new InvalidArgumentError('A part is a second or longer.');
+  if (part < MIN_PART_NS) throw new InvalidArgumentError('A part must be at least 1s.');
   return part;
 }
 
 function parseParallel(text: string): number {
   const count = parsePositive(text);
-  if (count > MAX_PARALLEL) throw new InvalidArgumentError(`At most ${MAX_PARALLEL} parts are read at once.`);
+  if (count > MAX_PARALLEL) throw new InvalidArgumentError(`The maximum is ${MAX_PARALLEL} parts at a time.`);
   return count;
 }

@@ -42,7 +42,7 @@ async function inspect(file: string, { json = false, page }: InspectFlags): Prom
   const size = await inputSize(file);
   if (size === undefined) throw new CommandError(`${file} is not a regular file`);
   if (size > MAX_OBJECT_BYTES)
-    throw new CommandError(`${file} has ${size} bytes: no chunk object is that large`);
+    throw new CommandError(`${file} has ${size} bytes, which is too large for a chunk object`);
   const object = await readFile(file);
   if (page !== undefined) {
     for (const text of rowTexts(rowsOfPage(object, page, file), json)) await print(text);

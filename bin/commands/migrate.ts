@@ -248,7 +248,6 @@ function parseTenants(text: string): readonly TenantPair[] {
 
 function parseParallel(text: string): number {
   const count = parsePositive(text);
-  if (count > MAX_PARALLEL)
-    throw new InvalidArgumentError(`At most ${MAX_PARALLEL} parts are copied at once.`);
+  if (count > MAX_PARALLEL) throw new InvalidArgumentError(`The maximum is ${MAX_PARALLEL} parts at a time.`);
   return count;
 }

@@ -41,9 +41,12 @@ export function register(program: Command): void {
 /** The store answers so, and with nothing else, where it mines none. */
 function explainOff(error: unknown): never {
   if (!(error instanceof CommandError) || error.message !== '404 Not Found') throw error;
-  throw new CommandError('the store mines no patterns: set pattern_ingester.enabled in its configuration', {
-    cause: error,
-  });
+  throw new CommandError(
+    'pattern mining is disabled; set pattern_ingester.enabled in the configuration of the store',
+    {
+      cause: error,
+    },
+  );
 }
 
 function firstRows({ columns, rows }: Table, limit: number): Table {

@@ -61,7 +61,7 @@ requests (429), server errors (5xx) and broken connections are tried again for h
 
 With --follow, files are read on as they grow, until Ctrl-C: a file that was moved away is read to its end, then the new one of
 its name; one that was cut is read from its start. The store is tried again for as long as it takes; a batch that it refuses (400,
-413, 422) is reported and left out. With --positions, a push that starts again goes on there.
+413, 422) is reported and left out. With --positions, a restarted push continues there.
 
 Examples:
   logboom push app.log --label app=shop --label env=prod
@@ -109,7 +109,9 @@ async function push(given: readonly string[], flags: PushFlags): Promise<void> {
   if (flags.follow) return followAll(files, flags, plan);
   let shown = 0;
   for (const file of files) {
-    for await (const text of textsOf(file, name => tell(`logboom: skipping ${name}: it is not a text\n`))) {
+    for await (const text of textsOf(file, name =>
+      tell(`logboom: skipping ${name}: it is not a text file\n`),
+    )) {
       if (flags.dryRun) shown += await showEntries(text, flags, plan, DRY_RUN_ENTRIES - shown);
       else await pushText(text, flags, plan);
       if (flags.dryRun && shown >= DRY_RUN_ENTRIES) return;
@@ -137,7 +139,7 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
   if (files.some(({ path }) => path === STDIN))
     throw new UsageError('--follow needs files; standard input is read to its end in any case');
   if (files.length > MAX_FOLLOWED_FILES)
-    throw new UsageError(`--follow takes up to ${MAX_FOLLOWED_FILES} files, and these are ${files.length}`);
+    throw new UsageError(`--follow accepts up to ${MAX_FOLLOWED_FILES} files, got ${files.length}`);
   if (plan.format === 'csv' && plan.csvColumns === undefined)
     throw new UsageError(
       '--follow with --format csv needs --csv-columns: a push that starts again does not see the header line',
@@ -176,13 +178,13 @@ function tellFormat(name: string | undefined, format: FormatName, plan: ImportPl
 
 /** The push of one input, with its progress and what is told of it. */
 class PushJob {
-  private readonly name: string | undefined;
-  private readonly facts: InputFacts;
-  private readonly flags: PushFlags;
-  private readonly plan: ImportPlan;
-  private readonly progress: ProgressLine | undefined;
-  private counts: ImportCounts | undefined;
-  private format: FormatName = 'plain';
+  readonly #name: string | undefined;
+  readonly #facts: InputFacts;
+  readonly #flags: PushFlags;
+  readonly #plan: ImportPlan;
+  readonly #progress: ProgressLine | undefined;
+  #counts: ImportCounts | undefined;
+  #format: FormatName = 'plain';
 
   constructor(
     name: string | undefined,
@@ -191,28 +193,30 @@ class PushJob {
     plan: ImportPlan,
     totalBytes?: number,
   ) {
-    this.name = name;
-    this.facts = facts;
-    this.flags = flags;
-    this.plan = plan;
+    this.#name = name;
+    this.#facts = facts;
+    this.#flags = flags;
+    this.#plan = plan;
     const isShown = process.stderr.isTTY && !isKeptQuiet();
-    this.progress = isShown ? new ProgressLine(process.stderr, totalBytes) : undefined;
+    this.#progress = isShown ? new ProgressLine(process.stderr, totalBytes) : undefined;
   }
 
   note(message: string): void {
-    this.progress?.clear();
+    this.#progress?.clear();
     say(`logboom: ${message}\n`);
   }
 
   /** Throws CommandError. */
   async run(pushAll: (plan: PushPlan) => Promise<PushTotals>): Promise<void> {
-    const { facts, flags, progress } = this;
+    const facts = this.#facts;
+    const flags = this.#flags;
+    const progress = this.#progress;
     const retries = new RetryNotes(progress, message => this.note(message));
     const startMs = performance.now();
     try {
       const { lines, bytes } = await pushAll({
         store: flags,
-        batches: input => this.batches(input),
+        batches: input => this.#batches(input),
         retries: PUSH_RETRIES,
         onStored: totals => progress?.show(totals),
         onRetry: (problem, again) => retries.retry(problem, again),
@@ -220,8 +224,8 @@ class PushJob {
       const seconds = (performance.now() - startMs) / 1000;
       progress?.clear();
       retries.end();
-      this.tellCounts();
-      const made = this.counts === undefined ? '' : `: ${countsText(this.counts, this.format)}`;
+      this.#tellCounts();
+      const made = this.#counts === undefined ? '' : `: ${countsText(this.#counts, this.#format)}`;
       await print(
         `${summary({ lines, bytes, seconds })} as ${formatLabels(labelsOf(facts.labels))}${made}\n`,
       );
@@ -232,8 +236,10 @@ class PushJob {
     }
   }
 
-  private batches(input: AsyncIterable<Buffer>): AsyncGenerator<SentBatch> {
-    const { facts, flags, plan } = this;
+  #batches(input: AsyncIterable<Buffer>): AsyncGenerator<SentBatch> {
+    const facts = this.#facts;
+    const flags = this.#flags;
+    const plan = this.#plan;
     return inputBatches(input, {
       plan,
       facts,
@@ -245,25 +251,25 @@ class PushJob {
         leavesOpenLine: flags.follow && flags.positions !== undefined,
       },
       onFormat: format => {
-        this.format = format;
-        tellFormat(this.name, format, plan);
+        this.#format = format;
+        tellFormat(this.#name, format, plan);
       },
       onCounts: counts => {
-        this.counts = counts;
+        this.#counts = counts;
       },
     });
   }
 
-  private tellCounts(): void {
-    const { unrecognized = 0, withoutTime = 0, skipped = 0 } = this.counts ?? {};
-    if (this.format === 'plain') return;
-    const of = this.name === undefined ? '' : ` of ${this.name}`;
+  #tellCounts(): void {
+    const { unrecognized = 0, withoutTime = 0, skipped = 0 } = this.#counts ?? {};
+    if (this.#format === 'plain') return;
+    const of = this.#name === undefined ? '' : ` of ${this.#name}`;
     if (unrecognized > 0)
-      tell(`logboom: ${unrecognized} entries${of} are not of the format ${this.format}\n`);
-    if (skipped > 0) tell(`logboom: ${skipped} entries${of} have no time and were left out\n`);
+      tell(`logboom: ${unrecognized} entries${of} are not of the format ${this.#format}\n`);
+    if (skipped > 0) tell(`logboom: ${skipped} entries${of} have no timestamp and were skipped\n`);
     else if (withoutTime > 0) {
-      const rule = this.plan.timeFallback ?? 'previous';
-      tell(`logboom: ${withoutTime} entries${of} have no time (--time-fallback ${rule} gave one)\n`);
+      const rule = this.#plan.timeFallback ?? 'previous';
+      tell(`logboom: ${withoutTime} entries${of} have no timestamp (--time-fallback ${rule} set it)\n`);
     }
   }
 }

@@ -48,6 +48,6 @@ async function test(files: readonly string[], flags: TestFlags): Promise<void> {
 
 function parseInterval(text: string): bigint {
   const ns = parseSince(text);
-  if (ns < NS_PER_SECOND) throw new InvalidArgumentError('An interval has a second or more.');
+  if (ns < NS_PER_SECOND) throw new InvalidArgumentError('An interval must be at least 1s.');
   return ns;
 }

@@ -122,7 +122,7 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,
-    'Ask for it:',
+    'Query it:',
     `  curl ${tenant}-G ${url}/loki/api/v1/query_range --data-urlencode 'query={app="hello"}'`,
     '',
     'Ctrl-C stops it.',

@@ -35,7 +35,7 @@ interface MoveFlags extends StorageFlags {
 }
 
 const NOTES = `
-Moves entries, delete requests, rule groups with their states, usage and tokens from FROM to TO. TO must have no data. Stop the
+Moves entries, delete requests, rule groups with their states, saved queries and boards, usage and tokens from FROM to TO. TO must have no data. Stop the
 store first. If the command is interrupted, run it again. Until the store has run for a while, the tenant's objects take
 their space twice. Overrides and local rule files that name the tenant are not changed.
 
@@ -98,12 +98,12 @@ async function mustExist(options: StorageOptions): Promise<void> {
 }
 
 function summary(from: string, to: string, totals: MoveTotals): string {
-  const { chunks, inlineChunks, days, rows, copiedBytes, deleteRequests, ruleGroups, usageRecords, tokens } =
-    totals;
+  const { chunks, inlineChunks, days, rows, copiedBytes } = totals;
+  const { deleteRequests, ruleGroups, savedItems, usageRecords, tokens } = totals;
   return [
     `${from} is ${to} now`,
     `${chunks} chunks (${inlineChunks} inline) of ${days} days, ${rows} entries, ${copiedBytes} bytes of objects`,
-    `${deleteRequests} delete requests, ${ruleGroups} rule groups, ${usageRecords} records of usage, ${tokens} tokens`,
+    `${deleteRequests} delete requests, ${ruleGroups} rule groups, ${savedItems} saved queries and boards, ${usageRecords} records of usage, ${tokens} tokens`,
     '',
   ].join('\n');
 }

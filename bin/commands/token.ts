@@ -52,9 +52,14 @@ export function register(program: Command): void {
     group
       .command('create')
       .description('create a token and print it once')
-      .requiredOption('--name <text>', 'what it is for')
+      .requiredOption('--name <text>', 'purpose of the token')
       .requiredOption('--tenant <name>', "tenant it is for, or '*' for all; may be repeated", collect, [])
-      .requiredOption('--scope <scope>', `what it may do: ${SCOPES.join(', ')}; may be repeated`, collect, [])
+      .requiredOption(
+        '--scope <scope>',
+        `scope of the token: ${SCOPES.join(', ')}; may be repeated`,
+        collect,
+        [],
+      )
       .addOption(
         new Option('--expires <duration>', 'lifetime, for example 90d (default: unlimited)').argParser(
           parseExpiry,
@@ -115,7 +120,7 @@ async function withTokens(
   act: (tokens: TokenBackend) => Promise<void>,
 ): Promise<void> {
   if (addr === undefined && bearerTokenFile !== undefined) {
-    throw new CommandError('--bearer-token-file is for a store that is asked: name it with --addr');
+    throw new CommandError('--bearer-token-file needs a running store; set --addr');
   }
   const tokens =
     addr === undefined

@@ -24,6 +24,7 @@ import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter, type Route } from '../../shared/server/http/routes.ts';
 import { routesOf } from '../../shared/server/http/targets.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { runInBackground } from '../background.ts';
 import { createConnectionsApi } from '../connections-api.ts';
 import { connectionCount, startGateway } from '../gateway.ts';
 import { configOfFront, gatewayLimits } from '../gateway-limits.ts';
@@ -159,8 +160,9 @@ async function openFrontThread(
   addConnectionMetrics(registry, connectionCount(gateway.server));
   addThreadMetrics(registry, () => ingest.pool.threads);
   const stopping = new AbortController();
-  const kept = keepMemorySmall(`front-${index}`, { metrics, caches: [] }, stopping.signal);
-  const watched = overrides.keepFresh(stopping.signal);
+  const background = { clock: systemClock, log, signal: stopping.signal };
+  const kept = keepMemorySmall(`front-${index}`, { metrics, caches: [] }, background);
+  const watched = runInBackground('runtime-config', () => overrides.keepFresh(stopping.signal), background);
   const figures = new ThreadFigures();
 
   return {

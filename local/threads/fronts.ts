@@ -128,9 +128,9 @@ export class Fronts {
         reply: (ask, signal) => this.#reply(thread, ask as FrontAsk, signal),
         hear: tell => this.#parts.hub.hear(tell),
       },
-      onReady: () => log.debug({ thread: name }, 'a thread is ready'),
+      onReady: () => log.debug({ thread: name }, 'thread ready'),
       onLost: error => {
-        log.error({ err: error, thread: name }, 'a thread ended and is started again');
+        log.error({ err: error, thread: name }, 'thread ended; restarting it');
         onLost(index);
         this.#forgetTailsOf(thread);
       },
@@ -166,7 +166,7 @@ export class Fronts {
       if (front !== lost) continue;
       this.#tails.delete(connectionId);
       closeTail(tenant, connectionId).catch((error: unknown) =>
-        log.warn({ err: error }, 'the end of a tail could not be written'),
+        log.warn({ err: error }, 'recording the end of a tail failed'),
       );
     }
   }

@@ -17,7 +17,7 @@ const SAMPLE_BYTES = 128;
 /** A thread with more calls under way than this above the least busy one gets no repeats. */
 const MAX_MORE_CALLS = 32;
 
-type Push = Pick<PlainRequest, 'headers' | 'body'>;
+type Push = Pick<PlainRequest, 'tenants' | 'body'>;
 
 export class PushAffinity<Thread extends PooledThread> {
   readonly #pool: RolePool<Thread>;
@@ -37,11 +37,11 @@ export class PushAffinity<Thread extends PooledThread> {
   }
 }
 
-function keyOf({ headers, body }: Push): number {
+function keyOf({ tenants, body }: Push): number {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   const middle = Math.floor(body.length / 2);
   const samples = [0, middle, Math.max(0, body.length - SAMPLE_BYTES)].map(at =>
     bytes.latin1Slice(at, Math.min(at + SAMPLE_BYTES, body.length)),
   );
-  return hashOfText(`${headers['x-scope-orgid']} ${body.length} ${samples.join(' ')}`);
+  return hashOfText(`${tenants?.kind === 'resolved' ? tenants.key : ''} ${body.length} ${samples.join(' ')}`);
 }

@@ -29,12 +29,12 @@ import { packInThisThread } from '../../shared/storage/codec/compression.ts';
 import { fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
 import type { PackTicket } from '../../shared/upkeep/compaction/merge-backlog.ts';
 import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
-import type { JobLog } from '../../shared/upkeep/maintenance/log-run.ts';
 import { PushCounts } from '../../shared/write/ingest/push-counts.ts';
 import { admitBy, type RateDecision } from '../../shared/write/ingest/rates/rate-decision.ts';
+import { runInBackground } from '../background.ts';
 import { mustKeepObjects } from '../kept-objects.ts';
 import { ruleFilesReader } from '../rule-files.ts';
-import { type Scheduler, startScheduler } from '../scheduler.ts';
+import { type Scheduler, type SchedulerOptions, startScheduler } from '../scheduler.ts';
 import { openStorage, type Storage } from '../storage.ts';
 import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
@@ -84,7 +84,12 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
         await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
       })
     : storage.table;
-  const onPushed = role === 'ingest' ? fullMergeCounter(day => tell({ kind: 'filled', day })) : undefined;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const onPushed =
+    role === 'ingest'
+      ? fullMergeCounter({ ask: day => tell({ kind: 'filled', day }), clock: systemClock, signal })
+      : undefined;
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds, onPushed });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, storage.store),
@@ -94,7 +99,6 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     log,
   });
   await overrides.load();
-  const stopping = new AbortController();
   const cached = (bytes: number) => (role === 'query' ? cacheShare(bytes, threads, index) : 0);
   const { logboom } = config;
   const readers = data.readers && new ThreadReaders(data.readers, data.readerIndex!);
@@ -164,9 +168,13 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     compress: config.frontend.compressResponses,
     observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
   });
-  const kept = keepMemorySmall(`${role}-${index}`, context, stopping.signal);
-  const counted = context.usage.ledger.keepWritten(stopping.signal);
-  const watched = overrides.keepFresh(stopping.signal);
+  const { signal: stop } = stopping;
+  const background = { clock: systemClock, log, signal: stop };
+  const beside = [
+    keepMemorySmall(`${role}-${index}`, context, background),
+    runInBackground('usage', () => context.usage.ledger.keepWritten(stop), background),
+    runInBackground('runtime-config', () => overrides.keepFresh(stop), background),
+  ];
   const disk = { isFull: data.isDiskFull };
   const scheduler = schedulerOf(data, context, log, { disk, reading });
 
@@ -183,7 +191,9 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   async function pack(ticket: PackTicket): Promise<void> {
     await systemClock.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
     const { tenant, day } = ticket;
-    const packed = context.maintenance.pack({ tenant, day });
+    const packed = context.maintenance.pack({ tenant, day }).catch((error: unknown) => {
+      log.error({ component: 'compaction', err: error }, 'merging the chunks of a push failed');
+    });
     scheduler?.kick('compaction');
     await packed;
     tell({ kind: 'packed', ticket });
@@ -233,7 +243,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           return;
         case 'urgency':
           if (what.isUrgent ? raiseThreadPriority() : lowerThreadPriority()) return;
-          if (what.isUrgent) log.debug({}, 'merging is behind, and the system keeps its priority low');
+          if (what.isUrgent)
+            log.debug({}, 'merging is behind, and its priority cannot be raised; set LimitNICE=+0');
           return;
         case 'disk':
           disk.isFull = what.isFull;
@@ -246,7 +257,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       stopping.abort();
       await tails?.stop();
       await scheduler?.stop();
-      await Promise.all([counted, watched, kept]);
+      await Promise.all(beside);
       await close(storage);
     },
   };
@@ -268,7 +279,7 @@ interface JobRules {
 function schedulerOf(
   { role, index, config, readOnly }: RoleData,
   { maintenance }: HttpContext,
-  log: JobLog,
+  log: SchedulerOptions['log'],
   { disk, reading }: JobRules,
 ): Scheduler | undefined {
   if (role === 'ingest' || index > 0 || readOnly) return undefined;
@@ -310,16 +321,18 @@ function tellCommits(tailLog: TailLog, { isAlone }: RoleData, tell: (what: RoleT
   }
 }
 
-/** A delete request is created in one thread; pushes are recognized in others. */
+/** Forgets in every thread: a delete request is created in one, pushes are recognized in others. */
 function forgettingEverywhere(
   push: HttpContext['push'],
   role: RoleData['role'],
   tell: (what: RoleTell) => void,
 ): HttpContext['push'] {
   if (role === 'ingest') return push;
-  return Object.create(push, {
-    forget: { value: (tenant: string) => tell({ kind: 'forget', tenant }) },
-  }) as HttpContext['push'];
+  return {
+    push: (request, limits, bodyLimits) => push.push(request, limits, bodyLimits),
+    paced: (tenant, steps) => push.paced(tenant, steps),
+    forget: tenant => tell({ kind: 'forget', tenant }),
+  };
 }
 
 function encoded(text: string): Uint8Array<ArrayBuffer> {

@@ -224,9 +224,7 @@ export class RoleThreads {
     this.#areFrontsStarted = true;
     this.#fronts
       .start(this.#frontCount - 1)
-      .catch((error: unknown) =>
-        this.#parts.log.error({ err: error }, 'a front thread could not be started'),
-      );
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'front thread failed to start'));
   }
 
   #tellUpkeep(told: Extract<FrontTell, { kind: 'pack' | 'urgency' }>): void {
@@ -369,9 +367,9 @@ export class RoleThreads {
     const pool = this.#pools.get(role)!;
     if (role === 'ingest') return answerOnce(this.#affinity!, request);
     if (cost !== 'query') return answerOnce({ pick: () => pool.pick() }, request);
-    const { headers, signal } = request;
+    const { signal } = request;
     const call = requestCall(request);
-    return this.#running.count(tenantsKey(headers, this.#parts.config), running =>
+    return this.#running.count(tenantsKey(request, this.#parts.config), running =>
       this.#requests.run(async () => (await pool.pick(running()).call(call, { signal })).response!, signal),
     );
   }

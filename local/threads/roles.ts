@@ -19,7 +19,7 @@ export const ROLES: readonly Role[] = ['ingest', 'query', 'upkeep'];
 
 /** Cheap by their cost class, but they parse what clients wrote, or read what tenants stored. */
 const TO_QUERY =
-  /^\/(?:(?:svc\/api\/v1|api\/compat)\/rules|compat\/api\/v1\/|svc\/api\/v1\/(?:delete|status\/deletes|cache|format_query))/;
+  /^\/(?:(?:svc\/api\/v1|api\/compat)\/rules|compat\/api\/v1\/|svc\/api\/v1\/(?:delete|status\/deletes|cache|format_query|ui\/))/;
 const TO_UPKEEP = /^\/(?:flush|sync-indexes|svc\/api\/v1\/status\/maintenance)/;
 /** Answered from what all threads counted. */
 const TO_FRONT = new Set(['/svc/api/v1/usage']);

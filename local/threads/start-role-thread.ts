@@ -46,9 +46,9 @@ export function startRoleThread({
     maxHeapMb: HEAP_MB[role],
     ...replaced,
     hub,
-    onReady: () => log.debug({ thread: name }, 'a thread is ready'),
+    onReady: () => log.debug({ thread: name }, 'thread ready'),
     onLost: error => {
-      log.error({ err: error, thread: name }, 'a thread ended and is started again');
+      log.error({ err: error, thread: name }, 'thread ended; restarting it');
       onLost?.();
     },
   });

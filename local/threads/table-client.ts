@@ -33,7 +33,7 @@ export interface ThreadTableOptions {
 }
 
 export interface ThreadTable extends SqliteTable {
-  /** For when there is more to commit than a store that nobody uses has: from now on the thread does it. */
+  /** For when there is more to commit than an idle store has: from now on the thread does it. */
   startThread(): void;
 }
 
@@ -60,7 +60,7 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     if (closing !== undefined) throw new Error('the table is closed');
     const thread = startThread();
     if (thread.running >= MAX_CALLS) {
-      throw new ThrottledError(`${MAX_CALLS} writes already wait for the table`);
+      throw new ThrottledError(`${MAX_CALLS} writes already wait for the catalog; retry`);
     }
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });

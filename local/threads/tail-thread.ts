@@ -97,7 +97,7 @@ export class TailThread {
     };
     this.#relayed = this.#relayed
       .then(relay)
-      .catch((error: unknown) => this.#log.error({ err: error }, 'commits could not be shown in live tails'));
+      .catch((error: unknown) => this.#log.error({ err: error }, 'delivery of commits to live tails failed'));
     await this.#relayed;
   }
 

@@ -12,7 +12,7 @@ export class ThreadMemoryError extends ThreadLostError {
 }
 
 const LOST = 'a part of the server was restarted while it worked on the request; please send it again';
-const OUT_OF_MEMORY = 'the query needs more memory than there is; reduce the time range or the limit';
+const OUT_OF_MEMORY = 'the query needs more memory than its thread has; reduce the time range or the limit';
 
 /** Of a call that may have been lost through no fault of its own. */
 export function lostOf(cause: ThreadLostError): ClientError {

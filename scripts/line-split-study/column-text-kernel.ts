@@ -41,13 +41,13 @@ export interface LaidColumns {
 }
 
 export class ColumnTextKernel {
-  private readonly memory: Memory;
-  private readonly exports: Exports;
+  readonly #memory: Memory;
+  readonly #exports: Exports;
 
   constructor(module: object) {
-    this.memory = newMemory();
-    this.exports = instanceOf(module, this.memory) as Exports;
-    this.exports.begin();
+    this.#memory = newMemory();
+    this.#exports = instanceOf(module, this.#memory) as Exports;
+    this.#exports.begin();
   }
 
   /** @param columns without those of text */
@@ -56,8 +56,8 @@ export class ColumnTextKernel {
     const scratchBytes = 8 * most + 4 * 65_537 + SLACK;
     const inBytes = columns.reduce((sum, { bytes }) => sum + bytes.length + SLACK, 0);
     const outBytes = textBytes.reduce((sum, bytes) => sum + bytes + SLACK, 0);
-    growTo(this.memory, BASE + scratchBytes + inBytes + outBytes + SLACK);
-    const memory = new Uint8Array(this.memory.buffer);
+    growTo(this.#memory, BASE + scratchBytes + inBytes + outBytes + SLACK);
+    const memory = new Uint8Array(this.#memory.buffer);
     let free = BASE + scratchBytes;
     const places = columns.map((column, i) => {
       const at = free;
@@ -68,13 +68,13 @@ export class ColumnTextKernel {
       return { column, at, out };
     });
     return {
-      toText: () => places.map(({ column, at, out }) => memory.subarray(out, this.textOf(column, at, out))),
+      toText: () => places.map(({ column, at, out }) => memory.subarray(out, this.#textOf(column, at, out))),
     };
   }
 
   /** Where the text ends. */
-  private textOf({ type, bytes, count }: TypedColumn, at: number, out: number): number {
-    const { exports } = this;
+  #textOf({ type, bytes, count }: TypedColumn, at: number, out: number): number {
+    const exports = this.#exports;
     switch (type) {
       case 'words':
       case 'many words': {
@@ -84,14 +84,14 @@ export class ColumnTextKernel {
         return exports.words(at + 4, length, BASE, low, isWide ? low + count : 0, count, out);
       }
       case 'integer':
-        this.numbersOf(bytes, 0, at, count);
+        this.#numbersOf(bytes, 0, at, count);
         return exports.integers(BASE, count, out);
       case 'decimal':
-        this.numbersOf(bytes, 1, at, count);
+        this.#numbersOf(bytes, 1, at, count);
         return exports.decimals(BASE, bytes[0], count, out);
       case 'time': {
         const [joint, places, zoneBytes] = bytes;
-        this.numbersOf(bytes, 3 + zoneBytes, at, count);
+        this.#numbersOf(bytes, 3 + zoneBytes, at, count);
         return exports.times(BASE, joint, places, at + 3, zoneBytes, count, out);
       }
       case 'uuid':
@@ -105,10 +105,10 @@ export class ColumnTextKernel {
     }
   }
 
-  private numbersOf(bytes: Buffer, head: number, at: number, count: number): void {
+  #numbersOf(bytes: Buffer, head: number, at: number, count: number): void {
     const base = bytes.readDoubleLE(head + 2);
     const planes = at + head + NUMBERS_HEAD_BYTES;
-    this.exports.numbers(planes, bytes[head + 1], bytes[head], base, count, BASE);
+    this.#exports.numbers(planes, bytes[head + 1], bytes[head], base, count, BASE);
   }
 }
 

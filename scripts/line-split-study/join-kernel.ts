@@ -16,12 +16,12 @@ export interface LaidPage {
 }
 
 export class JoinKernel {
-  private readonly memory: Memory;
-  private readonly exports: Exports;
+  readonly #memory: Memory;
+  readonly #exports: Exports;
 
   constructor(module: object) {
-    this.memory = newMemory();
-    this.exports = instanceOf(module, this.memory) as Exports;
+    this.#memory = newMemory();
+    this.#exports = instanceOf(module, this.#memory) as Exports;
   }
 
   /** @param wanted of each row 1, or 0 to pass it over */
@@ -38,10 +38,10 @@ export class JoinKernel {
       64;
     const room =
       BASE + texts + values + 4 * words + 3 * page.rows + page.plainLines.length + lineBytes + 16 * SLACK;
-    growTo(this.memory, room);
+    growTo(this.#memory, room);
 
-    const bytes = new Uint8Array(this.memory.buffer);
-    const numbers = new Uint32Array(this.memory.buffer);
+    const bytes = new Uint8Array(this.#memory.buffer);
+    const numbers = new Uint32Array(this.#memory.buffer);
     let free = BASE;
     const take = (size: number) => {
       const at = free;
@@ -72,12 +72,12 @@ export class JoinKernel {
     });
     const ids = put(new Uint8Array(page.ids.buffer, page.ids.byteOffset, page.ids.byteLength));
     const plain = put(new Uint8Array(Uint32Array.from(page.plainLengths).buffer));
-    this.exports.place(ids, starts, put(wanted), plain, put(page.plainLines));
+    this.#exports.place(ids, starts, put(wanted), plain, put(page.plainLines));
     const out = take(lineBytes);
     return {
       join: () => {
         numbers.set(begins, cursors >> 2);
-        return bytes.subarray(out, this.exports.join(page.rows, out));
+        return bytes.subarray(out, this.#exports.join(page.rows, out));
       },
     };
   }

@@ -37,7 +37,7 @@ const HOME_REGION = 'us-east-1';
 /** Throws StorageSetupError where there is no such bucket. */
 export async function checkBucket(client: S3Client, bucket: string, call: Caller): Promise<void> {
   if (!(await bucketExists(client, bucket, call)))
-    throw new StorageSetupError(`there is no bucket ${bucket}`);
+    throw new StorageSetupError(`bucket ${bucket} does not exist; create it, or set logboom.s3_bucket`);
 }
 
 export async function createBucketIfMissing(client: S3Client, bucket: string, call: Caller): Promise<void> {
@@ -60,7 +60,8 @@ export async function createBucketIfMissing(client: S3Client, bucket: string, ca
 /** Throws StorageSetupError where there is no such table, or its keys are not ours. */
 export async function checkTable(client: DynamoDBClient, name: string, call: Caller): Promise<void> {
   const table = await describeTable(client, name, call);
-  if (table === undefined) throw new StorageSetupError(`there is no table ${name}`);
+  if (table === undefined)
+    throw new StorageSetupError(`table ${name} does not exist; create it, or set logboom.dynamodb_table`);
   const keys = new Map(table.KeySchema?.map(({ KeyType, AttributeName }) => [KeyType, AttributeName]));
   const types = new Map(
     table.AttributeDefinitions?.map(({ AttributeName, AttributeType }) => [AttributeName, AttributeType]),

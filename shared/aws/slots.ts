@@ -31,7 +31,7 @@ export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): 
   return async task => {
     if (running < maxRunning) running++;
     else if (waiting.size >= maxWaiting)
-      throw new ThrottledError(`${maxWaiting} calls wait for a connection`);
+      throw new ThrottledError(`${maxWaiting} calls wait for a connection; retry`);
     else await wait();
     try {
       return await task();

@@ -47,7 +47,7 @@ export function tailWaker({ client, functionName, clock, log }: TailWakerOptions
     try {
       await client().send(command, { abortSignal: AbortSignal.timeout(TIMEOUT_MS) });
     } catch (error) {
-      log.warn({ tenant, err: error }, 'the dispatcher of tails could not be called; its schedule will');
+      log.warn({ tenant, err: error }, 'tail dispatcher invocation failed; the next scheduled run retries');
     }
   }
 

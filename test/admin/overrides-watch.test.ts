@@ -77,7 +77,7 @@ describe('the first reading', () => {
     expect([series(), series('b'), series('c')]).toEqual([2, 3, DEFAULT_LIMITS.maxQuerySeries]);
     expect(logged).toEqual([
       'warn these keys of the overrides have no effect in Logboom: more (o.yaml, line 2)',
-      'info overrides of 2 tenants are in force',
+      'info overrides loaded: 2 tenants',
     ]);
   });
 });
@@ -95,7 +95,7 @@ describe('a change', () => {
     expect(series()).toBe(1);
     await overrides.refresh();
     expect([series(), place.looks, place.reads]).toEqual([2, 3, 2]);
-    expect(logged).toEqual(Array(2).fill('info overrides of 1 tenants are in force'));
+    expect(logged).toEqual(Array(2).fill('info overrides loaded: 1 tenants'));
   });
 
   test('of one source reads the others again', async () => {
@@ -122,13 +122,13 @@ describe('a change', () => {
     expect(series()).toBe(5);
     place.text = new Error('no disk');
     await overrides.refresh();
-    const stay = 'error the overrides stay as they were: ';
+    const stay = 'error overrides reload failed; keeping the previous overrides: ';
     expect(logged).toEqual([
-      'info overrides of 1 tenants are in force',
+      'info overrides loaded: 1 tenants',
       `${stay}o.yaml:1:20: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
       `${stay}no disk`,
       `${stay}o.yaml:1:1: overrides: expected names with values, got 3`,
-      'info overrides of 1 tenants are in force',
+      'info overrides loaded: 1 tenants',
       `${stay}no disk`,
     ]);
   });
@@ -216,7 +216,7 @@ describe('where they lie', () => {
   test('a file: read again where it was written or replaced', async () => {
     const path = join(folder, 'o.yaml');
     const source = overridesFile(path);
-    await expect(source.read(undefined)).rejects.toThrow(new ConfigError(`${path}: there is no such file`));
+    await expect(source.read(undefined)).rejects.toThrow(new ConfigError(`${path}: no such file`));
     await writeFile(path, 'one');
     const first = await source.read(undefined);
     expect(first?.text).toBe('one');
@@ -234,7 +234,7 @@ describe('where they lie', () => {
   test('an object: read again where it holds something else', async () => {
     const store = memoryObjectStore();
     const source = overridesObject(store, 'config/o.yaml');
-    await expect(source.read(undefined)).rejects.toThrow('config/o.yaml: there is no such object');
+    await expect(source.read(undefined)).rejects.toThrow('config/o.yaml: no such object');
     await store.putIfAbsent('config/o.yaml', Buffer.from('one'));
     const first = await source.read(undefined);
     expect(first?.text).toBe('one');

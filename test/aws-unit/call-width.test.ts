@@ -36,6 +36,17 @@ test('one refused call of an idle function leaves half of the width', async () =
   expect(width.current).toBe(100);
 });
 
+test('single refusals among many calls change nothing, many of them do', async () => {
+  const clock = virtualClock(0);
+  const width = new CallWidth(100, clock);
+  for (let i = 0; i < 60; i++) await width.enter(forever);
+  for (let i = 0; i < 3; i++) width.leave('refused');
+  expect(width.current).toBe(100);
+  await clock.advance(100);
+  for (let i = 0; i < 3; i++) width.leave('refused');
+  expect(width.current).toBe(54);
+});
+
 test('the width never passes its bound, and one call may always run', async () => {
   const clock = virtualClock(0);
   const width = new CallWidth(2, clock);

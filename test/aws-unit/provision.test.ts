@@ -55,8 +55,13 @@ const operations = (): string[] =>
 describe('the check of bucket and table', () => {
   const cases: [string, object, object, string | undefined][] = [
     ['both there', OK, table(), undefined],
-    ['no bucket', { status: 404 }, table(), 'there is no bucket logs'],
-    ['no table', OK, NO_TABLE, 'there is no table catalog'],
+    [
+      'no bucket',
+      { status: 404 },
+      table(),
+      'bucket logs does not exist; create it, or set logboom.s3_bucket',
+    ],
+    ['no table', OK, NO_TABLE, 'table catalog does not exist; create it, or set logboom.dynamodb_table'],
     ['another key', OK, table('id'), 'the keys of the table catalog are not pk and sk, both of type S'],
     ['another type', OK, table('pk', 'N'), 'the keys of the table catalog are not pk and sk, both of type S'],
   ];
@@ -157,5 +162,7 @@ test('local storage opens on S3 where bucket and table are there', async () => {
     dynamoDbEndpoint: dynamoDb.url,
     createMissing: false,
   });
-  expect((await errorOf(missing)).message).toBe('there is no bucket logs');
+  expect((await errorOf(missing)).message).toBe(
+    'bucket logs does not exist; create it, or set logboom.s3_bucket',
+  );
 });

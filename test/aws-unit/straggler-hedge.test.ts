@@ -33,6 +33,18 @@ describe('calls that take long', () => {
     expect(hedge.figures).toEqual({ hedges: 1, won: 1 });
   });
 
+  test('are late by the times of answers, not of calls that were refused at once', async () => {
+    const clock = virtualClock(0);
+    const hedge = new StragglerHedge(clock);
+    const refused = Array.from({ length: 20 }, () =>
+      hedge.run(forever, async () => Promise.reject(new Error('refused'))).catch(() => undefined),
+    );
+    await Promise.all(refused);
+    const calls = Array.from({ length: 20 }, () => hedge.run(forever, signal => clock.sleep(900, signal)));
+    await clock.run(Promise.all(calls));
+    expect(hedge.figures.hedges).toBe(0);
+  });
+
   test('keep their answer if it comes first', async () => {
     const usual = Array.from({ length: 20 }, () => [300, 300] as const);
     const { answers } = await timesOf(...usual, [900, 5_000]);

@@ -39,7 +39,7 @@ describe('logboom config check', () => {
     );
     const { code, stderr } = await logboom(['config', 'check', config]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/none\.yaml: there is no such file\n.*missing\.yaml: storage s3 needs a bucket/);
+    expect(stderr).toMatch(/none\.yaml: no such file\n.*missing\.yaml: storage s3 needs a bucket/);
   });
 
   test('a summary, and warnings with their lines', async () => {

@@ -51,8 +51,8 @@ test('logboom cost prints it', async () => {
   expect(code).toBe(0);
   const [head, first, ...others] = stdout.trimEnd().split('\n');
   expect(head).toBe('what,USD a day,USD a month,USD a year');
-  expect(first).toMatch(/^taking in,3\.60/);
+  expect(first).toMatch(/^ingest,3\.60/);
   expect(others).toHaveLength(4);
-  expect(await refusedBy(['cost', '--gb-per-day', 'many'])).toContain('A number from 0 is needed.');
+  expect(await refusedBy(['cost', '--gb-per-day', 'many'])).toContain('Expected a number from 0.');
   expect(await refusedBy(['cost', '--push-size', '0'])).toContain('A size is written like 4KB');
 });

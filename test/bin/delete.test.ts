@@ -94,7 +94,7 @@ describe('logboom delete create', () => {
       { status: 403, body: 'deletion is not available for this tenant\n' },
       '403 Forbidden: deletion is not available for this tenant',
     ],
-    [{ status: 204 }, 'the store took the request and told no id; see logboom delete list'],
+    [{ status: 204 }, 'the store accepted the request without returning its ID; run logboom delete list'],
   ])('%j', async (reply, message) => {
     const { url } = await store(() => reply);
     const outcome = await logboom(['delete', 'create', '{app="x"}', '--from', '0', '--addr', url]);
@@ -195,7 +195,7 @@ describe('logboom delete watch', () => {
     const { url } = await store((_, number) => ok(number === 1 ? [WAITING] : []));
     expect(await watch(url)).toMatchObject({
       code: 1,
-      stderr: 'logboom: there is no delete request 5a3c1b2d: it was cancelled, or never was\n',
+      stderr: 'logboom: there is no delete request 5a3c1b2d: it was canceled, or never existed\n',
     });
     const refusing = await store(() => ({ status: 403, body: 'no\n' }));
     expect(await watch(refusing.url)).toMatchObject({ code: 1, stderr: 'logboom: 403 Forbidden: no\n' });

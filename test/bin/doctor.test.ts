@@ -128,7 +128,9 @@ describe('logboom doctor', () => {
   test('a machine without a store: what it has, and that there is none', async () => {
     const { code, stdout, stderr } = await doctor('--data-dir', '/nowhere/at/all');
     expect(code).toBe(2);
-    expect(stderr).toBe('logboom: there is no store in /nowhere/at/all; run logboom start to create one\n');
+    expect(stderr).toBe(
+      'logboom: no store in /nowhere/at/all; run logboom start --data-dir /nowhere/at/all to create one\n',
+    );
     const found = stdout.trimEnd().split('\n');
     expect(found.map(line => line.split(/ +/)[1])).toEqual([
       ...['runtime', 'folder', 'disk', 'memory', 'clock', 'port'],

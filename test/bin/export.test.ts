@@ -131,6 +131,29 @@ describe('logboom export', () => {
     expect(rows[1]).toMatchObject({ field_n: 1n, field_took: 0.125, field_ok: true });
   });
 
+  test('is the same from a store without the endpoint for exports', async () => {
+    // Passes requests on, but does not know the endpoint, as Loki does not.
+    const server = createServer(async (request, response) => {
+      if (request.url!.includes('/export')) return void response.writeHead(404).end('404 page not found');
+      const answer = await fetch(`${store.url}${request.url}`, {
+        headers: { 'x-loki-response-encoding-flags': 'categorize-labels' },
+      });
+      response.writeHead(answer.status).end(await answer.text());
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const format of ['text', 'jsonl', 'csv']) {
+      const [here, there] = await Promise.all([
+        run(['--format', format]),
+        run(['--format', format, '--addr', address]),
+      ]);
+      expect(here.code).toBe(0);
+      expect(there).toEqual(here);
+    }
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  });
+
   test('puts parts into S3, and again what failed', async () => {
     const objects = new Map<string, number>();
     let requests = 0;
@@ -176,7 +199,7 @@ describe('logboom export', () => {
     [['--format', 'parquet'], 2, 'needs --parts-dir or --s3'],
     [['--hive'], 2, '--hive needs --format parquet'],
     [['--s3', 'http://x'], 2, 's3://BUCKET/PREFIX'],
-    [['--part', '10ms'], 2, 'a second or longer'],
+    [['--part', '10ms'], 2, 'at least 1s'],
     [['--since', '999d', '--part', '1s'], 2, 'make them longer'],
   ])('%j is refused', async (args, code, message) => {
     const outcome = await logboom(['export', '{app=~".+"}', '--addr', store.url, ...args]);
@@ -186,7 +209,10 @@ describe('logboom export', () => {
 
   test('a metric query is refused', async () => {
     const { code, stderr } = await logboom(['export', 'rate({app="web"}[1m])', '--addr', store.url]);
-    expect([code, stderr]).toEqual([1, 'logboom: a log query is needed; this is a metric query\n']);
+    expect([code, stderr]).toEqual([
+      1,
+      'logboom: 400 Bad Request: an export needs a log query; this is a metric query\n',
+    ]);
   });
 });
 

@@ -77,7 +77,7 @@ describe('packed inputs', () => {
     ['xz', readFileSync(join(FIXTURES, 'gnu.tar.xz'))],
   ])('%s that is cut off is an error', async (name, bytes) => {
     const half = cut(bytes.subarray(0, bytes.length / 2), 100);
-    await expect(textOf(unpacked(half))).rejects.toThrow(`the ${name} data is cut off or broken`);
+    await expect(textOf(unpacked(half))).rejects.toThrow(`the ${name} data is truncated or damaged`);
   });
 
   test('xz with SHA-256 checks is an error that says what to do', async () => {
@@ -94,7 +94,7 @@ describe('packed inputs', () => {
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 100 }), async bytes => {
         const input = Buffer.concat([Buffer.from(magic, 'hex'), bytes]);
         await expect(textOf(unpacked(Readable.from([input])))).rejects.toThrow(
-          /cut off or broken|not supported/,
+          /truncated or damaged|not supported/,
         );
       }),
       { numRuns: 30 },

@@ -23,10 +23,10 @@ async function check(more: Partial<MachineToCheck>): Promise<Record<string, stri
 
 const embedded = (dataDir: string) => ({ kind: 'embedded', dataDir }) as const;
 
-test('a folder that is there, one that can be made, and one that cannot', async () => {
+test('a folder that is there, one that can be created, and one that cannot', async () => {
   expect((await check({})).folder).toBe(`ok: ${folder} can be written`);
   const below = join(folder, 'a', 'b');
-  expect((await check({ storage: embedded(below) })).folder).toBe(`ok: ${below} can be made`);
+  expect((await check({ storage: embedded(below) })).folder).toBe(`ok: ${below} can be created`);
   expect(readdirSync(folder)).toEqual([]);
   const file = join(folder, 'file');
   writeFileSync(file, '');

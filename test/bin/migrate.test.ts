@@ -168,7 +168,7 @@ describe('logboom migrate loki', () => {
   test.each([
     [['--tenants', 'a,b=a'], 'given twice'],
     [['--tenants', 'a=b=c'], 'NAME or SOURCE=TARGET'],
-    [['--parallel', '1000'], 'At most 64'],
+    [['--parallel', '1000'], 'The maximum is 64'],
     [['--start', '2026-01-02', '--end', '2026-01-01'], 'is not after its start'],
   ])('%j is a mistake', async (args, message) => {
     const { code, stderr } = await migrate(...args);

@@ -44,9 +44,7 @@ test('exit codes: 0 for help and version, 2 for what is not understood', async (
   ]);
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 2, 2]);
   expect(outcomes[1].stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  expect(outcomes[2].stderr).toBe(
-    "error: missing required argument 'query'\n(--help tells how it is used)\n",
-  );
+  expect(outcomes[2].stderr).toBe("error: missing required argument 'query'\n(see --help)\n");
 });
 
 describe('settings of the environment', () => {

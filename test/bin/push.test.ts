@@ -180,7 +180,7 @@ describe('logboom push', () => {
     const args = ['--addr', recorded.url, '--format', 'json'];
     const { stderr } = await logboom(['push', file('some.json', text), ...args]);
     expect(stderr).toBe(
-      'logboom: 1 entries of some.json are not of the format json\nlogboom: 1 entries of some.json have no time (--time-fallback previous gave one)\n',
+      'logboom: 1 entries of some.json are not of the format json\nlogboom: 1 entries of some.json have no timestamp (--time-fallback previous set it)\n',
     );
     expect(entriesOf(recorded).map(([ns]) => ns)).toEqual([
       '1767607200000000000',
@@ -222,7 +222,7 @@ describe('logboom push', () => {
     [['x.log', '--batch-bytes', '0'], 'A size from 1'],
     [['x.log', '--addr', 'ftp://x'], 'An address looks like'],
     [['x.log', '--format', 'yaml'], 'Allowed choices are auto, cri'],
-    [['x.log', '--time-format', '%Q'], 'knows no %Q'],
+    [['x.log', '--time-format', '%Q'], 'Unknown directive %Q'],
     [['x.log', '--label-field', '='], 'A field is given as'],
     [['x.log', '--label-field', '1a=b'], '"1a" is not one'],
     [['x.log', '--csv-columns', 'a,a'], 'distinct names'],

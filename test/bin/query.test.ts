@@ -228,7 +228,10 @@ describe('logboom query', () => {
       { status: 200, body: '<html>' },
       'unexpected response, not JSON; check that --addr points to a Logboom or Loki server. It begins: <html>',
     ],
-    [{ status: 200, body: 'null' }, 'the answer holds no result of a query; is this a log store?'],
+    [
+      { status: 200, body: 'null' },
+      'the response is not a query result; check that --addr points to a Logboom or Loki server',
+    ],
     [
       answer('streams', [{ stream: {}, values: [['x', 'y']] }]),
       'unexpected response; check that --addr points to a Logboom or Loki server: ',
@@ -258,8 +261,8 @@ describe('logboom query', () => {
     [['--since', '1 hour'], 'A duration is written like'],
     [['--from', 'yesterday'], 'A time is written like'],
     [['--from', '10', '--since', '1h'], 'cannot be used with'],
-    [['--limit', '-1'], 'A whole number from 0'],
-    [['--batch', '0'], 'A whole number from 1'],
+    [['--limit', '-1'], 'Expected a whole number from 0'],
+    [['--batch', '0'], 'Expected a whole number from 1'],
     [['--direction', 'up'], 'Allowed choices are forward, backward'],
     [['--output', 'xml'], 'Allowed choices are default, raw, jsonl'],
     [['--instant', '--step', '1m'], 'cannot be used with'],

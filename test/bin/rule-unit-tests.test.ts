@@ -127,7 +127,7 @@ tests:
 `;
     const { groups } = lintRuleFile(RULES, checkTemplate);
     await expect(runRuleTest(readTestFile('f', text).tests[0], groups)).rejects.toThrow(
-      /^the store refuses the input: couldn't parse labels: 1:3: /,
+      /^the store refused the input: couldn't parse labels: 1:3: /,
     );
   });
 

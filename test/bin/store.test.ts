@@ -90,7 +90,7 @@ describe('push, query and inspect', () => {
     expect(watched).toEqual({
       code: 1,
       stdout: '',
-      stderr: `logboom: there is no delete request ${id}: it was cancelled, or never was\n`,
+      stderr: `logboom: there is no delete request ${id}: it was canceled, or never existed\n`,
     });
     const refused = await logboom(['delete', 'create', '{app=', ...range], { env });
     expect(refused).toMatchObject({

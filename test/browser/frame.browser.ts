@@ -78,7 +78,7 @@ test('a store with one tenant names none; at phone width every view can be reach
   assert.equal(await page.getByText('Tenant', { exact: true }).count(), 0);
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
   const boxes = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));
-  assert.equal(boxes.length, 9);
+  assert.equal(boxes.length, 10);
   for (const { left, right, width } of boxes) {
     assert.ok(left >= 0 && right <= PHONE.width && width >= 24, `${left} to ${right}`);
   }

@@ -61,6 +61,37 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
   await done();
 });
 
+test('a heat map, further queries in the same chart, and a unit of choice', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(COUNTS, { chart: 'heat' }) });
+  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const map = panel.getByRole('img', { name: /Values of 4 series/ });
+  await map.waitFor();
+  assert.equal(await panel.locator('.heat-labels li').count(), 4);
+  await map.hover({ position: { x: 700, y: 10 } });
+  await panel.locator('.heat-pointed').waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'metric-heat');
+
+  await page.getByRole('button', { name: 'Add query' }).click();
+  await page
+    .getByRole('textbox', { name: 'Query B' })
+    .fill('sum(count_over_time({namespace="shop"} |= "error" [$__auto]))');
+  await page.getByRole('textbox', { name: 'Query B' }).press('Enter');
+  await panel.getByText('5 series').waitFor();
+  await panel.getByText('Lines', { exact: true }).click();
+  await panel.getByRole('button', { name: 'B: value' }).waitFor();
+  await panel.getByRole('button', { name: 'A: checkout' }).click();
+  await panel.getByLabel('Unit').selectOption('percent');
+  await untilParam(page, 'unit', 'percent');
+  await panel.getByRole('cell', { name: /%$/ }).first().waitFor();
+  await assertAccessible(page);
+  await screenshot(page, 'metric-several');
+  await page.getByRole('button', { name: 'Remove query B' }).click();
+  await untilParam(page, 'more', null);
+  await panel.getByText('4 series').waitFor();
+  await done();
+});
+
 test('the table has totals, and values of bytes and durations have units', async () => {
   const { page, done } = await explorer.open({
     hash: logsHash('sum(bytes_over_time({service_name="gateway"}[$__auto]))'),

@@ -189,7 +189,7 @@ test('with a tenant in the header and no tokens, the store is asked again and ag
     const { page, done } = await other.open({
       hash: `#/tail?${new URLSearchParams({ q: '{app="web"}', tenant: 'acme' })}`,
     });
-    await page.getByText('it is asked every 2 s instead', { exact: false }).waitFor();
+    await page.getByText('The page polls every 2 s instead', { exact: false }).waitFor();
     const line = (text: string) => [
       {
         stream: { app: 'web' },

@@ -33,7 +33,7 @@ after(() => explorer.stop());
 
 test('figures, cost and charts by day; the days as a table and as a file', async () => {
   const { page, done } = await explorer.open({ hash: '#/usage?tenant=acme' });
-  await page.getByText('Of tenant acme, by UTC day').waitFor();
+  await page.getByText('Tenant acme, by UTC day').waitFor();
   const figures = page.locator('.figures').first();
   await figures.getByText('3,420 lines').waitFor();
   await figures.getByText('1 line', { exact: true }).waitFor();
@@ -100,7 +100,7 @@ test('tenants that were asked here stand side by side, and one is a click away',
   assert.equal(await page.evaluate('document.querySelector(".panel-page").scrollWidth'), PHONE.width);
   await screenshot(page, 'usage-phone');
   await tenants.getByRole('link', { name: 'globex' }).click();
-  await page.getByText('Of tenant globex').waitFor();
+  await page.getByText('Tenant globex').waitFor();
   await page.locator('.figures').first().getByText('1 line', { exact: true }).waitFor();
   await done();
 });

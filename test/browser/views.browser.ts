@@ -18,14 +18,43 @@ pattern_ingester: { enabled: true }
 compactor: { retention_enabled: true, delete_request_store: filesystem }
 `;
 let explorer: Explorer;
+let board = '';
 before(async () => {
   explorer = await startExplorer(YAML);
   await pushShop(explorer.store, Date.now());
+  board = await save('boards', BOARD);
+  await save('queries', { name: 'Declined payments', queries: [`${SHOP_QUERY} |= "declined"`] });
 });
 after(() => explorer.stop());
 
 const QUERY = `?${new URLSearchParams({ q: SHOP_QUERY })}`;
 const METRIC = `?${new URLSearchParams({ q: `sum by (service_name) (rate(${SHOP_QUERY}[$__auto]))` })}`;
+const panel = (title: string, kind: string, query: string, width = 6) => ({
+  ...{ title, kind, width, rows: 4 },
+  queries: [{ query, legend: '' }],
+});
+const LINES = 'sum by (service_name) (count_over_time({service_name=~"$service"}[$__auto]))';
+const BOARD = {
+  ...{ name: 'Shop', description: 'Orders, payments and the gateway', from: 'now-1h', to: 'now' },
+  variables: [{ name: 'service', label: 'service_name', selector: SHOP_QUERY, several: true }],
+  panels: [
+    panel('Lines by service', 'bars', LINES, 8),
+    panel('Now', 'top', LINES, 4),
+    panel('Bytes per second', 'area', LINES.replace('count_over_time', 'bytes_rate')),
+    panel('Busy times', 'heat', LINES),
+    panel('Errors', 'logs', '{service_name=~"$service"} |= "error"', 12),
+  ],
+};
+
+async function save(kind: 'boards' | 'queries', content: object): Promise<string> {
+  const answer = await fetch(`${explorer.store.url}/svc/api/v1/ui/${kind}`, {
+    method: 'POST',
+    body: JSON.stringify(content),
+  });
+  const { data } = (await answer.json()) as { data: { id: string } };
+  return data.id;
+}
+
 /** The name of the picture, the route, and what is there when the view is. */
 const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<unknown>])[] = [
   ['start', '#/logs', page => page.getByRole('button', { name: 'gateway' }).waitFor()],
@@ -35,6 +64,11 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<unknown
   ['patterns', `#/patterns${QUERY}`, page => page.getByRole('table').waitFor()],
   ['tail', `#/tail${QUERY}`, page => page.locator('.log-text, .tail-line').first().waitFor()],
   ['explain', `#/explain${QUERY}`, page => page.locator('.explanation').waitFor()],
+  ['heat', `#/logs${METRIC}&chart=heat`, page => page.locator('.heat-plot canvas').waitFor()],
+  ['live', `#/logs${QUERY}&live=1`, page => page.locator('.tail-word.live').waitFor()],
+  ['boards', '#/boards', page => page.getByRole('link', { name: /^Shop/ }).waitFor()],
+  ['board', '#/boards?id=BOARD', page => page.locator('.board-panel canvas').first().waitFor()],
+  ['alert', `#/rules?new=1&${QUERY.slice(1)}`, page => page.locator('.alert-preview canvas').waitFor()],
   ['rules', '#/rules', page => page.getByRole('heading').nth(1).waitFor()],
   ['deletes', '#/deletes', page => page.getByText('There are no delete requests').waitFor()],
   ['usage', '#/usage', page => page.getByText('Limits').first().waitFor()],
@@ -48,7 +82,11 @@ for (const [name, hash, shown] of VIEWS) {
       ['phone', PHONE],
     ] as const) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { page, done } = await explorer.open({ hash, viewport, colorScheme });
+        const { page, done } = await explorer.open({
+          hash: hash.replace('BOARD', board),
+          viewport,
+          colorScheme,
+        });
         await shown(page);
         await page.waitForLoadState('networkidle');
         await assertAccessible(page);

@@ -78,7 +78,7 @@ describe('steps', () => {
     await plain.addChunks([one, two]);
     const { version } = await swap({ index: INDEX }, plain);
     const after = await swap(of);
-    expect(after).toEqual({ day: DAY, version: version + steps, index: of.index ?? INDEX });
+    expect(after).toEqual({ day: DAY, version: version + steps, index: of.index ?? INDEX, partitions: 4 });
     const { records, ...now } = (await plain.day('t', DAY))!;
     expect(now).toEqual(after);
     expect(await plain.garbage.all()).toEqual(new Set(garbage));

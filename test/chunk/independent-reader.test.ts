@@ -85,6 +85,17 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(readFooter(object)).toEqual(plainFooter(footerOf(object, 'golden')));
   });
 
+  test('reads the golden file of version 2, which has split and plain lines', () => {
+    const object = readFileSync(join(ROOT, 'test/chunk/golden/v2.chunk'));
+    const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v2.json'), 'utf8'));
+    expect(entries).toHaveLength(600);
+    expect(readEntries(object)).toEqual(entries);
+    const footer = readFooter(object);
+    expect(footer).toEqual(plainFooter(footerOf(object, 'golden')));
+    expect(footer.version).toBe(2);
+    expect(footer.pages.map(({ columns }) => columns.at(-1)?.kind)).toEqual([8, 4]);
+  });
+
   test('reads an object with fields, rests and sections, and leaves those alone', () => {
     const object = readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.chunk'));
     const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.json'), 'utf8'));
@@ -201,12 +212,32 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     const hashes = [crc32('a\0b'), crc32('a\0c'), crc32('app\0shop')].sort((a, b) => a - b);
     const sizes = { rows: 2, lineBytes: 3, metadataBytes: 0, storedBytes: object.length, footerBytes };
     const numbers = { ...sizes, asOfMs: 0 };
-    const want = { id: HEAD.id, origin: HEAD.id, level: 0, first: 5, last: 90, ...numbers, hashes };
+    const want = {
+      hasHashedKey: false,
+      id: HEAD.id,
+      origin: HEAD.id,
+      level: 0,
+      first: 5,
+      last: 90,
+      ...numbers,
+      hashes,
+    };
     const read = (record: ChunkRecord) => readRecord(encodeRecord(record));
     const inline = recordOf(footer, object.length, footerBytes, { inline: object, tail });
     expect(read(inline)).toEqual({ ...want, lane: 1, bytes: object });
     const stored = recordOf(footer, object.length, footerBytes, { inline: undefined, tail });
     expect(read(stored)).toEqual({ ...want, lane: 2, bytes: Buffer.from(tail) });
+    const hashed = recordOf(footer, object.length, footerBytes, {
+      inline: undefined,
+      tail,
+      hasHashedKey: true,
+    });
+    expect(read(hashed)).toEqual({ ...want, hasHashedKey: true, lane: 2, bytes: Buffer.from(tail) });
+    expect(read({ ...hashed, partitions: 64 })).toMatchObject({
+      hasHashedKey: true,
+      partitions: 64,
+      lane: 2,
+    });
     const bare = { ...stored, footer: undefined, pairs: undefined };
     expect(read(bare)).toEqual({ ...want, hashes: undefined, lane: 0, bytes: Buffer.alloc(0) });
     const origin = '00112233445566778899aabbccddeeff';

@@ -1,11 +1,29 @@
-/** When a day is asked for: as often as its pushes fill a merge. */
+/** When a day is asked for: as often as its pushes fill a merge, and when they pause. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { type FilledDay, fullMergeCounter } from '../../shared/upkeep/compaction/full-merges.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { PACKING } from '../../shared/upkeep/compaction/packing.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS, PAUSE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const ENOUGH = PACKING.finalFromBytes;
 
 const pushed = (tenant: string, day: number, lineBytes: number) =>
   ({ tenant, day, lineBytes }) as ChunkRecord;
+
+function counter() {
+  const asked: FilledDay[] = [];
+  const clock = manualClock();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const count = fullMergeCounter({ ask: day => asked.push(day), clock, signal });
+  const wait = async (ms: number) => {
+    clock.advance(ms);
+    await nextTurn();
+  };
+  return { asked, count, wait, stopping };
+}
 
 test.each<[string, number, number, number, number]>([
   ['one less than fill a merge', MAX_INPUTS - 1, 1, 0, 0],
@@ -14,18 +32,49 @@ test.each<[string, number, number, number, number]>([
   ['bytes that fill it', 4, FULL_LINE_BYTES / 4, 1, 4],
   ['one that fills it alone, each', 3, FULL_LINE_BYTES, 3, 1],
 ])('%s', (_name, chunks, lineBytes, want, ofEach) => {
-  const asked: FilledDay[] = [];
-  const count = fullMergeCounter(day => asked.push(day));
+  const { asked, count } = counter();
   for (let i = 0; i < chunks; i++) count([pushed('a', 7, lineBytes)]);
   const filled = { tenant: 'a', day: 7, chunks: ofEach, lineBytes: ofEach * lineBytes };
   expect(asked).toEqual(new Array(want).fill(filled));
 });
 
 test('tenants and days are counted apart', () => {
-  const asked: FilledDay[] = [];
-  const count = fullMergeCounter(day => asked.push(day));
+  const { asked, count } = counter();
   for (let i = 1; i < MAX_INPUTS; i++) count([pushed('a', 7, 1), pushed('a', 8, 1), pushed('b', 7, 1)]);
   expect(asked).toEqual([]);
   count([pushed('a', 8, 1)]);
   expect(asked).toEqual([{ tenant: 'a', day: 8, chunks: MAX_INPUTS, lineBytes: MAX_INPUTS }]);
+});
+
+test('pushes of enough are asked for once they pause', async () => {
+  const { asked, count, wait } = counter();
+  count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1), pushed('c', 7, ENOUGH)]);
+  count([pushed('a', 7, ENOUGH / 2), pushed('b', 7, 1)]);
+  await wait(PAUSE_MS - 1);
+  expect(asked).toEqual([]);
+  count([pushed('a', 7, 1)]);
+  await wait(1);
+  expect(asked).toEqual([]);
+  await wait(PAUSE_MS);
+  expect(asked).toEqual([{ tenant: 'a', day: 7, chunks: 3, lineBytes: ENOUGH + 1 }]);
+  await wait(10 * PAUSE_MS);
+  expect(asked).toHaveLength(1);
+});
+
+test('pushes that fill a merge meanwhile are asked for once', async () => {
+  const { asked, count, wait } = counter();
+  for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH / 2)]);
+  for (let i = 2; i < MAX_INPUTS; i++) count([pushed('a', 7, 1)]);
+  expect(asked).toHaveLength(1);
+  await wait(PAUSE_MS);
+  await wait(PAUSE_MS);
+  expect(asked).toHaveLength(1);
+});
+
+test('nothing is asked for after the end', async () => {
+  const { asked, count, wait, stopping } = counter();
+  for (let i = 0; i < 2; i++) count([pushed('a', 7, ENOUGH)]);
+  stopping.abort();
+  await wait(PAUSE_MS);
+  expect(asked).toEqual([]);
 });

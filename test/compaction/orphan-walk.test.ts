@@ -4,6 +4,7 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { newChunkId } from '../../shared/storage/catalog/chunk-id.ts';
+import { objectKey } from '../../shared/storage/catalog/chunk-record.ts';
 import { trustCatalog, walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 
@@ -15,8 +16,8 @@ function setUp() {
   const ids = countingIds();
   const store = memoryObjectStore();
   const catalogOf = () => new Catalog({ table: memoryTable({ clock }), clock, ids });
-  const put = async (tenant: string) => {
-    const key = `${tenant}/chunks/20000/0/${newChunkId(clock, ids)}`;
+  const put = async (tenant: string, hasHashedKey?: true) => {
+    const key = objectKey({ tenant, day: 20_000, level: 0, id: newChunkId(clock, ids), hasHashedKey });
     await store.putIfAbsent(key, Buffer.from('x'));
     return key;
   };
@@ -30,13 +31,14 @@ test('an object without a record goes when it is a day old; what is no chunk sta
   expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
   clock.advance(1);
   const orphan = await put('t');
+  const hashed = await put('t', true);
   await store.putIfAbsent('config/overrides.yaml', Buffer.from('x'));
   clock.advance(24 * HOUR_MS - 1);
   expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([]);
   clock.advance(HOUR_MS);
   expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
   clock.advance(24 * HOUR_MS);
-  expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([orphan]);
+  expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([orphan, hashed]);
   expect(await keys()).toEqual(['config/overrides.yaml']);
 });
 

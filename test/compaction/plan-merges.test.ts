@@ -52,12 +52,22 @@ const at = (minute: number, force = false): PlanOptions => ({
   force,
 });
 
+/** Pushes that were begun so many ms before minute 2. */
+const pushedAgo = (count: number, storedBytes: number, agoMs: number) =>
+  some(count, storedBytes, 1).map(record => ({ ...record, id: idAt(at(2).nowMs - agoMs) }));
+const asked = (minute: number): PlanOptions => ({ ...at(minute), onlyFull: true });
+const idAt = (ms: number) => ms.toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
+
 describe('what is merged next', () => {
   test.each<[string, ChunkRecord[], PlanOptions, { level: number; inputs: number } | undefined]>([
     ['nothing of nothing', [], at(10), undefined],
     ['one chunk is left alone', some(1, 1000, 1), at(2000), undefined],
     ['few chunks of an open window wait', some(31, 1000, 1), at(2), undefined],
-    ['pushes of much wait until they fill a merge', some(60, 20_000, 1), at(2), undefined],
+    ['pushes of much wait until they fill a merge', pushedAgo(60, 20_000, 2000), at(2), undefined],
+    ['if pushes ask, until no more come', pushedAgo(60, 20_000, 2000), asked(2), { level: 2, inputs: 60 }],
+    ['if more come, still', pushedAgo(60, 20_000, 1999), asked(2), undefined],
+    ['pushes of little that pause', pushedAgo(60, 10_000, 2000), asked(2), undefined],
+    ['one push of much is packed already', pushedAgo(1, MIB, 2000), asked(2), undefined],
     ['then they are merged, whatever is open', some(100, 20_000, 1), at(2), { level: 2, inputs: MAX_INPUTS }],
     ['those are left alone until the hour is over', some(50, MIB, 1, 2), at(60), undefined],
     ['then the hour takes them', some(50, MIB, 1, 2), at(71), { level: 2, inputs: 50 }],
@@ -268,14 +278,15 @@ describe('the order of equal timestamps', () => {
   test('pushes of the last seconds wait for those that were begun before them, unless forced', () => {
     const { nowMs } = at(7);
     const pushed = (agoMs: number) => {
-      const id = (nowMs - agoMs).toString(16).padStart(12, '0') + (++made).toString(16).padStart(20, '0');
+      const id = idAt(nowMs - agoMs);
       return { ...chunk(1000, 1), id, origin: id };
     };
-    const records = [20_000, 5000, 2999, 1].map(pushed);
+    const records = [20_000, 5000, 999, 1].map(pushed);
     expect(inputsOf(records, at(7))).toEqual([0, 1]);
     expect(inputsOf(records, at(7, true))).toEqual([0, 1, 2, 3]);
     expect(nextClosingMs(DAY, records.slice(2), at(7))).toBe(nowMs + 1);
     expect(isSettled(DAY, records.slice(3), { ...at(1501), nowMs })).toBe(false);
+    expect(inputsOf([20_000, 5000, 2999].map(pushed), { ...at(7), settleMs: 3000 })).toEqual([0, 1]);
   });
 });
 

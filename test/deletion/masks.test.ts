@@ -186,25 +186,25 @@ type Store = ReturnType<typeof makeStore>;
 
 /** Follows which entries each chunk of the catalog holds. */
 class Chunks {
-  private readonly entriesOf = new Map<string, readonly DatedEntry[]>();
-  private readonly pushed: (readonly DatedEntry[])[] = [];
-  private readonly store: Store;
+  readonly #entriesOf = new Map<string, readonly DatedEntry[]>();
+  readonly #pushed: (readonly DatedEntry[])[] = [];
+  readonly #store: Store;
 
   constructor(store: Store) {
-    this.store = store;
+    this.#store = store;
   }
 
   async take(step: Step): Promise<void> {
-    const { clock, committer, compactor } = this.store;
+    const { clock, committer, compactor } = this.#store;
     if (step.kind === 'compact') {
       const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
       await compactor.compactDay({ tenant: 't', day: step.day, force: true, ...bounds });
     } else {
       const entries =
-        step.kind === 'push' ? step.entries : this.pushed[step.which % (this.pushed.length || 1)];
+        step.kind === 'push' ? step.entries : this.#pushed[step.which % (this.#pushed.length || 1)];
       if (entries !== undefined) {
         await clock.run(committer.commit('t', pushOf(entries)));
-        this.pushed.push(entries);
+        this.#pushed.push(entries);
         await this.known(entries);
       }
     }
@@ -214,17 +214,17 @@ class Chunks {
 
   /** The chunks that are there now; new ones without inputs hold `entries`. */
   async known(entries: readonly DatedEntry[]): Promise<ModelChunk[]> {
-    const { catalog, source } = this.store;
+    const { catalog, source } = this.#store;
     const chunks: ModelChunk[] = [];
     for (const record of await catalog.chunks('t', WHOLE.startNs, WHOLE.endNs)) {
-      let ofChunk = this.entriesOf.get(record.id);
+      let ofChunk = this.#entriesOf.get(record.id);
       if (ofChunk === undefined) {
         const { inputs } = await source.footer(record);
         ofChunk =
           inputs.length === 0
             ? entries.filter(({ day }) => day === record.day)
-            : inputs.flatMap(id => this.entriesOf.get(id)!);
-        this.entriesOf.set(record.id, ofChunk);
+            : inputs.flatMap(id => this.#entriesOf.get(id)!);
+        this.#entriesOf.set(record.id, ofChunk);
       }
       chunks.push({ record, entries: ofChunk });
     }

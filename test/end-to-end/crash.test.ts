@@ -66,20 +66,20 @@ class Pushes {
   readonly sent = new Set<string>();
   readonly acknowledged = new Set<string>();
   cut = 0;
-  private count = 0;
-  private repeated: readonly { readonly ns: bigint; readonly line: string }[] = [];
-  private readonly random = seededRandom(SEED);
+  #count = 0;
+  #repeated: readonly { readonly ns: bigint; readonly line: string }[] = [];
+  readonly #random = seededRandom(SEED);
 
   /** Pushes until the connection is cut. */
   async pushOn(client: HttpClient, id: number): Promise<void> {
     for (;;) {
       const entries = Array.from({ length: 1 + this.below(8) }, () => ({
         ns: T0 + BigInt(this.below(120)) * NS_PER_S + BigInt(this.below(2)),
-        line: `n=${this.count++}`,
+        line: `n=${this.#count++}`,
       }));
       // Entries of a push before come again, whatever became of it.
-      const all = this.below(4) === 0 ? [...entries, ...this.repeated] : entries;
-      this.repeated = entries;
+      const all = this.below(4) === 0 ? [...entries, ...this.#repeated] : entries;
+      this.#repeated = entries;
       const stream = `${id % 2}`;
       const keys = all.map(({ ns, line }) => `${stream} ${ns} ${line}`);
       for (const key of keys) this.sent.add(key);
@@ -101,7 +101,7 @@ class Pushes {
   }
 
   below(n: number): number {
-    return Math.floor(this.random() * n);
+    return Math.floor(this.#random() * n);
   }
 }
 

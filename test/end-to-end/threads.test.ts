@@ -136,7 +136,7 @@ describe('a thread is lost', () => {
     await start();
     expect((await push(0)).status).toBe(204);
     const { status, text } = await ask(ALL, { fault: faultText('overfills', newFile()) });
-    expect([status, text]).toEqual([400, expect.stringContaining('needs more memory than there is')]);
+    expect([status, text]).toEqual([400, expect.stringContaining('needs more memory than its thread has')]);
     expect(await lines()).toEqual(['line 0']);
     expect(await starts('query-0')).toBe(3);
   });

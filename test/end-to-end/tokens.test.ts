@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startLocal } from '../../local/start.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
+import { openApi } from '../../shared/server/http/api-docs/openapi.ts';
+import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { logboom } from '../bin/run-command.ts';
+import { responseChecks } from '../support/response-schemas.ts';
 import { openTail, refusedTail } from './support/tail-client.ts';
 
 const YAML = `
@@ -99,6 +102,24 @@ test('one pushes, one reads, each what it may and for whom it may', async () => 
     body: JSON.stringify({ requestId: 'r', timestamp: 1, records: [] }),
   });
   expect(firehose.status).toBe(200);
+});
+
+test('responses about tokens match the schemas of the API', async () => {
+  const check = responseChecks(openApi(ROUTES));
+  const send = async (token: string, method: string, path: string, body?: string) => {
+    const headers = { ...bearer(token, 'shop'), ...JSON_TYPE };
+    const answer = await fetch(`${url}/svc/api/v1/${path}`, { method, headers, body });
+    expect([method, path, answer.status]).toEqual([method, path, 200]);
+    return answer.json() as Promise<{ data: { id: string; token: string } }>;
+  };
+  const wanted = JSON.stringify({ name: 'reader', scopes: ['logs:read'], tenants: ['shop'] });
+  const created = await send(admin, 'POST', 'tokens', wanted);
+  const { token, id } = created.data;
+  expect(check('NewToken', created)).toBeUndefined();
+  expect(check('Tokens', await send(admin, 'GET', 'tokens'))).toBeUndefined();
+  expect(check('Caller', await send(token, 'GET', 'auth/me'))).toBeUndefined();
+  expect(check('Ticket', await send(token, 'POST', 'auth/ticket'))).toBeUndefined();
+  expect(check('Token', await send(admin, 'DELETE', `tokens/${id}`))).toBeUndefined();
 });
 
 test('what is answered to nobody, before a body is read, and to everybody', async () => {

@@ -321,7 +321,7 @@ test('services of the function that answers', async () => {
 describe('what functions are', () => {
   /** Of other components, but served where there is the time or the memory for them. */
   const ELSEWHERE =
-    /^\/(flush|ingester\/|(svc|api)\/.*(rules|tail)|compat\/api|elasticsearch|(partition-)?ring$|\w+\/ring$|[\w-]*memberlist)/;
+    /^\/(flush|ingester\/|(svc|api)\/.*(rules|tail|\/ui\/)|compat\/api|elasticsearch|(partition-)?ring$|\w+\/ring$|[\w-]*memberlist)/;
 
   test('each serves the endpoints of its component', () => {
     for (const route of ROUTES) {

@@ -12,16 +12,17 @@ import type { Access } from '../../shared/server/http/access.ts';
 import * as accesses from '../../shared/server/http/access.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import { createGuard } from '../../shared/server/http/guard.ts';
+import type { HttpRequest } from '../../shared/server/http/message.ts';
 import { json } from '../../shared/server/http/respond.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { createRouter, pathsOf } from '../../shared/server/http/routes.ts';
 import { Tickets } from '../../shared/storage/catalog/tickets.ts';
 import { Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { request } from './request.ts';
+import { request, tenants } from './request.ts';
 
 const { READ_LOGS, WRITE_LOGS, DELETE_LOGS, READ_RULES, WRITE_RULES, ADMIN_STORE, ADMIN_TENANT } = accesses;
-const { OPEN, KNOWN, METRICS, PREPARE_READ, PREPARE_WRITE, TAIL_LOGS } = accesses;
+const { OPEN, KNOWN, METRICS, PREPARE_READ, PREPARE_WRITE, TAIL_LOGS, WRITE_BOARDS } = accesses;
 
 /** Exactly one row for each route: a new endpoint needs a row, and its author a thought. */
 const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
@@ -33,7 +34,10 @@ const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
     /^\S+ \/elasticsearch(|\/_license|\/_cluster\/health|\/_xpack|\/_nodes\S*|\/_ingest\S*|\/_ilm\S*|\/_index\S*)$/,
     PREPARE_WRITE,
   ],
-  [/^\S+ \/svc\/api\/v1\/(query|query_range|labels|label\/\S+|series|index\/\S+|patterns)$/, READ_LOGS],
+  [
+    /^\S+ \/svc\/api\/v1\/(query|query_range|export|labels|label\/\S+|series|index\/\S+|patterns)$/,
+    READ_LOGS,
+  ],
   [/^\S+ \/svc\/api\/v1\/(detected_\S+|drilldown-limits|usage|auth\/ticket)$/, READ_LOGS],
   [/^\S+ \/api\/compat\/(query|label|label\/\S+|series)$/, READ_LOGS],
   [/^GET \/config\/tenant\/v1\/limits$/, READ_LOGS],
@@ -43,6 +47,8 @@ const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
   [/^GET (\/svc\/api\/v1|\/api\/compat)\/rules\S*$/, READ_RULES],
   [/^(POST|DELETE) (\/svc\/api\/v1|\/api\/compat)\/rules\S*$/, WRITE_RULES],
   [/^GET \/compat\/api\/v1\/(rules|alerts)$/, READ_RULES],
+  [/^GET \/svc\/api\/v1\/ui\/\S+$/, READ_LOGS],
+  [/^(POST|PUT|DELETE) \/svc\/api\/v1\/ui\/\S+$/, WRITE_BOARDS],
   [/^\S+ (\/flush\/tenant|\/svc\/api\/v1\/cache\/\S+)$/, ADMIN_TENANT],
   [/^\S+ \/(flush|sync-indexes|ingester\/\S+|services|log_level|config)$/, ADMIN_STORE],
   [
@@ -82,7 +88,7 @@ describe('each route', () => {
   // Handlers that tell what got through to them.
   const routes = ROUTES.map(route => ({
     ...route,
-    handler: async (_: null, { headers }: { headers: Readonly<Record<string, string>> }) => json(headers),
+    handler: async (_: null, { headers, tenants }: HttpRequest) => json({ headers, tenants }),
   }));
   const log = { error: () => {} };
   const dispatch = createDispatcher({
@@ -122,19 +128,21 @@ describe('each route', () => {
     }
     const path = filled(route.path);
     for (const [key, token] of made) {
-      const [scope, tenants] = key.split(' ');
+      const [scope, tokenFor] = key.split(' ');
       const answer = await dispatch(request({ method, path, headers: basic('a', token) }));
       const allowed =
-        access.kind !== 'scope' || (access.scope === scope && (access.over !== 'store' || tenants === '*'));
+        access.kind !== 'scope' || (access.scope === scope && (access.over !== 'store' || tokenFor === '*'));
       expect([key, answer.status]).toEqual([key, allowed ? 200 : 403]);
       if (answer.status !== 200) continue;
-      const seen = JSON.parse(String(answer.body));
+      const seen: Pick<HttpRequest, 'headers' | 'tenants'> = JSON.parse(String(answer.body));
       // Credentials end at the door, and a tenant is where there may be one.
-      expect(seen).not.toHaveProperty('authorization');
+      expect(seen.headers).not.toHaveProperty('authorization');
       const hasTenant = access.kind === 'known' || (access.kind === 'scope' && access.over === 'tenant');
-      expect(seen['x-scope-orgid']).toBe(hasTenant ? 'a' : undefined);
+      expect(seen.headers).not.toHaveProperty('x-scope-orgid');
+      expect(seen.tenants?.kind).toBe(hasTenant ? 'resolved' : 'refused');
+      if (hasTenant) expect(seen.tenants).toEqual(tenants('a'));
       const other = await dispatch(request({ method, path, headers: basic('b', token) }));
-      const stopped = hasTenant && tenants === 'a';
+      const stopped = hasTenant && tokenFor === 'a';
       expect([key, other.status]).toEqual([key, stopped ? 403 : 200]);
     }
   });

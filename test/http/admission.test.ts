@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { createAdmission } from '../../shared/server/http/admission.ts';
-import { request } from './request.ts';
+import { request, tenants } from './request.ts';
 
 const config = {
   ...DEFAULT_CONFIG,
@@ -9,7 +9,7 @@ const config = {
   querier: { ...DEFAULT_CONFIG.querier, maxConcurrent: 1 },
   frontend: { ...DEFAULT_CONFIG.frontend, maxOutstandingPerTenant: 2 },
 };
-const asked = (tenant: string) => request({ headers: { 'x-scope-orgid': tenant } });
+const asked = (tenant: string) => request({ tenants: tenants(tenant) });
 
 /** Tasks that say when they begin, and end when they are told to. */
 function begun(pushSlots = 1) {

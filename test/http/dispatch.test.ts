@@ -7,7 +7,7 @@ import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { OPEN } from '../../shared/server/http/access.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import { errorResponse, responseOfError } from '../../shared/server/http/errors.ts';
-import { NO_GUARD } from '../../shared/server/http/guard.ts';
+import type { Guard } from '../../shared/server/http/guard.ts';
 import type { HttpResponse } from '../../shared/server/http/message.ts';
 import { createRequestLimits } from '../../shared/server/http/request-limits.ts';
 import { acceptsGzip, compressResponse, json, noContent, text } from '../../shared/server/http/respond.ts';
@@ -67,6 +67,7 @@ const routes = defineRoutes<Context>([
 ]);
 const router = createRouter(routes);
 
+const NO_GUARD: Guard = { admit: async (_, request) => request };
 const logged: object[] = [];
 const log = { error: (fields: object) => void logged.push(fields) };
 const dispatch = createDispatcher({ router, guard: NO_GUARD, context: { name: 'me' }, log, compress: true });

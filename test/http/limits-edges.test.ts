@@ -4,7 +4,7 @@ import type { Limits } from '../../shared/base/model/limits.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { tailRequestOf } from '../../shared/server/http/tail-request.ts';
 import { HOUR_MS, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
-import { request } from './request.ts';
+import { request, tenants } from './request.ts';
 
 const ROOT = '/svc/api/v1';
 type Pairs = readonly (readonly [name: string, value: string | number])[];
@@ -176,8 +176,7 @@ describe('limit and line_limit where the request gives none', () => {
   test('an instant query and a tail take 100, too', async () => {
     const limitOfTail = (rawQuery: string) =>
       tailRequestOf(
-        request({ path: `${ROOT}/tail`, rawQuery, headers: { 'x-scope-orgid': 'acme' } }),
-        { auth: DEFAULT_CONFIG.auth, querier: DEFAULT_CONFIG.querier },
+        request({ path: `${ROOT}/tail`, rawQuery, tenants: tenants('acme') }),
         BigInt(START_MS) * 1_000_000n,
       ).limit;
     expect([limitOfTail('query={a="b"}'), limitOfTail('query={a="b"}&limit=101')]).toEqual([100, 101]);
@@ -225,11 +224,7 @@ describe('delay_for', () => {
 
   test('it is none where it is not given', () => {
     const of = (rawQuery: string) =>
-      tailRequestOf(
-        request({ path: `${ROOT}/tail`, rawQuery, headers: { 'x-scope-orgid': 'acme' } }),
-        { auth: DEFAULT_CONFIG.auth, querier: DEFAULT_CONFIG.querier },
-        0n,
-      ).delayMs;
+      tailRequestOf(request({ path: `${ROOT}/tail`, rawQuery, tenants: tenants('acme') }), 0n).delayMs;
     expect([of('query={a="b"}'), of('query={a="b"}&delay_for=5')]).toEqual([0, 5000]);
   });
 });

@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { API_MARK, API_PAGE, apiReference } from '../../shared/server/http/api-docs/api-reference.ts';
 import { docKey, ENDPOINT_DOCS, openApi } from '../../shared/server/http/api-docs/openapi.ts';
+import { SCHEMAS } from '../../shared/server/http/api-docs/schemas.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
 
@@ -50,7 +51,16 @@ describe('the description of the API', () => {
     for (const { summary } of Object.values(ENDPOINT_DOCS)) expect(summary).toMatch(/^[A-Z].*[^.]$/);
   });
 
-  test('refuses a route that nobody described', () => {
+  test('has a schema for each JSON response, and no schema that is not used', () => {
+    const isJson = (type: string | undefined) => type === 'application/json';
+    const missing = Object.entries(ENDPOINT_DOCS).filter(([, { type, schema }]) => isJson(type) && !schema);
+    expect(missing.map(([route]) => route)).toEqual([]);
+    const text = JSON.stringify(document);
+    const unused = Object.keys(SCHEMAS).filter(name => !text.includes(`"#/components/schemas/${name}"`));
+    expect(unused).toEqual([]);
+  });
+
+  test('refuses a route without a description', () => {
     const route = { ...ROUTES[0], path: '/svc/api/v1/new' };
     expect(() => openApi([route])).toThrow('POST /svc/api/v1/new has no description');
   });

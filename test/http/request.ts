@@ -1,5 +1,10 @@
 /** A request as an adapter would make it; what a test does not give is plain. */
-import type { HttpRequest } from '../../shared/server/http/message.ts';
+import type { HttpRequest, RequestTenants } from '../../shared/server/http/message.ts';
+
+/** As the guard resolves them. */
+export function tenants(...ids: readonly string[]): RequestTenants {
+  return { kind: 'resolved', ids, key: ids.join('|') };
+}
 
 export function request(given: Partial<HttpRequest> & { form?: string } = {}): HttpRequest {
   const form: Partial<HttpRequest> =

@@ -18,7 +18,10 @@ const EXPECTED: readonly (readonly [paths: RegExp, targets: readonly Target[]])[
   [/^\/svc\/api\/v1\/(labels|label\/|series|tail)/, QUERIER],
   [/^\/api\/compat\/(label|series|tail)/, QUERIER],
   [/^\/api\/compat\/query$/, QUERY],
-  [/^\/svc\/api\/v1\/(query|query_range|index\/\w+|patterns|detected_\w+.*|drilldown-limits)$/, QUERY],
+  [
+    /^\/svc\/api\/v1\/(query|query_range|export|ui\/.*|index\/\w+|patterns|detected_\w+.*|drilldown-limits)$/,
+    QUERY,
+  ],
   [/^\/(flush|ingester|partition-ring)/, INGESTER],
   [/^\/sync-indexes$/, INDEX],
   [/^\/(svc\/api\/v1|api\/compat|compat\/api\/v1)\/(rules|alerts)/, RULER],

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import {
   MAX_TENANTS_PER_REQUEST,
+  queriedTenants,
   resolveTenants,
   singleTenant,
   type TenantConfig,
@@ -13,7 +14,13 @@ const config = (authEnabled: boolean, multiTenantQueriesEnabled: boolean): Tenan
 });
 const many = config(true, true);
 const one = config(true, false);
-const headers = (id: string) => ({ 'x-scope-orgid': id });
+/** A request with this header, as the guard hands it on. */
+const named = (header: string | undefined, given: TenantConfig) => ({
+  tenants: resolveTenants(header, given),
+});
+const queried = (header: string | undefined, given: TenantConfig) =>
+  queriedTenants(named(header, given), given);
+const single = (header: string | undefined, given: TenantConfig) => singleTenant(named(header, given));
 
 function refusal(act: () => unknown): [number, string] {
   try {
@@ -40,18 +47,18 @@ describe('who it is', () => {
     ['...', ['...']],
     ['x'.repeat(150), ['x'.repeat(150)]],
   ])('%s', (id, want) => {
-    expect(resolveTenants(headers(id), many)).toEqual(want);
+    expect(queried(id, many)).toEqual(want);
   });
 
   test('one tenant however often it is named', () => {
-    expect(singleTenant(headers('a|a'), many)).toBe('a');
-    expect(resolveTenants(headers('a|a'), one)).toEqual(['a']);
+    expect(single('a|a', many)).toBe('a');
+    expect(queried('a|a', one)).toEqual(['a']);
   });
 
   test('without authentication the header is not read', () => {
-    for (const given of [{}, headers('a|b'), headers('a b')]) {
-      expect(resolveTenants(given, config(false, true))).toEqual(['fake']);
-      expect(singleTenant(given, config(false, false))).toBe('fake');
+    for (const given of [undefined, 'a|b', 'a b']) {
+      expect(queried(given, config(false, true))).toEqual(['fake']);
+      expect(single(given, config(false, false))).toBe('fake');
     }
   });
 });
@@ -74,23 +81,23 @@ describe('who it is not', () => {
     ['x'.repeat(151), 400, 'tenant ID is too long: max 150 characters'],
     [`${'x'.repeat(151)}/`, 400, `tenant ID '${'x'.repeat(151)}/' contains unsupported character '/'`],
   ])('%s', (id, status, message) => {
-    expect(refusal(() => resolveTenants(headers(id), many))).toEqual([status, message]);
-    expect(refusal(() => singleTenant(headers(id), many))).toEqual([status, message]);
+    expect(refusal(() => queried(id, many))).toEqual([status, message]);
+    expect(refusal(() => single(id, many))).toEqual([status, message]);
   });
 
   test('no header', () => {
-    expect(refusal(() => resolveTenants({}, many))).toEqual([401, 'no org id']);
+    expect(refusal(() => queried(undefined, many))).toEqual([401, 'no org id']);
   });
 
   test.each(['a|b', 'a|', '|a'])('%s where one is possible, or where several are switched off', several => {
-    expect(refusal(() => singleTenant(headers(several), many))).toEqual([400, 'multiple org IDs present']);
-    expect(refusal(() => resolveTenants(headers(several), one))).toEqual([400, 'multiple org IDs present']);
+    expect(refusal(() => single(several, many))).toEqual([400, 'multiple org IDs present']);
+    expect(refusal(() => queried(several, one))).toEqual([400, 'multiple org IDs present']);
   });
 
   test('more tenants than a query may have', () => {
     const ids = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join('|');
-    expect(resolveTenants(headers(ids(MAX_TENANTS_PER_REQUEST)), many)).toHaveLength(MAX_TENANTS_PER_REQUEST);
-    expect(refusal(() => resolveTenants(headers(ids(MAX_TENANTS_PER_REQUEST + 1)), many))).toEqual([
+    expect(queried(ids(MAX_TENANTS_PER_REQUEST), many)).toHaveLength(MAX_TENANTS_PER_REQUEST);
+    expect(refusal(() => queried(ids(MAX_TENANTS_PER_REQUEST + 1), many))).toEqual([
       400,
       'too many org IDs present: 101, limit: 100',
     ]);

@@ -28,7 +28,7 @@ async function dyingMerge(world: World, part: ReturnType<typeof batch>): Promise
 
 type Step =
   | { readonly do: 'push'; readonly rows: number; readonly at: number }
-  | { readonly do: 'merge' | 'dying-merge' | 'collect' | 'sync' | 'wait' };
+  | { readonly do: 'merge' | 'dying-merge' | 'collect' | 'sync' | 'wait' | 'hash-keys' | 'plain-keys' };
 
 const arbitrarySteps = fc.array(
   fc.oneof(
@@ -47,6 +47,8 @@ const arbitrarySteps = fc.array(
         'collect' as const,
         'sync' as const,
         'wait' as const,
+        'hash-keys' as const,
+        'plain-keys' as const,
       ),
     }),
   ),
@@ -68,6 +70,7 @@ async function play(world: World, steps: readonly Step[], afterStep?: () => void
     if (step.do === 'dying-merge' && last.length > 0) await dyingMerge(world, last);
     if (step.do === 'collect') await world.collect();
     if (step.do === 'sync') await world.sync();
+    if (step.do === 'hash-keys' || step.do === 'plain-keys') world.setDistant(step.do === 'hash-keys');
     if (step.do === 'wait') world.clock.advance(GRACE_MS);
     afterStep?.();
   }

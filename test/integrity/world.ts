@@ -54,7 +54,8 @@ export function answerText({ stream, day, time, line }: DatedEntry): string {
 export function createWorld(seed = 1, inlineMaxBytes = 300) {
   const clock = steppedClock();
   const ids = seededIds(seed);
-  const store = memoryObjectStore();
+  /** Distant: keys of new objects begin with hashed characters. */
+  const store = { ...memoryObjectStore(), isDistant: false as boolean };
   let journal: Write[][] = [];
   let parts = build(memoryTable({ clock }));
 
@@ -96,6 +97,9 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
     },
     setTable,
     loseTable: () => setTable([]),
+    setDistant: (isDistant: boolean) => {
+      store.isDistant = isDistant;
+    },
     push: (entries: readonly DatedEntry[], tenant = 't') => parts.committer.commit(tenant, pushOf(entries)),
 
     async compact(tenant = 't', through: ObjectStore = store) {
@@ -144,7 +148,8 @@ export function createWorld(seed = 1, inlineMaxBytes = 300) {
     /** Entries of all chunk objects, each once, as answers have them; ascending. */
     async stored(tenant = 't'): Promise<string[]> {
       const found = new Set<string>();
-      for (const { key } of (await store.list(`${tenant}/chunks/`)).objects) {
+      for (const { key } of (await store.list('')).objects) {
+        if (!`/${key}`.includes(`/${tenant}/chunks/`)) continue;
         const object = await store.get(key);
         const footer = footerOf(object, key);
         for (const page of footer.pages) {

@@ -54,6 +54,13 @@ const ruleBody = (word: string): string =>
     '',
   ].join('\n');
 
+const savedBody = (kind: string, word: string): string =>
+  JSON.stringify(
+    kind === 'boards'
+      ? { name: word, description: word, panels: [{ title: word, queries: [{ query: `{app="${word}"}` }] }] }
+      : { name: word, queries: [`{app="${word}"}`] },
+  );
+
 const firehoseBody = (word: string): string =>
   JSON.stringify({
     requestId: 'r',
@@ -133,7 +140,7 @@ export const ROWS: readonly Row[] = [
     / (\/svc\/api\/v1|\/api\/compat)\/label\/\{name\}\/values$/,
     word => ['app', `${word}_label`, '__proto__'].map(name => ({ path: { name }, params: RANGE })),
   ],
-  [/ \/svc\/api\/v1\/(index\/\S+|detected_labels|detected_fields|patterns)$/, insight],
+  [/ \/svc\/api\/v1\/(export|index\/\S+|detected_labels|detected_fields|patterns)$/, insight],
   [
     / \/svc\/api\/v1\/detected_field\/\{name\}\/values$/,
     word =>
@@ -159,6 +166,14 @@ export const ROWS: readonly Row[] = [
     word => ['other', word].map(name => ({ path: { namespace: name, group: name } })),
   ],
   [/^GET \/compat\/api\/v1\/(rules|alerts)$/, plain],
+  [
+    / \/svc\/api\/v1\/ui\/boards\S*$/,
+    word => [{ path: { id: 'f'.repeat(16) }, params: { version: '1' }, body: savedBody('boards', word) }],
+  ],
+  [
+    / \/svc\/api\/v1\/ui\/queries\S*$/,
+    word => [{ path: { id: 'f'.repeat(16) }, params: { version: '1' }, body: savedBody('queries', word) }],
+  ],
   [
     / (\/flush|\/flush\/tenant|\/sync-indexes|\/ingester\/\S+|\/svc\/api\/v1\/(status\/(maintenance|buildinfo)|openapi\.json))$/,
     plain,

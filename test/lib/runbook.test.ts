@@ -11,7 +11,7 @@ const sections = new Set(
 
 test('each alarm has a row in docs/reference/aws.md, and each row a section', () => {
   const source = readFileSync(join(ROOT, 'lib', 'alarms.ts'), 'utf8');
-  const added = [...source.matchAll(/(?:this\.add\(|new Alarm\(this, )['`]([A-Za-z]+)/g)].map(
+  const added = [...source.matchAll(/(?:this\.#?add\(|new Alarm\(this, )['`]([A-Za-z]+)/g)].map(
     ([, name]) => name,
   );
   expect(added.length).toBeGreaterThan(5);

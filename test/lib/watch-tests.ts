@@ -39,7 +39,7 @@ export function watchTests(built: () => Built): void {
       );
     });
 
-    test('a store that nobody uses rings nothing, and a canary that does not run does', () => {
+    test('an idle store rings nothing, and a canary that does not run does', () => {
       for (const [name, { TreatMissingData }] of watched(built().assemblies.iam))
         expect([name, TreatMissingData]).toEqual([
           name,

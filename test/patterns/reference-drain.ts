@@ -40,23 +40,23 @@ export interface DrainedPattern {
 }
 
 export class ReferenceDrain {
-  private readonly roots = new Map<number, Node>();
-  private readonly clusters: Cluster[] = [];
-  private format: Format | undefined;
+  readonly #roots = new Map<number, Node>();
+  readonly #clusters: Cluster[] = [];
+  #format: Format | undefined;
 
   /** The line's cluster; undefined where the line is skipped. */
   add(line: string): Cluster | undefined {
-    this.format ??= formatOf(line);
+    this.#format ??= formatOf(line);
     if (Buffer.byteLength(line) > MAX_LINE_BYTES) return undefined;
-    const read = tokenise(line, this.format);
+    const read = tokenise(line, this.#format);
     if (read === undefined) return undefined;
     const { tokens, print } = read;
     if (tokens.length < MIN_TOKENS || tokens.length > MAX_TOKENS) return undefined;
-    let cluster = this.match(tokens);
+    let cluster = this.#match(tokens);
     if (cluster === undefined) {
       cluster = { tokens, lines: 0, print };
-      this.clusters.push(cluster);
-      this.insert(tokens, cluster);
+      this.#clusters.push(cluster);
+      this.#insert(tokens, cluster);
     } else cluster.tokens = cluster.tokens.map((token, i) => (token === tokens[i] ? token : ANY));
     cluster.lines++;
     return cluster;
@@ -64,13 +64,13 @@ export class ReferenceDrain {
 
   /** What would be shown of one stream and level. */
   patterns(minLines = MIN_LINES): DrainedPattern[] {
-    return this.clusters
+    return this.#clusters
       .filter(({ lines }) => lines >= minLines)
       .map(({ tokens, lines, print }) => ({ pattern: print(tokens).replaceAll(/(?:<_>)+/g, ANY), lines }));
   }
 
-  private match(tokens: readonly string[]): Cluster | undefined {
-    let node = this.roots.get(tokens.length);
+  #match(tokens: readonly string[]): Cluster | undefined {
+    let node = this.#roots.get(tokens.length);
     for (let i = 0; node !== undefined && i < Math.min(DEPTH, tokens.length) - 1; i++) {
       node = node.children.get(tokens[i]) ?? node.children.get(ANY);
     }
@@ -89,11 +89,11 @@ export class ReferenceDrain {
     return best !== undefined && bestEqual / tokens.length >= THRESHOLD ? best : undefined;
   }
 
-  private insert(tokens: readonly string[], cluster: Cluster): void {
-    let node = this.roots.get(tokens.length);
+  #insert(tokens: readonly string[], cluster: Cluster): void {
+    let node = this.#roots.get(tokens.length);
     if (node === undefined) {
       node = newNode();
-      this.roots.set(tokens.length, node);
+      this.#roots.set(tokens.length, node);
     }
     for (let i = 0; i < Math.min(DEPTH, tokens.length) - 1; i++) {
       let key = tokens[i];

@@ -78,7 +78,7 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
         error => `${error.status} ${error.message}`,
       );
       expect(outcome).toMatch(
-        /^(answered|400 the query needs more than|429 the queries that run now need|400 the answer)/,
+        /^(answered|400 the query needs more than|429 memory limit for concurrent queries|400 the answer)/,
       );
       expect((await others).result).toMatchObject({ kind: 'matrix', series: [{ labels: [] }] });
       expect(memory.usedBytes).toBe(0);

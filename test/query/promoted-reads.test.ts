@@ -6,7 +6,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
-import { ColumnKind } from '../../shared/storage/chunk/format.ts';
+import { ColumnKind, isOfLines } from '../../shared/storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -58,7 +58,7 @@ async function compactedStore() {
     for (const { pages, streams } of footers) {
       for (const { runs, columns } of pages) {
         if (!runs.some(({ stream }) => streams[stream].text.includes(`"${app}"`))) continue;
-        for (const { kind, place } of columns) if (kind === ColumnKind.lines) bytes += place.storedBytes;
+        for (const { kind, place } of columns) if (isOfLines(kind)) bytes += place.storedBytes;
       }
     }
     return bytes;

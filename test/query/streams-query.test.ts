@@ -124,7 +124,7 @@ describe('with the index of a day', () => {
     const object = await encodeIndex({ tenant: 't', day: DAY, createdMs: 1, chunks });
     const index = { id: 'ee'.repeat(16), storedBytes: object.length, headBytes: headBytesOf(object) };
     await store.store.putIfAbsent(indexKey('t', DAY, index.id), object);
-    return { day: DAY, version: 0, index };
+    return { day: DAY, version: 0, index, partitions: 4 };
   }
 
   /** Ten chunks of labels that do not compress, so that their footers are too large for their records. */

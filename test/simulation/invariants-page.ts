@@ -3,18 +3,17 @@ import { INVARIANTS, type Invariant } from '../../shared/base/model/invariants.t
 
 const HEAD = `# Invariants
 
-What must always be true of the store, by name. The list is \`shared/base/model/invariants.ts\`; this page is made from it
-(\`npm run simulate -- --write-page\`, a test compares them). "Section" is the section of [the design](architecture.md)
-that promises it.
+Properties that always hold, by name. This page is generated from \`shared/base/model/invariants.ts\`
+(\`npm run simulate -- --write-page\`). "Section" is the section of the [architecture](architecture.md) that promises the property.
 
 | how it is checked | meaning |
 |---|---|
 | simulation | in every simulated run (\`test/simulation\`, \`npm run simulate\`) |
-| assertion | the code refuses to go on where it does not hold |
-| tests | by tests of its own |
-| nothing yet | what promises it is not built, or not checked |
+| assertion | the code stops if it does not hold |
+| tests | by separate tests |
+| nothing yet | the feature is not built, or the property is not checked |
 
-| name | section | what holds | checked by |
+| name | section | property | checked by |
 |---|---|---|---|
 `;
 

@@ -30,17 +30,17 @@ export function idOf(
 }
 
 export class Model {
-  private moment = 0;
-  private readonly tenants = new Map<string, Map<string, KnownEntry>>();
+  #moment = 0;
+  readonly #tenants = new Map<string, Map<string, KnownEntry>>();
 
   /** Now, as a moment: everything acknowledged at or before it must be in what begins after. */
   now(): number {
-    return this.moment;
+    return this.#moment;
   }
 
   /** To be told before the store is: from now on the entries may be found. */
   attempt(tenant: string, entries: readonly SimulatedEntry[]): void {
-    const known = this.of(tenant);
+    const known = this.#of(tenant);
     for (const entry of entries) {
       const stream = formatLabels(labelsOf(entry.labels));
       const id = idOf(stream, entry.ns, entry.line, Object.entries(entry.metadata));
@@ -50,8 +50,8 @@ export class Model {
 
   /** To be told at once when the store has answered: from now on the entries must be found. */
   acknowledge(tenant: string, entries: readonly SimulatedEntry[]): void {
-    const moment = ++this.moment;
-    const known = this.of(tenant);
+    const moment = ++this.#moment;
+    const known = this.#of(tenant);
     for (const entry of entries) {
       const stream = formatLabels(labelsOf(entry.labels));
       const one = known.get(idOf(stream, entry.ns, entry.line, Object.entries(entry.metadata)))!;
@@ -61,17 +61,17 @@ export class Model {
 
   /** Everything that was ever attempted, by id. */
   entries(tenant: string): ReadonlyMap<string, KnownEntry> {
-    return this.of(tenant);
+    return this.#of(tenant);
   }
 
   /** Tenants with entries. */
   get names(): readonly string[] {
-    return [...this.tenants.keys()];
+    return [...this.#tenants.keys()];
   }
 
-  private of(tenant: string): Map<string, KnownEntry> {
-    let known = this.tenants.get(tenant);
-    if (known === undefined) this.tenants.set(tenant, (known = new Map()));
+  #of(tenant: string): Map<string, KnownEntry> {
+    let known = this.#tenants.get(tenant);
+    if (known === undefined) this.#tenants.set(tenant, (known = new Map()));
     return known;
   }
 }

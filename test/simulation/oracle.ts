@@ -24,7 +24,16 @@ import { entriesOfPage, streamOf } from '../support/rows.ts';
 import { idOf, type SimulatedEntry } from './model.ts';
 import type { Entries, Ledger } from './removal/ledger.ts';
 import { SwapHistory } from './swap-history.ts';
-import { chunkOf, isDay, type NamedChunk, nameOf, ofDays, renewals, versionIn } from './table-items.ts';
+import {
+  chunkOf,
+  isAnnouncement,
+  isDay,
+  type NamedChunk,
+  nameOf,
+  ofDays,
+  renewals,
+  versionIn,
+} from './table-items.ts';
 
 const DAY_NS = 86_400_000_000_000;
 
@@ -52,48 +61,48 @@ export class Oracle {
   moment = 0;
   readonly history = new SwapHistory();
   readonly ledger: Ledger | undefined;
-  private readonly clock: Clock;
-  private readonly leastGraceMs: number;
-  private readonly leastOrphanAgeMs: number;
+  readonly #clock: Clock;
+  readonly #leastGraceMs: number;
+  readonly #leastOrphanAgeMs: number;
   /** Chunks whose records are being written: readers may see them already, and merge them. */
-  private readonly coming = new Map<string, NamedChunk>();
+  readonly #coming = new Map<string, NamedChunk>();
   /** Every record that there ever was, by the id of its chunk. */
-  private readonly known = new Map<string, ChunkRecord>();
+  readonly #known = new Map<string, ChunkRecord>();
   /** Keys of the index objects in force, by the key of their day's item. */
-  private readonly indexes = new Map<string, string>();
+  readonly #indexes = new Map<string, string>();
   /** When the last record of an object went, Unix ms, by key. */
-  private readonly removedMs = new Map<string, number>();
-  private readonly table: Table;
-  private readonly store: ObjectStore;
+  readonly #removedMs = new Map<string, number>();
+  readonly #table: Table;
+  readonly #store: ObjectStore;
   /** Versions of the leases that a process has written, by partition. */
-  private readonly leases = new Map<string, { readonly owner: string; readonly version: number }>();
-  private readonly source: ChunkSource;
+  readonly #leases = new Map<string, { readonly owner: string; readonly version: number }>();
+  readonly #source: ChunkSource;
   /** Entries of chunks by id: they never change, and outlive the objects here. */
-  private readonly entries = new Map<string, Entries>();
+  readonly #entries = new Map<string, Entries>();
   /** What the harness found wrong; the first ends the run even where a process swallows the error. */
   failure: unknown;
 
   constructor({ table, store, clock, leastGraceMs, leastOrphanAgeMs, ledger }: OracleParts) {
     this.ledger = ledger;
-    this.table = table;
-    this.store = store;
-    this.clock = clock;
-    this.leastGraceMs = leastGraceMs;
-    this.leastOrphanAgeMs = leastOrphanAgeMs;
-    this.source = new ChunkSource(store);
+    this.#table = table;
+    this.#store = store;
+    this.#clock = clock;
+    this.#leastGraceMs = leastGraceMs;
+    this.#leastOrphanAgeMs = leastOrphanAgeMs;
+    this.#source = new ChunkSource(store);
   }
 
   /** The shared table as one process reaches it. */
   tableOf(owner: string): Table {
-    const { table } = this;
+    const table = this.#table;
     const watched = <T>(writes: readonly Write[], effect: () => Promise<T>) =>
-      this.noticing(() => this.write(owner, writes, effect));
+      this.#noticing(() => this.#write(owner, writes, effect));
     return {
       isDistant: table.isDistant,
-      get: async key => this.unexpired(await table.get(key)),
+      get: async key => this.#unexpired(await table.get(key)),
       query: async (pk, options) => {
         const page = await table.query(pk, options);
-        for (const item of page.items) this.unexpired(item);
+        for (const item of page.items) this.#unexpired(item);
         return page;
       },
       put: (item, condition) => watched([{ kind: 'put', item, condition }], () => table.put(item, condition)),
@@ -105,19 +114,19 @@ export class Oracle {
 
   /** The shared object store as a process reaches it. */
   storeOf(): ObjectStore {
-    const { store } = this;
+    const store = this.#store;
     return {
       ...store,
       putIfAbsent: (key, body) =>
-        this.noticing(async () => {
+        this.#noticing(async () => {
           const isNew = await store.putIfAbsent(key, body);
           const same = isNew || Buffer.compare(await store.get(key), wholeBody(body)) === 0;
           mustHold(INVARIANTS.objectsNeverChange, same, `another content for ${key}`);
           return isNew;
         }),
       delete: key =>
-        this.noticing(async () => {
-          this.checkDelete(key);
+        this.#noticing(async () => {
+          this.#checkDelete(key);
           return store.delete(key);
         }),
     };
@@ -135,40 +144,40 @@ export class Oracle {
   /** To be asked when everything was collected: what is stored is named, or on a list of garbage. */
   async checkNothingLeft(): Promise<void> {
     const named = new Set([...this.chunks.values()].map(({ key }) => key));
-    for (const key of this.indexes.values()) named.add(key);
-    const garbage = await new Garbage(this.table).all();
-    const { objects } = await this.store.list('');
+    for (const key of this.#indexes.values()) named.add(key);
+    const garbage = await new Garbage(this.#table).all();
+    const { objects } = await this.#store.list('');
     const left = objects.find(({ key }) => !named.has(key) && !garbage.has(key));
     mustHold(INVARIANTS.orphansAreCollected, left === undefined, `${left?.key} is still there`);
   }
 
-  private unexpired<T extends Item | undefined>(item: T): T {
-    const isSeen = item?.expiresAt === undefined || item.expiresAt * 1000 > this.clock.nowMs();
+  #unexpired<T extends Item | undefined>(item: T): T {
+    const isSeen = item?.expiresAt === undefined || item.expiresAt * 1000 > this.#clock.nowMs();
     mustHold(INVARIANTS.expiredIsNotSeen, isSeen, () => `${nameOf(item!)} is read after ${item?.expiresAt}`);
     return item;
   }
 
-  private checkDelete(key: string): void {
+  #checkDelete(key: string): void {
     const isNamed =
-      [...this.chunks.values()].some(chunk => chunk.key === key) || [...this.indexes.values()].includes(key);
+      [...this.chunks.values()].some(chunk => chunk.key === key) || [...this.#indexes.values()].includes(key);
     mustHold(INVARIANTS.readersMissNoObject, !isNamed, `${key} is deleted and a record names it`);
-    const removedMs = this.removedMs.get(key);
-    const nowMs = this.clock.nowMs();
+    const removedMs = this.#removedMs.get(key);
+    const nowMs = this.#clock.nowMs();
     if (removedMs === undefined) {
       const ageMs = nowMs - startedMsOf(parseObjectKey(key)!.id);
       mustHold(
         INVARIANTS.orphansAreCollected,
-        ageMs >= this.leastOrphanAgeMs,
+        ageMs >= this.#leastOrphanAgeMs,
         `${key} goes after ${ageMs} ms`,
       );
     } else {
       const goneMs = nowMs - removedMs;
-      const isOver = goneMs >= this.leastGraceMs;
+      const isOver = goneMs >= this.#leastGraceMs;
       mustHold(INVARIANTS.readersMissNoObject, isOver, `${key} is deleted ${goneMs} ms after its record`);
     }
   }
 
-  private async noticing<T>(effect: () => Promise<T>): Promise<T> {
+  async #noticing<T>(effect: () => Promise<T>): Promise<T> {
     try {
       return await effect();
     } catch (error) {
@@ -177,44 +186,46 @@ export class Oracle {
     }
   }
 
-  private async write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
-    const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.chunk(key));
+  async #write<T>(owner: string, writes: readonly Write[], effect: () => Promise<T>): Promise<T> {
+    const removed = writes.filter(write => write.kind === 'delete').flatMap(({ key }) => this.#chunk(key));
     // Asked before the effect, held against it only where it happens.
-    const isSwap = removed.length > 0 || writes.some(write => this.changesDay(write, writes.length === 1));
-    const isFenced = !isSwap || (await this.holdsLease(owner));
-    const day = removed.length > 0 ? await this.versionOf(removed[0].record) : undefined;
+    const isSwap =
+      removed.length > 0 ||
+      (!writes.some(isAnnouncement) && writes.some(write => this.#changesDay(write, writes.length === 1)));
+    const isFenced = !isSwap || (await this.#holdsLease(owner));
+    const day = removed.length > 0 ? await this.#versionOf(removed[0].record) : undefined;
     const removedEntries = await this.entriesOf(removed);
-    const renewed = writes.flatMap(renewals).find(({ pk }) => this.leases.get(pk)?.owner !== owner);
+    const renewed = writes.flatMap(renewals).find(({ pk }) => this.#leases.get(pk)?.owner !== owner);
     const coming = writes.filter(write => write.kind === 'put').flatMap(({ item }) => chunkOf(item));
-    const before = isSwap ? [...this.chunks.values(), ...this.coming.values()] : [];
+    const before = isSwap ? [...this.chunks.values(), ...this.#coming.values()] : [];
     const known = await this.entriesOf(ofDays(writes, before));
-    for (const chunk of coming) this.coming.set(chunk.record.id, chunk);
+    for (const chunk of coming) this.#coming.set(chunk.record.id, chunk);
     const { ledger } = this;
-    if (ledger !== undefined) await this.announce(ledger, writes, removed, coming);
+    if (ledger !== undefined) await this.#announce(ledger, writes, removed, coming);
     const moving = [removed, coming].map(chunks => chunks.map(({ record }) => record));
     const result = await this.history.leavingWith(versionIn(writes), moving, effect).finally(() => {
-      for (const { record } of coming) this.coming.delete(record.id);
+      for (const { record } of coming) this.#coming.delete(record.id);
     });
     mustHold(INVARIANTS.swapIsFenced, renewed === undefined, `${owner} renews ${renewed?.pk}, another's`);
     mustHold(INVARIANTS.swapIsFenced, isFenced, `${owner} swaps and holds no lease`);
     const added = writes
       .filter(write => write.kind === 'put')
-      .flatMap(({ item }) => this.notePut(owner, item));
+      .flatMap(({ item }) => this.#notePut(owner, item));
     for (const write of writes) if (write.kind === 'delete') this.chunks.delete(nameOf(keyOf(write)));
     if (ledger !== undefined) {
-      for (const { record } of coming) ledger.notePut(record, await this.entriesIn(record));
-      await ledger.endWrites(writes, () => this.stored());
+      for (const { record } of coming) ledger.notePut(record, await this.#entriesIn(record));
+      await ledger.endWrites(writes, () => this.#stored());
     }
     if (added.length > 0) this.moment++;
     for (const { record } of added) this.history.noteAdded(record, this.moment);
-    for (const chunk of added) await this.checkAdded(chunk);
-    for (const { key } of removed) this.removedMs.set(key, this.clock.nowMs());
+    for (const chunk of added) await this.#checkAdded(chunk);
+    for (const { key } of removed) this.#removedMs.set(key, this.#clock.nowMs());
     for (const write of writes) {
-      if (write.kind === 'put' && isDay(write.item)) await this.noteDay(write.item);
-      if (write.kind === 'delete' && isDay(write.key)) this.noteDayGone(write.key);
+      if (write.kind === 'put' && isDay(write.item)) await this.#noteDay(write.item);
+      if (write.kind === 'delete' && isDay(write.key)) this.#noteDayGone(write.key);
     }
     if (!isSwap || removed.length + added.length === 0) return result;
-    const now = await this.versionOf((removed[0] ?? added[0]).record);
+    const now = await this.#versionOf((removed[0] ?? added[0]).record);
     const isRaised = removed.length === 0 || (now !== undefined && day !== undefined && now > day);
     mustHold(
       INVARIANTS.swapRaisesVersion,
@@ -236,13 +247,13 @@ export class Oracle {
   }
 
   /** Tells the ledger what is about to happen. */
-  private async announce(
+  async #announce(
     ledger: Ledger,
     writes: readonly Write[],
     removed: readonly NamedChunk[],
     coming: readonly NamedChunk[],
   ): Promise<void> {
-    for (const { record } of coming) ledger.noteComing(record, await this.entriesIn(record));
+    for (const { record } of coming) ledger.noteComing(record, await this.#entriesIn(record));
     ledger.beginWrites(writes);
     if (removed.length === 0) return;
     const staying = ofDays(writes, [...this.chunks.values()]).filter(chunk => !removed.includes(chunk));
@@ -252,59 +263,59 @@ export class Oracle {
   }
 
   /** True where the day's item changes by more than its version, or together with chunks: what only a swap does. */
-  private changesDay(write: Write, isAlone: boolean): boolean {
+  #changesDay(write: Write, isAlone: boolean): boolean {
     // A day that was not there is announced, by a commit of a push.
     if (write.kind !== 'put' || !isDay(write.item) || write.condition?.kind === 'absent') return false;
     const { day, index } = decodeDay(write.item);
     const key = index && indexKey(write.item.pk.slice('d/'.length), day, index.id);
-    return !isAlone || key !== this.indexes.get(nameOf(write.item));
+    return !isAlone || key !== this.#indexes.get(nameOf(write.item));
   }
 
-  private chunk(key: ItemKey): NamedChunk[] {
+  #chunk(key: ItemKey): NamedChunk[] {
     const chunk = this.chunks.get(nameOf(key));
     return chunk === undefined ? [] : [chunk];
   }
 
-  private notePut(owner: string, item: Item): NamedChunk[] {
-    if (item.pk.startsWith('l/')) this.leases.set(item.pk, { owner, version: item.version });
+  #notePut(owner: string, item: Item): NamedChunk[] {
+    if (item.pk.startsWith('l/')) this.#leases.set(item.pk, { owner, version: item.version });
     const [chunk] = chunkOf(item);
     if (chunk === undefined) return [];
     const isUpdate = this.chunks.has(nameOf(item));
     this.chunks.set(nameOf(item), chunk);
-    this.known.set(chunk.record.id, chunk.record);
+    this.#known.set(chunk.record.id, chunk.record);
     return isUpdate ? [] : [chunk];
   }
 
-  private async noteDay(item: Item): Promise<void> {
+  async #noteDay(item: Item): Promise<void> {
     const tenant = item.pk.slice('d/'.length);
     const day = decodeDay(item);
     if (day.index === undefined) return;
     const key = indexKey(tenant, day.day, day.index.id);
-    const before = this.indexes.get(nameOf(item));
+    const before = this.#indexes.get(nameOf(item));
     if (before === key) return;
-    if (before !== undefined) this.removedMs.set(before, this.clock.nowMs());
-    this.indexes.set(nameOf(item), key);
-    const isDurable = (await this.store.head(key)) !== undefined;
+    if (before !== undefined) this.#removedMs.set(before, this.#clock.nowMs());
+    this.#indexes.set(nameOf(item), key);
+    const isDurable = (await this.#store.head(key)) !== undefined;
     mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a day names ${key}, which is not there`);
-    await this.checkIndex(tenant, day, key);
+    await this.#checkIndex(tenant, day, key);
   }
 
-  private noteDayGone(key: ItemKey): void {
-    const index = this.indexes.get(nameOf(key));
-    if (index !== undefined) this.removedMs.set(index, this.clock.nowMs());
-    this.indexes.delete(nameOf(key));
+  #noteDayGone(key: ItemKey): void {
+    const index = this.#indexes.get(nameOf(key));
+    if (index !== undefined) this.#removedMs.set(index, this.#clock.nowMs());
+    this.#indexes.delete(nameOf(key));
   }
 
   /** Compares what the index says of its chunks with their footers. */
-  private async checkIndex(tenant: string, { day, index }: Day, key: string): Promise<void> {
+  async #checkIndex(tenant: string, { day, index }: Day, key: string): Promise<void> {
     if (index === undefined) return;
     this.syncs++;
     const { storedBytes, headBytes } = index;
-    const head = await readIndexHead(storeSource(this.store, key, storedBytes), { tenant, day, headBytes });
+    const head = await readIndexHead(storeSource(this.#store, key, storedBytes), { tenant, day, headBytes });
     for (const { id, rows } of head.chunks) {
-      const record = this.known.get(id);
+      const record = this.#known.get(id);
       mustHold(INVARIANTS.indexAgreesWithChunks, record !== undefined, `${key} covers ${id}, never seen`);
-      const footer = await this.source.footer(record);
+      const footer = await this.#source.footer(record);
       const [said, is] = [head.presenceOf(id)!, presenceOfFooter(footer)];
       const text = (streams: readonly { readonly text: string }[], { streams: places, ...of }: typeof is) =>
         JSON.stringify(
@@ -315,26 +326,26 @@ export class Oracle {
     }
   }
 
-  private async checkAdded({ record, key }: NamedChunk): Promise<void> {
+  async #checkAdded({ record, key }: NamedChunk): Promise<void> {
     const { tenant, day, first, last, level, inline } = record;
     const isInside = first >= 0 && first <= last && last < DAY_NS;
     mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${key} from ${first} to ${last}`);
-    const isDurable = inline !== undefined || (await this.store.head(key)) !== undefined;
+    const isDurable = inline !== undefined || (await this.#store.head(key)) !== undefined;
     mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a record names ${key}, which is not there`);
-    const isThere = (await this.table.get(dayKey(tenant, day))) !== undefined;
+    const isThere = (await this.#table.get(dayKey(tenant, day))) !== undefined;
     mustHold(INVARIANTS.dayIsAnnounced, isThere, `no item for day ${day} of ${key}`);
-    const isWork = level > 0 || (await this.table.get(workKey(tenant, day))) !== undefined;
+    const isWork = level > 0 || (await this.#table.get(workKey(tenant, day))) !== undefined;
     mustHold(INVARIANTS.workIsAnnounced, isWork, `no outstanding work for day ${day} of ${key}`);
   }
 
-  private async versionOf({ tenant, day }: ChunkRecord): Promise<number | undefined> {
-    return (await this.table.get(dayKey(tenant, day)))?.version;
+  async #versionOf({ tenant, day }: ChunkRecord): Promise<number | undefined> {
+    return (await this.#table.get(dayKey(tenant, day)))?.version;
   }
 
-  private async holdsLease(owner: string): Promise<boolean> {
-    for (const [pk, lease] of this.leases) {
+  async #holdsLease(owner: string): Promise<boolean> {
+    for (const [pk, lease] of this.#leases) {
       if (lease.owner !== owner) continue;
-      const { items } = await this.table.query(pk);
+      const { items } = await this.#table.query(pk);
       if (items.some(({ version }) => version === lease.version)) return true;
     }
     return false;
@@ -344,32 +355,32 @@ export class Oracle {
   async entriesOf(chunks: readonly NamedChunk[]): Promise<Set<string>> {
     const found = new Set<string>();
     for (const { record } of chunks)
-      for (const entry of (await this.entriesIn(record)).keys()) found.add(entry);
+      for (const entry of (await this.#entriesIn(record)).keys()) found.add(entry);
     return found;
   }
 
   /** All that records name, with their entries. */
-  private stored(): Promise<(readonly [ChunkRecord, Entries])[]> {
-    const ofChunk = async ({ record }: NamedChunk) => [record, await this.entriesIn(record)] as const;
+  #stored(): Promise<(readonly [ChunkRecord, Entries])[]> {
+    const ofChunk = async ({ record }: NamedChunk) => [record, await this.#entriesIn(record)] as const;
     return Promise.all([...this.chunks.values()].map(ofChunk));
   }
 
-  private async entriesIn(record: ChunkRecord): Promise<Entries> {
-    const known = this.entries.get(record.id);
+  async #entriesIn(record: ChunkRecord): Promise<Entries> {
+    const known = this.#entries.get(record.id);
     if (known !== undefined) return known;
     const found = new Map<string, SimulatedEntry>();
-    const footer = await this.source.footer(record);
+    const footer = await this.#source.footer(record);
     const startNs = BigInt(record.day) * BigInt(DAY_NS);
     for (const page of footer.pages) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
-      const rows = await this.source.page(record, footer, page, wants, newStatistics());
+      const rows = await this.#source.page(record, footer, page, wants, newStatistics());
       for (const { stream, time, line, metadata } of entriesOfPage(rows, startNs)) {
         const ns = startNs + BigInt(time);
         const id = idOf(streamOf(stream).text, ns, line, Object.entries(metadata));
         found.set(id, { labels: stream, ns, line, metadata });
       }
     }
-    this.entries.set(record.id, found);
+    this.#entries.set(record.id, found);
     return found;
   }
 }

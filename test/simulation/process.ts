@@ -85,6 +85,16 @@ export class ProcessKilledError extends Error {
   }
 }
 
+/** Asks for partitions as if the tenant's rate rose: by a digit of the chunk's ID, so that no dice are thrown for it. */
+function growing(catalog: Catalog): Pick<Catalog, 'addChunks'> {
+  return {
+    addChunks: (records, options) => {
+      const digit = Number.parseInt(records[0]?.id.at(-3) ?? '0', 16);
+      return catalog.addChunks(records, { ...options, partitions: 4 << (digit >> 2) });
+    },
+  };
+}
+
 export class SimulatedProcess {
   readonly name: string;
   readonly clock: Clock;
@@ -111,33 +121,33 @@ export class SimulatedProcess {
   /** Calls of ports so far. */
   calls = 0;
   isDead = false;
-  private readonly parts: ProcessParts;
-  private readonly injector: FaultInjector;
-  private readonly death = Promise.withResolvers<never>();
-  private pausedUntilMs = 0;
-  private killAt = Infinity;
-  private killAfter = false;
-  private pauseAt = Infinity;
-  private pauseMs = 0;
+  readonly #parts: ProcessParts;
+  readonly #injector: FaultInjector;
+  readonly #death = Promise.withResolvers<never>();
+  #pausedUntilMs = 0;
+  #killAt = Infinity;
+  #killAfter = false;
+  #pauseAt = Infinity;
+  #pauseMs = 0;
 
   constructor(parts: ProcessParts) {
     const { name, time, oracle, dice, settings, skewMs, graceMs, bug, removal } = parts;
-    this.parts = parts;
+    this.#parts = parts;
     this.name = name;
-    this.injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
+    this.#injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
     this.ids = seededIds(dice.seed());
-    this.death.promise.catch(() => undefined);
+    this.#death.promise.catch(() => undefined);
     this.clock = {
       nowMs: () => time.nowMs() + skewMs,
       nowNs: () => time.nowNs() + BigInt(skewMs) * 1_000_000n,
       sleep: async (ms, signal) => {
         await time.sleep(ms, signal);
-        await this.standing();
+        await this.#standing();
       },
     };
     const wired = {
-      store: wiredStore(oracle.storeOf(), this.call),
-      table: wiredTable(oracle.tableOf(name), this.call),
+      store: wiredStore(oracle.storeOf(), this.#call),
+      table: wiredTable(oracle.tableOf(name), this.#call),
     };
     const bugDice = dice.fork();
     this.store = bug?.store?.(wired.store, bugDice) ?? wired.store;
@@ -150,7 +160,8 @@ export class SimulatedProcess {
     const { faults: _, ...grouping } = settings;
     const commit = {
       store,
-      catalog: this.catalog,
+      // Over a distant table days get more partitions now and then.
+      catalog: this.table.isDistant === true ? growing(this.catalog) : this.catalog,
       clock,
       ids,
       options: { ...grouping, compression: QUICK_COMPRESSION },
@@ -192,84 +203,77 @@ export class SimulatedProcess {
   /** What a client of this process asks; rejects with ProcessKilledError when the process dies. */
   request<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) return Promise.reject(new ProcessKilledError(this.name));
-    return Promise.race([this.standing().then(work), this.death.promise]);
+    return Promise.race([this.#standing().then(work), this.#death.promise]);
   }
 
   kill(): void {
     if (this.isDead) return;
     this.isDead = true;
-    this.parts.trace.add(`${this.parts.time.nowMs()} ${this.name} killed at call ${this.calls}`);
-    this.death.reject(new ProcessKilledError(this.name));
+    this.#parts.trace.add(`${this.#parts.time.nowMs()} ${this.name} killed at call ${this.calls}`);
+    this.#death.reject(new ProcessKilledError(this.name));
   }
 
   /** Dies at its `calls`-th call of a port from now (0: the next one), before or after the effect. */
   killAtCall(calls: number, when: 'before' | 'after'): void {
-    this.killAt = this.calls + calls;
-    this.killAfter = when === 'after';
+    this.#killAt = this.calls + calls;
+    this.#killAfter = when === 'after';
   }
 
   /** At its `calls`-th call from now nothing of the process goes on for `ms` of true time; what it has sent arrives. */
   pauseAtCall(calls: number, ms: number): void {
-    this.pauseAt = this.calls + calls;
-    this.pauseMs = ms;
+    this.#pauseAt = this.calls + calls;
+    this.#pauseMs = ms;
   }
 
   /** From now on its ports neither fail nor wait, and it is not killed. */
   heal(): void {
-    this.injector.faults.enabled = false;
-    this.killAt = Infinity;
-    this.pauseAt = Infinity;
-    this.pausedUntilMs = 0;
+    this.#injector.faults.enabled = false;
+    this.#killAt = Infinity;
+    this.#pauseAt = Infinity;
+    this.#pausedUntilMs = 0;
   }
 
   /** Resolves when the process may go on; never where it is dead. */
-  private async standing(): Promise<void> {
-    const { time } = this.parts;
-    while (!this.isDead && this.pausedUntilMs > time.nowMs())
-      await time.sleep(this.pausedUntilMs - time.nowMs());
+  async #standing(): Promise<void> {
+    const { time } = this.#parts;
+    while (!this.isDead && this.#pausedUntilMs > time.nowMs())
+      await time.sleep(this.#pausedUntilMs - time.nowMs());
     if (this.isDead) await never();
   }
 
-  private readonly call = async <T>(
-    operation: string,
-    target: string,
-    effect: () => Promise<T>,
-  ): Promise<T> => {
-    await this.standing();
+  readonly #call = async <T>(operation: string, target: string, effect: () => Promise<T>): Promise<T> => {
+    await this.#standing();
     const place = this.calls++;
-    if (place >= this.killAt && !this.killAfter) {
+    if (place >= this.#killAt && !this.#killAfter) {
       this.kill();
       return never();
     }
-    if (place >= this.pauseAt) {
-      this.pauseAt = Infinity;
-      this.pausedUntilMs = this.parts.time.nowMs() + this.pauseMs;
+    if (place >= this.#pauseAt) {
+      this.#pauseAt = Infinity;
+      this.#pausedUntilMs = this.#parts.time.nowMs() + this.#pauseMs;
     }
     try {
-      return await this.injector.call(operation, target, () => this.arrive(place, operation, target, effect));
+      return await this.#injector.call(operation, target, () =>
+        this.#arrive(place, operation, target, effect),
+      );
     } catch (error) {
-      this.note(operation, target, error instanceof Error ? error.name : 'error');
+      this.#note(operation, target, error instanceof Error ? error.name : 'error');
       throw error;
     } finally {
-      await this.standing();
+      await this.#standing();
     }
   };
 
-  private async arrive<T>(
-    place: number,
-    operation: string,
-    target: string,
-    effect: () => Promise<T>,
-  ): Promise<T> {
-    if (this.isDead && !this.parts.dice.chance(ARRIVES_AFTER_DEATH)) return never();
-    this.note(operation, target, 'arrives');
+  async #arrive<T>(place: number, operation: string, target: string, effect: () => Promise<T>): Promise<T> {
+    if (this.isDead && !this.#parts.dice.chance(ARRIVES_AFTER_DEATH)) return never();
+    this.#note(operation, target, 'arrives');
     const result = await effect();
-    if (place >= this.killAt && this.killAfter) this.kill();
+    if (place >= this.#killAt && this.#killAfter) this.kill();
     return result;
   }
 
-  private note(operation: string, target: string, what: string): void {
-    const { trace, time } = this.parts;
+  #note(operation: string, target: string, what: string): void {
+    const { trace, time } = this.#parts;
     trace.add(`${time.nowMs()} ${this.name} ${operation} ${target}: ${what}`);
   }
 }

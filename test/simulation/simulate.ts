@@ -80,149 +80,157 @@ export async function simulate(options: RunOptions): Promise<RunResult> {
 
 class World {
   readonly trace = new Trace();
-  private readonly dice: Dice;
-  private readonly time: VirtualTime;
-  private readonly stores: { readonly table: Table; readonly store: ObjectStore };
-  private readonly oracle: Oracle;
-  private readonly model = new Model();
-  private readonly settings: ProcessSettings;
-  private readonly processes: SimulatedProcess[] = [];
-  private readonly options: RunOptions;
-  private readonly whole: Span;
-  private readonly days: readonly number[];
+  readonly #dice: Dice;
+  readonly #time: VirtualTime;
+  readonly #stores: { readonly table: Table; readonly store: ObjectStore };
+  readonly #oracle: Oracle;
+  readonly #model = new Model();
+  readonly #settings: ProcessSettings;
+  readonly #processes: SimulatedProcess[] = [];
+  readonly #options: RunOptions;
+  readonly #whole: Span;
+  readonly #days: readonly number[];
   /** Longest wait of anybody between two actions, ms. */
-  private readonly maxThinkMs: number;
+  readonly #maxThinkMs: number;
   /** Many queries beside much maintenance, rather than many pushes. */
-  private readonly isBusy: boolean;
+  readonly #isBusy: boolean;
   /** When the rest of this run ends, Unix ms; undefined where it has none. */
-  private readonly restUntilMs: number | undefined;
-  private readonly removal: RemovalSettings | undefined;
-  private clients = 0;
-  private resting = 0;
-  private started = 0;
-  private kills = 0;
-  private isOver = false;
+  readonly #restUntilMs: number | undefined;
+  readonly #removal: RemovalSettings | undefined;
+  #clients = 0;
+  #resting = 0;
+  #started = 0;
+  #kills = 0;
+  #isOver = false;
 
   constructor(options: RunOptions) {
-    this.options = options;
+    this.#options = options;
     const dice = new Dice(options.seed);
-    this.dice = dice;
+    this.#dice = dice;
     const beforeMidnightMs = dice.chance(0.5) ? dice.between(1, 500) : dice.between(1, DAY_MS);
-    this.isBusy = dice.chance(0.2);
+    this.#isBusy = dice.chance(0.2);
     // Busy runs put all that they have into one day, so that its maintenance and its queries meet.
-    const days = this.isBusy ? 1 : dice.between(1, MAX_DAYS);
+    const days = this.#isBusy ? 1 : dice.between(1, MAX_DAYS);
     const startMs = (FIRST_DAY + days) * DAY_MS - beforeMidnightMs;
-    this.time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
-    const table = memoryTable({ clock: this.time });
+    this.#time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
+    const table = memoryTable({ clock: this.#time });
     const removes = options.removes || options.bug?.needsRemoval === true;
     const inParts = dice.chance(PARTS_SHARE) || options.bug?.needsParts === true;
-    const shown = inParts ? this.inParts(table, dice.fork()) : table;
-    // Half of the runs, by the seed: over a distant table queries look at no versions, and swaps rest. Planted bugs keep their seeds.
+    const shown = inParts ? this.#inParts(table, dice.fork()) : table;
+    // Half of the runs, by the seed: over a distant table queries look at no versions, and swaps rest; keys in a distant store are hashed. Planted bugs keep their seeds.
     const isDistant = options.seed % 2 === 1 && options.bug === undefined;
-    this.stores = { table: { ...shown, isDistant }, store: memoryObjectStore() };
-    const ledger = removes ? new Ledger({ clock: this.time, maxSkewMs: MAX_SKEW_MS }) : undefined;
-    this.oracle = new Oracle({
-      ...this.stores,
+    this.#stores = { table: { ...shown, isDistant }, store: { ...memoryObjectStore(), isDistant } };
+    const ledger = removes ? new Ledger({ clock: this.#time, maxSkewMs: MAX_SKEW_MS }) : undefined;
+    this.#oracle = new Oracle({
+      ...this.#stores,
       ledger,
-      clock: this.time,
+      clock: this.#time,
       leastGraceMs: GRACE_MS - 2 * MAX_SKEW_MS,
       leastOrphanAgeMs: ORPHAN_AGE_MS - 2 * MAX_SKEW_MS,
     });
-    this.settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_PACKING : PACKING);
-    this.days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
-    this.whole = {
+    this.#settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_PACKING : PACKING);
+    this.#days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
+    this.#whole = {
       startNs: BigInt(FIRST_DAY * DAY_MS) * NS_PER_MS,
       endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
     };
-    const thinkMs = this.isBusy ? 20 : dice.pick([20, 200, 400_000]);
+    const thinkMs = this.#isBusy ? 20 : dice.pick([20, 200, 400_000]);
     // A request lives for some minutes at least.
-    this.maxThinkMs = ledger === undefined ? thinkMs : dice.pick([30_000, 120_000, 400_000]);
-    this.removal = ledger && removalOf(ledger, dice, GRACE_MS);
+    this.#maxThinkMs = ledger === undefined ? thinkMs : dice.pick([30_000, 120_000, 400_000]);
+    this.#removal = ledger && removalOf(ledger, dice, GRACE_MS);
     const rests = dice.chance(0.3) || options.bug?.needsRest === true;
-    this.restUntilMs = rests ? startMs + REST_MS : undefined;
+    this.#restUntilMs = rests ? startMs + REST_MS : undefined;
   }
 
-  private inParts(table: Table, dice: Dice): Table {
+  #inParts(table: Table, dice: Dice): Table {
     const mostMs = dice.between(1, MAX_ITEM_MS);
-    const pause = () => this.time.sleep(dice.between(0, mostMs));
+    const pause = () => this.#time.sleep(dice.between(0, mostMs));
     return itemByItemTable(table, { random: dice.next, pause });
   }
 
   /** What the oracle saw. */
   get failure(): unknown {
-    return this.oracle.failure;
+    return this.#oracle.failure;
   }
 
   async run(): Promise<RunResult> {
-    const { dice, time, trace, model } = this;
-    await time.run(this.setUp());
+    const { trace } = this;
+    const dice = this.#dice;
+    const time = this.#time;
+    const model = this.#model;
+    await time.run(this.#setUp());
     const startMs = time.nowMs();
     const processes = dice.between(1, 3);
-    for (let i = 0; i < processes; i++) this.start();
-    this.clients = dice.between(1, 3);
-    const clients = Array.from({ length: this.clients }, (_, i) =>
+    for (let i = 0; i < processes; i++) this.#start();
+    this.#clients = dice.between(1, 3);
+    const clients = Array.from({ length: this.#clients }, (_, i) =>
       runClient(
         {
           name: `client${i}`,
           time,
           model,
           tenants: TENANTS,
-          whole: this.whole,
+          whole: this.#whole,
           dice: dice.fork(),
-          anyProcess: () => this.anyProcess(),
-          maxThinkMs: this.maxThinkMs,
-          askShare: this.isBusy ? 0.5 : 0.35,
-          rest: () => this.rest(),
-          ledger: this.oracle.ledger,
+          anyProcess: () => this.#anyProcess(),
+          maxThinkMs: this.#maxThinkMs,
+          askShare: this.#isBusy ? 0.5 : 0.35,
+          rest: () => this.#rest(),
+          ledger: this.#oracle.ledger,
         },
-        this.isBusy || this.removal !== undefined ? dice.between(14, 24) : dice.between(3, 6),
+        this.#isBusy || this.#removal !== undefined ? dice.between(14, 24) : dice.between(3, 6),
       ),
     );
     const work = Promise.all(clients).finally(() => {
-      this.isOver = true;
+      this.#isOver = true;
     });
-    const workers = this.isBusy ? 3 : 1;
-    const maintenance = Promise.all(Array.from({ length: workers }, () => this.maintain(dice.fork())));
-    const chaos = this.disturb(dice.fork());
+    const workers = this.#isBusy ? 3 : 1;
+    const maintenance = Promise.all(Array.from({ length: workers }, () => this.#maintain(dice.fork())));
+    const chaos = this.#disturb(dice.fork());
     await time.run(Promise.all([work, maintenance, chaos]));
-    if (this.oracle.failure !== undefined) throw this.oracle.failure;
+    if (this.#oracle.failure !== undefined) throw this.#oracle.failure;
     await time.drain();
     try {
-      await this.checkAll();
+      await this.#checkAll();
     } catch (error) {
       // Healed, nothing may fail; an object that is missing has a name of its own.
       isFailureOfOutside(error);
       throw error;
     }
-    if (this.oracle.failure !== undefined) throw this.oracle.failure;
+    if (this.#oracle.failure !== undefined) throw this.#oracle.failure;
     const known = TENANTS.flatMap(tenant => [...model.entries(tenant).values()]);
     return {
       calls: trace.count,
       hash: trace.hash(),
-      lines: this.options.keepTrace ? trace.lines : [],
+      lines: this.#options.keepTrace ? trace.lines : [],
       entries: known.length,
       acknowledged: known.filter(({ acknowledgedAt }) => acknowledgedAt < Infinity).length,
-      kills: this.kills,
-      swaps: this.oracle.swaps,
-      syncs: this.oracle.syncs,
-      removed: this.oracle.ledger?.removed ?? 0,
-      processed: this.oracle.ledger?.processed ?? 0,
+      kills: this.#kills,
+      swaps: this.#oracle.swaps,
+      syncs: this.#oracle.syncs,
+      removed: this.#oracle.ledger?.removed ?? 0,
+      processed: this.#oracle.ledger?.processed ?? 0,
       virtualMs: time.nowMs() - startMs,
     };
   }
 
   /** The store is there, and empty, for a while: objects that are older than its first walk for orphans are left alone. */
-  private async setUp(): Promise<void> {
-    const { time: clock, stores } = this;
-    const catalog = new Catalog({ table: stores.table, clock, ids: seededIds(this.dice.seed()) });
+  async #setUp(): Promise<void> {
+    const clock = this.#time;
+    const stores = this.#stores;
+    const catalog = new Catalog({ table: stores.table, clock, ids: seededIds(this.#dice.seed()) });
     const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
     await walkForOrphans({ catalog, store: stores.store, clock }, bounds);
     await clock.sleep(SET_UP_MS);
   }
 
-  private start(): SimulatedProcess {
-    const { time, oracle, trace, settings, dice } = this;
-    const name = `p${this.started++}`;
+  #start(): SimulatedProcess {
+    const { trace } = this;
+    const time = this.#time;
+    const oracle = this.#oracle;
+    const settings = this.#settings;
+    const dice = this.#dice;
+    const name = `p${this.#started++}`;
     const skewMs = dice.chance(0.5) ? dice.between(-MAX_SKEW_MS, MAX_SKEW_MS) : 0;
     // Some processes are slow all the time: what they have read is old when they act on it.
     const faults = { ...settings.faults, delayMs: dice.pick(DELAYS_MS) };
@@ -233,57 +241,58 @@ class World {
       trace,
       settings: { ...settings, faults },
       skewMs,
-      graceMs: this.options.bug?.graceMs ?? GRACE_MS,
+      graceMs: this.#options.bug?.graceMs ?? GRACE_MS,
       dice: dice.fork(),
-      bug: this.options.bug,
-      removal: this.removal,
+      bug: this.#options.bug,
+      removal: this.#removal,
     };
     const process = new SimulatedProcess(parts);
-    this.processes.push(process);
+    this.#processes.push(process);
     return process;
   }
 
-  private get actors(): readonly SimulatedActor[] {
-    return this.options.actors ?? (this.removal === undefined ? ACTORS : REMOVAL_ACTORS);
+  get #actors(): readonly SimulatedActor[] {
+    return this.#options.actors ?? (this.#removal === undefined ? ACTORS : REMOVAL_ACTORS);
   }
 
-  private anyProcess(): SimulatedProcess {
-    const alive = this.processes.filter(({ isDead }) => !isDead);
-    return alive.length > 0 ? this.dice.pick(alive) : this.start();
+  #anyProcess(): SimulatedProcess {
+    const alive = this.#processes.filter(({ isDead }) => !isDead);
+    return alive.length > 0 ? this.#dice.pick(alive) : this.#start();
   }
 
   /** Called by each client in the middle of its work: all rest together, so that no request lasts that long. */
-  private async rest(): Promise<void> {
-    if (this.restUntilMs === undefined) return;
-    this.resting++;
-    while (this.resting < this.clients) await this.time.sleep(1000);
-    await this.time.sleep(this.restUntilMs - this.time.nowMs());
+  async #rest(): Promise<void> {
+    if (this.#restUntilMs === undefined) return;
+    this.#resting++;
+    while (this.#resting < this.#clients) await this.#time.sleep(1000);
+    await this.#time.sleep(this.#restUntilMs - this.#time.nowMs());
   }
 
-  private get isResting(): boolean {
-    return this.resting === this.clients && this.time.nowMs() < (this.restUntilMs ?? 0);
+  get #isResting(): boolean {
+    return this.#resting === this.#clients && this.#time.nowMs() < (this.#restUntilMs ?? 0);
   }
 
   /** Invokes maintenance at random moments, sometimes twice, or two kinds, at once. */
-  private async maintain(dice: Dice): Promise<void> {
-    const actors = this.actors.flatMap(actor => Array<SimulatedActor>(actor.weight).fill(actor));
-    while (!this.isOver && actors.length > 0) {
-      await this.time.sleep(dice.between(1, this.maxThinkMs));
+  async #maintain(dice: Dice): Promise<void> {
+    const actors = this.#actors.flatMap(actor => Array<SimulatedActor>(actor.weight).fill(actor));
+    while (!this.#isOver && actors.length > 0) {
+      await this.#time.sleep(dice.between(1, this.#maxThinkMs));
       let first = dice.pick(actors);
-      if (this.isResting) {
-        await this.time.sleep(this.restUntilMs! - this.time.nowMs());
+      if (this.#isResting) {
+        await this.#time.sleep(this.#restUntilMs! - this.#time.nowMs());
         // Now there are orphans; nobody has packed anything for a day.
         first = actors.find(actor => actor === collectOrphans) ?? first;
       }
       const together = dice.pick([[first], [first], [first, first], [first, dice.pick(actors)]]);
-      await Promise.all(together.map(actor => this.step(actor, this.anyProcess(), dice.fork())));
+      await Promise.all(together.map(actor => this.#step(actor, this.#anyProcess(), dice.fork())));
     }
   }
 
-  private async step(actor: SimulatedActor, process: SimulatedProcess, dice: Dice): Promise<void> {
-    const graceMs = this.options.bug?.graceMs ?? GRACE_MS;
-    const { oracle, days } = this;
-    const anyProcess = () => this.anyProcess();
+  async #step(actor: SimulatedActor, process: SimulatedProcess, dice: Dice): Promise<void> {
+    const graceMs = this.#options.bug?.graceMs ?? GRACE_MS;
+    const oracle = this.#oracle;
+    const days = this.#days;
+    const anyProcess = () => this.#anyProcess();
     const context = { process, anyProcess, oracle, dice, tenants: TENANTS, days, graceMs };
     try {
       await process.request(() => actor.step(context));
@@ -297,25 +306,28 @@ class World {
   }
 
   /** Kills, restarts and pauses at random moments. */
-  private async disturb(dice: Dice): Promise<void> {
+  async #disturb(dice: Dice): Promise<void> {
     const events = dice.below(4);
-    for (let i = 0; i < events && !this.isOver; i++) {
-      await this.time.sleep(dice.between(1, this.maxThinkMs * 2));
-      const process = this.anyProcess();
+    for (let i = 0; i < events && !this.#isOver; i++) {
+      await this.#time.sleep(dice.between(1, this.#maxThinkMs * 2));
+      const process = this.#anyProcess();
       if (dice.chance(0.5)) process.pauseAtCall(dice.below(30), dice.between(100, 5000));
       else {
         process.killAtCall(dice.below(12), dice.chance(0.5) ? 'before' : 'after');
-        this.kills++;
+        this.#kills++;
       }
     }
   }
 
-  private async checkAll(): Promise<void> {
-    const fresh = this.start();
-    for (const process of this.processes) process.heal();
-    const alive = this.processes.filter(process => !process.isDead && process !== fresh);
-    const { time, model, whole, dice } = this;
-    const { ledger } = this.oracle;
+  async #checkAll(): Promise<void> {
+    const fresh = this.#start();
+    for (const process of this.#processes) process.heal();
+    const alive = this.#processes.filter(process => !process.isDead && process !== fresh);
+    const time = this.#time;
+    const model = this.#model;
+    const whole = this.#whole;
+    const dice = this.#dice;
+    const { ledger } = this.#oracle;
     const startMs = time.nowMs();
     const mayDiffer = (id: string) => ledger?.isUncertain(tenant, id, startMs) ?? false;
     const found = new Map<string, Set<string>>();
@@ -329,27 +341,28 @@ class World {
       const same = await time.run(askEntries({ process, model, tenant, whole, ledger }, true));
       sameSets(before, same, `answers of ${tenant} by ${fresh.name} and ${process.name}`, mayDiffer);
     }
-    for (const actor of this.actors) await time.run(this.step(actor, fresh, dice.fork()));
+    for (const actor of this.#actors) await time.run(this.#step(actor, fresh, dice.fork()));
     const after = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
     sameSets(before, after, `answers of ${tenant} before and after maintenance`, mayDiffer);
-    await time.run(this.pushOneMore(fresh, tenant));
-    if (this.restUntilMs === undefined && dice.chance(0.6)) return;
+    await time.run(this.#pushOneMore(fresh, tenant));
+    if (this.#restUntilMs === undefined && dice.chance(0.6)) return;
     const ended = await time.run(askEntries({ process: fresh, model, tenant, whole, ledger }));
-    await this.bringToEnd(fresh);
-    const another = this.startHealed();
+    await this.#bringToEnd(fresh);
+    const another = this.#startHealed();
     const last = await time.run(askEverything({ process: another, model, tenant, whole, ledger }));
     sameSets(ended, last, `answers of ${tenant} before and after all work was done`, mayDiffer);
   }
 
-  private startHealed(): SimulatedProcess {
-    const process = this.start();
+  #startHealed(): SimulatedProcess {
+    const process = this.#start();
     process.heal();
     return process;
   }
 
   /** A day later every lease and every grace is over: nothing may be left to do, and nothing that nobody names. */
-  private async bringToEnd(process: SimulatedProcess): Promise<void> {
-    const { time, oracle } = this;
+  async #bringToEnd(process: SimulatedProcess): Promise<void> {
+    const time = this.#time;
+    const oracle = this.#oracle;
     const { maintenance, catalog } = process;
     await time.run(time.sleep(REST_MS));
     if (oracle.ledger !== undefined) {
@@ -373,9 +386,10 @@ class World {
   }
 
   /** A healed store takes a push and shows it at once. */
-  private async pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
-    const { model, whole } = this;
-    const { ledger } = this.oracle;
+  async #pushOneMore(process: SimulatedProcess, tenant: string): Promise<void> {
+    const model = this.#model;
+    const whole = this.#whole;
+    const { ledger } = this.#oracle;
     const entries = [{ labels: { app: 'a', pod: '1' }, ns: whole.startNs, line: 'after all', metadata: {} }];
     model.attempt(tenant, entries);
     await sendPush(process, { tenant, entries });

@@ -24,17 +24,17 @@ interface Publication {
 }
 
 export class SwapHistory {
-  private readonly removals = new Map<string, Removal[]>();
+  readonly #removals = new Map<string, Removal[]>();
   /** The newest of each day that came with a version of its own. */
-  private readonly published = new Map<string, Publication>();
+  readonly #published = new Map<string, Publication>();
   /** Moment at which a chunk was added, by id. */
-  private readonly addedAt = new Map<string, number>();
+  readonly #addedAt = new Map<string, number>();
 
   /** Versions from which on chunks may be missing that a transaction under way takes out, by id. */
-  private readonly leaving = new Map<string, number>();
+  readonly #leaving = new Map<string, number>();
 
   noteAdded({ id }: ChunkRecord, moment: number): void {
-    this.addedAt.set(id, moment);
+    this.#addedAt.set(id, moment);
   }
 
   /** While a transaction is applied that makes the day's version `version`, readers may see it in parts. */
@@ -43,9 +43,9 @@ export class SwapHistory {
     [removed, added]: readonly (readonly ChunkRecord[])[],
     effect: () => Promise<T>,
   ): Promise<T> {
-    for (const { id } of removed) this.leaving.set(id, safeVersion(version, added));
+    for (const { id } of removed) this.#leaving.set(id, safeVersion(version, added));
     return effect().finally(() => {
-      for (const { id } of removed) this.leaving.delete(id);
+      for (const { id } of removed) this.#leaving.delete(id);
     });
   }
 
@@ -54,8 +54,8 @@ export class SwapHistory {
     const [{ tenant, day }] = [...removed, ...added];
     const name = `${tenant}/${day}`;
     const come = added.map(({ id }) => id);
-    const before = this.published.get(name);
-    if (come.length > 0) this.published.set(name, { version, added: come });
+    const before = this.#published.get(name);
+    if (come.length > 0) this.#published.set(name, { version, added: come });
     if (removed.length === 0) return;
     // Two versions before: the first step of the same swap.
     const isThird = come.length === 0 && before?.version === version - 2;
@@ -65,8 +65,8 @@ export class SwapHistory {
       removed: removed.map(({ id }) => id),
       added: isThird ? before.added : come,
     };
-    const ofDay = this.removals.get(name);
-    if (ofDay === undefined) this.removals.set(name, [removal]);
+    const ofDay = this.#removals.get(name);
+    if (ofDay === undefined) this.#removals.set(name, [removal]);
     else ofDay.push(removal);
   }
 
@@ -74,16 +74,16 @@ export class SwapHistory {
   checkSnapshot(tenant: string, { day, version, records }: DaySnapshot, began: number): void {
     const read = new Set(records.map(({ id }) => id));
     const what = `${tenant}/${day} read in version ${version}`;
-    const past = this.removals.get(`${tenant}/${day}`) ?? [];
+    const past = this.#removals.get(`${tenant}/${day}`) ?? [];
     // What another swap takes out again may be missing with reason.
     const mayBeGone = new Set(past.filter(({ safe }) => safe <= version).flatMap(({ removed }) => removed));
-    for (const [id, safe] of this.leaving) if (safe <= version) mayBeGone.add(id);
+    for (const [id, safe] of this.#leaving) if (safe <= version) mayBeGone.add(id);
     for (const { safe, gone, removed, added } of past) {
       const isSafe = safe <= version;
       const stale = gone < version ? removed.find(id => read.has(id)) : undefined;
       mustHold(INVARIANTS.readsOneVersion, stale === undefined, `${what} has ${stale}, gone in ${gone}`);
       const lost = (isSafe ? added : removed).find(
-        id => !read.has(id) && !mayBeGone.has(id) && (isSafe || this.addedAt.get(id)! <= began),
+        id => !read.has(id) && !mayBeGone.has(id) && (isSafe || this.#addedAt.get(id)! <= began),
       );
       mustHold(
         INVARIANTS.readsOneVersion,

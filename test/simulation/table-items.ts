@@ -14,7 +14,7 @@ export function chunkOf({ pk, body }: Item): NamedChunk[] {
   if (!pk.startsWith('c/')) return [];
   const [, tenant, day] = pk.split('/');
   const record = decodeRecord(tenant, Number(day), Buffer.from(body));
-  return [{ record, key: objectKey(tenant, record.day, record.level, record.id) }];
+  return [{ record, key: objectKey(record) }];
 }
 
 /** The version that some writes give to a day; 0 where they give none. */
@@ -36,6 +36,11 @@ export function renewals(write: Write): Item[] {
   const isRenewal =
     write.kind === 'put' && write.item.pk.startsWith('l/') && write.condition?.kind === 'version';
   return isRenewal ? [write.item] : [];
+}
+
+/** Part of a commit of pushes, which may give the day more partitions, and of no swap: it tells of work outstanding. */
+export function isAnnouncement(write: Write): boolean {
+  return write.kind === 'put' && write.item.pk.startsWith('w/');
 }
 
 export function isDay({ pk }: ItemKey): boolean {

@@ -7,16 +7,16 @@ const MAX_KEPT_LINES = 20_000;
 export class Trace {
   readonly lines: string[] = [];
   count = 0;
-  private readonly sum = createHash('sha256');
+  readonly #sum = createHash('sha256');
 
   add(line: string): void {
     this.count++;
-    this.sum.update(line).update('\n');
+    this.#sum.update(line).update('\n');
     if (this.lines.length < MAX_KEPT_LINES) this.lines.push(line);
   }
 
   /** Of the lines so far. */
   hash(): string {
-    return this.sum.copy().digest('hex');
+    return this.#sum.copy().digest('hex');
   }
 }

@@ -26,40 +26,40 @@ interface Sleeper {
 export class VirtualTime implements Clock {
   /** Sleepers woken so far. */
   wakes = 0;
-  private ms: number;
-  private readonly dice: Dice;
-  private readonly waiting = new Set<Sleeper>();
+  #ms: number;
+  readonly #dice: Dice;
+  readonly #waiting = new Set<Sleeper>();
 
-  private readonly maxWakes: number;
+  readonly #maxWakes: number;
 
   /** @param startMs Unix time, ms */
   constructor(startMs: number, dice: Dice, maxWakes = MAX_WAKES) {
-    this.ms = startMs;
-    this.dice = dice;
-    this.maxWakes = maxWakes;
+    this.#ms = startMs;
+    this.#dice = dice;
+    this.#maxWakes = maxWakes;
   }
 
   nowMs(): number {
-    return this.ms;
+    return this.#ms;
   }
 
   nowNs(): bigint {
-    return BigInt(this.ms) * NS_PER_MS;
+    return BigInt(this.#ms) * NS_PER_MS;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const abort = (): void => {
-        this.waiting.delete(sleeper);
+        this.#waiting.delete(sleeper);
         reject(signal?.reason);
       };
       const wake = (): void => {
         signal?.removeEventListener('abort', abort);
         resolve();
       };
-      const sleeper = { atMs: this.ms + Math.max(0, Math.ceil(ms)), tie: this.dice.next(), wake };
-      this.waiting.add(sleeper);
+      const sleeper = { atMs: this.#ms + Math.max(0, Math.ceil(ms)), tie: this.#dice.next(), wake };
+      this.#waiting.add(sleeper);
       signal?.addEventListener('abort', abort, { once: true });
     });
   }
@@ -73,34 +73,34 @@ export class VirtualTime implements Clock {
     work.then(settle, settle);
     await untilIdle();
     while (!isSettled) {
-      mustHold(INVARIANTS.requestsEnd, await this.wakeNext(), 'nobody sleeps, and the work is not done');
+      mustHold(INVARIANTS.requestsEnd, await this.#wakeNext(), 'nobody sleeps, and the work is not done');
     }
     return work;
   }
 
   /** Wakes sleepers until none is left. */
   async drain(): Promise<void> {
-    while (await this.wakeNext());
+    while (await this.#wakeNext());
   }
 
-  private async wakeNext(): Promise<boolean> {
-    const next = this.earliest();
+  async #wakeNext(): Promise<boolean> {
+    const next = this.#earliest();
     if (next === undefined) return false;
     mustHold(
       INVARIANTS.requestsEnd,
-      ++this.wakes <= this.maxWakes,
-      `still at work after ${this.maxWakes} wakes`,
+      ++this.wakes <= this.#maxWakes,
+      `still at work after ${this.#maxWakes} wakes`,
     );
-    this.waiting.delete(next);
-    this.ms = next.atMs;
+    this.#waiting.delete(next);
+    this.#ms = next.atMs;
     next.wake();
     await untilIdle();
     return true;
   }
 
-  private earliest(): Sleeper | undefined {
+  #earliest(): Sleeper | undefined {
     let first: Sleeper | undefined;
-    for (const one of this.waiting) {
+    for (const one of this.#waiting) {
       const isBefore =
         first === undefined || one.atMs < first.atMs || (one.atMs === first.atMs && one.tie < first.tie);
       if (isBefore) first = one;

@@ -65,6 +65,8 @@ async function filled(): Promise<World> {
   const { catalog, usage, tokens } = partsOf(world);
   await catalog.deletes.create(request(world, 't'));
   await catalog.ruleGroups.set('t', 'space', GROUP, 0);
+  await catalog.saved.create('t', 'boards', { name: 'b', about: '', content: { panels: [] } });
+  await catalog.saved.create('t', 'queries', { name: 'q', about: '', content: 1 });
   const lease = await catalog.leases.take('x', 60_000);
   // A group, and one that was deleted.
   for (const name of ['g', 'gone']) {
@@ -104,13 +106,17 @@ async function stateOf(world: World, tenant: string) {
     entries: await ask(world, tenant),
     deletes: (await catalog.deletes.list(tenant)).map(one => ({ ...one, tenant: '' })),
     groups: groups.map(({ namespace, group }) => ({ namespace, group })),
+    saved: [
+      ...(await catalog.saved.list(tenant, 'queries')),
+      ...(await catalog.saved.list(tenant, 'boards')),
+    ],
     states: (await catalog.ruleStates.orphans(tenant, [])).map(({ record }) => record.name).sort(),
     usage: used.flat().map(({ writer, body }) => `${writer} ${Buffer.from(body)}`),
     tokens: (await tokens.list()).filter(({ tenants }) => tenants.includes(tenant)).map(({ id }) => id),
   };
 }
 
-const NOTHING = { entries: [], deletes: [], groups: [], states: [], usage: [], tokens: [] };
+const NOTHING = { entries: [], deletes: [], groups: [], saved: [], states: [], usage: [], tokens: [] };
 
 async function expectMoved(world: World, before: Awaited<ReturnType<typeof stateOf>>): Promise<void> {
   expect(await stateOf(world, 'new')).toEqual(before);
@@ -161,7 +167,7 @@ describe('a move', () => {
     expect(before.entries).toHaveLength(121);
     const totals = await moveTenant(partsOf(world), options);
     expect(totals).toMatchObject({ days: 1, chunks: 4, inlineChunks: 1, rows: 151, deleteRequests: 1 });
-    expect(totals).toMatchObject({ ruleGroups: 1, usageRecords: 2, tokens: 2 });
+    expect(totals).toMatchObject({ ruleGroups: 1, savedItems: 2, usageRecords: 2, tokens: 2 });
     await expectMoved(world, { ...before, tokens: ['1', '2'] });
     const { tokens } = partsOf(world);
     expect((await tokens.get('2'))?.record.tenants).toEqual(['bystander', 'new']);
@@ -226,7 +232,10 @@ describe('what is refused', () => {
     [{ from: '' }, 'a tenant has a name'],
     [{ to: 'a:b' }, "unsupported character ':'"],
     [{ from: 'nobody' }, 'there is nothing of a tenant nobody'],
-    [{ to: 'bystander' }, 'the tenant bystander has entries, rules or delete requests already'],
+    [
+      { to: 'bystander' },
+      'the tenant bystander has entries, rules, delete requests, saved queries or boards already',
+    ],
   ])('%j', async (change, message) => {
     const world = await filled();
     const before = await ask(world);

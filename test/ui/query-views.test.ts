@@ -165,7 +165,7 @@ describe('the explanation', () => {
   });
 
   test.each([
-    ['{a=~".+"} | json', 20_000_000, [/No label/, /No text/]],
+    ['{a=~".+"} | json', 20_000_000, [/no label/, /no text/]],
     ['{a="x"} |= "y"', 20_000_000, []],
     ['sum(rate({a="x"} |= "y" | json [5m]))', 20_000_000, [/without a pipeline/]],
     ['{a=~".+"}', 1000, []],

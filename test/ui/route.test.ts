@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { CHART_KINDS, REFRESH_SECONDS, UNITS } from '../../shared/base/model/board.ts';
 import { formatRoute, parseRoute } from '../../ui/src/state/route.ts';
-import { CHART_KINDS, COMPARISONS, paramsOf, stateOf } from '../../ui/src/views/logs/logs-state.ts';
+import { COMPARISONS, paramsOf, stateOf } from '../../ui/src/views/logs/logs-state.ts';
 
 describe('the address', () => {
   test.each([
@@ -39,6 +40,10 @@ test('the state of the log view is read as it was written, and what it has by de
     }),
     order: fc.constantFrom('newest' as const, 'oldest' as const),
     chart: fc.constantFrom(...CHART_KINDS),
+    unit: fc.constantFrom(...UNITS),
+    more: fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }),
+    refresh: fc.constantFrom(...REFRESH_SECONDS),
+    live: fc.boolean(),
     compare: fc.constantFrom(...COMPARISONS),
     columns: text,
   });

@@ -42,7 +42,7 @@ export function fleetSums(): string[] {
     `asks ${price('logsScanned')} for each GB that a query scans; Logboom a second of a 3 GB function, ${second.toFixed(5)}`,
     `${price('instanceHour')} an hour for an m7g.large on demand, ${price('zoneTransfer')} for a GB that leaves a zone and ${price('zoneTransfer')} where it arrives`,
     `at a third of the lines' size: ${zones.toFixed(3)} a GB`,
-    `Pushes of 1 MB cost ${large.sum.toFixed(3)} a GB here, merged and indexed. Beside ${whole(month)} a month`,
+    `Pushes of 1 MB cost ${large.sum.toFixed(3)} a GB here, merged and indexed. Compared with ${whole(month)} a month`,
     `up to **${whole(Math.round(ofDay(large) / 10) * 10)} GB a day** where the fleet lies in one zone`,
     `by this sum up to **${(ofDay(large, zones) / 1000).toFixed(1)} TB a day**`,
     `In pushes of 100 KB it is **${whole(ofDay(middle))} GB** (${whole(ofDay(middle, zones))} across zones), in pushes of 10 KB **${whole(ofDay(small))} GB**`,

@@ -28,7 +28,7 @@ export function idleRows(): string[] {
   return [
     `makes ${whole(calls)} calls of Lambda in 30 days, not ${whole(blind)}`,
     ...rows.map(({ what, perMonth, dollars }) => `| ${what} | ${whole(perMonth)} | ${dollars.toFixed(3)} |`),
-    `| **a store that nobody uses** | | **${sumOf(rows).toFixed(2)}** |`,
+    `| **an idle store** | | **${sumOf(rows).toFixed(2)}** |`,
     `${IDLE.timerSeconds} s for a call of the timer, ${IDLE.jobSeconds} s for a job without work`,
     `start of an instance an hour (${IDLE.startSeconds} s with its waiting)`,
     `another ${busy.toFixed(2)} a month`,
@@ -93,7 +93,7 @@ export function aroundRows(perGbMonth: number): string[] {
     `| the canary: \`canary=no\` leaves it away | ${whole(rounds)} pushes, ${whole(rounds * CANARY.queriesOfRound)} queries, ${whole(rounds)} calls of ${CANARY.memoryMb} MB, and jobs that find work | ${parts.canary.toFixed(2)} |`,
     `| a secret with the token of the canary | 1 | ${parts.secret.toFixed(2)} |`,
     `| a key of your own (\`kmsKeyArn\`) | 1 | ${price('key').toFixed(2)} |`,
-    `the default stack costs ${idle.toFixed(2)} while nobody uses it, and one with everything switched on about ${whole(all)} more`,
+    `the default stack costs ${idle.toFixed(2)} while it is not used, and one with everything switched on about ${whole(all)} more`,
     `Below ${whole((all + idle) / perGbMonth)} GB a day in pushes of 1 MB`,
   ];
 }

@@ -107,7 +107,7 @@ export function queryRows(): string[] {
     `the requests of the dearest query are worth ${secondsOf(dearest.coldGets[0], dearest.readUnits).toFixed(1)} s of such a function`,
     `those of the first four rows ${secondsOf(Math.max(...rare.coldGets), rare.readUnits).toFixed(2)} s at most when cold and ${secondsOf(0, rare.readUnits).toFixed(2)} s when warm`,
     `${whole(refreshes)} queries, $${(refreshes * requestsOf(0, count.readUnits)).toFixed(2)} of read units where they are counts and the process is warm, $${(refreshes * requestsOf(count.coldGets[0], count.readUnits)).toFixed(2)} where each is cold`,
-    `beside $${((refreshes * perThousand) / 1000).toFixed(2)} for gateway and function requests`,
+    `in addition to $${((refreshes * perThousand) / 1000).toFixed(2)} for gateway and function requests`,
     `(${whole(beats)} write units a month, $${millionth(beats, 'tableWrite').toFixed(2)})`,
     `(${((looks * 4) / MILLION).toFixed(1)} million read units, $${millionth(looks * 4, 'tableRead').toFixed(2)})`,
     ...ingestSums(),

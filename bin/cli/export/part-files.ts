@@ -1,14 +1,13 @@
 /** The files of one part of an export: one, or several for Parquet, which needs its rows in memory. */
 
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import { csvText } from '../table-text.ts';
 import { nanosecondText } from '../time-text.ts';
+import { type ExportedBytes, NoExportError, type WireFormat } from './export-source.ts';
+import { entriesOf } from './json-line-entries.ts';
 
 export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'parquet';
 
@@ -38,38 +37,70 @@ export interface WrittenPart {
   readonly files: readonly string[];
 }
 
+/** What the entries of a part are read from. */
+export interface PartSource {
+  /** Bytes of a file, as the store writes them. Throws NoExportError before the first answer if it does not. */
+  bytes(format: WireFormat): AsyncIterable<ExportedBytes>;
+  /** The same entries from range queries. */
+  pages(): AsyncIterable<readonly MigratedEntry[]>;
+}
+
 /** A file has its name only when it is whole. A part without entries has none. */
-export async function writePart(
-  pages: AsyncIterable<readonly MigratedEntry[]>,
-  target: PartTarget,
-): Promise<WrittenPart> {
-  return target.format === 'parquet' ? writeParquet(pages, target) : writeText(pages, target);
+export async function writePart(source: PartSource, target: PartTarget): Promise<WrittenPart> {
+  const { format } = target;
+  try {
+    if (format === 'parquet') return await writeParquet(entriesOf(source.bytes('jsonl')), target);
+    return await writeText(source.bytes(format), target);
+  } catch (error) {
+    if (!(error instanceof NoExportError)) throw error;
+  }
+  if (format === 'parquet') return writeParquet(source.pages(), target);
+  return writeText(pagesAsBytes(source.pages(), format), target);
 }
 
 async function writeText(
-  pages: AsyncIterable<readonly MigratedEntry[]>,
+  answers: AsyncIterable<ExportedBytes>,
   { folder, name, format }: PartTarget,
 ): Promise<WrittenPart> {
   const file = `${name}.${ENDINGS[format]}`;
   const unfinished = join(folder, `${file}.unfinished`);
   let entries = 0;
-  const output = createWriteStream(unfinished);
+  const output = await open(unfinished, 'w');
   try {
-    for await (const page of pages) {
-      const text = pageText(page, format, entries === 0);
-      entries += page.length;
-      if (!output.write(text)) await once(output, 'drain');
+    for await (const { entries: more, body } of answers) {
+      if (entries === 0 && more > 0 && format === 'csv') await output.appendFile(CSV_HEADING);
+      entries += more;
+      await writeAll(output, body);
     }
-    output.end();
-    await finished(output);
   } catch (error) {
-    output.destroy();
+    await output.close();
     await rm(unfinished, { force: true });
     throw error;
   }
+  await output.close();
   if (entries === 0) await rm(unfinished);
   else await rename(unfinished, join(folder, file));
   return { entries, files: entries === 0 ? [] : [file] };
+}
+
+/** Pieces that go into one write of the system; it takes 1024. */
+const PIECES_AT_ONCE = 512;
+
+async function writeAll(output: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+  for (let i = 0; i < pieces.length; i += PIECES_AT_ONCE) {
+    const some = pieces.slice(i, i + PIECES_AT_ONCE);
+    const bytes = some.reduce((sum, { length }) => sum + length, 0);
+    const { bytesWritten } = await output.writev(some);
+    // What did not fit into one write, such as at a signal.
+    if (bytesWritten < bytes) await output.appendFile(Buffer.concat(some).subarray(bytesWritten));
+  }
+}
+
+async function* pagesAsBytes(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+  format: WireFormat,
+): AsyncGenerator<ExportedBytes> {
+  for await (const page of pages) yield { entries: page.length, body: [Buffer.from(pageText(page, format))] };
 }
 
 const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'metadata' }, { name: 'line' }];
@@ -77,7 +108,7 @@ const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'metadat
 /** The line of names with which each CSV file begins. */
 export const CSV_HEADING = csvText({ columns: CSV_COLUMNS, rows: [] }, { heading: true });
 
-function pageText(page: readonly MigratedEntry[], format: ExportFormat, heading: boolean): string {
+function pageText(page: readonly MigratedEntry[], format: WireFormat): string {
   if (format === 'text') return page.map(({ line }) => `${line}\n`).join('');
   if (format === 'jsonl') {
     return page
@@ -93,7 +124,7 @@ function pageText(page: readonly MigratedEntry[], format: ExportFormat, heading:
     formatLabels(labelsOf(metadata)),
     line,
   ]);
-  return page.length === 0 ? '' : csvText({ columns: CSV_COLUMNS, rows }, { heading });
+  return csvText({ columns: CSV_COLUMNS, rows }, { heading: false });
 }
 
 async function writeParquet(

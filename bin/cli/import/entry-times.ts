@@ -18,34 +18,34 @@ export interface EntryTimesOptions {
 const MAX_REMEMBERED_TIMES = 10_000;
 
 export class EntryTimes {
-  private readonly options: EntryTimesOptions;
+  readonly #options: EntryTimesOptions;
   /** Entries with a time, by the time; the oldest is dropped. */
-  private readonly counts = new Map<bigint, bigint>();
-  private previousNs: bigint | undefined;
+  readonly #counts = new Map<bigint, bigint>();
+  #previousNs: bigint | undefined;
   /** Entries that got a time by the fallback rule. */
   withoutTime = 0;
 
   constructor(options: EntryTimesOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Undefined if the entry is to be left out. */
   next(ownNs: bigint | undefined): bigint | undefined {
-    const ns = ownNs ?? this.fallbackNs();
+    const ns = ownNs ?? this.#fallbackNs();
     if (ownNs === undefined) this.withoutTime++;
     if (ns === undefined) return undefined;
-    this.previousNs = ns;
-    const count = this.counts.get(ns) ?? 0n;
-    this.counts.set(ns, count + 1n);
-    if (this.counts.size > MAX_REMEMBERED_TIMES) this.counts.delete(this.counts.keys().next().value!);
+    this.#previousNs = ns;
+    const count = this.#counts.get(ns) ?? 0n;
+    this.#counts.set(ns, count + 1n);
+    if (this.#counts.size > MAX_REMEMBERED_TIMES) this.#counts.delete(this.#counts.keys().next().value!);
     return ns + count;
   }
 
-  private fallbackNs(): bigint | undefined {
-    const { fallback, fileNs, nowNs } = this.options;
+  #fallbackNs(): bigint | undefined {
+    const { fallback, fileNs, nowNs } = this.#options;
     if (fallback === 'skip') return undefined;
     if (fallback === 'now') return nowNs();
-    if (fallback === 'previous' && this.previousNs !== undefined) return this.previousNs;
+    if (fallback === 'previous' && this.#previousNs !== undefined) return this.#previousNs;
     return fileNs ?? nowNs();
   }
 }

@@ -94,7 +94,7 @@ function addChoice(text: string, before: readonly FieldChoice[]): readonly Field
       `A label's name has letters, digits and underscores and no digit in front; "${name}" is not one.`,
     );
   if (before.length >= MAX_FIELD_CHOICES)
-    throw new InvalidArgumentError(`At most ${MAX_FIELD_CHOICES} fields are taken.`);
+    throw new InvalidArgumentError(`The maximum is ${MAX_FIELD_CHOICES} fields.`);
   return [...before, { name, field }];
 }
 

@@ -38,12 +38,12 @@ export interface ImportEntry {
 export const MAX_INPUT_STREAMS = 10_000;
 
 export class EntryBuilder {
-  private readonly plan: ImportPlan;
-  private readonly labels: Readonly<Record<string, string>>;
-  private readonly times: TimeReader;
-  private readonly entryTimes: EntryTimes;
+  readonly #plan: ImportPlan;
+  readonly #labels: Readonly<Record<string, string>>;
+  readonly #times: TimeReader;
+  readonly #entryTimes: EntryTimes;
   /** Labels of the streams by the values of their label fields. */
-  private readonly streams = new Map<string, Readonly<Record<string, string>>>();
+  readonly #streams = new Map<string, Readonly<Record<string, string>>>();
   unrecognized = 0;
 
   constructor(
@@ -54,47 +54,45 @@ export class EntryBuilder {
       readonly entryTimes: EntryTimes;
     },
   ) {
-    this.plan = plan;
-    this.labels = given.labels;
-    this.times = given.times;
-    this.entryTimes = given.entryTimes;
+    this.#plan = plan;
+    this.#labels = given.labels;
+    this.#times = given.times;
+    this.#entryTimes = given.entryTimes;
   }
 
   get streamCount(): number {
-    return this.streams.size;
+    return this.#streams.size;
   }
 
   /** Undefined if it has no time and such entries are left out. Throws CommandError if there are too many streams. */
   build({ parsed, line }: JoinedEntry): ImportEntry | undefined {
     if (parsed === undefined) this.unrecognized++;
-    const ownNs = parsed === undefined ? undefined : timeOfLine(parsed, this.times, this.plan.timeField);
-    const timeNs = this.entryTimes.next(ownNs);
+    const ownNs = parsed === undefined ? undefined : timeOfLine(parsed, this.#times, this.#plan.timeField);
+    const timeNs = this.#entryTimes.next(ownNs);
     if (timeNs === undefined) return undefined;
     const valuesOf = (choices: readonly FieldChoice[]) =>
       parsed === undefined
         ? []
         : choices.map(({ name, field }) => [name, textOfValue(fieldOf(parsed, field))] as const);
     const metadata: Record<string, string> = { ...parsed?.metadata };
-    for (const [name, value] of valuesOf(this.plan.metadataFields))
+    for (const [name, value] of valuesOf(this.#plan.metadataFields))
       if (value !== undefined) metadata[name] = value;
-    return { timeNs, labels: this.streamOf(valuesOf(this.plan.labelFields)), metadata, line };
+    return { timeNs, labels: this.#streamOf(valuesOf(this.#plan.labelFields)), metadata, line };
   }
 
-  private streamOf(
-    values: readonly (readonly [string, string | undefined])[],
-  ): Readonly<Record<string, string>> {
+  #streamOf(values: readonly (readonly [string, string | undefined])[]): Readonly<Record<string, string>> {
     const key = JSON.stringify(values);
-    const known = this.streams.get(key);
+    const known = this.#streams.get(key);
     if (known !== undefined) return known;
-    if (this.streams.size >= MAX_INPUT_STREAMS) {
-      const names = this.plan.labelFields.map(({ field }) => field).join(', ');
+    if (this.#streams.size >= MAX_INPUT_STREAMS) {
+      const names = this.#plan.labelFields.map(({ field }) => field).join(', ');
       throw new CommandError(
         `the label fields (${names}) make over ${MAX_INPUT_STREAMS} streams; give fields with many values with --metadata-field`,
       );
     }
-    const labels = { ...this.labels };
+    const labels = { ...this.#labels };
     for (const [name, value] of values) if (value !== undefined) labels[name] = value;
-    this.streams.set(key, labels);
+    this.#streams.set(key, labels);
     return labels;
   }
 }

@@ -33,10 +33,10 @@ function formatOptions({ timeFormat, csvColumns }: ImportPlan, facts: InputFacts
 const DEFAULT_MULTILINE: Multiline = { kind: 'off' };
 
 export class ImportReader {
-  private readonly splitter: LineSplitter;
-  private readonly joiner: LineJoiner;
-  private readonly builder: EntryBuilder;
-  private readonly times: EntryTimes;
+  readonly #splitter: LineSplitter;
+  readonly #joiner: LineJoiner;
+  readonly #builder: EntryBuilder;
+  readonly #times: EntryTimes;
   /** Lines of the input whose entries were handed on, or left out. */
   doneLines = 0;
   skipped = 0;
@@ -51,63 +51,63 @@ export class ImportReader {
     const lineFormat = createFormat(format, options);
     // The time at which a line is read is all that is known of a plain one.
     const fallback = plan.timeFallback ?? (format === 'plain' ? 'now' : 'previous');
-    this.times = new EntryTimes({ fallback, fileNs: facts.fileNs, nowNs: facts.nowNs });
-    this.builder = new EntryBuilder(plan, {
+    this.#times = new EntryTimes({ fallback, fileNs: facts.fileNs, nowNs: facts.nowNs });
+    this.#builder = new EntryBuilder(plan, {
       labels: facts.labels,
       times: options.times,
-      entryTimes: this.times,
+      entryTimes: this.#times,
     });
     const isOfLines = lineFormat.continuesWithoutTime === true;
     const multiline = plan.multiline ?? (isOfLines ? { kind: 'time' as const } : DEFAULT_MULTILINE);
-    this.joiner = new LineJoiner(lineFormat, multiline, joined => {
+    this.#joiner = new LineJoiner(lineFormat, multiline, joined => {
       this.doneLines += joined.lines;
-      const entry = this.builder.build(joined);
+      const entry = this.#builder.build(joined);
       if (entry === undefined) this.skipped++;
       else onEntry(entry, joined.lines);
     });
     let startBytes = 0;
-    this.splitter = new LineSplitter((source, start, end) => {
+    this.#splitter = new LineSplitter((source, start, end) => {
       const text = source.utf8Slice(start, end);
       const line = startBytes === 0 ? withoutMark(text) : text;
-      this.joiner.add({ text: line, startBytes });
-      startBytes = this.splitter.endBytes;
+      this.#joiner.add({ text: line, startBytes });
+      startBytes = this.#splitter.endBytes;
     });
   }
 
   /** Bytes of input whose entries were handed on. */
   get endBytes(): number {
-    return this.joiner.heldFrom ?? this.splitter.endBytes;
+    return this.#joiner.heldFrom ?? this.#splitter.endBytes;
   }
 
   get holdsLines(): boolean {
-    return this.joiner.heldFrom !== undefined;
+    return this.#joiner.heldFrom !== undefined;
   }
 
   get streams(): number {
-    return this.builder.streamCount;
+    return this.#builder.streamCount;
   }
 
   /** Lines that are not of the format. */
   get unrecognized(): number {
-    return this.builder.unrecognized;
+    return this.#builder.unrecognized;
   }
 
   get withoutTime(): number {
-    return this.times.withoutTime;
+    return this.#times.withoutTime;
   }
 
   feed(piece: Buffer): void {
-    this.splitter.feed(piece);
+    this.#splitter.feed(piece);
   }
 
   /** Hands on the entries that wait for further lines. */
   flush(): void {
-    this.joiner.finish();
+    this.#joiner.finish();
   }
 
   finish({ leavesOpenLine = false } = {}): void {
-    if (!leavesOpenLine) this.splitter.finish();
-    this.joiner.finish();
+    if (!leavesOpenLine) this.#splitter.finish();
+    this.#joiner.finish();
   }
 }
 

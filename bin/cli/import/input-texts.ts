@@ -62,7 +62,8 @@ async function addMatches(pattern: string, add: (path: string) => void): Promise
 
 /** Hidden files and links to folders are left out. */
 async function addFolder(folder: string, add: (path: string) => void, depth = 0): Promise<void> {
-  if (depth > MAX_FOLDER_DEPTH) throw new CommandError(`${folder} is over ${MAX_FOLDER_DEPTH} folders deep`);
+  if (depth > MAX_FOLDER_DEPTH)
+    throw new CommandError(`${folder} is nested more than ${MAX_FOLDER_DEPTH} folders deep`);
   const members = await readdir(folder, { withFileTypes: true });
   for (const member of members.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (member.name.startsWith('.')) continue;

@@ -41,95 +41,95 @@ const CONTINUES =
 const PYTHON_LAST = /^[A-Za-z_][\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Exit)\b/;
 
 export class LineJoiner {
-  private readonly format: LineFormat;
-  private readonly multiline: Multiline;
-  private readonly emit: (entry: JoinedEntry) => void;
+  readonly #format: LineFormat;
+  readonly #multiline: Multiline;
+  readonly #emit: (entry: JoinedEntry) => void;
   /** By channel: parts of stdout and stderr may be mixed. */
-  private readonly pending = new Map<string, Pending>();
+  readonly #pending = new Map<string, Pending>();
   /** First byte of a line that is neither held nor handed on yet. */
-  private addedFrom: number | undefined;
+  #addedFrom: number | undefined;
 
   constructor(format: LineFormat, multiline: Multiline, emit: (entry: JoinedEntry) => void) {
-    this.format = format;
-    this.multiline = multiline;
-    this.emit = emit;
+    this.#format = format;
+    this.#multiline = multiline;
+    this.#emit = emit;
   }
 
   /** First byte of the lines that are not handed on; undefined if all are. */
   get heldFrom(): number | undefined {
-    let first = this.addedFrom;
-    for (const { startBytes } of this.pending.values())
+    let first = this.#addedFrom;
+    for (const { startBytes } of this.#pending.values())
       if (first === undefined || startBytes < first) first = startBytes;
     return first;
   }
 
   add(line: InputLine): void {
-    this.addedFrom = line.startBytes;
-    this.take(line);
-    this.addedFrom = undefined;
+    this.#addedFrom = line.startBytes;
+    this.#take(line);
+    this.#addedFrom = undefined;
   }
 
-  private take({ text, startBytes }: InputLine): void {
-    const { format } = this;
-    const open = this.pending.get('');
+  #take({ text, startBytes }: InputLine): void {
+    const format = this.#format;
+    const open = this.#pending.get('');
     if (open?.isOpenRecord) {
-      this.append(open, text, '\n');
-      if (!format.isOpen!(open.text) || open.isFull) this.close('', format.parse(open.text));
+      this.#append(open, text, '\n');
+      if (!format.isOpen!(open.text) || open.isFull) this.#close('', format.parse(open.text));
       return;
     }
     if (format.readHeader?.(text)) return;
     const parsed = text.length > MAX_PARSED_CHARACTERS ? undefined : format.parse(text);
     if (parsed === undefined && format.isOpen?.(text)) {
-      this.hold('', new Pending(undefined, text, startBytes, { isOpenRecord: true }));
+      this.#hold('', new Pending(undefined, text, startBytes, { isOpenRecord: true }));
       return;
     }
     const channel = parsed?.channel ?? '';
     const line = parsed?.line ?? text;
-    const before = this.pending.get(channel);
+    const before = this.#pending.get(channel);
     if (before !== undefined && !before.isFull) {
       if (before.isPartial) {
-        this.append(before, line, '');
+        this.#append(before, line, '');
         before.isPartial = parsed?.isPartial ?? false;
-        if (!before.isPartial && this.multiline.kind === 'off') this.close(channel);
+        if (!before.isPartial && this.#multiline.kind === 'off') this.#close(channel);
         return;
       }
-      if (this.continues(before, parsed, line)) {
-        this.append(before, line, '\n');
+      if (this.#continues(before, parsed, line)) {
+        this.#append(before, line, '\n');
         before.isPartial = parsed?.isPartial ?? false;
         return;
       }
     }
-    if (before !== undefined) this.close(channel);
+    if (before !== undefined) this.#close(channel);
     const isPartial = parsed?.isPartial ?? false;
-    if (this.multiline.kind === 'off' && !isPartial) {
-      this.addedFrom = undefined;
-      this.emit({ parsed, line, lines: 1 });
-    } else this.hold(channel, new Pending(parsed, line, startBytes, { isPartial }));
+    if (this.#multiline.kind === 'off' && !isPartial) {
+      this.#addedFrom = undefined;
+      this.#emit({ parsed, line, lines: 1 });
+    } else this.#hold(channel, new Pending(parsed, line, startBytes, { isPartial }));
   }
 
   /** A line that belongs to what is held. */
-  private append(pending: Pending, line: string, separator: string): void {
+  #append(pending: Pending, line: string, separator: string): void {
     pending.append(line, separator);
-    this.addedFrom = undefined;
+    this.#addedFrom = undefined;
   }
 
   /** Nothing follows, or nothing did for a while. */
   finish(): void {
-    for (const channel of [...this.pending.keys()]) this.close(channel);
+    for (const channel of [...this.#pending.keys()]) this.#close(channel);
   }
 
-  private hold(channel: string, pending: Pending): void {
-    this.pending.set(channel, pending);
+  #hold(channel: string, pending: Pending): void {
+    this.#pending.set(channel, pending);
   }
 
-  private close(channel: string, parsedWhole?: ParsedLine): void {
-    const { parsed, text, lines } = this.pending.get(channel)!;
-    this.pending.delete(channel);
-    this.emit({ parsed: parsedWhole ?? parsed, line: parsedWhole?.line ?? text, lines });
+  #close(channel: string, parsedWhole?: ParsedLine): void {
+    const { parsed, text, lines } = this.#pending.get(channel)!;
+    this.#pending.delete(channel);
+    this.#emit({ parsed: parsedWhole ?? parsed, line: parsedWhole?.line ?? text, lines });
   }
 
-  private continues(before: Pending, parsed: ParsedLine | undefined, line: string): boolean {
-    const { multiline } = this;
+  #continues(before: Pending, parsed: ParsedLine | undefined, line: string): boolean {
+    const multiline = this.#multiline;
     if (multiline.kind === 'off') return false;
     if (multiline.kind === 'first') return !multiline.pattern.test(line.slice(0, MAX_MATCHED_CHARACTERS));
     // An entry that tells its time in the format's own way is a new one, unless a runtime wrapped each line of a trace.

@@ -37,15 +37,15 @@ export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<
       if (header.every(byte => byte === 0)) return;
       if (header.length < BLOCK_BYTES) throw new CommandError(CUT_OFF);
       if (!isHeader(header))
-        throw new CommandError('the tar archive is broken: a header has a wrong checksum');
+        throw new CommandError('the tar archive is damaged: a header has a wrong checksum');
       const type = String.fromCharCode(header[156]);
       const size = Number(pax.get('size') ?? numberAt(header, 124, 12));
       if (!Number.isSafeInteger(size) || size < 0)
-        throw new CommandError('the tar archive is broken: a size is no number');
+        throw new CommandError('the tar archive is damaged: a size is not a number');
       const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
       if (type === 'L' || type === 'x' || type === 'g') {
         if (size > MAX_EXTENSION_BYTES)
-          throw new CommandError('the tar archive is broken: a name is too long');
+          throw new CommandError('the tar archive is damaged: a name is too long');
         const text = await bytes.exactly(size + padding);
         if (text.length < size) throw new CommandError(CUT_OFF);
         if (type === 'L') longName = textAt(text, 0, size);
@@ -114,47 +114,47 @@ function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
 }
 
 class MemberContent implements AsyncIterable<Buffer> {
-  private readonly bytes: PieceReader;
-  private leftBytes: number;
+  readonly #bytes: PieceReader;
+  #leftBytes: number;
 
   constructor(bytes: PieceReader, size: number) {
-    this.bytes = bytes;
-    this.leftBytes = size;
+    this.#bytes = bytes;
+    this.#leftBytes = size;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
-    while (this.leftBytes > 0) yield await this.next();
+    while (this.#leftBytes > 0) yield await this.#next();
   }
 
   async skip(): Promise<void> {
-    while (this.leftBytes > 0) await this.next();
+    while (this.#leftBytes > 0) await this.#next();
   }
 
-  private async next(): Promise<Buffer> {
-    const piece = await this.bytes.upTo(this.leftBytes);
+  async #next(): Promise<Buffer> {
+    const piece = await this.#bytes.upTo(this.#leftBytes);
     if (piece === undefined) throw new CommandError(CUT_OFF);
-    this.leftBytes -= piece.length;
+    this.#leftBytes -= piece.length;
     return piece;
   }
 }
 
 class PieceReader {
-  private readonly pieces: AsyncIterator<Buffer>;
-  private open: Buffer = Buffer.alloc(0);
+  readonly #pieces: AsyncIterator<Buffer>;
+  #open: Buffer = Buffer.alloc(0);
 
   constructor(input: AsyncIterable<Buffer>) {
-    this.pieces = input[Symbol.asyncIterator]();
+    this.#pieces = input[Symbol.asyncIterator]();
   }
 
   /** Undefined at the end of the input. */
   async upTo(maxBytes: number): Promise<Buffer | undefined> {
-    while (this.open.length === 0) {
-      const got = await this.pieces.next();
+    while (this.#open.length === 0) {
+      const got = await this.#pieces.next();
       if (got.done) return undefined;
-      this.open = got.value;
+      this.#open = got.value;
     }
-    const taken = this.open.subarray(0, maxBytes);
-    this.open = this.open.subarray(taken.length);
+    const taken = this.#open.subarray(0, maxBytes);
+    this.#open = this.#open.subarray(taken.length);
     return taken;
   }
 
@@ -171,6 +171,6 @@ class PieceReader {
   }
 
   async close(): Promise<void> {
-    await this.pieces.return?.();
+    await this.#pieces.return?.();
   }
 }

@@ -64,7 +64,9 @@ export function timePattern(pattern: string): ReadPattern {
     const directive = DIRECTIVES.get(name);
     if (directive === undefined) {
       const known = [...DIRECTIVES.keys(), ...SHORTCUTS.keys()].map(each => `%${each}`).join(' ');
-      throw new InvalidArgumentError(`A time format knows no %${name}; it knows ${known}.`);
+      throw new InvalidArgumentError(
+        `Unknown directive %${name} in the time format; known ones are ${known}.`,
+      );
     }
     parts.push(directive[1]);
     return `(${directive[0]})`;

@@ -33,7 +33,7 @@ export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
     yield* await packing.unpack(all);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`the ${packing.name} data is cut off or broken: ${messageOf(error)}`, {
+    throw new CommandError(`the ${packing.name} data is truncated or damaged: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -136,7 +136,9 @@ export async function countsOf(
 
 function seriesOf(answer: RangeAnswer) {
   if (answer.kind === 'streams')
-    throw new CommandError('the response to a count has entries; is this a log store?');
+    throw new CommandError(
+      'the response to a count has entries; check that the address points to a Logboom or Loki server',
+    );
   return answer.series;
 }
 
@@ -148,7 +150,7 @@ function failureOf(status: number, message: string): CommandError {
 }
 
 /** Tries again what may pass: throttling, server errors, broken connections. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
+export async function persistently<T>(work: () => Promise<T>): Promise<T> {
   let delayMs = FIRST_DELAY_MS;
   for (let attempt = 1; ; attempt++) {
     try {

@@ -45,7 +45,7 @@ export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGe
   yield `${namespace}/${group.name}: ${plural(Number(count), 'evaluation')}, one every ${every}\n`;
   if (count === 0n) return 0;
   if (count > MAX_DRY_INSTANTS) {
-    throw new CommandError(`too many evaluations: choose a shorter range, of ${MAX_DRY_INSTANTS} at most`);
+    throw new CommandError(`too many evaluations (limit: ${MAX_DRY_INSTANTS}); choose a shorter range`);
   }
   const endNs = startNs + (count - 1n) * stepNs;
   const parts = options.partsOf({ startNs: startNs - offsetNs, endNs: endNs - offsetNs, stepNs });

@@ -105,6 +105,7 @@ export default {
           page('Index format', '/dev/index-format'),
           page('Invariants', '/dev/invariants'),
           page('Operations', '/dev/operations'),
+          page('Internal gaps', '/dev/gaps'),
         ],
       },
     ],

@@ -24,64 +24,64 @@ export function pooledBytes(): number {
 
 /** Pools live as long as their thread. */
 export class BufferPool {
-  private readonly free = new Map<number, Buffer[]>();
-  private held = 0;
-  private readonly maxBytes: number;
-  private readonly isShared: boolean;
+  readonly #free = new Map<number, Buffer[]>();
+  #held = 0;
+  readonly #maxBytes: number;
+  readonly #isShared: boolean;
   /** Memory that this pool has made. Node cuts small buffers from memory of its own, which may have the size of a pooled one. */
-  private readonly made = new WeakSet<ArrayBufferLike>();
+  readonly #made = new WeakSet<ArrayBufferLike>();
 
   /**
    * @param maxBytes most bytes that wait for use; what is given back beyond is freed
    * @param isShared makes buffers over shared memory, which other threads read without a copy
    */
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
-    this.maxBytes = maxBytes;
-    this.isShared = isShared;
+    this.#maxBytes = maxBytes;
+    this.#isShared = isShared;
     POOLS.push(this);
   }
 
   /** Bytes of the buffers that wait for use. */
   get heldBytes(): number {
-    return this.held;
+    return this.#held;
   }
 
   /** Frees the buffers that wait for use. */
   clear(): void {
-    for (const buffer of [...this.free.values()].flat()) freeWhole(buffer);
-    this.free.clear();
-    this.held = 0;
+    for (const buffer of [...this.#free.values()].flat()) freeWhole(buffer);
+    this.#free.clear();
+    this.#held = 0;
   }
 
   /** A buffer of exactly `bytes`, with whatever its last user left in it. */
   take(bytes: number): Buffer {
-    if (bytes < MIN_POOLED_BYTES) return this.allocate(bytes);
+    if (bytes < MIN_POOLED_BYTES) return this.#allocate(bytes);
     const size = sizeFor(bytes);
-    const buffer = this.free.get(size)?.pop();
-    if (buffer === undefined) return this.allocate(size).subarray(0, bytes);
-    this.held -= size;
+    const buffer = this.#free.get(size)?.pop();
+    if (buffer === undefined) return this.#allocate(size).subarray(0, bytes);
+    this.#held -= size;
     return buffer.subarray(0, bytes);
   }
 
-  private allocate(bytes: number): Buffer {
-    const buffer = this.isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
-    if (bytes >= MIN_POOLED_BYTES) this.made.add(buffer.buffer);
+  #allocate(bytes: number): Buffer {
+    const buffer = this.#isShared ? Buffer.from(new SharedArrayBuffer(bytes)) : Buffer.allocUnsafeSlow(bytes);
+    if (bytes >= MIN_POOLED_BYTES) this.#made.add(buffer.buffer);
     return buffer;
   }
 
   /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. Others are left alone. */
   give(buffer: Buffer): void {
-    if (!this.made.has(buffer.buffer)) return;
+    if (!this.#made.has(buffer.buffer)) return;
     const size = buffer.buffer.byteLength;
-    if (this.held + size > this.maxBytes) {
+    if (this.#held + size > this.#maxBytes) {
       freeWhole(buffer);
       return;
     }
-    const waiting = this.free.get(size);
+    const waiting = this.#free.get(size);
     const whole = Buffer.from(buffer.buffer, 0, size);
-    if (waiting === undefined) this.free.set(size, [whole]);
+    if (waiting === undefined) this.#free.set(size, [whole]);
     else waiting.push(whole);
-    this.held += size;
+    this.#held += size;
   }
 }
 

@@ -6,13 +6,13 @@
  */
 export function freeBytes(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
-  // A part of a larger buffer stays, because others may have parts of it, and so does memory that threads share.
-  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== byteLength || buffer.detached) return;
+  // A part of a larger buffer stays, because others may have parts of it, and so does memory that threads share (it has no `transfer`).
+  if (!('transfer' in buffer) || buffer.byteLength !== byteLength || buffer.detached) return;
   buffer.transfer(0);
 }
 
 /** Frees the whole buffer that the bytes are a part of. */
-export function freeWhole({ buffer }: Uint8Array): void {
+export function freeWhole({ buffer }: ArrayBufferView): void {
   freeBytes(new Uint8Array(buffer));
 }
 

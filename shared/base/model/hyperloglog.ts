@@ -16,8 +16,8 @@ const MAX_SPARSE = 64;
 const BIAS = 0.7213 / (1 + 1.079 / REGISTERS);
 
 export class HyperLogLog {
-  private sparse: Map<number, number> | undefined = new Map();
-  private dense: Uint8Array | undefined;
+  #sparse: Map<number, number> | undefined = new Map();
+  #dense: Uint8Array | undefined;
 
   /** `hash`: below 2^53, every bit of it even (hashOfText, hashOfText). */
   add(hash: number): void {
@@ -25,23 +25,23 @@ export class HyperLogLog {
     const upper = Math.floor(rest / TWO_32);
     // A register keeps the longest run of zeros before the first one that it has met, plus 1.
     const zeros = upper > 0 ? Math.clz32(upper) - 32 + UPPER_BITS : UPPER_BITS + Math.clz32(rest % TWO_32);
-    this.raise(hash % REGISTERS, zeros + 1);
+    this.#raise(hash % REGISTERS, zeros + 1);
   }
 
   merge(other: HyperLogLog): void {
-    const { dense } = other;
+    const dense = other.#dense;
     if (dense === undefined) {
-      for (const [register, rank] of other.entries()) this.raise(register, rank);
+      for (const [register, rank] of other.#entries()) this.#raise(register, rank);
       return;
     }
     // Thirty days of a month are merged while somebody waits: a generator takes ten times as long.
-    for (let i = 0; i < REGISTERS; i++) if (dense[i] > 0) this.raise(i, dense[i]);
+    for (let i = 0; i < REGISTERS; i++) if (dense[i] > 0) this.#raise(i, dense[i]);
   }
 
   count(): number {
     let zeros = REGISTERS;
     let sum = 0;
-    for (const [, rank] of this.entries()) {
+    for (const [, rank] of this.#entries()) {
       zeros--;
       sum += 2 ** -rank;
     }
@@ -52,9 +52,9 @@ export class HyperLogLog {
 
   /** Every register as a byte. */
   registers(): Uint8Array {
-    if (this.dense !== undefined) return this.dense.slice();
+    if (this.#dense !== undefined) return this.#dense.slice();
     const all = new Uint8Array(REGISTERS);
-    for (const [register, rank] of this.entries()) all[register] = rank;
+    for (const [register, rank] of this.#entries()) all[register] = rank;
     return all;
   }
 
@@ -62,26 +62,27 @@ export class HyperLogLog {
   static of(registers: Uint8Array): HyperLogLog {
     if (registers.length !== REGISTERS) throw new RangeError(`${registers.length} registers`);
     const counter = new HyperLogLog();
-    for (let i = 0; i < REGISTERS; i++) if (registers[i] > 0) counter.raise(i, registers[i]);
+    for (let i = 0; i < REGISTERS; i++) if (registers[i] > 0) counter.#raise(i, registers[i]);
     return counter;
   }
 
-  private raise(register: number, rank: number): void {
-    const { dense, sparse } = this;
+  #raise(register: number, rank: number): void {
+    const dense = this.#dense;
+    const sparse = this.#sparse;
     if (dense !== undefined) {
       if (dense[register] < rank) dense[register] = rank;
     } else if (sparse !== undefined && (sparse.get(register) ?? 0) < rank) {
       sparse.set(register, rank);
       if (sparse.size <= MAX_SPARSE) return;
-      this.dense = this.registers();
-      this.sparse = undefined;
+      this.#dense = this.registers();
+      this.#sparse = undefined;
     }
   }
 
   /** Registers that were hit, with their rank. */
-  private *entries(): Iterable<readonly [number, number]> {
-    if (this.sparse !== undefined) yield* this.sparse;
-    const { dense } = this;
+  *#entries(): Iterable<readonly [number, number]> {
+    if (this.#sparse !== undefined) yield* this.#sparse;
+    const dense = this.#dense;
     if (dense === undefined) return;
     for (let i = 0; i < REGISTERS; i++) if (dense[i] > 0) yield [i, dense[i]];
   }

@@ -14,8 +14,8 @@ export interface Invariant {
   /** Section of docs/dev/architecture.md that promises it. */
   readonly section: number;
   /**
-   * `simulation`: checked in every simulated run. `assertion`: the code refuses to go on where it does not hold.
-   * `tests`: by tests of its own. `nothing yet`: what promises it is not built or not checked.
+   * `simulation`: checked in every simulated run. `assertion`: the code stops if it does not hold.
+   * `tests`: by separate tests. `nothing yet`: what promises it is not built or not checked.
    */
   readonly checkedBy: readonly ('simulation' | 'assertion' | 'tests' | 'nothing yet')[];
 }
@@ -24,7 +24,7 @@ export const INVARIANTS = Object.freeze({
   acknowledgedIsFound: {
     name: 'acknowledged-is-found',
     sentence:
-      'An acknowledged entry is returned by every query that selects it and begins after the answer, until retention or a delete removes it.',
+      'An acknowledged entry is returned by every query that selects it and starts after the response, until retention or a delete request removes it.',
     section: 10,
     checkedBy: ['simulation', 'assertion', 'tests'],
   },
@@ -44,7 +44,7 @@ export const INVARIANTS = Object.freeze({
   answersSurvive: {
     name: 'answers-survive',
     sentence:
-      'A crash, a retry, a duplicate invocation or concurrent maintenance changes no answer: all processes give the same one.',
+      'A crash, a retry, a duplicate invocation or concurrent maintenance changes no result: all processes return the same.',
     section: 10,
     checkedBy: ['simulation'],
   },
@@ -56,26 +56,25 @@ export const INVARIANTS = Object.freeze({
   },
   failuresAreNamed: {
     name: 'failures-are-named',
-    sentence:
-      'A request fails with an error of a client, an error of a port, or an abort; anything else is a defect.',
+    sentence: 'A request fails with a client error, a port error, or an abort. Any other error is a defect.',
     section: 10,
     checkedBy: ['simulation'],
   },
   requestsEnd: {
     name: 'requests-end',
-    sentence: 'Every request ends as long as its process lives and the outside answers.',
+    sentence: 'Every request ends if its process runs and external systems respond.',
     section: 10,
     checkedBy: ['simulation'],
   },
   memoryIsBounded: {
     name: 'memory-is-bounded',
-    sentence: 'Memory is bounded by configuration, whatever is pushed or asked.',
+    sentence: 'The configuration limits memory for any pushes and queries.',
     section: 10,
     checkedBy: ['tests'],
   },
   runsRepeat: {
     name: 'runs-repeat',
-    sentence: 'With the same clock, ids and stores the same requests make the same calls of the ports.',
+    sentence: 'With the same clock, IDs and stores, equal requests make equal calls to ports.',
     section: 1,
     checkedBy: ['simulation'],
   },
@@ -99,7 +98,7 @@ export const INVARIANTS = Object.freeze({
   },
   objectsNeverChange: {
     name: 'objects-never-change',
-    sentence: 'A key is written with one content only: a chunk id belongs to one attempt to write.',
+    sentence: 'A key is written with one content only: a chunk ID belongs to one write.',
     section: 4,
     checkedBy: ['simulation'],
   },
@@ -111,20 +110,19 @@ export const INVARIANTS = Object.freeze({
   },
   dayIsAnnounced: {
     name: 'day-is-announced',
-    sentence: 'The commit of a chunk leaves the item of its day in place, so that queries find it.',
+    sentence: 'The commit of a chunk keeps the item of its day, so that queries find it.',
     section: 5,
     checkedBy: ['simulation'],
   },
   workIsAnnounced: {
     name: 'work-is-announced',
-    sentence:
-      'The commit of what a push wrote leaves an item of outstanding work for its day, so that maintenance finds it.',
+    sentence: 'The commit of a push announces outstanding work for its day, so that maintenance finds it.',
     section: 5,
     checkedBy: ['simulation'],
   },
   swapIsFenced: {
     name: 'swap-is-fenced',
-    sentence: 'Only who holds the lease at that moment replaces chunks by others.',
+    sentence: 'Only the holder of the lease replaces chunks.',
     section: 6,
     checkedBy: ['simulation'],
   },
@@ -137,61 +135,60 @@ export const INVARIANTS = Object.freeze({
   swapKeepsEntries: {
     name: 'swap-keeps-entries',
     sentence:
-      'Every step of a swap preserves the set of entries, but for what retention or a delete removes.',
+      'Every step of a swap preserves the set of entries, except those that retention or a delete request removes.',
     section: 6,
     checkedBy: ['simulation', 'assertion'],
   },
   readsOneVersion: {
     name: 'reads-one-version',
     sentence:
-      'A query that meets a swap reads all that the swap takes out, or all that comes for it, however parts of transactions are seen.',
+      'A query during a swap reads either all inputs or all outputs, however parts of transactions become visible.',
     section: 7,
     checkedBy: ['simulation', 'tests'],
   },
   readersMissNoObject: {
     name: 'readers-miss-no-object',
     sentence:
-      'A reader never meets a missing object: objects go after the grace period, and only where no record names them.',
+      'A reader never finds an object missing: objects are deleted after the grace period, and only if no record references them.',
     section: 6,
     checkedBy: ['simulation'],
   },
   expiredIsNotSeen: {
     name: 'expired-is-not-seen',
-    sentence: 'Readers ignore an item of the table from its time of expiry on, stored or not.',
+    sentence: 'Readers ignore a table item after its expiry.',
     section: 5,
     checkedBy: ['simulation', 'tests'],
   },
   indexAgreesWithChunks: {
     name: 'index-agrees-with-chunks',
-    sentence: 'What an index says of a chunk that it covers is what the footer of the chunk says.',
+    sentence: 'An index has the same data about a chunk as the footer of the chunk.',
     section: 5,
     checkedBy: ['simulation', 'tests'],
   },
   orphansAreCollected: {
     name: 'orphans-are-collected',
     sentence:
-      'What a push, a merge or a sync left when it died is deleted after a day; nothing younger is, and nothing that a record names.',
+      'Orphans of pushes, merges and syncs are deleted after a day. Younger objects, and objects that a record references, are not.',
     section: 6,
     checkedBy: ['simulation'],
   },
   workIsDone: {
     name: 'work-is-done',
-    sentence:
-      'Work that was announced or asked for is done by the runs that come, and its day taken off the list.',
+    sentence: 'Later runs do announced and requested work, and remove its day from the list.',
     section: 6,
     checkedBy: ['simulation'],
   },
   removedIsHidden: {
     name: 'removed-is-hidden',
     sentence:
-      'No answer shows an entry that was covered by a delete request, or expired, from before the question on.',
+      'No result contains an entry that a delete request covered, or that had expired, before the query started.',
     section: 6,
     checkedBy: ['simulation', 'tests'],
   },
   onlyWhatMayGoes: {
     name: 'only-what-may-goes',
     sentence:
-      'A row is left out only where a request that was picked up, and not cancelled, covers it, or where it is expired.',
+      'A row is dropped only if a request that was picked up and not canceled covers it, or if it has expired.',
     section: 6,
     checkedBy: ['simulation', 'assertion'],
   },
@@ -212,19 +209,20 @@ export const INVARIANTS = Object.freeze({
   deletesMoveForward: {
     name: 'deletes-move-forward',
     sentence:
-      'A delete request is picked up, sealed and processed in this order, once each, and its progress never falls.',
+      'A delete request is picked up, sealed and processed in this order, once each, and its progress never decreases.',
     section: 6,
     checkedBy: ['simulation'],
   },
   filtersAreSound: {
     name: 'filters-are-sound',
-    sentence: 'What is passed over without being read holds nothing that the query selects.',
+    sentence: 'Pruned data contains nothing that the query selects.',
     section: 3,
     checkedBy: ['nothing yet'],
   },
   partialsAreMasked: {
     name: 'partials-are-masked',
-    sentence: 'Counts and cached partials are used only where no delete or changed retention touches them.',
+    sentence:
+      'Counts and cached partial results are used only if no delete request or changed retention affects them.',
     section: 7,
     checkedBy: ['simulation', 'tests'],
   },

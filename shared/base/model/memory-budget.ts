@@ -17,13 +17,13 @@ export interface SharedMemory {
 export class MemoryBudget implements SharedMemory {
   readonly maxBytes: number;
   usedBytes = 0;
-  private readonly advice: string;
-  private readonly shared: SharedMemory | undefined;
+  readonly #advice: string;
+  readonly #shared: SharedMemory | undefined;
 
   constructor(maxBytes: number, advice = ADVICE_FOR_SERIES, shared?: SharedMemory) {
     this.maxBytes = maxBytes;
-    this.advice = advice;
-    this.shared = shared;
+    this.#advice = advice;
+    this.#shared = shared;
   }
 
   /** To be called before the bytes are allocated. Throws BadRequestError. */
@@ -31,16 +31,16 @@ export class MemoryBudget implements SharedMemory {
     if (this.usedBytes + bytes > this.maxBytes) {
       throw new BadRequestError(
         `the query needs more than ${this.maxBytes} bytes of memory for its partial results; consider adding ` +
-          `more specific stream selectors, reducing the time range, or ${this.advice}`,
+          `more specific stream selectors, reducing the time range, or ${this.#advice}`,
       );
     }
-    this.shared?.reserve(bytes);
+    this.#shared?.reserve(bytes);
     this.usedBytes += bytes;
   }
 
   release(bytes: number): void {
     this.usedBytes -= bytes;
-    this.shared?.release(bytes);
+    this.#shared?.release(bytes);
   }
 
   /** When all that was reserved is gone. */

@@ -5,6 +5,7 @@ export const SCOPES = [
   'logs:delete',
   'rules:read',
   'rules:write',
+  'boards:write',
   'admin',
 ] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -7,16 +7,18 @@ export const NO_TENANT = '';
 
 const UNSUPPORTED = /[^0-9a-zA-Z!\-_.*'()]/;
 
-/** Throws BadRequestError. Characters first, then length, then dots, as the reference. */
+/** Throws BadRequestError. */
 export function checkTenantId(id: string): void {
+  const fault = tenantIdFault(id);
+  if (fault !== undefined) throw new BadRequestError(fault);
+}
+
+/** What is wrong with an ID: characters first, then length, then dots, as in Loki. */
+export function tenantIdFault(id: string): string | undefined {
   const strange = UNSUPPORTED.exec(id);
-  if (strange !== null) {
-    throw new BadRequestError(`tenant ID '${shown(id)}' contains unsupported character '${strange[0]}'`);
-  }
-  if (id.length > MAX_TENANT_BYTES) {
-    throw new BadRequestError(`tenant ID is too long: max ${MAX_TENANT_BYTES} characters`);
-  }
-  if (id === '.' || id === '..') throw new BadRequestError("tenant ID is '.' or '..'");
+  if (strange !== null) return `tenant ID '${shown(id)}' contains unsupported character '${strange[0]}'`;
+  if (id.length > MAX_TENANT_BYTES) return `tenant ID is too long: max ${MAX_TENANT_BYTES} characters`;
+  return id === '.' || id === '..' ? "tenant ID is '.' or '..'" : undefined;
 }
 
 /** Header values arrive as one character per byte; the message shows the text that the client meant. */

@@ -22,30 +22,30 @@ interface Waiting {
 const TOO_MANY = 'too many outstanding requests';
 
 export class AdmissionQueue {
-  private readonly slots: number;
-  private readonly maxWaiting: number;
-  private readonly maxOfTenant: number;
-  private running = 0;
+  readonly #slots: number;
+  readonly #maxWaiting: number;
+  readonly #maxOfTenant: number;
+  #running = 0;
   /** By tenant; none is 0. */
-  private readonly runningOf = new Map<string, number>();
+  readonly #runningOf = new Map<string, number>();
   /** In the order of their turns; no list is empty. */
-  private readonly waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
 
   constructor({ slots, maxWaiting, keptForOthers = 0 }: AdmissionQueueOptions) {
-    this.slots = slots;
-    this.maxWaiting = maxWaiting;
-    this.maxOfTenant = slots - keptForOthers;
+    this.#slots = slots;
+    this.#maxWaiting = maxWaiting;
+    this.#maxOfTenant = slots - keptForOthers;
   }
 
   /** Those that wait, of all tenants. */
   get length(): number {
     let length = 0;
-    for (const list of this.waiting.values()) length += list.length;
+    for (const list of this.#waiting.values()) length += list.length;
     return length;
   }
 
   get active(): number {
-    return this.running;
+    return this.#running;
   }
 
   /**
@@ -55,31 +55,31 @@ export class AdmissionQueue {
   async run<T>(tenant: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
     // Who waits already comes first; those can only be of tenants that have all they may.
-    if (this.running < this.slots && this.mayStart(tenant)) this.start(tenant);
-    else await this.turn(tenant, signal);
+    if (this.#running < this.#slots && this.#mayStart(tenant)) this.#start(tenant);
+    else await this.#turn(tenant, signal);
     try {
       return await task();
     } finally {
-      this.end(tenant);
+      this.#end(tenant);
     }
   }
 
-  private mayStart(tenant: string): boolean {
-    return (this.runningOf.get(tenant) ?? 0) < this.maxOfTenant;
+  #mayStart(tenant: string): boolean {
+    return (this.#runningOf.get(tenant) ?? 0) < this.#maxOfTenant;
   }
 
-  private start(tenant: string): void {
-    this.running++;
-    this.runningOf.set(tenant, (this.runningOf.get(tenant) ?? 0) + 1);
+  #start(tenant: string): void {
+    this.#running++;
+    this.#runningOf.set(tenant, (this.#runningOf.get(tenant) ?? 0) + 1);
   }
 
-  private turn(tenant: string, signal: AbortSignal): Promise<void> {
-    const list = this.waiting.get(tenant) ?? [];
-    if (list.length >= this.maxWaiting) throw new ClientError(429, TOO_MANY);
+  #turn(tenant: string, signal: AbortSignal): Promise<void> {
+    const list = this.#waiting.get(tenant) ?? [];
+    if (list.length >= this.#maxWaiting) throw new ClientError(429, TOO_MANY);
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         list.splice(list.indexOf(waiting), 1);
-        if (list.length === 0) this.waiting.delete(tenant);
+        if (list.length === 0) this.#waiting.delete(tenant);
         reject(signal.reason);
       };
       const waiting: Waiting = {
@@ -89,26 +89,26 @@ export class AdmissionQueue {
         },
       };
       list.push(waiting);
-      this.waiting.set(tenant, list);
+      this.#waiting.set(tenant, list);
       signal.addEventListener('abort', leave, { once: true });
     });
   }
 
   /** The place passes on to the tenant whose turn it is and that may have it, so that no newcomer takes it in between. */
-  private end(tenant: string): void {
-    this.running--;
-    const left = this.runningOf.get(tenant)! - 1;
-    if (left === 0) this.runningOf.delete(tenant);
-    else this.runningOf.set(tenant, left);
-    for (const [next, list] of this.waiting) {
-      if (!this.mayStart(next)) continue;
+  #end(tenant: string): void {
+    this.#running--;
+    const left = this.#runningOf.get(tenant)! - 1;
+    if (left === 0) this.#runningOf.delete(tenant);
+    else this.#runningOf.set(tenant, left);
+    for (const [next, list] of this.#waiting) {
+      if (!this.#mayStart(next)) continue;
       const first = list.shift()!;
       // Behind the others, if it has more.
-      this.waiting.delete(next);
-      if (list.length > 0) this.waiting.set(next, list);
-      this.start(next);
+      this.#waiting.delete(next);
+      if (list.length > 0) this.#waiting.set(next, list);
+      this.#start(next);
       first.start();
-      if (this.running >= this.slots) return;
+      if (this.#running >= this.#slots) return;
     }
   }
 }

@@ -75,32 +75,32 @@ export function* groupBy<Member extends { readonly labels: Labels }>(
  * With a grouping, series of one group get one number.
  */
 export class SeriesIndex implements SeriesTable {
-  private readonly numbers = new Map<string, number>();
-  private readonly shown: Labels[] = [];
-  private readonly grouping: Grouping | undefined;
-  private readonly test: LabelTest | undefined;
+  readonly #numbers = new Map<string, number>();
+  readonly #shown: Labels[] = [];
+  readonly #grouping: Grouping | undefined;
+  readonly #test: LabelTest | undefined;
 
   constructor(grouping?: Grouping) {
-    this.grouping = grouping;
-    this.test = grouping === undefined ? undefined : groupTest(grouping);
+    this.#grouping = grouping;
+    this.#test = grouping === undefined ? undefined : groupTest(grouping);
   }
 
   get count(): number {
-    return this.shown.length;
+    return this.#shown.length;
   }
 
   labelsOf(series: number): Labels {
-    return this.shown[series];
+    return this.#shown[series];
   }
 
   numberOf(labels: Labels): number {
-    const kept = this.test === undefined ? labels : keepLabels(labels, this.test);
+    const kept = this.#test === undefined ? labels : keepLabels(labels, this.#test);
     const key = labelsKey(kept);
-    let number = this.numbers.get(key);
+    let number = this.#numbers.get(key);
     if (number === undefined) {
-      number = this.shown.length;
-      this.numbers.set(key, number);
-      this.shown.push(shownLabels(kept, this.grouping));
+      number = this.#shown.length;
+      this.#numbers.set(key, number);
+      this.#shown.push(shownLabels(kept, this.#grouping));
     }
     return number;
   }

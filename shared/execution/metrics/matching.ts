@@ -50,19 +50,19 @@ export function* groupBySignature(
 
 /** Marks by instant that are cleared in no time. */
 export class InstantMarks {
-  private readonly marks: Uint32Array;
-  private round = 0;
+  readonly #marks: Uint32Array;
+  #round = 0;
 
   constructor(instants: number) {
-    this.marks = new Uint32Array(instants);
+    this.#marks = new Uint32Array(instants);
   }
 
   clear(): void {
-    this.round++;
+    this.#round++;
   }
 
   has(instant: number): boolean {
-    return this.marks[instant] === this.round;
+    return this.#marks[instant] === this.#round;
   }
 
   /** Marks the instants of a series; false where one of them was marked. `only` limits it to those. */
@@ -70,8 +70,8 @@ export class InstantMarks {
     let fresh = true;
     for (let i = 0; i < present.length; i++) {
       if (present[i] === 0 || (only !== undefined && !only.has(first + i))) continue;
-      if (this.marks[first + i] === this.round) fresh = false;
-      this.marks[first + i] = this.round;
+      if (this.#marks[first + i] === this.#round) fresh = false;
+      this.#marks[first + i] = this.#round;
     }
     return fresh;
   }

@@ -15,13 +15,13 @@ export class PaneTable {
   count = 0;
   /** One more than the largest series number. */
   seriesCount = 0;
-  private index = new Int32Array(FIRST_SLOTS * 2);
+  #index = new Int32Array(FIRST_SLOTS * 2);
   /** One more than the slot used last, by series: samples of a series mostly stay in a pane. */
-  private recent = new Int32Array(FIRST_SLOTS);
-  private readonly budget: MemoryBudget;
+  #recent = new Int32Array(FIRST_SLOTS);
+  readonly #budget: MemoryBudget;
 
   constructor(budget: MemoryBudget) {
-    this.budget = budget;
+    this.#budget = budget;
     budget.reserve(FIRST_SLOTS * (BYTES_PER_SLOT + 4));
   }
 
@@ -31,46 +31,46 @@ export class PaneTable {
 
   /** The slot of a pane; made where it is new, which `count` shows. */
   slotOf(series: number, pane: number): number {
-    if (series >= this.seriesCount) this.admit(series);
-    const near = this.recent[series] - 1;
+    if (series >= this.seriesCount) this.#admit(series);
+    const near = this.#recent[series] - 1;
     if (near >= 0 && this.paneOf[near] === pane) return near;
-    const mask = this.index.length - 1;
+    const mask = this.#index.length - 1;
     let place = hash(series, pane) & mask;
     for (;;) {
-      const slot = this.index[place] - 1;
+      const slot = this.#index[place] - 1;
       if (slot < 0) break;
       if (this.seriesOf[slot] === series && this.paneOf[slot] === pane) {
-        this.recent[series] = slot + 1;
+        this.#recent[series] = slot + 1;
         return slot;
       }
       place = (place + 1) & mask;
     }
     if (this.count === this.capacity) {
-      this.grow();
+      this.#grow();
       return this.slotOf(series, pane);
     }
     const slot = this.count++;
     this.seriesOf[slot] = series;
     this.paneOf[slot] = pane;
-    this.index[place] = slot + 1;
-    this.recent[series] = slot + 1;
+    this.#index[place] = slot + 1;
+    this.#recent[series] = slot + 1;
     return slot;
   }
 
-  private admit(series: number): void {
-    if (series >= this.recent.length) {
-      const larger = Math.max(series + 1, this.recent.length * 2);
-      this.budget.reserve((larger - this.recent.length) * 4);
+  #admit(series: number): void {
+    if (series >= this.#recent.length) {
+      const larger = Math.max(series + 1, this.#recent.length * 2);
+      this.#budget.reserve((larger - this.#recent.length) * 4);
       const recent = new Int32Array(larger);
-      recent.set(this.recent);
-      this.recent = recent;
+      recent.set(this.#recent);
+      this.#recent = recent;
     }
     this.seriesCount = series + 1;
   }
 
-  private grow(): void {
+  #grow(): void {
     const capacity = this.capacity * 2;
-    this.budget.reserve(this.capacity * BYTES_PER_SLOT);
+    this.#budget.reserve(this.capacity * BYTES_PER_SLOT);
     const seriesOf = new Uint32Array(capacity);
     seriesOf.set(this.seriesOf);
     const paneOf = new Int32Array(capacity);
@@ -84,7 +84,7 @@ export class PaneTable {
     }
     this.seriesOf = seriesOf;
     this.paneOf = paneOf;
-    this.index = index;
+    this.#index = index;
   }
 
   /** All slots by series, then by pane; and where each series starts in that order (`seriesCount + 1` places). */

@@ -100,13 +100,13 @@ function slideOverRanks(
 
 /** The samples of the present window as counts by rank, in a Fenwick tree. */
 class RankWindow {
-  private readonly distinct: Float64Array;
+  readonly #distinct: Float64Array;
   /** Rank of each sample from 1; 0 for NaN. */
-  private readonly rankOf: Uint32Array;
-  private readonly tree: Int32Array;
-  private readonly topBit: number;
-  private nans = 0;
-  private count = 0;
+  readonly #rankOf: Uint32Array;
+  readonly #tree: Int32Array;
+  readonly #topBit: number;
+  #nans = 0;
+  #count = 0;
 
   constructor(values: Float64Array) {
     const sorted = values.slice().sort();
@@ -115,44 +115,44 @@ class RankWindow {
     for (let i = 0; i < numbers; i++) {
       if (distinct === 0 || sorted[i] !== sorted[distinct - 1]) sorted[distinct++] = sorted[i];
     }
-    this.distinct = sorted.subarray(0, distinct);
-    this.rankOf = new Uint32Array(values.length);
+    this.#distinct = sorted.subarray(0, distinct);
+    this.#rankOf = new Uint32Array(values.length);
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
       if (!Number.isNaN(value)) {
-        this.rankOf[i] = binaryFirst(distinct, place => this.distinct[place] >= value) + 1;
+        this.#rankOf[i] = binaryFirst(distinct, place => this.#distinct[place] >= value) + 1;
       }
     }
-    this.tree = new Int32Array(distinct + 1);
-    this.topBit = distinct === 0 ? 0 : 1 << (31 - Math.clz32(distinct));
+    this.#tree = new Int32Array(distinct + 1);
+    this.#topBit = distinct === 0 ? 0 : 1 << (31 - Math.clz32(distinct));
   }
 
   /** Sample number `sample` enters (1) or leaves (-1). */
   change(sample: number, by: number): void {
-    this.count += by;
-    const rank = this.rankOf[sample];
+    this.#count += by;
+    const rank = this.#rankOf[sample];
     if (rank === 0) {
-      this.nans += by;
+      this.#nans += by;
       return;
     }
-    for (let at = rank; at < this.tree.length; at += at & -at) this.tree[at] += by;
+    for (let at = rank; at < this.#tree.length; at += at & -at) this.#tree[at] += by;
   }
 
   quantile(q: number): number {
-    return quantileOf(q, this.count, rank => this.valueAt(rank));
+    return quantileOf(q, this.#count, rank => this.#valueAt(rank));
   }
 
-  private valueAt(rank: number): number {
-    if (rank < this.nans) return Number.NaN;
-    let before = rank - this.nans;
+  #valueAt(rank: number): number {
+    if (rank < this.#nans) return Number.NaN;
+    let before = rank - this.#nans;
     let at = 0;
-    for (let bit = this.topBit; bit > 0; bit >>= 1) {
+    for (let bit = this.#topBit; bit > 0; bit >>= 1) {
       const next = at + bit;
-      if (next < this.tree.length && this.tree[next] <= before) {
+      if (next < this.#tree.length && this.#tree[next] <= before) {
         at = next;
-        before -= this.tree[next];
+        before -= this.#tree[next];
       }
     }
-    return this.distinct[at];
+    return this.#distinct[at];
   }
 }

@@ -45,8 +45,8 @@ export class RangeAccumulator {
   readonly log: SampleLog | undefined;
   /** States by slot, as wide as the aggregator's layout. */
   cells: Float64Array;
-  private readonly width: number;
-  private readonly locator: PaneLocator;
+  readonly #width: number;
+  readonly #locator: PaneLocator;
   /** A sample counts 1, whatever its value. */
   readonly countsEntries: boolean;
 
@@ -55,13 +55,13 @@ export class RangeAccumulator {
     this.windows = windowsOf(spec);
     this.readFromNs = this.windows.originNs;
     this.readToNs = this.windows.readToNs;
-    this.locator = new PaneLocator(this.windows);
+    this.#locator = new PaneLocator(this.windows);
     this.budget = new MemoryBudget(maxBytes, undefined, shared);
     this.table = new PaneTable(this.budget);
     this.aggregator = aggregatorOf(spec.op, spec.unwrapped);
-    this.width = this.aggregator?.layout.length ?? 0;
-    this.budget.reserve(this.table.capacity * this.width * 8);
-    this.cells = new Float64Array(this.table.capacity * this.width);
+    this.#width = this.aggregator?.layout.length ?? 0;
+    this.budget.reserve(this.table.capacity * this.#width * 8);
+    this.cells = new Float64Array(this.table.capacity * this.#width);
     this.log =
       this.aggregator === undefined ? new SampleLog(spec.op === 'rate_counter', this.budget) : undefined;
     this.countsEntries =
@@ -77,7 +77,8 @@ export class RangeAccumulator {
 
   /** The slot of a pane, with an empty state where it is new. */
   slotOf(series: number, pane: number): number {
-    const { table, width } = this;
+    const { table } = this;
+    const width = this.#width;
     const before = table.count;
     const slot = table.slotOf(series, pane);
     if (slot === before && this.aggregator !== undefined) {
@@ -98,7 +99,7 @@ export class RangeAccumulator {
    * Throws BadRequestError where the memory budget is spent.
    */
   addBatch(batch: SampleBatch, seriesMap?: Uint32Array): void {
-    const { locator } = this;
+    const locator = this.#locator;
     const { count, rows, series, times } = batch;
     locator.setBase(batch.baseNs);
     let i = 0;
@@ -118,7 +119,7 @@ export class RangeAccumulator {
       const slot = this.slotOf(number, pane);
       if (this.countsEntries) this.cells[slot] += end - i;
       else if (this.aggregator !== undefined) {
-        this.aggregator.add(this.cells, slot * this.width, batch, i, end, locator.shift);
+        this.aggregator.add(this.cells, slot * this.#width, batch, i, end, locator.shift);
       } else this.log!.addBatch(slot, batch, i, end, locator.shift);
       i = end;
     }
@@ -136,7 +137,7 @@ export class RangeAccumulator {
     from: number,
     end: number,
   ): void {
-    const { locator } = this;
+    const locator = this.#locator;
     locator.setBase(dayStartNs);
     let slot = -1;
     for (let i = from; i < end; i++) {
@@ -153,7 +154,7 @@ export class RangeAccumulator {
 
   /** True where all samples of these times of the day, both included, are in the same windows. */
   isOnePane(dayStartNs: bigint, first: number, last: number): boolean {
-    const { locator } = this;
+    const locator = this.#locator;
     locator.setBase(dayStartNs);
     if (first <= locator.above || first > locator.upTo) locator.locate(first);
     return last <= locator.upTo;
@@ -164,7 +165,7 @@ export class RangeAccumulator {
    * has seen that the aggregation counts one or the other.
    */
   addAmount(series: number, dayStartNs: bigint, time: number, amount: number): void {
-    const { locator } = this;
+    const locator = this.#locator;
     locator.setBase(dayStartNs);
     if (time <= locator.above || time > locator.upTo) locator.locate(time);
     if (locator.pane >= 0) this.cells[this.slotOf(series, locator.pane)] += amount;
@@ -176,7 +177,8 @@ export class RangeAccumulator {
    */
   merge(other: RangeAccumulator, seriesMap?: Uint32Array): void {
     invariant(sameQuery(this.spec, other.spec), 'only partial states of one query merge');
-    const { width, aggregator } = this;
+    const { aggregator } = this;
+    const width = this.#width;
     const slotMap = new Uint32Array(other.table.count);
     for (let from = 0; from < other.table.count; from++) {
       const series = other.table.seriesOf[from];
@@ -213,7 +215,7 @@ export class RangeAccumulator {
     const { order, starts } = table.inOrder();
     const panes = new Int32Array(order.length);
     for (let place = 0; place < order.length; place++) panes[place] = table.paneOf[order[place]];
-    const slide = this.slider(order, panes);
+    const slide = this.#slider(order, panes);
     const series: MatrixSeries[] = [];
     const usedBytes = budget.usedBytes;
     for (let number = 0; number < table.seriesCount; number++) {
@@ -232,10 +234,7 @@ export class RangeAccumulator {
     return { timesMs, series };
   }
 
-  private slider(
-    order: Uint32Array,
-    panes: Int32Array,
-  ): (from: number, to: number, sink: WindowSink) => void {
+  #slider(order: Uint32Array, panes: Int32Array): (from: number, to: number, sink: WindowSink) => void {
     const { spec, table, windows, aggregator, cells } = this;
     if (aggregator !== undefined) {
       const states = new SlidingStates(aggregator);

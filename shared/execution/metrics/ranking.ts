@@ -102,13 +102,13 @@ function chooseAt(instant: number, { active, ordered, best, present }: Choosing)
 /** Keeps the k best offers in a heap with the worst on top. */
 class BestOf {
   readonly places: number[] = [];
-  private readonly values: number[] = [];
-  private readonly k: number;
-  private readonly ascending: boolean;
+  readonly #values: number[] = [];
+  readonly #k: number;
+  readonly #ascending: boolean;
 
   constructor(k: number, ascending: boolean) {
-    this.k = k;
-    this.ascending = ascending;
+    this.#k = k;
+    this.#ascending = ascending;
   }
 
   get count(): number {
@@ -117,53 +117,53 @@ class BestOf {
 
   clear(): void {
     this.places.length = 0;
-    this.values.length = 0;
+    this.#values.length = 0;
   }
 
   offer(value: number, place: number): void {
-    if (this.count < this.k) {
+    if (this.count < this.#k) {
       this.places.push(place);
-      this.values.push(value);
-      this.rise(this.count - 1);
-    } else if (this.before(value, place, this.values[0], this.places[0])) {
+      this.#values.push(value);
+      this.#rise(this.count - 1);
+    } else if (this.#before(value, place, this.#values[0], this.places[0])) {
       this.places[0] = place;
-      this.values[0] = value;
-      this.sink();
+      this.#values[0] = value;
+      this.#sink();
     }
   }
 
   /** True where the first offer is better. */
-  private before(value: number, place: number, otherValue: number, otherPlace: number): boolean {
-    return (compareRank(value, otherValue, this.ascending) || place - otherPlace) < 0;
+  #before(value: number, place: number, otherValue: number, otherPlace: number): boolean {
+    return (compareRank(value, otherValue, this.#ascending) || place - otherPlace) < 0;
   }
 
-  private worse(i: number, j: number): boolean {
-    return this.before(this.values[j], this.places[j], this.values[i], this.places[i]);
+  #worse(i: number, j: number): boolean {
+    return this.#before(this.#values[j], this.places[j], this.#values[i], this.places[i]);
   }
 
-  private rise(at: number): void {
+  #rise(at: number): void {
     for (let i = at; i > 0; ) {
       const parent = (i - 1) >> 1;
-      if (!this.worse(i, parent)) return;
-      this.swap(i, parent);
+      if (!this.#worse(i, parent)) return;
+      this.#swap(i, parent);
       i = parent;
     }
   }
 
-  private sink(): void {
+  #sink(): void {
     for (let i = 0; ; ) {
       let worst = i;
       const left = 2 * i + 1;
-      if (left < this.count && this.worse(left, worst)) worst = left;
-      if (left + 1 < this.count && this.worse(left + 1, worst)) worst = left + 1;
+      if (left < this.count && this.#worse(left, worst)) worst = left;
+      if (left + 1 < this.count && this.#worse(left + 1, worst)) worst = left + 1;
       if (worst === i) return;
-      this.swap(i, worst);
+      this.#swap(i, worst);
       i = worst;
     }
   }
 
-  private swap(i: number, j: number): void {
+  #swap(i: number, j: number): void {
     [this.places[i], this.places[j]] = [this.places[j], this.places[i]];
-    [this.values[i], this.values[j]] = [this.values[j], this.values[i]];
+    [this.#values[i], this.#values[j]] = [this.#values[j], this.#values[i]];
   }
 }

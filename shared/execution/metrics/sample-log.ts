@@ -19,67 +19,68 @@ export interface GroupedSamples {
 export class SampleLog {
   readonly keepsTimes: boolean;
   count = 0;
-  private slots = new Uint32Array(FIRST_SAMPLES);
-  private values = new Float64Array(FIRST_SAMPLES);
-  private times: Float64Array;
-  private readonly budget: MemoryBudget;
+  #slots = new Uint32Array(FIRST_SAMPLES);
+  #values = new Float64Array(FIRST_SAMPLES);
+  #times: Float64Array;
+  readonly #budget: MemoryBudget;
 
   constructor(keepsTimes: boolean, budget: MemoryBudget) {
     this.keepsTimes = keepsTimes;
-    this.budget = budget;
-    this.times = new Float64Array(keepsTimes ? FIRST_SAMPLES : 0);
-    budget.reserve(FIRST_SAMPLES * this.bytesPerSample);
+    this.#budget = budget;
+    this.#times = new Float64Array(keepsTimes ? FIRST_SAMPLES : 0);
+    budget.reserve(FIRST_SAMPLES * this.#bytesPerSample);
   }
 
-  private get bytesPerSample(): number {
+  get #bytesPerSample(): number {
     return this.keepsTimes ? 20 : 12;
   }
 
-  private reserve(more: number): void {
+  #reserve(more: number): void {
     const needed = this.count + more;
-    const capacity = this.slots.length;
+    const capacity = this.#slots.length;
     if (needed <= capacity) return;
     const larger = Math.max(needed, capacity * 2);
-    this.budget.reserve((larger - capacity) * this.bytesPerSample);
+    this.#budget.reserve((larger - capacity) * this.#bytesPerSample);
     const slots = new Uint32Array(larger);
-    slots.set(this.slots);
-    this.slots = slots;
-    this.values = enlarged(this.values, larger);
-    if (this.keepsTimes) this.times = enlarged(this.times, larger);
+    slots.set(this.#slots);
+    this.#slots = slots;
+    this.#values = enlarged(this.#values, larger);
+    if (this.keepsTimes) this.#times = enlarged(this.#times, larger);
   }
 
   /** Samples `from` to `to - 1` of a batch. */
   addBatch(slot: number, batch: SampleBatch, from: number, to: number, shift: number): void {
-    this.reserve(to - from);
+    this.#reserve(to - from);
     const { rows, times, values } = batch;
     const base = this.count - from;
-    this.slots.fill(slot, this.count, this.count + to - from);
-    for (let i = from; i < to; i++) this.values[base + i] = values === undefined ? 1 : values[i];
-    if (this.keepsTimes) for (let i = from; i < to; i++) this.times[base + i] = times[rows[i]] + shift;
+    this.#slots.fill(slot, this.count, this.count + to - from);
+    for (let i = from; i < to; i++) this.#values[base + i] = values === undefined ? 1 : values[i];
+    if (this.keepsTimes) for (let i = from; i < to; i++) this.#times[base + i] = times[rows[i]] + shift;
     this.count += to - from;
   }
 
   add(slot: number, value: number, time: number): void {
-    this.reserve(1);
-    this.slots[this.count] = slot;
-    this.values[this.count] = value;
-    if (this.keepsTimes) this.times[this.count] = time;
+    this.#reserve(1);
+    this.#slots[this.count] = slot;
+    this.#values[this.count] = value;
+    if (this.keepsTimes) this.#times[this.count] = time;
     this.count++;
   }
 
   /** Appends another log; `slotMap` gives this side's slot of each of its slots. */
   append(other: SampleLog, slotMap: Uint32Array): void {
-    this.reserve(other.count);
-    for (let i = 0; i < other.count; i++) this.slots[this.count + i] = slotMap[other.slots[i]];
-    this.values.set(other.values.subarray(0, other.count), this.count);
-    if (this.keepsTimes) this.times.set(other.times.subarray(0, other.count), this.count);
+    this.#reserve(other.count);
+    for (let i = 0; i < other.count; i++) this.#slots[this.count + i] = slotMap[other.#slots[i]];
+    this.#values.set(other.#values.subarray(0, other.count), this.count);
+    if (this.keepsTimes) this.#times.set(other.#times.subarray(0, other.count), this.count);
     this.count += other.count;
   }
 
   /** The samples in the order of slots given; within a slot by time where times are kept, else as they came. */
   grouped(order: Uint32Array, slotCount: number): GroupedSamples {
-    const { count, slots } = this;
-    this.budget.reserve(count * this.bytesPerSample);
+    const { count } = this;
+    const slots = this.#slots;
+    this.#budget.reserve(count * this.#bytesPerSample);
     const placeOf = new Uint32Array(slotCount);
     for (let place = 0; place < order.length; place++) placeOf[order[place]] = place;
     const starts = new Uint32Array(order.length + 1);
@@ -88,12 +89,12 @@ export class SampleLog {
     const next = starts.slice();
     const from = new Uint32Array(count);
     for (let i = 0; i < count; i++) from[next[placeOf[slots[i]]]++] = i;
-    if (this.keepsTimes) sortByTime(from, starts, this.times);
+    if (this.keepsTimes) sortByTime(from, starts, this.#times);
     const values = new Float64Array(count);
-    for (let i = 0; i < count; i++) values[i] = this.values[from[i]];
+    for (let i = 0; i < count; i++) values[i] = this.#values[from[i]];
     const times = new Float64Array(this.keepsTimes ? count : 0);
-    for (let i = 0; i < times.length; i++) times[i] = this.times[from[i]];
-    this.budget.release(count * this.bytesPerSample);
+    for (let i = 0; i < times.length; i++) times[i] = this.#times[from[i]];
+    this.#budget.release(count * this.#bytesPerSample);
     return { starts, values, times };
   }
 }

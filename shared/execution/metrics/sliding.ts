@@ -36,18 +36,18 @@ export function instantsOf(windows: Windows, low: number, high: number): { first
 }
 
 export class SlidingStates {
-  private readonly aggregator: Aggregator;
-  private readonly width: number;
-  private suffixes: Float64Array;
-  private readonly back: Float64Array;
-  private readonly state: Float64Array;
+  readonly #aggregator: Aggregator;
+  readonly #width: number;
+  #suffixes: Float64Array;
+  readonly #back: Float64Array;
+  readonly #state: Float64Array;
 
   constructor(aggregator: Aggregator) {
-    this.aggregator = aggregator;
-    this.width = aggregator.layout.length;
-    this.suffixes = new Float64Array(this.width * 16);
-    this.back = new Float64Array(this.width);
-    this.state = new Float64Array(this.width);
+    this.#aggregator = aggregator;
+    this.#width = aggregator.layout.length;
+    this.#suffixes = new Float64Array(this.#width * 16);
+    this.#back = new Float64Array(this.#width);
+    this.#state = new Float64Array(this.#width);
   }
 
   /** Fills the sink, whose instants must be those of `instantsOf`. `valueAt` reads the state of a window. */
@@ -57,8 +57,8 @@ export class SlidingStates {
     sink: WindowSink,
     valueAt: (state: Float64Array, instant: number) => number,
   ): void {
-    const { width } = this;
-    const { combine } = this.aggregator;
+    const width = this.#width;
+    const { combine } = this.#aggregator;
     const { panes, cells, offsets, to } = run;
     const { firstPane, lastPane } = windows;
     let low = run.from;
@@ -70,8 +70,8 @@ export class SlidingStates {
       const first = firstPane[instant];
       while (high < to && panes[high] <= last) {
         const at = offsets[high] * width;
-        if (high === middle) this.back.set(cells.subarray(at, at + width));
-        else combine(this.back, 0, this.back, 0, cells, at);
+        if (high === middle) this.#back.set(cells.subarray(at, at + width));
+        else combine(this.#back, 0, this.#back, 0, cells, at);
         high++;
       }
       while (low < high && panes[low] < first) low++;
@@ -80,28 +80,28 @@ export class SlidingStates {
         continue;
       }
       if (low > middle) {
-        this.turn(run, low, high);
+        this.#turn(run, low, high);
         middle = high;
       }
       if (low === middle) {
-        sink.values[i] = valueAt(this.back, instant);
+        sink.values[i] = valueAt(this.#back, instant);
       } else {
         const suffix = (middle - 1 - low) * width;
-        if (middle === high) this.state.set(this.suffixes.subarray(suffix, suffix + width));
-        else combine(this.state, 0, this.suffixes, suffix, this.back, 0);
-        sink.values[i] = valueAt(this.state, instant);
+        if (middle === high) this.#state.set(this.#suffixes.subarray(suffix, suffix + width));
+        else combine(this.#state, 0, this.#suffixes, suffix, this.#back, 0);
+        sink.values[i] = valueAt(this.#state, instant);
       }
       sink.present[i] = 1;
     }
   }
 
   /** Suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
-  private turn({ cells, offsets }: PaneRun, low: number, high: number): void {
-    const { width } = this;
-    const { combine } = this.aggregator;
+  #turn({ cells, offsets }: PaneRun, low: number, high: number): void {
+    const width = this.#width;
+    const { combine } = this.#aggregator;
     const needed = (high - low) * width;
-    if (this.suffixes.length < needed) this.suffixes = new Float64Array(needed * 2);
-    const { suffixes } = this;
+    if (this.#suffixes.length < needed) this.#suffixes = new Float64Array(needed * 2);
+    const suffixes = this.#suffixes;
     let at = offsets[high - 1] * width;
     suffixes.set(cells.subarray(at, at + width));
     for (let place = high - 2; place >= low; place--) {

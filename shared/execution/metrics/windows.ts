@@ -100,16 +100,16 @@ export function windowsOf(spec: WindowSpec): Windows {
 
 /** Finds the pane of a page's offsets. Owns the page's base, and the pane found last with its borders. */
 export class PaneLocator {
-  private readonly originNs: bigint;
-  private readonly bigStepNs: bigint;
-  private readonly bigRangeNs: bigint;
-  private readonly steps: number;
-  private readonly stepNs: number;
-  private baseNs: bigint | undefined;
-  private wholeA = 0;
-  private restA = 0;
-  private wholeB = 0;
-  private restB = 0;
+  readonly #originNs: bigint;
+  readonly #bigStepNs: bigint;
+  readonly #bigRangeNs: bigint;
+  readonly #steps: number;
+  readonly #stepNs: number;
+  #baseNs: bigint | undefined;
+  #wholeA = 0;
+  #restA = 0;
+  #wholeB = 0;
+  #restB = 0;
   /** Number of the pane found last; -1 where no window is open. */
   pane = -1;
   /** Offsets `above < offset <= upTo` of the present page fall into `pane` too. */
@@ -119,25 +119,25 @@ export class PaneLocator {
   shift = 0;
 
   constructor(windows: Windows) {
-    this.originNs = windows.originNs;
-    this.bigStepNs = windows.stepNs;
-    this.bigRangeNs = windows.rangeNs;
-    this.steps = windows.steps;
-    this.stepNs = Number(windows.stepNs);
+    this.#originNs = windows.originNs;
+    this.#bigStepNs = windows.stepNs;
+    this.#bigRangeNs = windows.rangeNs;
+    this.#steps = windows.steps;
+    this.#stepNs = Number(windows.stepNs);
   }
 
   setBase(baseNs: bigint): void {
-    if (baseNs === this.baseNs) return;
-    this.baseNs = baseNs;
-    const step = this.bigStepNs;
-    const fromStart = baseNs - this.originNs;
+    if (baseNs === this.#baseNs) return;
+    this.#baseNs = baseNs;
+    const step = this.#bigStepNs;
+    const fromStart = baseNs - this.#originNs;
     const wholeA = fromStart / step;
-    this.wholeA = Number(wholeA);
-    this.restA = Number(fromStart - wholeA * step);
-    const fromEnd = fromStart - this.bigRangeNs;
+    this.#wholeA = Number(wholeA);
+    this.#restA = Number(fromStart - wholeA * step);
+    const fromEnd = fromStart - this.#bigRangeNs;
     const wholeB = fromEnd / step;
-    this.wholeB = Number(wholeB);
-    this.restB = Number(fromEnd - wholeB * step);
+    this.#wholeB = Number(wholeB);
+    this.#restB = Number(fromEnd - wholeB * step);
     this.shift = Number(fromStart);
     this.above = Infinity;
     this.upTo = -Infinity;
@@ -145,15 +145,16 @@ export class PaneLocator {
 
   /** Sets `pane`, `above` and `upTo` for an offset of the present page. */
   locate(offset: number): void {
-    const { steps, stepNs } = this;
-    const a = this.wholeA + Math.ceil((this.restA + offset) / stepNs);
-    const b = this.wholeB + Math.ceil((this.restB + offset) / stepNs);
+    const steps = this.#steps;
+    const stepNs = this.#stepNs;
+    const a = this.#wholeA + Math.ceil((this.#restA + offset) / stepNs);
+    const b = this.#wholeB + Math.ceil((this.#restB + offset) / stepNs);
     const starts = a < 0 ? 0 : Math.min(a, steps);
     const ends = b < 0 ? 0 : Math.min(b, steps);
-    const aboveA = starts === 0 ? -Infinity : (starts - 1 - this.wholeA) * stepNs - this.restA;
-    const aboveB = ends === 0 ? -Infinity : (ends - 1 - this.wholeB) * stepNs - this.restB;
-    const upToA = starts === steps ? Infinity : (starts - this.wholeA) * stepNs - this.restA;
-    const upToB = ends === steps ? Infinity : (ends - this.wholeB) * stepNs - this.restB;
+    const aboveA = starts === 0 ? -Infinity : (starts - 1 - this.#wholeA) * stepNs - this.#restA;
+    const aboveB = ends === 0 ? -Infinity : (ends - 1 - this.#wholeB) * stepNs - this.#restB;
+    const upToA = starts === steps ? Infinity : (starts - this.#wholeA) * stepNs - this.#restA;
+    const upToB = ends === steps ? Infinity : (ends - this.#wholeB) * stepNs - this.#restB;
     this.above = Math.max(aboveA, aboveB);
     this.upTo = Math.min(upToA, upToB);
     this.pane = starts === ends ? -1 : starts + ends - 1;

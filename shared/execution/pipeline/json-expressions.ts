@@ -5,6 +5,7 @@
  * follows broken parts is found too, and only a broken value at a path is reported.
  */
 
+import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
 import { bytesOfText } from '../../base/model/byte-text.ts';
 import {
   BACKSLASH,
@@ -119,6 +120,7 @@ class Walk {
   readonly #count: number;
   /** For each level of braces the node that its keys led to; an element of an array starts at a level of its own. */
   readonly #nodes: (PathNode | undefined)[] = [];
+  readonly #marks = new LineMarks({ a: QUOTE, b: BACKSLASH, c: QUOTE, below: 0 });
   #serial = 0;
   #source: Buffer = Buffer.alloc(0);
   /** Labels not filled yet. */
@@ -140,6 +142,8 @@ class Walk {
     this.missing = this.#count;
     this.failure = 0;
     this.dropped = false;
+    // Strings are most of a line, and the kernel finds their ends ten times faster than a loop here.
+    this.#marks.set(source, start, end);
     this.#scan(this.#root, start, end, 0);
   }
 
@@ -150,6 +154,7 @@ class Walk {
   #scan(root: PathNode, start: number, end: number, base: number): number {
     const source = this.#source;
     const nodes = this.#nodes;
+    const { words, shift } = this.#marks;
     nodes[base] = root;
     let level = 0;
     let at = start;
@@ -158,12 +163,10 @@ class Walk {
       if (byte === QUOTE) {
         const keyStart = ++at;
         let escaped = false;
-        while (at < end && source[at] !== QUOTE) {
-          if (source[at] === BACKSLASH) {
-            escaped = true;
-            at++;
-          }
-          at++;
+        at = nextMark(words, shift, at);
+        while (at < end && source[at] === BACKSLASH) {
+          escaped = true;
+          at = at + 2 < end ? nextMark(words, shift, at + 2) : end;
         }
         if (at >= end) return GO_ON;
         const keyEnd = at++;
@@ -248,9 +251,13 @@ class Walk {
     let kind = KIND_CLEAN;
     if (first === QUOTE) {
       start = at + 1;
-      stop = stringEnd(source, start, end);
-      if (stop < 0) return BAD_STRING;
-      for (let i = start; i < stop; i++) if (source[i] === BACKSLASH) kind = KIND_JSON;
+      const { words, shift } = this.#marks;
+      stop = nextMark(words, shift, start);
+      while (stop < end && source[stop] === BACKSLASH) {
+        kind = KIND_JSON;
+        stop = stop + 2 < end ? nextMark(words, shift, stop + 2) : end;
+      }
+      if (stop >= end) return BAD_STRING;
     } else if (first === OPEN_BRACE || first === OPEN_BRACKET) {
       stop = blockEnd(source, at, end);
       if (stop < 0) return first === OPEN_BRACE ? BAD_OBJECT : BAD_ARRAY;

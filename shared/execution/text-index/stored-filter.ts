@@ -15,8 +15,8 @@ import {
 import { FILTER_VERSION } from './terms.ts';
 
 export class StoredFilter {
-  private readonly index: FilterIndex;
-  private readonly partitions: Buffer;
+  readonly #index: FilterIndex;
+  readonly #partitions: Buffer;
 
   /**
    * Looks at all checksums. Throws CorruptionError, also where the section is of another version than is written now: facts of
@@ -35,19 +35,19 @@ export class StoredFilter {
       if (crc32(section.subarray(offset, offset + bytes)) !== unitCrcs[unit])
         throw broken(`checksum of unit ${unit}`);
     }
-    this.index = index;
-    this.partitions = section.subarray(headerBytes);
+    this.#index = index;
+    this.#partitions = section.subarray(headerBytes);
   }
 
   /** Of the page in that place of the object, as a builder takes it. */
   page(place: number): BuiltPage {
-    const { pages, blockStarts, partitionBytes } = this.index;
+    const { pages, blockStarts, partitionBytes } = this.#index;
     const facts = pages[place];
     const { blockBits } = facts;
     const bits = new Uint8Array((partitionCount * blockBits) / 8);
     for (let partition = 0; partition < partitionCount; partition++) {
       const from = partition * partitionBytes * 8 + blockStarts[place];
-      copyBits(this.partitions, from, bits, partition * blockBits, blockBits);
+      copyBits(this.#partitions, from, bits, partition * blockBits, blockBits);
     }
     return { ...facts, bits };
   }

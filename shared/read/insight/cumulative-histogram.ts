@@ -24,27 +24,27 @@ export class CumulativeHistogram {
   last: Float64Array = new Float64Array(INITIAL_ROWS);
   total: Float64Array = new Float64Array(INITIAL_ROWS);
   /** Rows times `cellsPerRow`: the amount of each cell, and once it is sealed that of all up to it. */
-  private cells: Float64Array;
+  #cells: Float64Array;
   /** The same places: what is added to every cell from there on; gone once it is sealed. */
-  private slopes: Float64Array;
-  private readonly cellsPerRow: number;
-  private readonly cellMinutes: number;
+  #slopes: Float64Array;
+  readonly #cellsPerRow: number;
+  readonly #cellMinutes: number;
 
   /** @param cellMinutes length of a cell, a divisor of a day; 0 for whole days only */
   constructor(cellMinutes: number) {
-    this.cellMinutes = cellMinutes;
-    this.cellsPerRow = cellMinutes === 0 ? 0 : MINUTES_PER_DAY / cellMinutes;
-    this.cells = new Float64Array(INITIAL_ROWS * this.cellsPerRow);
-    this.slopes = new Float64Array(INITIAL_ROWS * this.cellsPerRow);
+    this.#cellMinutes = cellMinutes;
+    this.#cellsPerRow = cellMinutes === 0 ? 0 : MINUTES_PER_DAY / cellMinutes;
+    this.#cells = new Float64Array(INITIAL_ROWS * this.#cellsPerRow);
+    this.#slopes = new Float64Array(INITIAL_ROWS * this.#cellsPerRow);
   }
 
   get weightBytes(): number {
-    return this.total.byteLength * 3 + this.cells.byteLength;
+    return this.total.byteLength * 3 + this.#cells.byteLength;
   }
 
   /** Gives a new row its place. */
   addRow(): number {
-    if (this.rows === this.total.length) this.grow(this.rows * 2);
+    if (this.rows === this.total.length) this.#grow(this.rows * 2);
     this.first[this.rows] = Infinity;
     this.last[this.rows] = -1;
     return this.rows++;
@@ -52,14 +52,14 @@ export class CumulativeHistogram {
 
   /** True where `first` to `last` lies in one cell, or no cells are asked for: then no minutes are needed. */
   isOneCell(first: number, last: number): boolean {
-    return this.cellMinutes === 0 || this.cellOf(first) === this.cellOf(last);
+    return this.#cellMinutes === 0 || this.#cellOf(first) === this.#cellOf(last);
   }
 
   /** Adds an amount that lies in one cell. */
   add(row: number, first: number, last: number, amount: number): void {
-    this.widen(row, first, last);
+    this.#widen(row, first, last);
     this.total[row] += amount;
-    if (this.cellMinutes > 0) this.cells[row * this.cellsPerRow + this.cellOf(first)] += amount;
+    if (this.#cellMinutes > 0) this.#cells[row * this.#cellsPerRow + this.#cellOf(first)] += amount;
   }
 
   /** Adds amounts by minute, of entries from `first` to `last`. */
@@ -70,9 +70,10 @@ export class CumulativeHistogram {
     counts: readonly LevelCounts[],
     measure: Measure,
   ): void {
-    this.widen(row, first, last);
-    const { cells, cellMinutes } = this;
-    const start = row * this.cellsPerRow;
+    this.#widen(row, first, last);
+    const cells = this.#cells;
+    const cellMinutes = this.#cellMinutes;
+    const start = row * this.#cellsPerRow;
     let total = 0;
     for (const { minutes, entries, lineBytes, metadataBytes } of counts) {
       for (let i = 0; i < minutes.length; i++) {
@@ -87,77 +88,77 @@ export class CumulativeHistogram {
 
   /** Adds an amount that lies evenly between two times; less than nothing takes it away again. */
   spread(row: number, first: number, last: number, amount: number): void {
-    this.widen(row, first, last);
+    this.#widen(row, first, last);
     this.total[row] += amount;
-    if (this.cellMinutes === 0) return;
-    const cellNs = this.cellMinutes * NS_OF_MINUTE;
-    const start = row * this.cellsPerRow;
-    const from = Math.min(Math.floor(first / cellNs), this.cellsPerRow - 1);
-    const to = this.cellOf(last);
+    if (this.#cellMinutes === 0) return;
+    const cellNs = this.#cellMinutes * NS_OF_MINUTE;
+    const start = row * this.#cellsPerRow;
+    const from = Math.min(Math.floor(first / cellNs), this.#cellsPerRow - 1);
+    const to = this.#cellOf(last);
     if (to <= from) {
-      this.cells[start + from] += amount;
+      this.#cells[start + from] += amount;
       return;
     }
     const perNs = amount / (last - first);
-    this.cells[start + from] += perNs * ((from + 1) * cellNs - first);
-    this.cells[start + to] += perNs * (last - to * cellNs);
+    this.#cells[start + from] += perNs * ((from + 1) * cellNs - first);
+    this.#cells[start + to] += perNs * (last - to * cellNs);
     // Cells between are filled when it is sealed: a run of a whole day costs no more than one of two minutes.
-    this.slopes[start + from + 1] += perNs * cellNs;
-    this.slopes[start + to] -= perNs * cellNs;
+    this.#slopes[start + from + 1] += perNs * cellNs;
+    this.#slopes[start + to] -= perNs * cellNs;
   }
 
   /** Ends the adding: from now on stretches may be asked for. */
   seal(): this {
-    const { cellsPerRow } = this;
-    if (this.rows < this.total.length) this.grow(this.rows);
+    const cellsPerRow = this.#cellsPerRow;
+    if (this.rows < this.total.length) this.#grow(this.rows);
     for (let row = 0; row < this.rows; row++) {
       const start = row * cellsPerRow;
       let slope = 0;
       let sum = 0;
       for (let c = start; c < start + cellsPerRow; c++) {
-        slope += this.slopes[c];
-        sum += this.cells[c] + slope;
-        this.cells[c] = sum;
+        slope += this.#slopes[c];
+        sum += this.#cells[c] + slope;
+        this.#cells[c] = sum;
       }
     }
-    this.slopes = new Float64Array(0);
+    this.#slopes = new Float64Array(0);
     return this;
   }
 
   /** The amount of `from <= time < to`, about. */
   between(row: number, from: number, to: number): number {
-    return this.before(row, to) - this.before(row, from);
+    return this.#before(row, to) - this.#before(row, from);
   }
 
-  private before(row: number, time: number): number {
+  #before(row: number, time: number): number {
     if (time <= this.first[row]) return 0;
     if (time > this.last[row]) return this.total[row];
-    const cellNs = this.cellMinutes * NS_OF_MINUTE;
-    const cell = Math.min(Math.floor(time / cellNs), this.cellsPerRow - 1);
-    const at = row * this.cellsPerRow + cell;
-    const until = cell === 0 ? 0 : this.cells[at - 1];
+    const cellNs = this.#cellMinutes * NS_OF_MINUTE;
+    const cell = Math.min(Math.floor(time / cellNs), this.#cellsPerRow - 1);
+    const at = row * this.#cellsPerRow + cell;
+    const until = cell === 0 ? 0 : this.#cells[at - 1];
     const low = Math.max(cell * cellNs, this.first[row]);
     const high = Math.min((cell + 1) * cellNs, this.last[row]);
     // Where the cell ends before the row does, an entry may lie at its very end.
     const share = high > low ? Math.min(1, (time - low) / (high - low)) : 0;
-    return until + share * (this.cells[at] - until);
+    return until + share * (this.#cells[at] - until);
   }
 
-  private cellOf(time: number): number {
-    return time === 0 ? 0 : Math.ceil(time / (this.cellMinutes * NS_OF_MINUTE)) - 1;
+  #cellOf(time: number): number {
+    return time === 0 ? 0 : Math.ceil(time / (this.#cellMinutes * NS_OF_MINUTE)) - 1;
   }
 
-  private widen(row: number, first: number, last: number): void {
+  #widen(row: number, first: number, last: number): void {
     if (first < this.first[row]) this.first[row] = first;
     if (last > this.last[row]) this.last[row] = last;
   }
 
-  private grow(rows: number): void {
+  #grow(rows: number): void {
     this.first = resized(this.first, rows);
     this.last = resized(this.last, rows);
     this.total = resized(this.total, rows);
-    this.cells = resized(this.cells, rows * this.cellsPerRow);
-    this.slopes = resized(this.slopes, rows * this.cellsPerRow);
+    this.#cells = resized(this.#cells, rows * this.#cellsPerRow);
+    this.#slopes = resized(this.#slopes, rows * this.#cellsPerRow);
   }
 }
 

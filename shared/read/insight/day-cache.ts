@@ -51,15 +51,15 @@ interface Asked<T extends Weighed> extends CollectorOptions<T> {
 }
 
 export class DayCache {
-  private readonly source: ChunkSource;
-  private readonly indexes: DayIndexProvider | undefined;
-  private readonly known = new LruCache<string, readonly Weighed[]>(CACHED_BYTES);
+  readonly #source: ChunkSource;
+  readonly #indexes: DayIndexProvider | undefined;
+  readonly #known = new LruCache<string, readonly Weighed[]>(CACHED_BYTES);
   /** For metrics. */
-  readonly caches = { volumes: this.known };
+  readonly caches = { volumes: this.#known };
 
   constructor(source: ChunkSource, indexes: DayIndexProvider | undefined) {
-    this.source = source;
-    this.indexes = indexes;
+    this.#source = source;
+    this.#indexes = indexes;
   }
 
   /**
@@ -71,7 +71,7 @@ export class DayCache {
     questionOf: (part: DayPart) => Question<T>,
     signal: AbortSignal,
   ): AsyncGenerator<{ readonly part: DayPart; readonly answers: readonly T[] }> {
-    const width = this.source.isDistant ? PARTS_AHEAD : 1;
+    const width = this.#source.isDistant ? PARTS_AHEAD : 1;
     yield* mapAhead(await Array.fromAsync(parts), { width }, async part => ({
       part,
       answers: await this.answer(part, questionOf(part), signal),
@@ -86,53 +86,53 @@ export class DayCache {
   ): Promise<readonly T[]> {
     const key = keyOf(part, question);
     // The question's key names the type of its answers.
-    const whole = this.known.get(key) as readonly T[] | undefined;
+    const whole = this.#known.get(key) as readonly T[] | undefined;
     if (whole !== undefined) return whole;
     signal.throwIfAborted();
-    const index = await this.indexes?.ofDay(part.tenant, part.day);
+    const index = await this.#indexes?.ofDay(part.tenant, part.day);
     const covered = index === undefined ? [] : part.records.filter(({ id }) => index.covers(id));
     const rest = index === undefined ? part.records : part.records.filter(({ id }) => !index.covers(id));
     const answers: T[] = [];
     const isJoinedLater = question.joins && rest.length > 0;
     if (covered.length > 0) {
       const coveredPart = { ...part, records: covered };
-      answers.push(await this.ofCovered(coveredPart, index!, { question, isJoinedLater }, signal));
+      answers.push(await this.#ofCovered(coveredPart, index!, { question, isJoinedLater }, signal));
     }
     if (rest.length > 0) {
       const restPart = { ...part, records: rest };
-      answers.push(await this.walk(restPart, undefined, { question, covered: answers[0] }, signal));
+      answers.push(await this.#walk(restPart, undefined, { question, covered: answers[0] }, signal));
     }
-    this.keep(key, answers);
+    this.#keep(key, answers);
     return answers;
   }
 
   /** Until the next index the same chunks are covered, whatever is pushed. */
-  private async ofCovered<T extends Weighed>(
+  async #ofCovered<T extends Weighed>(
     part: DayPart,
     index: DayIndex,
     asked: Asked<T>,
     signal: AbortSignal,
   ): Promise<T> {
     const key = `${keyOf(part, asked.question)}${asked.isJoinedLater ? ' to be joined' : ''}`;
-    const [known] = (this.known.get(key) ?? []) as readonly T[];
+    const [known] = (this.#known.get(key) ?? []) as readonly T[];
     if (known !== undefined) return known;
-    const answer = await this.walk(part, index, asked, signal);
-    this.keep(key, [answer]);
+    const answer = await this.#walk(part, index, asked, signal);
+    this.#keep(key, [answer]);
     return answer;
   }
 
   /** What two keys name weighs twice: of today's keys only the last is asked for again, and the others go first. */
-  private keep(key: string, answers: readonly Weighed[]): void {
-    this.known.set(key, answers, weightOf(key, answers));
+  #keep(key: string, answers: readonly Weighed[]): void {
+    this.#known.set(key, answers, weightOf(key, answers));
   }
 
-  private async walk<T extends Weighed>(
+  async #walk<T extends Weighed>(
     part: DayPart,
     index: DayIndex | undefined,
     { question, ...options }: Asked<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    const { source } = this;
+    const source = this.#source;
     const { records } = part;
     try {
       const collector = question.collector(part, options);

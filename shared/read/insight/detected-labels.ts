@@ -32,14 +32,14 @@ interface Values {
 }
 
 export class DetectedLabels {
-  private readonly byName = new Map<string, Values>();
+  readonly #byName = new Map<string, Values>();
 
   readonly add = ({ labels }: Stream): void => {
     for (const { name, value } of labels) {
-      let values = this.byName.get(name);
+      let values = this.#byName.get(name);
       if (values === undefined) {
         values = { distinct: new Distinct(), areIds: true, areBits: true };
-        this.byName.set(name, values);
+        this.#byName.set(name, values);
       }
       values.distinct.add(hashOfText(value));
       if (values.areIds) values.areIds = isId(value);
@@ -49,11 +49,11 @@ export class DetectedLabels {
 
   /** Adds the labels of other streams. */
   merge(other: DetectedLabels): void {
-    for (const [name, { distinct, areIds, areBits }] of other.byName) {
-      let values = this.byName.get(name);
+    for (const [name, { distinct, areIds, areBits }] of other.#byName) {
+      let values = this.#byName.get(name);
       if (values === undefined) {
         values = { distinct: new Distinct(), areIds: true, areBits: true };
-        this.byName.set(name, values);
+        this.#byName.set(name, values);
       }
       values.distinct.merge(distinct);
       values.areIds &&= areIds;
@@ -63,7 +63,7 @@ export class DetectedLabels {
 
   get weightBytes(): number {
     let weight = 0;
-    for (const [name, { distinct }] of this.byName)
+    for (const [name, { distinct }] of this.#byName)
       weight += LABEL_BYTES + 2 * name.length + distinct.weightBytes;
     return weight;
   }
@@ -71,7 +71,7 @@ export class DetectedLabels {
   /** Ascending by name. */
   list(): DetectedLabel[] {
     const shown: DetectedLabel[] = [];
-    for (const [label, { distinct, areIds, areBits }] of this.byName) {
+    for (const [label, { distinct, areIds, areBits }] of this.#byName) {
       if (label === TENANT_LABEL) continue;
       if (areIds && !areBits && !ALWAYS_SHOWN.has(label)) continue;
       shown.push({ label, cardinality: distinct.count() });

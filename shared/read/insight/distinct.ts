@@ -9,39 +9,39 @@ import { HyperLogLog } from '../../base/model/hyperloglog.ts';
 const MAX_EXACT = 1024;
 
 export class Distinct {
-  private exact: Set<number> | undefined = new Set();
-  private estimate: HyperLogLog | undefined;
+  #exact: Set<number> | undefined = new Set();
+  #estimate: HyperLogLog | undefined;
 
   /** @param hash of hashOfText (model/text-hash.ts) */
   add(hash: number): void {
-    if (this.exact === undefined) {
-      this.estimate!.add(hash);
+    if (this.#exact === undefined) {
+      this.#estimate!.add(hash);
       return;
     }
-    this.exact.add(hash);
-    if (this.exact.size > MAX_EXACT) this.toEstimate();
+    this.#exact.add(hash);
+    if (this.#exact.size > MAX_EXACT) this.#toEstimate();
   }
 
   merge(other: Distinct): void {
-    if (other.exact !== undefined) {
-      for (const hash of other.exact) this.add(hash);
+    if (other.#exact !== undefined) {
+      for (const hash of other.#exact) this.add(hash);
       return;
     }
-    if (this.exact !== undefined) this.toEstimate();
-    this.estimate!.merge(other.estimate!);
+    if (this.#exact !== undefined) this.#toEstimate();
+    this.#estimate!.merge(other.#estimate!);
   }
 
   count(): number {
-    return this.exact?.size ?? Math.round(this.estimate!.count());
+    return this.#exact?.size ?? Math.round(this.#estimate!.count());
   }
 
   get weightBytes(): number {
-    return this.exact === undefined ? 4096 : 100 + this.exact.size * 30;
+    return this.#exact === undefined ? 4096 : 100 + this.#exact.size * 30;
   }
 
-  private toEstimate(): void {
-    this.estimate = new HyperLogLog();
-    for (const hash of this.exact!) this.estimate.add(hash);
-    this.exact = undefined;
+  #toEstimate(): void {
+    this.#estimate = new HyperLogLog();
+    for (const hash of this.#exact!) this.#estimate.add(hash);
+    this.#exact = undefined;
   }
 }

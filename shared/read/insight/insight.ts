@@ -42,37 +42,37 @@ const MAX_SERIES = 100_000;
 const NO_VOLUMES: Volumes = Object.freeze({ timesMs: new Float64Array(0), series: [] });
 
 export class Insight {
-  private readonly catalog: Catalog;
-  private readonly source: ChunkSource;
-  private readonly indexes: DayIndexProvider | undefined;
-  private readonly clock: Clock;
-  private readonly visibility: Visibility | undefined;
-  private readonly cache: DayCache;
+  readonly #catalog: Catalog;
+  readonly #source: ChunkSource;
+  readonly #indexes: DayIndexProvider | undefined;
+  readonly #clock: Clock;
+  readonly #visibility: Visibility | undefined;
+  readonly #cache: DayCache;
 
   constructor({ catalog, source, clock, indexes, visibility }: InsightParts) {
-    this.catalog = catalog;
-    this.source = source;
-    this.indexes = indexes;
-    this.clock = clock;
-    this.visibility = visibility;
-    this.cache = new DayCache(source, indexes);
+    this.#catalog = catalog;
+    this.#source = source;
+    this.#indexes = indexes;
+    this.#clock = clock;
+    this.#visibility = visibility;
+    this.#cache = new DayCache(source, indexes);
   }
 
   /** For metrics. */
   get caches(): DayCache['caches'] {
-    return this.cache.caches;
+    return this.#cache.caches;
   }
 
   /** An entirely outdated range has none. Throws ClientError. */
   async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
     const { tenants, limits, signal } = asker;
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return NO_VOLUMES;
     const { volumeMaxSeries } = limits;
     const maxSeries = volumeMaxSeries > 0 ? Math.min(volumeMaxSeries, MAX_SERIES) : MAX_SERIES;
-    const visibleOf = this.visibleAt(nowNs);
-    return findVolumes(this.catalog, this.cache, {
+    const visibleOf = this.#visibleAt(nowNs);
+    return findVolumes(this.#catalog, this.#cache, {
       ...query,
       range: allowed,
       tenants,
@@ -85,11 +85,11 @@ export class Insight {
   /** An entirely outdated range has none. Throws ClientError. */
   async stats(matchers: readonly Matcher[], range: TimeRange, asker: Asker): Promise<IndexStats> {
     const { tenants, signal } = asker;
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return NO_STATS;
-    const visibleOf = this.visibleAt(nowNs);
-    return findStats(this.catalog, this.cache, { tenants, matchers, range: allowed, visibleOf, signal });
+    const visibleOf = this.#visibleAt(nowNs);
+    return findStats(this.#catalog, this.#cache, { tenants, matchers, range: allowed, visibleOf, signal });
   }
 
   /**
@@ -102,25 +102,25 @@ export class Insight {
     asker: Asker,
   ): Promise<DetectedLabel[]> {
     const { tenants, signal } = asker;
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const allowed = limitHalfOpenRange(range, asker, nowNs);
     if (allowed === undefined) return [];
-    const visibleOf = this.visibleAt(nowNs);
+    const visibleOf = this.#visibleAt(nowNs);
     const labels = new DetectedLabels();
     const visit = (part: TimeRange) => {
       const request = { tenants, range: part, selectors: [matchers], signal, visibleOf };
-      return visitStreams(this.catalog, this.source, request, this.indexes, labels.add);
+      return visitStreams(this.#catalog, this.#source, request, this.#indexes, labels.add);
     };
     if (tenants.length > 1) {
       await visit(allowed);
       return labels.list();
     }
     const parts = await Array.fromAsync(
-      dayParts(this.catalog, { tenants, matchers, range: allowed, visibleOf }),
+      dayParts(this.#catalog, { tenants, matchers, range: allowed, visibleOf }),
     );
     const isWhole = (part: DayPart) => holdsAll(part, part.records);
     const whole = parts.filter(isWhole);
-    for await (const { answers } of this.cache.answers(whole, () => LABELS_QUESTION, signal)) {
+    for await (const { answers } of this.#cache.answers(whole, () => LABELS_QUESTION, signal)) {
       for (const found of answers) labels.merge(found);
     }
     const cutDays = new Set(parts.filter(part => !isWhole(part)).map(({ day }) => day.day));
@@ -128,8 +128,8 @@ export class Insight {
     return labels.list();
   }
 
-  private visibleAt(nowNs: bigint) {
-    return this.visibility?.retained(nowNs) ?? (() => ALL_VISIBLE);
+  #visibleAt(nowNs: bigint) {
+    return this.#visibility?.retained(nowNs) ?? (() => ALL_VISIBLE);
   }
 }
 

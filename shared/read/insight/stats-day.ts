@@ -52,50 +52,50 @@ export function statsQuestion(whole: boolean): Question<StatsAnswer> {
 }
 
 class StatsCollector implements Collector<StatsAnswer> {
-  private readonly whole: boolean;
-  private readonly matches: (stream: Stream) => boolean;
-  private readonly curves: CumulativeHistogram;
-  private readonly chunkFirst: number[] = [];
-  private readonly chunkLast: number[] = [];
-  private streams = 0;
-  private hash = new Float64Array(INITIAL_STREAMS);
-  private first = new Float64Array(INITIAL_STREAMS);
-  private last = new Float64Array(INITIAL_STREAMS);
+  readonly #whole: boolean;
+  readonly #matches: (stream: Stream) => boolean;
+  readonly #curves: CumulativeHistogram;
+  readonly #chunkFirst: number[] = [];
+  readonly #chunkLast: number[] = [];
+  #streams = 0;
+  #hash = new Float64Array(INITIAL_STREAMS);
+  #first = new Float64Array(INITIAL_STREAMS);
+  #last = new Float64Array(INITIAL_STREAMS);
   /** A bit for each hour of the day in which the stream has entries. */
-  private hours = new Uint32Array(INITIAL_STREAMS);
+  #hours = new Uint32Array(INITIAL_STREAMS);
 
   constructor(whole: boolean, matches: (stream: Stream) => boolean) {
-    this.whole = whole;
-    this.matches = matches;
-    this.curves = new CumulativeHistogram(whole ? 0 : 1);
-    this.curves.addRow();
-    this.curves.addRow();
+    this.#whole = whole;
+    this.#matches = matches;
+    this.#curves = new CumulativeHistogram(whole ? 0 : 1);
+    this.#curves.addRow();
+    this.#curves.addRow();
   }
 
   place(stream: Stream): number {
-    if (!this.matches(stream)) return NO_PLACE;
-    if (this.streams === this.hash.length) this.grow();
-    this.hash[this.streams] = hashOfText(stream.text);
-    this.first[this.streams] = Infinity;
-    this.last[this.streams] = -1;
-    return this.streams++;
+    if (!this.#matches(stream)) return NO_PLACE;
+    if (this.#streams === this.#hash.length) this.#grow();
+    this.#hash[this.#streams] = hashOfText(stream.text);
+    this.#first[this.#streams] = Infinity;
+    this.#last[this.#streams] = -1;
+    return this.#streams++;
   }
 
   wantsMinutes(first: number, last: number): boolean {
-    return !this.curves.isOneCell(first, last);
+    return !this.#curves.isOneCell(first, last);
   }
 
   add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: Sums): void {
-    this.curves.add(ENTRIES, first, last, entries);
-    this.curves.add(BYTES, first, last, lineBytes + metadataBytes);
-    this.widen(place, first, last);
-    this.hours[place] |= (1 << hourOf(first)) | (1 << hourOf(last));
+    this.#curves.add(ENTRIES, first, last, entries);
+    this.#curves.add(BYTES, first, last, lineBytes + metadataBytes);
+    this.#widen(place, first, last);
+    this.#hours[place] |= (1 << hourOf(first)) | (1 << hourOf(last));
   }
 
   addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void {
-    this.curves.addMinutes(ENTRIES, first, last, counts, entriesOf);
-    this.curves.addMinutes(BYTES, first, last, counts, bytesOf);
-    this.widen(place, first, last);
+    this.#curves.addMinutes(ENTRIES, first, last, counts, entriesOf);
+    this.#curves.addMinutes(BYTES, first, last, counts, bytesOf);
+    this.#widen(place, first, last);
     let hours = (1 << hourOf(first)) | (1 << hourOf(last));
     for (const { minutes } of counts) {
       // The entry at the very end of a minute that ends an hour is the first of the next one.
@@ -104,51 +104,51 @@ class StatsCollector implements Collector<StatsAnswer> {
         hours |= 1 << Math.floor(minute / MINUTES_PER_HOUR);
       }
     }
-    this.hours[place] |= hours;
+    this.#hours[place] |= hours;
   }
 
   addChunk(first: number, last: number): void {
-    this.chunkFirst.push(first);
-    this.chunkLast.push(last);
+    this.#chunkFirst.push(first);
+    this.#chunkLast.push(last);
   }
 
   finish(): StatsAnswer {
-    this.curves.seal();
-    const { streams } = this;
-    if (this.whole) {
+    this.#curves.seal();
+    const streams = this.#streams;
+    if (this.#whole) {
       const distinct = new Distinct();
-      for (let i = 0; i < streams; i++) distinct.add(this.hash[i]);
-      return new WholeDay(this.curves, this.chunkFirst.length, distinct);
+      for (let i = 0; i < streams; i++) distinct.add(this.#hash[i]);
+      return new WholeDay(this.#curves, this.#chunkFirst.length, distinct);
     }
     const listed = {
-      hash: this.hash.subarray(0, streams),
-      first: this.first.subarray(0, streams),
-      last: this.last.subarray(0, streams),
-      hours: this.hours.subarray(0, streams),
+      hash: this.#hash.subarray(0, streams),
+      first: this.#first.subarray(0, streams),
+      last: this.#last.subarray(0, streams),
+      hours: this.#hours.subarray(0, streams),
     };
-    const chunks = { first: Float64Array.from(this.chunkFirst), last: Float64Array.from(this.chunkLast) };
+    const chunks = { first: Float64Array.from(this.#chunkFirst), last: Float64Array.from(this.#chunkLast) };
     const present = streams > MAX_LISTED_STREAMS ? new HourSketches(listed) : new ListedStreams(listed);
-    return new CutDay(this.curves, chunks, present);
+    return new CutDay(this.#curves, chunks, present);
   }
 
-  private widen(place: number, first: number, last: number): void {
-    if (first < this.first[place]) this.first[place] = first;
-    if (last > this.last[place]) this.last[place] = last;
+  #widen(place: number, first: number, last: number): void {
+    if (first < this.#first[place]) this.#first[place] = first;
+    if (last > this.#last[place]) this.#last[place] = last;
   }
 
-  private grow(): void {
-    const length = this.streams * 2;
+  #grow(): void {
+    const length = this.#streams * 2;
     const grown = (values: Float64Array) => {
       const copy = new Float64Array(length);
       copy.set(values);
       return copy;
     };
-    this.hash = grown(this.hash);
-    this.first = grown(this.first);
-    this.last = grown(this.last);
+    this.#hash = grown(this.#hash);
+    this.#first = grown(this.#first);
+    this.#last = grown(this.#last);
     const hours = new Uint32Array(length);
-    hours.set(this.hours);
-    this.hours = hours;
+    hours.set(this.#hours);
+    this.#hours = hours;
   }
 }
 
@@ -156,17 +156,17 @@ class WholeDay implements StatsAnswer, DayStats {
   readonly entries: number;
   readonly bytes: number;
   readonly chunks: number;
-  private readonly streams: Distinct;
+  readonly #streams: Distinct;
 
   constructor({ total }: CumulativeHistogram, chunks: number, streams: Distinct) {
     this.entries = total[ENTRIES];
     this.bytes = total[BYTES];
     this.chunks = chunks;
-    this.streams = streams;
+    this.#streams = streams;
   }
 
   get weightBytes(): number {
-    return this.streams.weightBytes;
+    return this.#streams.weightBytes;
   }
 
   within(): DayStats {
@@ -174,7 +174,7 @@ class WholeDay implements StatsAnswer, DayStats {
   }
 
   addStreamsTo(streams: Distinct): void {
-    streams.merge(this.streams);
+    streams.merge(this.#streams);
   }
 }
 
@@ -190,20 +190,22 @@ interface ChunkBounds {
 
 class CutDay implements StatsAnswer {
   readonly weightBytes: number;
-  private readonly curves: CumulativeHistogram;
-  private readonly bounds: ChunkBounds;
-  private readonly present: PresentStreams;
+  readonly #curves: CumulativeHistogram;
+  readonly #bounds: ChunkBounds;
+  readonly #present: PresentStreams;
 
   constructor(curves: CumulativeHistogram, bounds: ChunkBounds, present: PresentStreams) {
-    this.curves = curves;
-    this.bounds = bounds;
-    this.present = present;
+    this.#curves = curves;
+    this.#bounds = bounds;
+    this.#present = present;
     this.weightBytes = curves.weightBytes + 2 * bounds.first.byteLength + present.weightBytes;
   }
 
   within(stretch: DayInterval): DayStats {
     const { from, to } = stretch;
-    const { curves, bounds, present } = this;
+    const curves = this.#curves;
+    const bounds = this.#bounds;
+    const present = this.#present;
     const { first, last } = bounds;
     let chunks = 0;
     for (let i = 0; i < first.length; i++) if (last[i] >= from && first[i] < to) chunks++;
@@ -228,15 +230,15 @@ interface StreamColumns {
 
 class ListedStreams implements PresentStreams {
   readonly weightBytes: number;
-  private readonly columns: StreamColumns;
+  readonly #columns: StreamColumns;
 
   constructor({ hash, first, last, hours }: StreamColumns) {
-    this.columns = { hash: hash.slice(), first: first.slice(), last: last.slice(), hours: hours.slice() };
+    this.#columns = { hash: hash.slice(), first: first.slice(), last: last.slice(), hours: hours.slice() };
     this.weightBytes = hash.length * 28;
   }
 
   addTo(streams: Distinct, { from, to }: DayInterval): void {
-    const { hash, first, last, hours } = this.columns;
+    const { hash, first, last, hours } = this.#columns;
     let wanted = 0;
     for (let hour = hourOf(from); hour <= hourOf(to - 1); hour++) wanted |= 1 << hour;
     for (let i = 0; i < hash.length; i++) {
@@ -247,19 +249,19 @@ class ListedStreams implements PresentStreams {
 
 class HourSketches implements PresentStreams {
   readonly weightBytes: number;
-  private readonly ofHour: readonly Distinct[];
+  readonly #ofHour: readonly Distinct[];
 
   constructor({ hash, hours }: StreamColumns) {
-    this.ofHour = Array.from({ length: HOURS }, () => new Distinct());
+    this.#ofHour = Array.from({ length: HOURS }, () => new Distinct());
     for (let i = 0; i < hash.length; i++) {
       for (let hour = 0; hour < HOURS; hour++)
-        if ((hours[i] & (1 << hour)) !== 0) this.ofHour[hour].add(hash[i]);
+        if ((hours[i] & (1 << hour)) !== 0) this.#ofHour[hour].add(hash[i]);
     }
-    this.weightBytes = this.ofHour.reduce((sum, distinct) => sum + distinct.weightBytes, 0);
+    this.weightBytes = this.#ofHour.reduce((sum, distinct) => sum + distinct.weightBytes, 0);
   }
 
   addTo(streams: Distinct, { from, to }: DayInterval): void {
-    for (let hour = hourOf(from); hour <= hourOf(to - 1); hour++) streams.merge(this.ofHour[hour]);
+    for (let hour = hourOf(from); hour <= hourOf(to - 1); hour++) streams.merge(this.#ofHour[hour]);
   }
 }
 

@@ -25,38 +25,38 @@ export type VisitRun = (from: number, to: number, bytes: number) => void;
 export class StreamRuns {
   streams = 0;
   /** Earliest and latest entry of a stream, and its first run. */
-  private first = new Float64Array(INITIAL);
-  private last = new Float64Array(INITIAL);
-  private head = new Int32Array(INITIAL);
-  private runs = 0;
+  #first = new Float64Array(INITIAL);
+  #last = new Float64Array(INITIAL);
+  #head = new Int32Array(INITIAL);
+  #runs = 0;
   /** Of a run: its first and last minute, its bytes, and the next run of its stream, which begins later. */
-  private fromMinute = new Int32Array(INITIAL);
-  private toMinute = new Int32Array(INITIAL);
-  private bytes = new Float64Array(INITIAL);
-  private next = new Int32Array(INITIAL);
+  #fromMinute = new Int32Array(INITIAL);
+  #toMinute = new Int32Array(INITIAL);
+  #bytes = new Float64Array(INITIAL);
+  #next = new Int32Array(INITIAL);
 
   get weightBytes(): number {
-    return this.first.length * 20 + this.bytes.length * 20;
+    return this.#first.length * 20 + this.#bytes.length * 20;
   }
 
   /** Gives a new stream its place. */
   addStream(): number {
-    if (this.streams === this.first.length) {
+    if (this.streams === this.#first.length) {
       const length = this.streams * 2;
-      this.first = copyOf(this.first, new Float64Array(length));
-      this.last = copyOf(this.last, new Float64Array(length));
-      this.head = copyOf(this.head, new Int32Array(length));
+      this.#first = copyOf(this.#first, new Float64Array(length));
+      this.#last = copyOf(this.#last, new Float64Array(length));
+      this.#head = copyOf(this.#head, new Int32Array(length));
     }
-    this.first[this.streams] = Infinity;
-    this.last[this.streams] = -1;
-    this.head[this.streams] = NONE;
+    this.#first[this.streams] = Infinity;
+    this.#last[this.streams] = -1;
+    this.#head[this.streams] = NONE;
     return this.streams++;
   }
 
   /** Adds entries that {@link isOneRun} says of. */
   add(stream: number, first: number, last: number, bytes: number): void {
-    this.widen(stream, first, last);
-    this.join(stream, minuteOf(first), minuteOf(last), bytes);
+    this.#widen(stream, first, last);
+    this.#join(stream, minuteOf(first), minuteOf(last), bytes);
   }
 
   /** Adds entries by minute, from `first` to `last`. */
@@ -67,7 +67,7 @@ export class StreamRuns {
     counts: readonly LevelCounts[],
     measure: Measure,
   ): void {
-    this.widen(stream, first, last);
+    this.#widen(stream, first, last);
     for (const { minutes, entries, lineBytes, metadataBytes } of counts) {
       let from = NONE;
       let to = NONE;
@@ -75,7 +75,7 @@ export class StreamRuns {
       for (let i = 0; i < minutes.length; i++) {
         const minute = Math.max(minutes[i] - 1, 0);
         if (from !== NONE && minute - to > LONGEST_PAUSE_MINUTES) {
-          this.join(stream, from, to, bytes);
+          this.#join(stream, from, to, bytes);
           from = NONE;
           bytes = 0;
         }
@@ -83,72 +83,72 @@ export class StreamRuns {
         to = minute;
         bytes += measure(entries[i], lineBytes[i], metadataBytes[i]);
       }
-      if (from !== NONE) this.join(stream, from, to, bytes);
+      if (from !== NONE) this.#join(stream, from, to, bytes);
     }
   }
 
   /** Adds a stream of another part of the day to one of these. */
   addAll(stream: number, other: StreamRuns, otherStream: number): void {
-    this.widen(stream, other.first[otherStream], other.last[otherStream]);
-    for (let run = other.head[otherStream]; run !== NONE; run = other.next[run]) {
-      this.join(stream, other.fromMinute[run], other.toMinute[run], other.bytes[run]);
+    this.#widen(stream, other.#first[otherStream], other.#last[otherStream]);
+    for (let run = other.#head[otherStream]; run !== NONE; run = other.#next[run]) {
+      this.#join(stream, other.#fromMinute[run], other.#toMinute[run], other.#bytes[run]);
     }
   }
 
   /** The runs of a stream, in the order of time. */
   visit(stream: number, visit: VisitRun): void {
-    const first = this.first[stream];
-    const last = this.last[stream];
-    for (let run = this.head[stream]; run !== NONE; run = this.next[run]) {
-      const from = Math.max(this.fromMinute[run] * NS_OF_MINUTE, first);
-      visit(from, Math.min((this.toMinute[run] + 1) * NS_OF_MINUTE, last), this.bytes[run]);
+    const first = this.#first[stream];
+    const last = this.#last[stream];
+    for (let run = this.#head[stream]; run !== NONE; run = this.#next[run]) {
+      const from = Math.max(this.#fromMinute[run] * NS_OF_MINUTE, first);
+      visit(from, Math.min((this.#toMinute[run] + 1) * NS_OF_MINUTE, last), this.#bytes[run]);
     }
   }
 
-  private join(stream: number, from: number, to: number, bytes: number): void {
+  #join(stream: number, from: number, to: number, bytes: number): void {
     let before = NONE;
-    let run = this.head[stream];
-    while (run !== NONE && from - this.toMinute[run] > LONGEST_PAUSE_MINUTES) {
+    let run = this.#head[stream];
+    while (run !== NONE && from - this.#toMinute[run] > LONGEST_PAUSE_MINUTES) {
       before = run;
-      run = this.next[run];
+      run = this.#next[run];
     }
-    if (run === NONE || this.fromMinute[run] - to > LONGEST_PAUSE_MINUTES) {
-      const added = this.addRun(from, to, bytes, run);
-      if (before === NONE) this.head[stream] = added;
-      else this.next[before] = added;
+    if (run === NONE || this.#fromMinute[run] - to > LONGEST_PAUSE_MINUTES) {
+      const added = this.#addRun(from, to, bytes, run);
+      if (before === NONE) this.#head[stream] = added;
+      else this.#next[before] = added;
       return;
     }
-    if (from < this.fromMinute[run]) this.fromMinute[run] = from;
-    if (to > this.toMinute[run]) this.toMinute[run] = to;
-    this.bytes[run] += bytes;
+    if (from < this.#fromMinute[run]) this.#fromMinute[run] = from;
+    if (to > this.#toMinute[run]) this.#toMinute[run] = to;
+    this.#bytes[run] += bytes;
     // What was between two runs may join them. The places of runs that were joined stay empty.
-    let after = this.next[run];
-    while (after !== NONE && this.fromMinute[after] - this.toMinute[run] <= LONGEST_PAUSE_MINUTES) {
-      this.toMinute[run] = Math.max(this.toMinute[run], this.toMinute[after]);
-      this.bytes[run] += this.bytes[after];
-      after = this.next[after];
+    let after = this.#next[run];
+    while (after !== NONE && this.#fromMinute[after] - this.#toMinute[run] <= LONGEST_PAUSE_MINUTES) {
+      this.#toMinute[run] = Math.max(this.#toMinute[run], this.#toMinute[after]);
+      this.#bytes[run] += this.#bytes[after];
+      after = this.#next[after];
     }
-    this.next[run] = after;
+    this.#next[run] = after;
   }
 
-  private addRun(from: number, to: number, bytes: number, next: number): number {
-    if (this.runs === this.bytes.length) {
-      const length = this.runs * 2;
-      this.fromMinute = copyOf(this.fromMinute, new Int32Array(length));
-      this.toMinute = copyOf(this.toMinute, new Int32Array(length));
-      this.bytes = copyOf(this.bytes, new Float64Array(length));
-      this.next = copyOf(this.next, new Int32Array(length));
+  #addRun(from: number, to: number, bytes: number, next: number): number {
+    if (this.#runs === this.#bytes.length) {
+      const length = this.#runs * 2;
+      this.#fromMinute = copyOf(this.#fromMinute, new Int32Array(length));
+      this.#toMinute = copyOf(this.#toMinute, new Int32Array(length));
+      this.#bytes = copyOf(this.#bytes, new Float64Array(length));
+      this.#next = copyOf(this.#next, new Int32Array(length));
     }
-    this.fromMinute[this.runs] = from;
-    this.toMinute[this.runs] = to;
-    this.bytes[this.runs] = bytes;
-    this.next[this.runs] = next;
-    return this.runs++;
+    this.#fromMinute[this.#runs] = from;
+    this.#toMinute[this.#runs] = to;
+    this.#bytes[this.#runs] = bytes;
+    this.#next[this.#runs] = next;
+    return this.#runs++;
   }
 
-  private widen(stream: number, first: number, last: number): void {
-    if (first < this.first[stream]) this.first[stream] = first;
-    if (last > this.last[stream]) this.last[stream] = last;
+  #widen(stream: number, first: number, last: number): void {
+    if (first < this.#first[stream]) this.#first[stream] = first;
+    if (last > this.#last[stream]) this.#last[stream] = last;
   }
 }
 

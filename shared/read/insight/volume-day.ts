@@ -98,49 +98,50 @@ interface CollectorParts extends CollectorOptions<VolumeDay> {
 }
 
 class VolumeCollector implements Collector<VolumeDay> {
-  private readonly parts: CollectorParts;
-  private readonly curves: CumulativeHistogram;
-  private readonly series: VolumeSeries[] = [];
-  private readonly rowOfText = new Map<string, number>();
+  readonly #parts: CollectorParts;
+  readonly #curves: CumulativeHistogram;
+  readonly #series: VolumeSeries[] = [];
+  readonly #rowOfText = new Map<string, number>();
   /** Of each place, the rows that its stream counts for. */
-  private readonly rowsOf: (readonly number[])[] = [];
+  readonly #rowsOf: (readonly number[])[] = [];
   /** Parallel to the places; undefined where nobody asks for stretches. */
-  private readonly runs: StreamRuns | undefined;
+  readonly #runs: StreamRuns | undefined;
   /** By canonical text, whose hash the engine keeps: hashes of our own are made where parts are to be joined. */
-  private readonly places = new Map<string, number>();
+  readonly #places = new Map<string, number>();
   /** Rows by the labels that are kept: of 100,000 streams a few hundred differ in them, and to write them as text takes longest. */
-  private readonly rowOfKept = new Map<string, number>();
+  readonly #rowOfKept = new Map<string, number>();
 
   constructor(parts: CollectorParts) {
-    this.parts = parts;
-    this.curves = new CumulativeHistogram(parts.cellMinutes);
-    this.runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
+    this.#parts = parts;
+    this.#curves = new CumulativeHistogram(parts.cellMinutes);
+    this.#runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
   }
 
   /** A stream of several chunks without an index may come more than once, but not with two places. */
   place(stream: Stream): number {
-    if (!this.parts.matches(stream)) return NO_PLACE;
-    const { runs, places } = this;
+    if (!this.#parts.matches(stream)) return NO_PLACE;
+    const runs = this.#runs;
+    const places = this.#places;
     const known = runs && places.get(stream.text);
     if (known !== undefined) return known;
-    const rows = this.seriesOf(stream.labels).map(labels => this.rowOf(labels));
+    const rows = this.#seriesOf(stream.labels).map(labels => this.#rowOf(labels));
     if (rows.length === 0) return NO_PLACE;
     if (runs !== undefined) places.set(stream.text, runs.addStream());
-    return this.rowsOf.push(rows) - 1;
+    return this.#rowsOf.push(rows) - 1;
   }
 
   wantsMinutes(first: number, last: number): boolean {
-    return this.runs !== undefined && !isOneRun(first, last);
+    return this.#runs !== undefined && !isOneRun(first, last);
   }
 
   add(place: number, first: number, last: number, { entries, lineBytes, metadataBytes }: Sums): void {
     const bytes = volumeBytes(entries, lineBytes, metadataBytes);
-    if (this.runs !== undefined) this.runs.add(place, first, last, bytes);
-    else for (const row of this.rowsOf[place]) this.curves.add(row, first, last, bytes);
+    if (this.#runs !== undefined) this.#runs.add(place, first, last, bytes);
+    else for (const row of this.#rowsOf[place]) this.#curves.add(row, first, last, bytes);
   }
 
   addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void {
-    this.runs!.addMinutes(place, first, last, counts, volumeBytes);
+    this.#runs!.addMinutes(place, first, last, counts, volumeBytes);
   }
 
   addChunk(): void {
@@ -148,54 +149,59 @@ class VolumeCollector implements Collector<VolumeDay> {
   }
 
   finish(): VolumeDay {
-    const { runs, places, parts, series, curves } = this;
+    const runs = this.#runs;
+    const places = this.#places;
+    const parts = this.#parts;
+    const series = this.#series;
+    const curves = this.#curves;
     if (runs === undefined) return new VolumeDay(series, curves.seal(), undefined);
     const covered = parts.covered?.streams;
     for (const [text, place] of places) {
       const before = covered?.places.get(hashOfText(text));
       if (before !== undefined) {
-        this.spread(place, covered!.runs, before, -1);
+        this.#spread(place, covered!.runs, before, -1);
         runs.addAll(place, covered!.runs, before);
       }
-      this.spread(place, runs, place, 1);
+      this.#spread(place, runs, place, 1);
     }
     if (!parts.isJoinedLater) return new VolumeDay(series, curves.seal(), undefined);
     const byHash = new Map([...places].map(([text, place]) => [hashOfText(text), place]));
     return new VolumeDay(series, curves.seal(), { runs, places: byHash });
   }
 
-  private spread(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
-    const { curves, rowsOf } = this;
+  #spread(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
+    const curves = this.#curves;
+    const rowsOf = this.#rowsOf;
     runs.visit(stream, (from, to, bytes) => {
       for (const row of rowsOf[place]) curves.spread(row, from, to, sign * bytes);
     });
   }
 
-  private seriesOf(labels: Labels): Labels[] {
-    const { by, names } = this.parts.grouping;
+  #seriesOf(labels: Labels): Labels[] {
+    const { by, names } = this.#parts.grouping;
     const kept = names === undefined ? labels : labels.filter(({ name }) => names.includes(name));
     if (by === 'series') return [kept];
     return kept.map(({ name }): Label[] => [{ name, value: '' }]);
   }
 
-  private rowOf(labels: Labels): number {
+  #rowOf(labels: Labels): number {
     const kept = keyOfLabels(labels);
-    let row = this.rowOfKept.get(kept);
+    let row = this.#rowOfKept.get(kept);
     if (row === undefined) {
-      row = this.newRowOf(labels);
-      this.rowOfKept.set(kept, row);
+      row = this.#newRowOf(labels);
+      this.#rowOfKept.set(kept, row);
     }
     return row;
   }
 
-  private newRowOf(labels: Labels): number {
+  #newRowOf(labels: Labels): number {
     const text = formatLabels(labels);
-    const known = this.rowOfText.get(text);
+    const known = this.#rowOfText.get(text);
     if (known !== undefined) return known;
-    checkSeries(this.series.length + 1, this.parts.maxSeries);
-    this.series.push({ labels, text });
-    const row = this.curves.addRow();
-    this.rowOfText.set(text, row);
+    checkSeries(this.#series.length + 1, this.#parts.maxSeries);
+    this.#series.push({ labels, text });
+    const row = this.#curves.addRow();
+    this.#rowOfText.set(text, row);
     return row;
   }
 }

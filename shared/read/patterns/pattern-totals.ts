@@ -28,26 +28,26 @@ export interface FoundPattern {
 type Samples = Map<number, number>;
 
 export class PatternTotals {
-  private readonly stepS: number;
-  private readonly numbers = new Map<string, number>();
-  private readonly keys: string[] = [];
+  readonly #stepS: number;
+  readonly #numbers = new Map<string, number>();
+  readonly #keys: string[] = [];
   /** By number of the template and level. */
-  private readonly samples: (Samples | undefined)[] = [];
-  private sampleCount = 0;
+  readonly #samples: (Samples | undefined)[] = [];
+  #sampleCount = 0;
 
   /** @param stepS whole seconds, at least 1 */
   constructor(stepS: number) {
-    this.stepS = stepS;
+    this.#stepS = stepS;
   }
 
   /** The number of a template; -1 where there are too many. */
   numberOf(key: string): number {
-    let number = this.numbers.get(key);
+    let number = this.#numbers.get(key);
     if (number === undefined) {
-      if (this.keys.length >= MAX_ASKED_TEMPLATES) return -1;
-      number = this.keys.length;
-      this.numbers.set(key, number);
-      this.keys.push(key);
+      if (this.#keys.length >= MAX_ASKED_TEMPLATES) return -1;
+      number = this.#keys.length;
+      this.#numbers.set(key, number);
+      this.#keys.push(key);
     }
     return number;
   }
@@ -56,12 +56,12 @@ export class PatternTotals {
   add(template: number, level: number, unixSecond: number, lines: number): void {
     if (template < 0) return;
     const place = template * LEVEL_COUNT + level;
-    const samples = (this.samples[place] ??= new Map());
-    const step = Math.floor(unixSecond / this.stepS);
+    const samples = (this.#samples[place] ??= new Map());
+    const step = Math.floor(unixSecond / this.#stepS);
     const known = samples.get(step);
     if (known === undefined) {
-      if (this.sampleCount >= MAX_ASKED_SAMPLES) return;
-      this.sampleCount++;
+      if (this.#sampleCount >= MAX_ASKED_SAMPLES) return;
+      this.#sampleCount++;
     }
     samples.set(step, (known ?? 0) + lines);
   }
@@ -74,9 +74,9 @@ export class PatternTotals {
       readonly lines: number;
       readonly samples: Samples;
     }[] = [];
-    for (const [place, samples] of this.samples.entries()) {
+    for (const [place, samples] of this.#samples.entries()) {
       if (samples === undefined) continue;
-      const key = this.keys[Math.floor(place / LEVEL_COUNT)];
+      const key = this.#keys[Math.floor(place / LEVEL_COUNT)];
       counted.push({ key, group: place % LEVEL_COUNT, lines: sumOf(samples), samples });
     }
     const joined = joinAll(counted, MIN_SHOWN_LINES);
@@ -98,17 +98,17 @@ export class PatternTotals {
       .map(({ key, level, samples }) => ({
         pattern: patternOf(key),
         level: LEVELS[level],
-        samples: this.shown(samples),
+        samples: this.#shown(samples),
       }));
   }
 
-  private shown(samples: Samples): (readonly [number, number])[] {
+  #shown(samples: Samples): (readonly [number, number])[] {
     const steps = [...samples.keys()].sort((a, b) => a - b);
     const first = steps[0];
     const last = steps[steps.length - 1];
     const all =
       last - first <= MAX_ZEROS ? Array.from({ length: last - first + 1 }, (_, i) => first + i) : steps;
-    return all.map(step => [step * this.stepS, Math.round(samples.get(step) ?? 0)] as const);
+    return all.map(step => [step * this.#stepS, Math.round(samples.get(step) ?? 0)] as const);
   }
 }
 

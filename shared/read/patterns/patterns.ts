@@ -62,31 +62,31 @@ interface Work extends Pick<PatternQuery, 'matchers' | 'range'> {
 }
 
 export class Patterns {
-  private readonly parts: PatternsParts;
-  private readonly stored: StoredPatterns;
+  readonly #parts: PatternsParts;
+  readonly #stored: StoredPatterns;
 
   constructor(parts: PatternsParts) {
-    this.parts = parts;
-    this.stored = new StoredPatterns(parts.store);
+    this.#parts = parts;
+    this.#stored = new StoredPatterns(parts.store);
   }
 
   /** Most lines first; an entirely outdated range has none. Throws ClientError, and what the stores throw. */
   async find({ matchers, range, stepNs }: PatternQuery, asker: Asker): Promise<FoundPattern[]> {
     const { tenants, signal } = asker;
-    const nowNs = this.parts.clock.nowNs();
+    const nowNs = this.#parts.clock.nowNs();
     const allowed = limitRange(range, asker, nowNs);
     if (allowed === undefined) return [];
-    const visibleOf = (await this.parts.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
+    const visibleOf = (await this.#parts.visibility?.of(tenants, nowNs)) ?? (() => ALL_VISIBLE);
     const stepS = Math.max(1, Number(stepNs / NS_PER_SECOND));
     const totals = new PatternTotals(stepS);
     for (const view of tenantViews(tenants, matchers)) {
-      await this.ofTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
+      await this.#ofTenant({ matchers, range: allowed, totals, signal }, view, visibleOf(view.tenant));
     }
     return totals.finish();
   }
 
-  private async ofTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
-    const { catalog, source } = this.parts;
+  async #ofTenant(work: Work, view: TenantView, visible: Visible): Promise<void> {
+    const { catalog, source } = this.#parts;
     const { range, signal } = work;
     const selector = compileSelector(view.storedMatchers(work.matchers));
     const statistics = newStatistics();
@@ -94,11 +94,11 @@ export class Patterns {
     const width = source.isDistant ? DAYS_AT_ONCE : 1;
     const planned = mapAhead(days, { width }, async ({ day, records }) => {
       const plan = await planDay(source, day, records, selector, range, statistics, signal, visible);
-      if (source.isDistant) await this.readAhead(plan);
+      if (source.isDistant) await this.#readAhead(plan);
       return { day, plan };
     });
     for await (const { day, plan } of planned) {
-      const rest = await this.addStored(plan, work);
+      const rest = await this.#addStored(plan, work);
       if (rest.length === 0) continue;
       const context = { source, statistics, signal, shown: view.shown };
       const { totals } = work;
@@ -114,14 +114,14 @@ export class Patterns {
   }
 
   /** Reads stored patterns into the cache while the days before are added up. */
-  private async readAhead({ pages }: DayPlan): Promise<void> {
+  async #readAhead({ pages }: DayPlan): Promise<void> {
     const chunks = new Map(pages.map(page => [page.record.id, page]));
     const some = [...chunks.values()].slice(0, SECTIONS_AT_ONCE);
-    await Promise.all(some.map(({ record, footer }) => this.stored.of(record, footer)));
+    await Promise.all(some.map(({ record, footer }) => this.#stored.of(record, footer)));
   }
 
   /** Adds what is stored; the pages that it does not answer for. */
-  private async addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
+  async #addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
     const rest: PlannedPage[] = [];
     const byChunk = new Map<string, PlannedPage[]>();
     for (const page of plan.pages) {
@@ -137,7 +137,7 @@ export class Patterns {
     for (let i = 0; i < chunks.length; i += SECTIONS_AT_ONCE) {
       work.signal.throwIfAborted();
       const some = chunks.slice(i, i + SECTIONS_AT_ONCE);
-      const sections = await Promise.all(some.map(([{ record, footer }]) => this.stored.of(record, footer)));
+      const sections = await Promise.all(some.map(([{ record, footer }]) => this.#stored.of(record, footer)));
       for (const [j, pages] of some.entries()) {
         const section = sections[j];
         if (section === undefined) rest.push(...pages);

@@ -69,80 +69,80 @@ export class ChunkSource {
   /** Of all scans. */
   readonly room: ReadAheadRoom;
   readonly scheduler: FairScheduler;
-  private readonly store: ObjectStore;
+  readonly #store: ObjectStore;
   /** The same store for reads of sections. */
-  private readonly sections: ObjectStore;
-  private readonly filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
-  private readonly summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
-  private readonly filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
-  private readonly tails = new LruCache<string, Tail>(CACHED_TAIL_BYTES);
-  private readonly footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
-  private readonly streams = new LruCache<string, Stream>(INTERNED_STREAMS);
-  private readonly reader: PageReader;
+  readonly #sections: ObjectStore;
+  readonly #filters = new LruCache<string, FilterIndex>(CACHED_FILTER_BYTES / 4);
+  readonly #summaries = new LruCache<string, readonly PageSummary[]>(CACHED_SUMMARY_BYTES);
+  readonly #filterUnits = new LruCache<string, Buffer>(CACHED_FILTER_BYTES);
+  readonly #tails = new LruCache<string, Tail>(CACHED_TAIL_BYTES);
+  readonly #footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
+  readonly #streams = new LruCache<string, Stream>(INTERNED_STREAMS);
+  readonly #reader: PageReader;
   /** For metrics. */
   readonly caches = {
-    footers: this.footers,
-    text_filters: this.filters,
-    text_filter_units: this.filterUnits,
-    page_summaries: this.summaries,
+    footers: this.#footers,
+    text_filters: this.#filters,
+    text_filter_units: this.#filterUnits,
+    page_summaries: this.#summaries,
   };
 
   /** @param cache without it every page is read again; @param scheduler of the thread */
   constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
-    this.store = ofKind(store, 'footers');
-    this.sections = ofKind(store, 'textFilters');
+    this.#store = ofKind(store, 'footers');
+    this.#sections = ofKind(store, 'textFilters');
     this.scheduler = scheduler;
     this.room = new ReadAheadRoom(store.isDistant);
-    this.reader = new PageReader(ofKind(store, 'pages'), cache);
+    this.#reader = new PageReader(ofKind(store, 'pages'), cache);
   }
 
   /** See ObjectStore. */
   get isDistant(): boolean {
-    return this.store.isDistant === true;
+    return this.#store.isDistant === true;
   }
 
   /** @param wantsSections sections of the chunk will be asked for: a distant store is asked for both at once */
   async footer(record: ChunkRecord, wantsSections = false): Promise<Footer> {
     // Names are random, but a cache shared by tenants is keyed by tenant all the same.
     const key = `${record.tenant}/${record.id}`;
-    const cached = this.footers.get(key);
+    const cached = this.#footers.get(key);
     if (cached !== undefined) return cached;
     const decoded =
       wantsSections && this.isDistant && record.inline === undefined && record.footer === undefined
-        ? await this.footerWithTail(key, record)
-        : await readFooter(this.store, record);
-    const footer = { ...decoded, streams: decoded.streams.map(stream => this.intern(stream)) };
-    this.footers.set(key, footer, heldBytes(footer));
+        ? await this.#footerWithTail(key, record)
+        : await readFooter(this.#store, record);
+    const footer = { ...decoded, streams: decoded.streams.map(stream => this.#intern(stream)) };
+    this.#footers.set(key, footer, heldBytes(footer));
     return footer;
   }
 
-  private async footerWithTail(key: string, record: ChunkRecord): Promise<Footer> {
+  async #footerWithTail(key: string, record: ChunkRecord): Promise<Footer> {
     const { storedBytes, footerBytes } = record;
     const footerStart = storedBytes - footerBytes;
     const start = Math.max(0, footerStart - TAIL_BYTES);
-    const bytes = await readChunk(this.store, record, start, storedBytes);
+    const bytes = await readChunk(this.#store, record, start, storedBytes);
     const footer = footerOfTail(record, Buffer.from(bytes.subarray(footerStart - start)));
     if (footer.sections.length > 0) {
-      this.tails.set(key, { start, bytes: bytes.subarray(0, footerStart - start) }, bytes.length);
+      this.#tails.set(key, { start, bytes: bytes.subarray(0, footerStart - start) }, bytes.length);
     }
     return footer;
   }
 
   /** Bytes of a section, from the tail that was read with the footer where they lie in it. Throws as readChunk does. */
-  private async section(
+  async #section(
     record: ChunkRecord,
     start: number,
     end: number,
     { plan }: QueryStatistics,
   ): Promise<Buffer> {
-    const tail = this.tails.get(`${record.tenant}/${record.id}`);
+    const tail = this.#tails.get(`${record.tenant}/${record.id}`);
     if (tail !== undefined && start >= tail.start && end <= tail.start + tail.bytes.length) {
       // A copy: what is kept of it must not keep the whole tail.
       return Buffer.from(tail.bytes.subarray(start - tail.start, end - tail.start));
     }
     plan.filterReads++;
     plan.filterBytes += end - start;
-    return readChunk(this.sections, record, start, end);
+    return readChunk(this.#sections, record, start, end);
   }
 
   /**
@@ -158,20 +158,20 @@ export class ChunkSource {
   ): Promise<ChunkFilter> {
     const key = `${record.tenant}/${record.id}`;
     const read = (offset: number, bytes: number): Promise<Buffer> =>
-      this.section(record, place.offset + offset, place.offset + offset + bytes, statistics);
+      this.#section(record, place.offset + offset, place.offset + offset + bytes, statistics);
     const unit = async (layout: UnitLayout, number: number): Promise<Buffer> => {
       const unitKey = `${key}/${number}`;
-      const cached = this.filterUnits.get(unitKey);
+      const cached = this.#filterUnits.get(unitKey);
       if (cached !== undefined) return cached;
       const { offset, bytes } = rangeOfUnit(layout, number);
       const loaded = await read(offset, bytes);
-      this.filterUnits.set(unitKey, loaded, bytes);
+      this.#filterUnits.set(unitKey, loaded, bytes);
       return loaded;
     };
     const units = async (layout: UnitLayout, wanted: readonly number[]): Promise<Map<number, Buffer>> =>
       new Map(await Promise.all(wanted.map(async number => [number, await unit(layout, number)] as const)));
 
-    let index = this.filters.get(key);
+    let index = this.#filters.get(key);
     if (index === undefined) {
       const header = read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
       const layout = this.isDistant ? likelyLayout(pages.length, place.storedBytes) : undefined;
@@ -182,9 +182,9 @@ export class ChunkSource {
       await early?.catch(() => undefined);
       const isLikely = layout?.units === index.units && layout.headerBytes === index.headerBytes;
       if (layout !== undefined && !isLikely) {
-        for (const number of unitsOf(layout, requirement)) this.filterUnits.delete(`${key}/${number}`);
+        for (const number of unitsOf(layout, requirement)) this.#filterUnits.delete(`${key}/${number}`);
       }
-      this.filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
+      this.#filters.set(key, index, FILTER_INDEX_WEIGHT * pages.length);
     }
     const known = index;
     return { index: known, units: wanted => units(known, wanted) };
@@ -201,14 +201,14 @@ export class ChunkSource {
     statistics: QueryStatistics,
   ): Promise<readonly PageSummary[]> {
     const key = `${record.tenant}/${record.id}`;
-    const cached = this.summaries.get(key);
+    const cached = this.#summaries.get(key);
     if (cached !== undefined) return cached;
-    const stored = await this.section(record, place.offset, place.offset + place.storedBytes, statistics);
+    const stored = await this.#section(record, place.offset, place.offset + place.storedBytes, statistics);
     const decoded = decodeSummaries(
       loadBlock(stored, place, `summaries of ${nameOfChunk(record)}`),
       pages.length,
     );
-    this.summaries.set(key, decoded ?? [], place.storedBytes);
+    this.#summaries.set(key, decoded ?? [], place.storedBytes);
     return decoded ?? [];
   }
 
@@ -220,15 +220,15 @@ export class ChunkSource {
       if (object?.kind === 'chunk') chunks.add(`${object.tenant}/${object.id}`);
     }
     for (const chunk of chunks) {
-      for (const cache of [this.footers, this.filters, this.summaries, this.tails]) cache.delete(chunk);
+      for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);
     }
-    this.reader.forgetChunks(chunks);
+    this.#reader.forgetChunks(chunks);
   }
 
-  private intern(stream: Stream): Stream {
-    const known = this.streams.get(stream.text);
+  #intern(stream: Stream): Stream {
+    const known = this.#streams.get(stream.text);
     if (known !== undefined) return known;
-    this.streams.set(stream.text, stream);
+    this.#streams.set(stream.text, stream);
     return stream;
   }
 
@@ -240,17 +240,17 @@ export class ChunkSource {
     wants: PageWants,
     statistics: QueryStatistics,
   ): Promise<PageRows> {
-    return this.reader.pages([{ record, footer, page, wants }], statistics)[0];
+    return this.#reader.pages([{ record, footer, page, wants }], statistics)[0];
   }
 
   /** The same of some pages, in the order asked for; those that lie together are read together. */
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
-    return this.reader.pages(requests, statistics);
+    return this.#reader.pages(requests, statistics);
   }
 
   /** Pages that were read for less, in the order asked for; what they lack and lies together is read together. */
   moreOf(requests: readonly MoreRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
-    return this.reader.moreOf(requests, statistics);
+    return this.#reader.moreOf(requests, statistics);
   }
 
   /** The page of `rows`, which was read for less, with all that is wanted now; counts what it read. */
@@ -260,7 +260,7 @@ export class ChunkSource {
     wants: PageWants,
     statistics: QueryStatistics,
   ): Promise<PageRows> {
-    return this.reader.more(record, rows, wants, statistics);
+    return this.#reader.more(record, rows, wants, statistics);
   }
 }
 

@@ -29,35 +29,35 @@ export interface CountSinks extends RowSinks {
 const columns = new CountColumns();
 
 export class CountedRows {
-  private readonly sinks: CountSinks;
-  private readonly dayStartNs: bigint;
-  private readonly stretch: MinuteRange;
-  private readonly counted: Counted;
-  private readonly splitsLevels: boolean;
-  private rows = new StreamRows();
+  readonly #sinks: CountSinks;
+  readonly #dayStartNs: bigint;
+  readonly #stretch: MinuteRange;
+  readonly #counted: Counted;
+  readonly #splitsLevels: boolean;
+  #rows = new StreamRows();
   /** Row of each piece. */
-  private rowOfPiece: number[] = [];
-  private footer: Footer | undefined;
+  #rowOfPiece: number[] = [];
+  #footer: Footer | undefined;
   /** Ids of the footer's levels in the page, by place; undefined where no row asked for it yet. */
-  private levelIds: (number | undefined)[] = [];
+  #levelIds: (number | undefined)[] = [];
 
   /** @param stretch that the plan asks for: no other minute counts */
   constructor(sinks: CountSinks, day: number, stretch: MinuteRange) {
     const { metadata } = sinks.extractor.needs;
-    this.sinks = sinks;
-    this.dayStartNs = BigInt(day) * NS_PER_DAY;
-    this.stretch = stretch;
-    this.counted = sinks.accumulator.countsEntries ? 'entries' : 'lineBytes';
-    this.splitsLevels = metadata === 'all' || metadata.has(LEVEL_NAME);
-    columns.reset(stretch, this.counted);
+    this.#sinks = sinks;
+    this.#dayStartNs = BigInt(day) * NS_PER_DAY;
+    this.#stretch = stretch;
+    this.#counted = sinks.accumulator.countsEntries ? 'entries' : 'lineBytes';
+    this.#splitsLevels = metadata === 'all' || metadata.has(LEVEL_NAME);
+    columns.reset(stretch, this.#counted);
   }
 
   /** Adds the counts of a stream of a chunk, less rows that are hidden. Throws CorruptionError, and what `finish` throws. */
   add(footer: Footer, stream: number, hidden: readonly HiddenRow[]): void {
-    if (columns.buckets >= MAX_BUCKETS || this.rows.levelCount >= MAX_LEVELS) this.finish();
-    if (footer !== this.footer) {
-      this.footer = footer;
-      this.levelIds = [];
+    if (columns.buckets >= MAX_BUCKETS || this.#rows.levelCount >= MAX_LEVELS) this.finish();
+    if (footer !== this.#footer) {
+      this.#footer = footer;
+      this.#levelIds = [];
     }
     let piece = columns.pieces;
     const { counts, levels } = footer;
@@ -65,16 +65,16 @@ export class CountedRows {
     else for (const shown of shownCounts(countsOf(footer, stream), levels, hidden)) columns.add(shown);
     const streamOfRow = footer.streams[stream];
     for (; piece < columns.pieces; piece++) {
-      const id = this.splitsLevels ? this.levelId(columns.levels[piece]) : 0;
-      this.rowOfPiece.push(this.rows.rowOf(streamOfRow, id));
+      const id = this.#splitsLevels ? this.#levelId(columns.levels[piece]) : 0;
+      this.#rowOfPiece.push(this.#rows.rowOf(streamOfRow, id));
     }
   }
 
-  private levelId(level: number): number {
-    let id = this.levelIds[level];
+  #levelId(level: number): number {
+    let id = this.#levelIds[level];
     if (id === undefined) {
-      id = this.rows.levelId(this.footer!.levels[level]);
-      this.levelIds[level] = id;
+      id = this.#rows.levelId(this.#footer!.levels[level]);
+      this.#levelIds[level] = id;
     }
     return id;
   }
@@ -82,28 +82,29 @@ export class CountedRows {
   /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
   finish(): void {
     if (columns.pieces === 0) return;
-    const { rows, rowOfPiece } = this;
-    const seriesOfRow = seriesOfRows(rows, this.sinks, this.dayStartNs);
+    const rows = this.#rows;
+    const rowOfPiece = this.#rowOfPiece;
+    const seriesOfRow = seriesOfRows(rows, this.#sinks, this.#dayStartNs);
     const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
     const width = columns.to - columns.from + 1;
     // Mostly many chunks count the same minutes of a series. Where they do not, sums would have more places than there are buckets.
-    if (series.length * width <= columns.buckets) this.addSums(seriesOfRow, series, width);
+    if (series.length * width <= columns.buckets) this.#addSums(seriesOfRow, series, width);
     else {
       for (let piece = 0; piece < columns.pieces; piece++) {
         const one = seriesOfRow[rowOfPiece[piece]];
-        if (one !== DROPPED) this.handOn(one, columns, columns.startOf(piece), columns.endOf(piece));
+        if (one !== DROPPED) this.#handOn(one, columns, columns.startOf(piece), columns.endOf(piece));
       }
     }
-    this.rows = new StreamRows();
-    this.rowOfPiece = [];
-    this.levelIds = [];
-    columns.reset(this.stretch, this.counted);
+    this.#rows = new StreamRows();
+    this.#rowOfPiece = [];
+    this.#levelIds = [];
+    columns.reset(this.#stretch, this.#counted);
   }
 
   /** @param series those of the rows, each once @param width minutes of the stretch */
-  private addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
+  #addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
     const { from, pieces, minutes, amounts } = columns;
-    const { rowOfPiece } = this;
+    const rowOfPiece = this.#rowOfPiece;
     const firstPlace = new Map(series.map((one, i) => [one, i * width]));
     const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? DROPPED);
     const sums = new Float64Array(series.length * width);
@@ -127,11 +128,11 @@ export class CountedRows {
         ofSeries.minutes[count] = from + i;
         ofSeries.amounts[count++] = sums[first + i];
       }
-      this.handOn(one, ofSeries, 0, count);
+      this.#handOn(one, ofSeries, 0, count);
     }
   }
 
-  private handOn(series: number, counts: MinuteAmounts, from: number, end: number): void {
-    this.sinks.accumulator.addMinutes(series, this.dayStartNs, counts, from, end);
+  #handOn(series: number, counts: MinuteAmounts, from: number, end: number): void {
+    this.#sinks.accumulator.addMinutes(series, this.#dayStartNs, counts, from, end);
   }
 }

@@ -7,12 +7,13 @@ import type { Stream } from '../../base/model/page.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { tracing } from '../../base/ports/read-trace.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
-import type { Expr, Matcher } from '../../language/logql/ast.ts';
+import type { Expr, LogExpr, Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { checkBlocked } from './blocked.ts';
 import { formatByteQuantity } from './byte-quantity.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { TimeRange } from './day-plan.ts';
+import { type ExportedRows, runExport } from './export-query.ts';
 import { type LogStream, runLogQuery } from './log-query.ts';
 import { runMetricQuery } from './metric-query.ts';
 import { checkExpr, checkParallelism, limitEntries, limitHalfOpenRange, limitRange } from './query-limits.ts';
@@ -23,6 +24,9 @@ import { type DayIndexProvider, findStreams, type StreamsRequest, visitStreams }
 import type { AnswerCache } from './tasks/answer-cache.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
+
+/** What queries ask of the catalog. */
+export type QueryCatalog = Pick<Catalog, 'chunks' | 'daysForQuery'>;
 
 /** Who asks, and within which bounds. */
 export interface Asker {
@@ -56,6 +60,14 @@ export interface RangeQuery extends TimeRange {
   readonly field?: string | undefined;
 }
 
+/** Entries from `startNs` on. */
+export interface ExportQuery extends TimeRange {
+  /** As the client sent it. */
+  readonly text: string;
+  readonly expr: LogExpr;
+  readonly maxBytes: number;
+}
+
 export interface InstantQuery {
   /** As the client sent it. */
   readonly text: string;
@@ -81,7 +93,7 @@ const INSTANT_LOG_QUERY =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
 export interface EngineParts {
-  readonly catalog: Catalog;
+  readonly catalog: QueryCatalog;
   readonly source: ChunkSource;
   readonly clock: Clock;
   /** Without it every lookup of streams reads footers. */
@@ -107,15 +119,15 @@ interface Run {
 }
 
 export class QueryEngine {
-  private readonly catalog: Catalog;
-  private readonly source: ChunkSource;
-  private readonly clock: Clock;
-  private readonly indexes: DayIndexProvider | undefined;
-  private readonly visibility: Visibility | undefined;
-  private readonly workers: QueryWorkers | undefined;
-  private readonly answers: AnswerCache | undefined;
-  private readonly memory: QueryMemory;
-  private readonly place: string;
+  readonly #catalog: QueryCatalog;
+  readonly #source: ChunkSource;
+  readonly #clock: Clock;
+  readonly #indexes: DayIndexProvider | undefined;
+  readonly #visibility: Visibility | undefined;
+  readonly #workers: QueryWorkers | undefined;
+  readonly #answers: AnswerCache | undefined;
+  readonly #memory: QueryMemory;
+  readonly #place: string;
 
   constructor(parts: EngineParts) {
     const {
@@ -129,15 +141,15 @@ export class QueryEngine {
       memory = new QueryMemory(),
       place = PROCESS,
     } = parts;
-    this.catalog = catalog;
-    this.source = source;
-    this.clock = clock;
-    this.indexes = indexes;
-    this.visibility = visibility;
-    this.workers = workers;
-    this.answers = answers;
-    this.memory = memory;
-    this.place = place;
+    this.#catalog = catalog;
+    this.#source = source;
+    this.#clock = clock;
+    this.#indexes = indexes;
+    this.#visibility = visibility;
+    this.#workers = workers;
+    this.#answers = answers;
+    this.#memory = memory;
+    this.#place = place;
   }
 
   /** Throws ClientError. */
@@ -147,25 +159,25 @@ export class QueryEngine {
     checkParallelism(asker.limits);
     checkBlocked(query.text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const range = limitRange(query, asker, nowNs);
-    return this.timed(asker, async ({ statistics, memory }) => {
+    return this.#timed(asker, async ({ statistics, memory }) => {
       if (expr.kind === 'log') {
         if (range === undefined) return { kind: 'streams', streams: [] };
-        const visibleOf = this.visible(asker, nowNs);
+        const visibleOf = this.#visible(asker, nowNs);
         const charge = chargeOf(asker.limits);
         const maxParallelism = asker.limits.maxQueryParallelism;
         const request = { ...query, expr, limit, range, ...asker, visibleOf, charge, maxParallelism, memory };
         return {
           kind: 'streams',
-          streams: await runLogQuery(this.sourcesFor(asker), request, statistics),
+          streams: await runLogQuery(this.#sourcesFor(asker), request, statistics),
         };
       }
       if (range === undefined) return { kind: 'matrix', series: [], warnings: [] };
       const { startNs, endNs } = alignToStep(range, query.stepNs);
       const { stepNs } = query;
       const over = { expr, startNs, endNs, stepNs, instant: false };
-      return this.metric(over, { asker, nowNs, statistics, memory });
+      return this.#metric(over, { asker, nowNs, statistics, memory });
     });
   }
 
@@ -176,12 +188,37 @@ export class QueryEngine {
     checkParallelism(asker.limits);
     checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const range = limitRange({ startNs: timeNs, endNs: timeNs }, asker, nowNs);
-    return this.timed(asker, async ({ statistics, memory }) => {
+    return this.#timed(asker, async ({ statistics, memory }) => {
       if (range === undefined) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
       const at = { expr, startNs: timeNs, endNs: timeNs, stepNs: 0n, instant: true };
-      return this.metric(at, { asker, nowNs, statistics, memory });
+      return this.#metric(at, { asker, nowNs, statistics, memory });
+    });
+  }
+
+  /**
+   * Entries of a log query from the start of the range, as many as an answer takes. `write` makes the answer of them, within the
+   * memory of the query. Throws ClientError.
+   */
+  async export<T>(
+    query: ExportQuery,
+    asker: Asker,
+    write: (exported: ExportedRows) => Promise<T>,
+  ): Promise<T> {
+    const { text, expr, maxBytes } = query;
+    checkParallelism(asker.limits);
+    checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
+    checkExpr(expr, asker.limits);
+    const nowNs = this.#clock.nowNs();
+    const range = limitHalfOpenRange(query, asker, nowNs) ?? { startNs: query.endNs, endNs: query.endNs };
+    await this.#admitted(asker);
+    const { tenants, limits, signal } = asker;
+    return this.#memory.query(async memory => {
+      const visibleOf = this.#visible(asker, nowNs);
+      const charge = chargeOf(limits);
+      const request = { tenants, expr, range, maxBytes, signal, visibleOf, charge, memory };
+      return write(await runExport(this.#sourcesFor(asker), request, newStatistics()));
     });
   }
 
@@ -191,10 +228,10 @@ export class QueryEngine {
     range: TimeRange,
     asker: Asker,
   ): Promise<Stream[]> {
-    const request = this.streamsRequest(selectors, range, asker);
+    const request = this.#streamsRequest(selectors, range, asker);
     if (request === undefined) return [];
-    await this.admitted(asker);
-    return findStreams(this.catalog, this.source, request, this.indexes);
+    await this.#admitted(asker);
+    return findStreams(this.#catalog, this.#source, request, this.#indexes);
   }
 
   /** The same, shown one by one; see visitStreams. */
@@ -204,42 +241,46 @@ export class QueryEngine {
     asker: Asker,
     visit: (stream: Stream) => void,
   ): Promise<void> {
-    const request = this.streamsRequest(selectors, range, asker);
+    const request = this.#streamsRequest(selectors, range, asker);
     if (request === undefined) return;
-    await this.admitted(asker);
-    await visitStreams(this.catalog, this.source, request, this.indexes, visit);
+    await this.#admitted(asker);
+    await visitStreams(this.#catalog, this.#source, request, this.#indexes, visit);
   }
 
-  private streamsRequest(
+  #streamsRequest(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
     asker: Asker,
   ): StreamsRequest | undefined {
     const { tenants, signal } = asker;
-    const nowNs = this.clock.nowNs();
+    const nowNs = this.#clock.nowNs();
     const allowed = limitHalfOpenRange(range, asker, nowNs);
     if (allowed === undefined) return undefined;
-    return { tenants, range: allowed, selectors, signal, visibleOf: this.visibility?.retained(nowNs) };
+    return { tenants, range: allowed, selectors, signal, visibleOf: this.#visibility?.retained(nowNs) };
   }
 
-  private sourcesFor({ readsAnew = false }: Asker) {
-    const { catalog, source, clock, workers, answers } = this;
+  #sourcesFor({ readsAnew = false }: Asker) {
+    const catalog = this.#catalog;
+    const source = this.#source;
+    const clock = this.#clock;
+    const workers = this.#workers;
+    const answers = this.#answers;
     return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
   }
 
   /** Its failure is told to who awaits it; a query that ends before that does not. */
-  private visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
-    const visible = this.visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
+  #visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
+    const visible = this.#visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
     if (visible instanceof Promise) visible.catch(() => undefined);
     return visible;
   }
 
-  private async metric(
+  async #metric(
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
     { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
     const { tenants, limits, signal } = asker;
-    const visibleOf = this.visible(asker, nowNs);
+    const visibleOf = this.#visible(asker, nowNs);
     const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
     const charge = chargeOf(limits);
     const request = {
@@ -253,29 +294,29 @@ export class QueryEngine {
       maxParallelism,
       memory,
     };
-    return runMetricQuery(this.sourcesFor(asker), request, statistics);
+    return runMetricQuery(this.#sourcesFor(asker), request, statistics);
   }
 
   /** A query begins with a time slice of its own, like each of its pages. */
-  private async admitted({ tenants, signal }: Asker): Promise<void> {
-    await this.source.scheduler.acquire(tenants.join('|'));
+  async #admitted({ tenants, signal }: Asker): Promise<void> {
+    await this.#source.scheduler.acquire(tenants.join('|'));
     signal.throwIfAborted();
   }
 
-  private async timed(
+  async #timed(
     asker: Asker,
     run: (parts: Omit<Run, 'asker' | 'nowNs'>) => Promise<QueryResult>,
   ): Promise<QueryAnswer> {
     const started = process.hrtime.bigint();
-    await this.admitted(asker);
+    await this.#admitted(asker);
     const statistics = newStatistics();
     const answer = async () => {
-      const result = await this.memory.query(memory => run({ statistics, memory }));
+      const result = await this.#memory.query(memory => run({ statistics, memory }));
       const execNs = Number(process.hrtime.bigint() - started);
-      return { result, statistics, execNs, place: this.place };
+      return { result, statistics, execNs, place: this.#place };
     };
-    if (asker.wantsRounds !== true || !this.source.isDistant) return answer();
-    return tracing(this.clock, async traced => {
+    if (asker.wantsRounds !== true || !this.#source.isDistant) return answer();
+    return tracing(this.#clock, async traced => {
       const answered = await answer();
       return { ...answered, rounds: readRounds(traced.reads), parts: partRounds(traced.parts) };
     });

@@ -75,24 +75,25 @@ const NOTHING: readonly HiddenRow[] = Object.freeze([]);
 
 /** Tells which streams of one chunk after the other count by its footer. */
 class ChunkJudge {
-  private readonly overlaps: Overlaps;
-  private readonly request: CountRequest;
+  readonly #overlaps: Overlaps;
+  readonly #request: CountRequest;
   /** What becomes of a stream of the chunk, by its place. */
-  private verdicts = new Uint8Array(256);
-  private readonly hidden = new Map<number, HiddenRow[]>();
+  #verdicts = new Uint8Array(256);
+  readonly #hidden = new Map<number, HiddenRow[]>();
   /** Places of the streams whose counts are those of the query. */
   counted: number[] = [];
 
   constructor(overlaps: Overlaps, request: CountRequest) {
-    this.overlaps = overlaps;
-    this.request = request;
+    this.#overlaps = overlaps;
+    this.#request = request;
   }
 
   /** @param from first page of the chunk @param end behind its last one */
   look(pages: readonly PlannedPage[], from: number, end: number): void {
     const { streams, levels } = pages[from].footer;
-    const { overlaps, request } = this;
-    const verdicts = this.unseen(streams.length);
+    const overlaps = this.#overlaps;
+    const request = this.#request;
+    const verdicts = this.#unseen(streams.length);
     const isLevelKnown = !wants(request, LEVEL_NAME) || !levels.includes(OTHER_LEVELS);
     const seen: number[] = [];
     for (let i = from; i < end; i++) {
@@ -107,7 +108,7 @@ class ChunkJudge {
         }
         // A stream may lie in several pages: all of them count, or none.
         const counts = isWhole && !(shared.size > 0 && shared.has(streams[stream].text));
-        if (!counts || !this.isKnown(page, run)) verdicts[stream] = IS_READ;
+        if (!counts || !this.#isKnown(page, run)) verdicts[stream] = IS_READ;
       }
     }
     this.counted = seen.filter(stream => verdicts[stream] === COUNTS);
@@ -115,12 +116,12 @@ class ChunkJudge {
 
   /** Rows of a counted stream that are hidden. */
   hiddenOf(stream: number): readonly HiddenRow[] {
-    return this.hidden.get(stream) ?? NOTHING;
+    return this.#hidden.get(stream) ?? NOTHING;
   }
 
   /** Puts what is not counted of a page of the chunk to the others that are left. */
   leave(page: PlannedPage, left: PlannedPage[]): void {
-    const { verdicts } = this;
+    const verdicts = this.#verdicts;
     let read = 0;
     for (const { stream } of page.runs) if (verdicts[stream] === IS_READ) read++;
     if (read === 0) return;
@@ -128,23 +129,23 @@ class ChunkJudge {
     else left.push({ ...page, runs: page.runs.filter(({ stream }) => verdicts[stream] === IS_READ) });
   }
 
-  private unseen(streams: number): Uint8Array {
-    this.hidden.clear();
-    if (this.verdicts.length < streams) this.verdicts = new Uint8Array(2 * streams);
-    return this.verdicts.fill(UNSEEN, 0, streams);
+  #unseen(streams: number): Uint8Array {
+    this.#hidden.clear();
+    if (this.#verdicts.length < streams) this.#verdicts = new Uint8Array(2 * streams);
+    return this.#verdicts.fill(UNSEEN, 0, streams);
   }
 
   /** False where something of the run is hidden that is not known row by row. */
-  private isKnown(page: PlannedPage, run: RunMeta): boolean {
-    const { hides } = this.request;
+  #isKnown(page: PlannedPage, run: RunMeta): boolean {
+    const { hides } = this.#request;
     if (!hides(page, run)) return true;
     const { mask } = page;
     // What else hides something, retention or a request without stages, is not told row by row.
     if (mask === undefined || hides({ ...page, mask: undefined }, run)) return false;
     const hidden = mask.hiddenIn(run.firstRow, run.rows);
     if (hidden === undefined) return false;
-    const known = this.hidden.get(run.stream);
-    if (known === undefined) this.hidden.set(run.stream, [...hidden]);
+    const known = this.#hidden.get(run.stream);
+    if (known === undefined) this.#hidden.set(run.stream, [...hidden]);
     else known.push(...hidden);
     return true;
   }

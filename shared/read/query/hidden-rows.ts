@@ -8,22 +8,22 @@ import type { RowNarrower } from '../../execution/pipeline/stage-runner.ts';
 import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 
 export class HiddenRows implements RowNarrower {
-  private mask: PageDeleteFilter | undefined;
+  #mask: PageDeleteFilter | undefined;
   /** As stored: requests ask for streams as they are stored. */
-  private rows: PageRows | undefined;
+  #rows: PageRows | undefined;
 
   enter(mask: PageDeleteFilter | undefined, rows: PageRows): void {
-    this.mask = mask;
-    this.rows = rows;
+    this.#mask = mask;
+    this.#rows = rows;
   }
 
   /** What is narrowed from here on has no hidden rows. */
   leave(): void {
-    this.mask = undefined;
-    this.rows = undefined;
+    this.#mask = undefined;
+    this.#rows = undefined;
   }
 
   narrow(selection: Uint32Array, count: number): number {
-    return this.mask === undefined ? count : this.mask.hide(this.rows!, selection, count);
+    return this.#mask === undefined ? count : this.#mask.hide(this.#rows!, selection, count);
   }
 }

@@ -38,50 +38,50 @@ export interface CollectedPage {
 }
 
 export class LogCollector implements LogSink {
-  private entries: CollectedEntry[] = [];
+  #entries: CollectedEntry[] = [];
   /** The last of `limit` entries: what comes behind it is too late. Undefined until there are so many. */
-  private last: CollectedEntry | undefined;
+  #last: CollectedEntry | undefined;
   /** Entries past this time come too late, because others were found elsewhere. */
-  private found: number | undefined;
-  private rows: PageRows | undefined;
-  private page: CollectedPage | undefined;
+  #found: number | undefined;
+  #rows: PageRows | undefined;
+  #page: CollectedPage | undefined;
   /** Of the run that was looked at last: rows come in ascending order. */
-  private run = 0;
-  private source: EntrySource | undefined;
+  #run = 0;
+  #source: EntrySource | undefined;
   readonly limit: number;
   readonly backward: boolean;
-  private readonly categorize: boolean;
-  private readonly budget: MemoryBudget;
+  readonly #categorize: boolean;
+  readonly #budget: MemoryBudget;
 
   /** @param budget of the whole query: what `finish` returns stays charged */
   constructor(limit: number, backward: boolean, categorize: boolean, budget: MemoryBudget) {
     this.limit = limit;
     this.backward = backward;
-    this.categorize = categorize;
-    this.budget = budget;
+    this.#categorize = categorize;
+    this.#budget = budget;
   }
 
   /** @param rows of the page, whose streams may be shown with other labels than they are stored with */
   begin(rows: PageRows, page: CollectedPage): void {
-    this.rows = rows;
-    this.page = page;
-    this.run = 0;
-    this.source = undefined;
+    this.#rows = rows;
+    this.#page = page;
+    this.#run = 0;
+    this.#source = undefined;
   }
 
   /** Entries past this time come too late; undefined while there is room. */
   get bound(): number | undefined {
-    return this.last?.time ?? this.found;
+    return this.#last?.time ?? this.#found;
   }
 
   /** What others have found bounds what is looked for here. */
   startAt(bound: number | undefined): void {
-    this.found = bound;
+    this.#found = bound;
   }
 
   /** Takes an entry that another collector has kept. Throws as `emit`. */
   take(entry: CollectedEntry): void {
-    if (this.accepts(entry)) this.add(entry);
+    if (this.#accepts(entry)) this.#add(entry);
   }
 
   /** False if nothing between the two times can be among the first. */
@@ -95,41 +95,41 @@ export class LogCollector implements LogSink {
   wants(row: number): boolean {
     const { bound } = this;
     if (bound === undefined) return true;
-    const time = this.timeOf(row);
+    const time = this.#timeOf(row);
     if (time !== bound) return time < bound !== this.backward;
-    return this.last === undefined || this.accepts(this.placeOf(row));
+    return this.#last === undefined || this.#accepts(this.#placeOf(row));
   }
 
-  private accepts(place: EntryPlace): boolean {
+  #accepts(place: EntryPlace): boolean {
     if (!this.reaches(place.time, place.time)) return false;
-    return this.last === undefined || compareEntries(place, this.last, this.backward) < 0;
+    return this.#last === undefined || compareEntries(place, this.#last, this.backward) < 0;
   }
 
-  private timeOf(row: number): number {
-    return this.page!.page.base + this.rows!.times[row];
+  #timeOf(row: number): number {
+    return this.#page!.page.base + this.#rows!.times[row];
   }
 
-  private placeOf(row: number): EntryPlace {
-    const { record, page } = this.page!;
-    return { time: this.timeOf(row), source: this.sourceOf(row), chunk: record, page: page.offset, row };
+  #placeOf(row: number): EntryPlace {
+    const { record, page } = this.#page!;
+    return { time: this.#timeOf(row), source: this.#sourceOf(row), chunk: record, page: page.offset, row };
   }
 
-  private sourceOf(row: number): EntrySource {
-    const { page, footer } = this.page!;
+  #sourceOf(row: number): EntrySource {
+    const { page, footer } = this.#page!;
     const { runs } = page;
-    let { run } = this;
+    let run = this.#run;
     if (row < runs[run].firstRow) run = 0;
     while (row >= runs[run].firstRow + runs[run].rows) run++;
-    if (run !== this.run) this.source = undefined;
-    this.run = run;
-    this.source ??= new StoredSource(footer.streams[runs[run].stream]);
-    return this.source;
+    if (run !== this.#run) this.#source = undefined;
+    this.#run = run;
+    this.#source ??= new StoredSource(footer.streams[runs[run].stream]);
+    return this.#source;
   }
 
   /** Throws BadRequestError if the entries hold more than the budget. */
   emit(row: number, entry: PipelineRow): void {
     const line = entry.line();
-    if (this.categorize) {
+    if (this.#categorize) {
       const { stream, structuredMetadata, parsed } = entry.categories();
       this.emitFields(row, { line, key: entry.streamText(), stream, structuredMetadata, parsed });
     } else {
@@ -140,34 +140,35 @@ export class LogCollector implements LogSink {
 
   /** As `emit`, of an entry that is shown with other fields. */
   emitFields(row: number, { line, key, stream, structuredMetadata, parsed }: EntryFields): void {
-    const { record: chunk, page } = this.page!;
-    const [time, source] = [this.timeOf(row), this.sourceOf(row)];
-    this.add({ time, source, chunk, page: page.offset, row, line, key, stream, structuredMetadata, parsed });
+    const { record: chunk, page } = this.#page!;
+    const [time, source] = [this.#timeOf(row), this.#sourceOf(row)];
+    this.#add({ time, source, chunk, page: page.offset, row, line, key, stream, structuredMetadata, parsed });
   }
 
-  private add(entry: CollectedEntry): void {
-    this.budget.reserve(sizeOf(entry));
-    this.entries.push(entry);
-    if (this.entries.length >= 2 * this.limit + 64) this.prune();
+  #add(entry: CollectedEntry): void {
+    this.#budget.reserve(sizeOf(entry));
+    this.#entries.push(entry);
+    if (this.#entries.length >= 2 * this.limit + 64) this.#prune();
   }
 
-  private prune(): void {
-    const { entries, limit, backward } = this;
+  #prune(): void {
+    const { limit, backward } = this;
+    const entries = this.#entries;
     entries.sort((a, b) => compareEntries(a, b, backward));
-    for (let i = limit; i < entries.length; i++) this.budget.release(sizeOf(entries[i]));
+    for (let i = limit; i < entries.length; i++) this.#budget.release(sizeOf(entries[i]));
     if (entries.length > limit) entries.length = limit;
-    if (entries.length === limit) this.last = entries[limit - 1];
+    if (entries.length === limit) this.#last = entries[limit - 1];
   }
 
   /** Lets `reaches` and `wants` know as soon as there are `limit` entries. */
   settle(): void {
-    if (this.entries.length >= this.limit) this.prune();
+    if (this.#entries.length >= this.limit) this.#prune();
   }
 
   /** The first entries, in the direction of the query. */
   finish(): CollectedEntry[] {
-    this.prune();
-    return this.entries;
+    this.#prune();
+    return this.#entries;
   }
 }
 

@@ -25,7 +25,7 @@ import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Rows of one region held at once, 32 bytes each; compaction keeps regions far below. */
-const MAX_REGION_ROWS = 8_000_000;
+export const MAX_REGION_ROWS = 8_000_000;
 /** Rows of regions that are resolved together; a larger region is resolved alone. */
 const MAX_BATCH_ROWS = 250_000;
 
@@ -36,13 +36,13 @@ const PAGES_AT_ONCE = 16;
 const NO_STREAMS: ReadonlySet<string> = new Set();
 
 export class Overlaps {
-  private readonly regions = new Map<PlannedPage, Region[]>();
+  readonly #regions = new Map<PlannedPage, Region[]>();
   /** Dropped rows: 1 for each row of a page that another chunk has too. */
-  private readonly drops = new Map<PlannedPage, Uint8Array>();
-  private readonly source: ChunkSource;
-  private readonly statistics: QueryStatistics;
-  private readonly isUneven: boolean;
-  private readonly counts: (page: PlannedPage) => boolean;
+  readonly #drops = new Map<PlannedPage, Uint8Array>();
+  readonly #source: ChunkSource;
+  readonly #statistics: QueryStatistics;
+  readonly #isUneven: boolean;
+  readonly #counts: (page: PlannedPage) => boolean;
 
   /** @param counts whether dropped rows of a page count in the statistics; by default all do */
   constructor(
@@ -51,14 +51,14 @@ export class Overlaps {
     statistics: QueryStatistics,
     counts: (page: PlannedPage) => boolean = () => true,
   ) {
-    this.counts = counts;
-    this.source = source;
-    this.statistics = statistics;
-    this.isUneven = plan.isUneven;
+    this.#counts = counts;
+    this.#source = source;
+    this.#statistics = statistics;
+    this.#isUneven = plan.isUneven;
     for (const region of regionsOf(plan)) {
       for (const { page } of region.places) {
-        const ofPage = this.regions.get(page);
-        if (ofPage === undefined) this.regions.set(page, [region]);
+        const ofPage = this.#regions.get(page);
+        if (ofPage === undefined) this.#regions.set(page, [region]);
         else if (ofPage[ofPage.length - 1] !== region) ofPage.push(region);
       }
     }
@@ -66,19 +66,19 @@ export class Overlaps {
 
   /** True where no two chunks share a stretch of time of any stream. */
   get none(): boolean {
-    return this.regions.size === 0;
+    return this.#regions.size === 0;
   }
 
   /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
   sharedStreams(page: PlannedPage): ReadonlySet<string> {
-    const regions = this.regions.get(page);
+    const regions = this.#regions.get(page);
     return regions === undefined ? NO_STREAMS : new Set(regions.map(({ stream }) => stream));
   }
 
   /** Pages whose entries this page's may repeat, itself among them; none where it shares no stretch. */
   neighboursOf(page: PlannedPage): ReadonlySet<PlannedPage> {
     const neighbours = new Set<PlannedPage>();
-    for (const { places } of this.regions.get(page) ?? []) {
+    for (const { places } of this.#regions.get(page) ?? []) {
       for (const place of places) neighbours.add(place.page);
     }
     return neighbours;
@@ -86,46 +86,46 @@ export class Overlaps {
 
   /** Rows of the page that are to be passed over (1), or undefined where there are none. */
   async droppedRows(page: PlannedPage, signal?: AbortSignal): Promise<Uint8Array | undefined> {
-    const regions = this.regions.get(page);
+    const regions = this.#regions.get(page);
     if (regions === undefined) return undefined;
     for (const batch of batchesOf(regions)) {
-      const resolved = this.resolve(batch, signal);
+      const resolved = this.#resolve(batch, signal);
       for (const region of batch) region.resolved = resolved;
       await resolved;
     }
     for (const region of regions) await region.resolved;
-    this.regions.delete(page);
-    return this.drops.get(page);
+    this.#regions.delete(page);
+    return this.#drops.get(page);
   }
 
-  private async resolve(regions: readonly Region[], signal: AbortSignal | undefined): Promise<void> {
-    const rows = await this.collect(regions, signal);
+  async #resolve(regions: readonly Region[], signal: AbortSignal | undefined): Promise<void> {
+    const rows = await this.#collect(regions, signal);
     const candidates = equalTimes(rows);
     if (candidates.length === 0) return;
-    const digests = await this.digest(rows, candidates, signal);
+    const digests = await this.#digest(rows, candidates, signal);
     for (const group of candidates) {
       const seen = new Set<string>();
       for (const i of group) {
         const digest = digests.get(i);
         if (digest === undefined) continue;
         if (!seen.has(digest)) seen.add(digest);
-        else this.drop(rows.pages[rows.pageOf[i]], rows.rowOf[i]);
+        else this.#drop(rows.pages[rows.pageOf[i]], rows.rowOf[i]);
       }
     }
   }
 
-  private drop(page: PlannedPage, row: number): void {
-    let dropped = this.drops.get(page);
+  #drop(page: PlannedPage, row: number): void {
+    let dropped = this.#drops.get(page);
     if (dropped === undefined) {
       dropped = new Uint8Array(page.page.rows);
-      this.drops.set(page, dropped);
+      this.#drops.set(page, dropped);
     }
-    if (dropped[row] === 0 && this.counts(page)) this.statistics.duplicates++;
+    if (dropped[row] === 0 && this.#counts(page)) this.#statistics.duplicates++;
     dropped[row] = 1;
   }
 
   /** Timestamps of the regions' rows, of all their chunks. Each page is read once. */
-  private async collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
+  async #collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
     const wants = { lines: 'none', metadata: new Set<string>() } as const;
     const placesOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
     for (let r = 0; r < regions.length; r++) {
@@ -138,9 +138,9 @@ export class Overlaps {
     // By age of the chunk, then by place: which of equal entries stays must not depend on the order of reading.
     const pages = [...placesOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
-    const read = mapAhead(pages, { width: this.source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
+    const read = mapAhead(pages, { width: this.#source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
       signal?.throwIfAborted();
-      return this.source.page(planned.record, planned.footer, planned.page, wants, this.statistics);
+      return this.#source.page(planned.record, planned.footer, planned.page, wants, this.#statistics);
     });
     let p = -1;
     for await (const { times } of read) {
@@ -173,7 +173,7 @@ export class Overlaps {
    * Digest of line and metadata for each candidate row; pages are read one after the other. A row that a delete request
    * hides in its chunk has none where another chunk may show the same entry: it must not stand for the other.
    */
-  private async digest(
+  async #digest(
     rows: RegionRows,
     groups: readonly number[][],
     signal: AbortSignal | undefined,
@@ -189,17 +189,17 @@ export class Overlaps {
     const digests = new Map<number, string>();
     const lists = [...ofPage];
     const wants = { lines: 'bytes', metadata: 'all' } as const;
-    const read = mapAhead(lists, { width: this.source.isDistant ? PAGES_AT_ONCE : 1 }, ([p]) => {
+    const read = mapAhead(lists, { width: this.#source.isDistant ? PAGES_AT_ONCE : 1 }, ([p]) => {
       signal?.throwIfAborted();
       const { record, footer, page } = rows.pages[p];
-      return this.source.page(record, footer, page, wants, this.statistics);
+      return this.#source.page(record, footer, page, wants, this.#statistics);
     });
     let place = 0;
     for await (const decoded of read) {
       const [p, list] = lists[place++];
       const { mask } = rows.pages[p];
       const shown =
-        this.isUneven && mask !== undefined
+        this.#isUneven && mask !== undefined
           ? shownRows(
               mask,
               decoded,

@@ -14,43 +14,43 @@ export const MAX_QUERY_BYTES = 512 * 1024 * 1024;
 export const DEFAULT_QUERY_MEMORY_BYTES = 1024 * 1024 * 1024;
 
 export class QueryMemory implements SharedMemory {
-  private readonly maxBytes: number;
-  private readonly pool: BytePool;
-  private held = 0;
+  readonly #maxBytes: number;
+  readonly #pool: BytePool;
+  #held = 0;
   /** Queries that were refused. */
   refused = 0;
 
   /** @param pool that holds so many bytes; default: one of its own */
   constructor(maxBytes = DEFAULT_QUERY_MEMORY_BYTES, pool: BytePool = bytePool(maxBytes)) {
-    this.maxBytes = maxBytes;
-    this.pool = pool;
+    this.#maxBytes = maxBytes;
+    this.#pool = pool;
   }
 
   /** Held by queries and tasks of this thread. */
   get usedBytes(): number {
-    return this.held;
+    return this.#held;
   }
 
   /** Throws ClientError 429. */
   reserve(bytes: number): void {
-    if (!this.pool.take(bytes)) {
+    if (!this.#pool.take(bytes)) {
       this.refused++;
       throw new ClientError(
         429,
-        `the queries that run now need more than ${this.maxBytes} bytes of memory together; try again later`,
+        `memory limit for concurrent queries exceeded (limit: ${this.#maxBytes} bytes); retry later`,
       );
     }
-    this.held += bytes;
+    this.#held += bytes;
   }
 
   release(bytes: number): void {
-    this.held -= bytes;
-    this.pool.give(bytes);
+    this.#held -= bytes;
+    this.#pool.give(bytes);
   }
 
   /** Runs a query with a budget of its own, which is given back however it ends. Throws ClientError 429. */
   async query<T>(run: (memory: MemoryBudget) => Promise<T>): Promise<T> {
-    const memory = new MemoryBudget(Math.min(MAX_QUERY_BYTES, this.maxBytes), undefined, this);
+    const memory = new MemoryBudget(Math.min(MAX_QUERY_BYTES, this.#maxBytes), undefined, this);
     try {
       memory.reserve(Math.min(BASE_BYTES, memory.maxBytes));
       return await run(memory);

@@ -12,18 +12,18 @@ const DISTANT_ROOM_BYTES = 64 * 1024 * 1024;
 
 export class ReadAheadRoom {
   heldBytes = 0;
-  private readonly bytes: number;
+  readonly #bytes: number;
 
   constructor(isDistant = false) {
-    this.bytes = isDistant ? DISTANT_ROOM_BYTES : ROOM_BYTES;
+    this.#bytes = isDistant ? DISTANT_ROOM_BYTES : ROOM_BYTES;
   }
 
   /** What one more turn may take: half of what is left, so that others find some. */
   get turnBytes(): number {
-    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (this.bytes - this.heldBytes) / 2));
+    return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (this.#bytes - this.heldBytes) / 2));
   }
 
   get isFull(): boolean {
-    return this.heldBytes >= this.bytes;
+    return this.heldBytes >= this.#bytes;
   }
 }

@@ -49,39 +49,43 @@ export function countFromRuns(plan: DayPlan, overlaps: Overlaps, request: CountR
 }
 
 class CountedRuns {
-  private readonly sinks: CountSinks;
-  private readonly dayStartNs: bigint;
-  private rows = new StreamRows();
+  readonly #sinks: CountSinks;
+  readonly #dayStartNs: bigint;
+  #rows = new StreamRows();
   /** Parallel: row, time of the day, and amount of each run. */
-  private rowOf: number[] = [];
-  private times: number[] = [];
-  private amounts: number[] = [];
+  #rowOf: number[] = [];
+  #times: number[] = [];
+  #amounts: number[] = [];
 
   constructor(sinks: CountSinks, dayStartNs: bigint) {
-    this.sinks = sinks;
-    this.dayStartNs = dayStartNs;
+    this.#sinks = sinks;
+    this.#dayStartNs = dayStartNs;
   }
 
   add({ footer }: PlannedPage, { stream, last, rows, lineBytes }: PlannedPage['runs'][number]): void {
-    if (this.rowOf.length >= MAX_RUNS) this.finish();
-    this.rowOf.push(this.rows.rowOf(footer.streams[stream], 0));
-    this.times.push(last);
-    this.amounts.push(this.sinks.accumulator.countsEntries ? rows : lineBytes);
+    if (this.#rowOf.length >= MAX_RUNS) this.finish();
+    this.#rowOf.push(this.#rows.rowOf(footer.streams[stream], 0));
+    this.#times.push(last);
+    this.#amounts.push(this.#sinks.accumulator.countsEntries ? rows : lineBytes);
   }
 
   /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
   finish(): void {
-    const { sinks, dayStartNs, rowOf, times, amounts } = this;
+    const sinks = this.#sinks;
+    const dayStartNs = this.#dayStartNs;
+    const rowOf = this.#rowOf;
+    const times = this.#times;
+    const amounts = this.#amounts;
     if (rowOf.length === 0) return;
-    const series = seriesOfRows(this.rows, sinks, dayStartNs);
+    const series = seriesOfRows(this.#rows, sinks, dayStartNs);
     for (let i = 0; i < rowOf.length; i++) {
       const one = series[rowOf[i]];
       if (one !== DROPPED) sinks.accumulator.addAmount(one, dayStartNs, times[i], amounts[i]);
     }
-    this.rows = new StreamRows();
-    this.rowOf = [];
-    this.times = [];
-    this.amounts = [];
+    this.#rows = new StreamRows();
+    this.#rowOf = [];
+    this.#times = [];
+    this.#amounts = [];
   }
 }
 

@@ -7,6 +7,7 @@
  */
 
 import type { PageRows, Stream } from '../../base/model/page.ts';
+import { PageView } from '../../base/model/page-view.ts';
 import { lowerBound } from '../../base/model/row-search.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
@@ -150,7 +151,9 @@ export async function scanPages(
       const planned = pages[i];
       if (!visitor.wants(planned)) break;
       signal.throwIfAborted();
-      let rows = await reads.next(i);
+      /** What the store read; `rows` may be a view of it. */
+      let stored = await reads.next(i);
+      let rows = stored;
       const dropped = await overlaps.droppedRows(planned, signal);
       const { tenant } = planned.record;
       // One page is a millisecond or two; pushes and other queries get their turn in between.
@@ -168,7 +171,8 @@ export async function scanPages(
       statistics.metadataBytes += metadataBytes;
       context.charge?.(lineBytes + metadataBytes);
       let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
-      let isKept = false;
+      /** What a delete filter looks at: from the second turn on with lines of its own. */
+      let kept: PageRows | undefined;
       let isParsed = false;
       if (turn !== undefined) turn.left = 0;
       let left = count;
@@ -180,23 +184,23 @@ export async function scanPages(
         reads.linesAreNeeded = prepared.needsLines;
         isParsed = prepared.needsLines && wants.promoted?.parsesMost === true;
         if (prepared.needsLines && reads.isFront(i)) {
-          rows = await source.more(planned.record, rows, wholeOf(planned, wants), statistics);
+          stored = await source.more(planned.record, stored, wholeOf(planned, wants), statistics);
+          rows = stored;
           startedMs = source.scheduler.nowMs();
           page = asShown(withWanted(rows, wants), context.shown);
         }
       }
       do {
         turn?.begin();
-        hidden?.enter(planned.mask, rows);
+        hidden?.enter(planned.mask, kept ?? rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
         hidden?.leave();
         left = turn?.left ?? 0;
-        if (left > 0 && !isKept) {
-          rows = withLinesKept(rows);
-          page = asShown(withWanted(rows, wants), context.shown);
-          isKept = true;
+        if (left > 0 && kept === undefined) {
+          kept = withLinesKept(rows);
+          page = asShown(withWanted(kept, wants), context.shown);
         }
-        if (left === 0 && isParsed) noteParsed(rows, wants, planned.runs);
+        if (left === 0 && isParsed) noteParsed(stored, wants, planned.runs);
         source.scheduler.charge(tenant, startedMs);
         if (left > 0) {
           await source.scheduler.acquire(tenant);
@@ -204,7 +208,7 @@ export async function scanPages(
           startedMs = source.scheduler.nowMs();
         }
       } while (left > 0);
-      giveBack(rows);
+      giveBack(stored);
     }
   } finally {
     reads.end();
@@ -231,19 +235,18 @@ function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
 function withWanted(rows: PageRows, { metadata }: PageWants): PageRows {
   if (metadata === 'all' || rows.metadata.every(({ name }) => metadata.has(name))) return rows;
   const wanted = rows.metadata.filter(({ name }) => metadata.has(name));
-  return Object.create(rows, { metadata: { value: wanted } }) as PageRows;
+  return new PageView(rows, { metadata: wanted });
 }
 
 function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   if (rows.runs.every(run => shown(run.stream) === run.stream)) return rows;
   const runs = rows.runs.map(run => ({ ...run, stream: shown(run.stream) }));
-  // Over the page, not a copy of it: its columns are unpacked when they are first looked at.
-  return Object.create(rows, { runs: { value: runs } }) as PageRows;
+  return new PageView(rows, { runs });
 }
 
 /** The lines of a page are borrowed from a buffer that the next page of any query is unpacked into. */
 function withLinesKept(rows: PageRows): PageRows {
-  return Object.create(rows, { lines: { value: Buffer.from(rows.lines) } }) as PageRows;
+  return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
 
 interface Selected {

@@ -83,22 +83,22 @@ function withoutBroken(error: unknown): undefined {
 const Known = { nothing: 0, wanted: 1, settled: 2 } as const;
 
 class DaySearch {
-  private readonly request: PresenceRequest;
-  private readonly present = new Map<string, Stream>();
+  readonly #request: PresenceRequest;
+  readonly #present = new Map<string, Stream>();
   /** By chunk, the streams that only its timestamps tell of. */
-  private readonly open = new Map<ChunkRecord, Map<string, Stream>>();
-  private openStreams = 0;
+  readonly #open = new Map<ChunkRecord, Map<string, Stream>>();
+  #openStreams = 0;
 
   constructor(request: PresenceRequest) {
-    this.request = request;
+    this.#request = request;
   }
 
   get streams(): Stream[] {
-    return [...this.present.values()];
+    return [...this.#present.values()];
   }
 
   async byIndex(index: DayIndex, records: readonly ChunkRecord[]): Promise<void> {
-    const { selector, from, to, signal } = this.request;
+    const { selector, from, to, signal } = this.#request;
     const known = new Uint8Array(index.streams.length);
     const undecided: ChunkRecord[] = [];
     for (let r = 0; r < records.length; r++) {
@@ -115,7 +115,7 @@ class DaySearch {
         if (verdict === Verdict.open) isOpen = true;
         if (verdict !== Verdict.present) continue;
         known[s] = Known.settled;
-        this.found(index.streams[s]);
+        this.#found(index.streams[s]);
       }
       if (isOpen) undecided.push(records[r]);
       if (r % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) {
@@ -123,16 +123,12 @@ class DaySearch {
         await nextTurn();
       }
     }
-    await this.byIndexMinutes(index, undecided, known);
+    await this.#byIndexMinutes(index, undecided, known);
   }
 
   /** Chunks with streams of which the bounds tell nothing. */
-  private async byIndexMinutes(
-    index: DayIndex,
-    records: readonly ChunkRecord[],
-    known: Uint8Array,
-  ): Promise<void> {
-    const { from, to, signal } = this.request;
+  async #byIndexMinutes(index: DayIndex, records: readonly ChunkRecord[], known: Uint8Array): Promise<void> {
+    const { from, to, signal } = this.#request;
     const isOpen = (id: string) => {
       const { streams, first, last } = index.presenceOf(id)!;
       return streams.some(
@@ -147,51 +143,46 @@ class DaySearch {
       if (next === undefined) return this.byFooters([...byId.values()]);
       if (next.done) return;
       const [id, { counts }] = next.value;
-      this.byCounts(index, byId.get(id)!, counts, known);
+      this.#byCounts(index, byId.get(id)!, counts, known);
       byId.delete(id);
-      if (this.openStreams > MAX_OPEN) await this.settleOpen();
+      if (this.#openStreams > MAX_OPEN) await this.settleOpen();
       if (chunks % CHUNKS_PER_TURN !== 0) continue;
       signal.throwIfAborted();
       await nextTurn();
     }
   }
 
-  private byCounts(
-    index: DayIndex,
-    record: ChunkRecord,
-    counts: ChunkCounts['counts'],
-    known: Uint8Array,
-  ): void {
-    const { from, to } = this.request;
+  #byCounts(index: DayIndex, record: ChunkRecord, counts: ChunkCounts['counts'], known: Uint8Array): void {
+    const { from, to } = this.#request;
     const { streams, first, last } = index.presenceOf(record.id)!;
     for (let i = 0; i < streams.length; i++) {
       const s = streams[i];
       if (known[s] !== Known.wanted) continue;
       if (boundsVerdict(first[i], last[i], from, to) !== Verdict.open) continue;
       const verdict = minutesVerdict(counts[i], { from, to });
-      if (verdict === Verdict.open) this.addOpen(record, index.streams[s]);
+      if (verdict === Verdict.open) this.#addOpen(record, index.streams[s]);
       if (verdict !== Verdict.present) continue;
       known[s] = Known.settled;
-      this.found(index.streams[s]);
+      this.#found(index.streams[s]);
     }
   }
 
   async byFooters(records: readonly ChunkRecord[]): Promise<void> {
-    const { source, signal } = this.request;
+    const { source, signal } = this.#request;
     for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
       signal.throwIfAborted();
       const some = records.slice(i, i + FOOTERS_AT_ONCE);
       const footers = await Promise.all(some.map(record => source.footer(record)));
-      for (let j = 0; j < some.length; j++) this.byFooter(some[j], footers[j]);
-      if (this.openStreams > MAX_OPEN) await this.settleOpen();
+      for (let j = 0; j < some.length; j++) this.#byFooter(some[j], footers[j]);
+      if (this.#openStreams > MAX_OPEN) await this.settleOpen();
       // Footers in records and caches wait for nothing: others get their turn here.
       await nextTurn();
     }
   }
 
-  private byFooter(record: ChunkRecord, footer: Footer): void {
-    const { selector, from, to } = this.request;
-    const wanted = footer.streams.map(stream => !this.present.has(stream.text) && selector.matches(stream));
+  #byFooter(record: ChunkRecord, footer: Footer): void {
+    const { selector, from, to } = this.#request;
+    const wanted = footer.streams.map(stream => !this.#present.has(stream.text) && selector.matches(stream));
     if (!wanted.includes(true)) return;
     const open = new Set<number>();
     for (const page of footer.pages) {
@@ -202,37 +193,37 @@ class DaySearch {
         if (verdict === Verdict.open) open.add(s);
         if (verdict !== Verdict.present) continue;
         wanted[s] = false;
-        this.found(footer.streams[s]);
+        this.#found(footer.streams[s]);
       }
     }
     for (const s of open) {
       if (!wanted[s]) continue;
       const stream = footer.streams[s];
       const verdict = minutesVerdict(countsOf(footer, s), { from, to });
-      if (verdict === Verdict.present) this.found(stream);
-      if (verdict === Verdict.open) this.addOpen(record, stream);
+      if (verdict === Verdict.present) this.#found(stream);
+      if (verdict === Verdict.open) this.#addOpen(record, stream);
     }
   }
 
-  private found(stream: Stream): void {
-    this.present.set(stream.text, stream);
-    checkFound(this.present.size, 'streams');
+  #found(stream: Stream): void {
+    this.#present.set(stream.text, stream);
+    checkFound(this.#present.size, 'streams');
   }
 
-  private addOpen(record: ChunkRecord, stream: Stream): void {
-    if (this.present.has(stream.text)) return;
-    const ofChunk = this.open.get(record);
-    if (ofChunk === undefined) this.open.set(record, new Map([[stream.text, stream]]));
+  #addOpen(record: ChunkRecord, stream: Stream): void {
+    if (this.#present.has(stream.text)) return;
+    const ofChunk = this.#open.get(record);
+    if (ofChunk === undefined) this.#open.set(record, new Map([[stream.text, stream]]));
     else ofChunk.set(stream.text, stream);
-    this.openStreams++;
+    this.#openStreams++;
   }
 
   /** Looks at timestamps, where most streams are open first. */
   async settleOpen(): Promise<void> {
-    const { from, to, source, statistics, signal } = this.request;
-    const chunks = [...this.open].sort((a, b) => b[1].size - a[1].size);
-    this.open.clear();
-    this.openStreams = 0;
+    const { from, to, source, statistics, signal } = this.#request;
+    const chunks = [...this.#open].sort((a, b) => b[1].size - a[1].size);
+    this.#open.clear();
+    this.#openStreams = 0;
     for (const [record, streams] of chunks) {
       signal.throwIfAborted();
       const search = {
@@ -241,8 +232,8 @@ class DaySearch {
         source,
         statistics,
         signal,
-        isKnown: (text: string) => this.present.has(text),
-        found: (text: string) => this.found(streams.get(text)!),
+        isKnown: (text: string) => this.#present.has(text),
+        found: (text: string) => this.#found(streams.get(text)!),
       };
       await searchPages(search, record, new Set(streams.keys()));
     }

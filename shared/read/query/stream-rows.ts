@@ -40,47 +40,51 @@ export function seriesOfRows(
 /** Each (stream, level) once, in the order in which they came. */
 export class StreamRows {
   /** First row of each stream. */
-  private readonly first = new Map<Stream, number>();
-  private readonly streams: Stream[] = [];
-  private readonly levels: number[] = [];
+  readonly #first = new Map<Stream, number>();
+  readonly #streams: Stream[] = [];
+  readonly #levels: number[] = [];
   /** The next row of the same stream. */
-  private readonly next: number[] = [];
-  private readonly values: string[] = [];
+  readonly #next: number[] = [];
+  readonly #values: string[] = [];
 
   get count(): number {
-    return this.streams.length;
+    return this.#streams.length;
   }
 
   get levelCount(): number {
-    return this.values.length;
+    return this.#values.length;
   }
 
   /** Level 0 is that of entries without one, as id 0 of a column is that of rows without the name. */
   levelId(value: string): number {
     if (value === '') return 0;
-    const known = this.values.indexOf(value);
-    return known >= 0 ? known + 1 : this.values.push(value);
+    const known = this.#values.indexOf(value);
+    return known >= 0 ? known + 1 : this.#values.push(value);
   }
 
   rowOf(stream: Stream, level: number): number {
-    const { levels, next } = this;
-    let row = this.first.get(stream) ?? NONE;
+    const levels = this.#levels;
+    const next = this.#next;
+    let row = this.#first.get(stream) ?? NONE;
     let last = NONE;
     while (row !== NONE && levels[row] !== level) {
       last = row;
       row = next[row];
     }
     if (row !== NONE) return row;
-    row = this.streams.push(stream) - 1;
+    row = this.#streams.push(stream) - 1;
     levels.push(level);
     next.push(NONE);
-    if (last === NONE) this.first.set(stream, row);
+    if (last === NONE) this.#first.set(stream, row);
     else next[last] = row;
     return row;
   }
 
   page(baseNs: bigint, shown: RowSinks['shown']): PageRows {
-    const { streams, levels, values, count: rows } = this;
+    const { count: rows } = this;
+    const streams = this.#streams;
+    const levels = this.#levels;
+    const values = this.#values;
     const runs: Run[] = [];
     for (let row = 0, end = 0; row < rows; row = end) {
       while (end < rows && streams[end] === streams[row]) end++;

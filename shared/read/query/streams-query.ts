@@ -43,7 +43,7 @@ const MIN_INDEXED_CHUNKS = 4;
 
 /** The streams as the query sees them, each once, in order of their text. Throws BadRequestError where there are too many. */
 export async function findStreams(
-  catalog: Catalog,
+  catalog: Pick<Catalog, 'daysForQuery'>,
   source: ChunkSource,
   request: StreamsRequest,
   indexes?: DayIndexProvider,
@@ -62,7 +62,7 @@ export async function findStreams(
  * is the visitor's choice. Throws as findStreams does, where there are too many of one day, and what `visit` throws.
  */
 export async function visitStreams(
-  catalog: Catalog,
+  catalog: Pick<Catalog, 'daysForQuery'>,
   source: ChunkSource,
   { tenants, range, selectors, signal, visibleOf = () => ALL_VISIBLE }: StreamsRequest,
   indexes: DayIndexProvider | undefined,
@@ -140,38 +140,38 @@ function anyOf(selectors: readonly StreamSelector[]): StreamSelector {
 
 /** Gathers label names of streams. */
 export class LabelNames {
-  private readonly names = new Set<string>();
+  readonly #names = new Set<string>();
 
   readonly add = ({ labels }: Stream): void => {
-    for (const { name } of labels) this.names.add(name);
+    for (const { name } of labels) this.#names.add(name);
   };
 
   /** Ascending. */
   list(): string[] {
-    return [...this.names].sort(compareUtf8);
+    return [...this.#names].sort(compareUtf8);
   }
 }
 
 /** Gathers the values that one label has in streams. */
 export class LabelValues {
-  private readonly name: string;
-  private readonly values = new Set<string>();
+  readonly #name: string;
+  readonly #values = new Set<string>();
 
   constructor(name: string) {
-    this.name = name;
+    this.#name = name;
   }
 
   /** Throws BadRequestError where there are too many values. */
   readonly add = ({ labels }: Stream): void => {
-    const value = labelValue(labels, this.name);
+    const value = labelValue(labels, this.#name);
     if (value === undefined) return;
-    this.values.add(value);
-    checkFound(this.values.size, 'values');
+    this.#values.add(value);
+    checkFound(this.#values.size, 'values');
   };
 
   /** Ascending. */
   list(): string[] {
-    return [...this.values].sort(compareUtf8);
+    return [...this.#values].sort(compareUtf8);
   }
 }
 

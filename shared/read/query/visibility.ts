@@ -32,15 +32,15 @@ export const ALL_VISIBLE: Visible = Object.freeze({ masks: undefined, retention:
 export type VisibleOf = (tenant: string) => Visible;
 
 export class Visibility {
-  private readonly parts: VisibilityParts;
+  readonly #parts: VisibilityParts;
 
   constructor(parts: VisibilityParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Delete requests and retention. Throws what the table throws. */
   async of(tenants: readonly string[], nowNs: bigint): Promise<VisibleOf> {
-    const { enabled, limitsOf, masks: source } = this.parts;
+    const { enabled, limitsOf, masks: source } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
     const pairs = named(tenants).map(async (tenant): Promise<[string, Visible]> => {
       const limits = limitsOf(tenant);
@@ -58,7 +58,7 @@ export class Visibility {
 
   /** Retention alone: what requests hide still has its labels. */
   retained(nowNs: bigint): VisibleOf {
-    const { enabled, limitsOf } = this.parts;
+    const { enabled, limitsOf } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
     return tenant => ({ masks: undefined, retention: retentionOf(limitsOf(tenant), enabled), nowNs });
   }

@@ -33,101 +33,104 @@ export interface CommitQueueParts {
 }
 
 export class CommitQueue {
-  private readonly parts: CommitQueueParts;
-  private notices: LoggedChunk[] = [];
-  private noticeBytes = 0;
-  private waiting: LoggedChunk[] = [];
-  private readonly waitingIds = new Set<string>();
+  readonly #parts: CommitQueueParts;
+  #notices: LoggedChunk[] = [];
+  #noticeBytes = 0;
+  #waiting: LoggedChunk[] = [];
+  readonly #waitingIds = new Set<string>();
   /** When each chunk was served, Unix ms; in the order of serving. */
-  private readonly served: Map<string, number>;
+  readonly #served: Map<string, number>;
   /** When the log was read last: what is in it with an earlier stamp has been seen, but for the margin. */
-  private positionMs: number;
-  private deepReadMs = -Infinity;
+  #positionMs: number;
+  #deepReadMs = -Infinity;
   /** More was told than could be kept: the log has the rest. */
-  private hasOverflowed = false;
+  #hasOverflowed = false;
 
   constructor(parts: CommitQueueParts) {
-    this.parts = parts;
+    this.#parts = parts;
     const { cursor, clock } = parts;
-    this.positionMs = cursor?.positionMs ?? clock.nowMs() - LOG_MARGIN_MS;
-    this.served = new Map(cursor?.served);
+    this.#positionMs = cursor?.positionMs ?? clock.nowMs() - LOG_MARGIN_MS;
+    this.#served = new Map(cursor?.served);
   }
 
   /** Where the next run goes on: everything of `take` so far has been served. */
   get cursor(): TailCursor {
-    const positionMs = this.waiting.reduce((least, { stampMs }) => Math.min(least, stampMs), this.positionMs);
-    return { positionMs, served: [...this.served], savedMs: this.parts.clock.nowMs() };
+    const positionMs = this.#waiting.reduce(
+      (least, { stampMs }) => Math.min(least, stampMs),
+      this.#positionMs,
+    );
+    return { positionMs, served: [...this.#served], savedMs: this.#parts.clock.nowMs() };
   }
 
   get hasNotices(): boolean {
-    return this.notices.length > 0 || this.waiting.length > 0 || this.hasOverflowed;
+    return this.#notices.length > 0 || this.#waiting.length > 0 || this.#hasOverflowed;
   }
 
   /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
   notice(chunk: LoggedChunk): boolean {
     const bytes = chunk.record.inline?.length ?? chunk.record.footer?.length ?? 0;
-    const { maxNotices = MAX_NOTICES } = this.parts;
-    if (this.notices.length >= maxNotices || this.noticeBytes + bytes > MAX_NOTICE_BYTES) return false;
-    this.notices.push(chunk);
-    this.noticeBytes += bytes;
+    const { maxNotices = MAX_NOTICES } = this.#parts;
+    if (this.#notices.length >= maxNotices || this.#noticeBytes + bytes > MAX_NOTICE_BYTES) return false;
+    this.#notices.push(chunk);
+    this.#noticeBytes += bytes;
     return true;
   }
 
   /** The log has commits that nobody was told of. */
   overflowed(): void {
-    this.hasOverflowed = true;
+    this.#hasOverflowed = true;
   }
 
   /** Takes in what was told and, where asked for or needed, what the log has. Throws what the table throws. */
   async gather({ readsLog }: { readonly readsLog: boolean }): Promise<void> {
-    const told = this.notices;
-    this.notices = [];
-    this.noticeBytes = 0;
-    for (const chunk of told) this.add(chunk);
-    const { log, clock, tenant, hearsAll } = this.parts;
+    const told = this.#notices;
+    this.#notices = [];
+    this.#noticeBytes = 0;
+    for (const chunk of told) this.#add(chunk);
+    const { log, clock, tenant, hearsAll } = this.#parts;
     const nowMs = clock.nowMs();
-    if (!this.hasOverflowed && (hearsAll || !readsLog)) {
+    if (!this.#hasOverflowed && (hearsAll || !readsLog)) {
       // What begins to be told from here on was stamped a commit's time ago: that is inside the margin.
-      if (hearsAll) this.advance(nowMs);
+      if (hearsAll) this.#advance(nowMs);
       return;
     }
-    const isDeep = this.hasOverflowed || Math.abs(nowMs - this.deepReadMs) >= DEEP_READ_MS;
+    const isDeep = this.#hasOverflowed || Math.abs(nowMs - this.#deepReadMs) >= DEEP_READ_MS;
     // What overflows from here on may be logged behind the read.
-    const { hasOverflowed } = this;
-    this.hasOverflowed = false;
-    const fromMs = this.positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);
+    const hasOverflowed = this.#hasOverflowed;
+    this.#hasOverflowed = false;
+    const fromMs = this.#positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);
     const logged = await log.read(tenant, fromMs).catch(error => {
-      this.hasOverflowed ||= hasOverflowed;
+      this.#hasOverflowed ||= hasOverflowed;
       throw error;
     });
-    if (isDeep) this.deepReadMs = nowMs;
-    for (const chunk of logged) this.add(chunk);
-    this.advance(nowMs);
+    if (isDeep) this.#deepReadMs = nowMs;
+    for (const chunk of logged) this.#add(chunk);
+    this.#advance(nowMs);
   }
 
   /** The next chunks to serve, in the order of their stamps; they count as served. */
   take(): LoggedChunk[] {
-    const batch = this.waiting.sort((a, b) => a.stampMs - b.stampMs).splice(0, MAX_BATCH_CHUNKS);
-    const nowMs = this.parts.clock.nowMs();
+    const batch = this.#waiting.sort((a, b) => a.stampMs - b.stampMs).splice(0, MAX_BATCH_CHUNKS);
+    const nowMs = this.#parts.clock.nowMs();
     for (const { record } of batch) {
-      this.waitingIds.delete(record.id);
-      this.served.set(record.id, nowMs);
+      this.#waitingIds.delete(record.id);
+      this.#served.set(record.id, nowMs);
     }
     return batch;
   }
 
-  private add(chunk: LoggedChunk): void {
+  #add(chunk: LoggedChunk): void {
     const { id } = chunk.record;
-    if (this.served.has(id) || this.waitingIds.has(id)) return;
-    this.waitingIds.add(id);
-    this.waiting.push(chunk);
+    if (this.#served.has(id) || this.#waitingIds.has(id)) return;
+    this.#waitingIds.add(id);
+    this.#waiting.push(chunk);
   }
 
-  private advance(nowMs: number): void {
-    this.positionMs = nowMs;
-    for (const [id, servedMs] of this.served) {
+  #advance(nowMs: number): void {
+    this.#positionMs = nowMs;
+    for (const [id, servedMs] of this.#served) {
       if (Math.abs(nowMs - servedMs) <= SERVED_MS) break;
-      this.served.delete(id);
+      this.#served.delete(id);
     }
   }
 }

@@ -16,7 +16,7 @@ import type { Subscription } from '../../storage/catalog/subscriptions.ts';
 import type { LoggedChunk } from '../../storage/catalog/tail-log.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import type { TimeRange } from '../query/day-plan.ts';
-import { QueryEngine } from '../query/engine.ts';
+import { type QueryCatalog, QueryEngine } from '../query/engine.ts';
 import type { Visibility } from '../query/visibility.ts';
 import { APPLIED_MS, COVERED_MS, LOOKBACK_AHEAD_NS, MAX_COVERED, VISIBLE_MS } from './bounds.ts';
 import { type ShownEntry, sortByTime, type TailEntry, tailEntry } from './tail-entry.ts';
@@ -140,7 +140,10 @@ export async function readLookback(
   const expr = parseQuery(query);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
   // The engine reads what the snapshot has, whatever is committed or merged meanwhile: objects are kept for their grace.
-  const frozen = Object.create(catalog, { chunks: { value: async () => records } }) as Catalog;
+  const frozen: QueryCatalog = {
+    chunks: async () => records,
+    daysForQuery: (of, fromNs, toNs) => catalog.daysForQuery(of, fromNs, toNs),
+  };
   const engine = new QueryEngine({ catalog: frozen, source, clock, visibility });
   const entryForm = entryFormOf(form, flags);
   // The length was checked with the end that the client means: now.

@@ -59,224 +59,224 @@ export class Outbox {
   waitingSinceMs: number | undefined;
   /** Entries posted, and dropped, in all. */
   readonly figures = { posted: 0, dropped: 0, frames: 0 };
-  private readonly parts: OutboxParts;
-  private lookback: TailEntry[] | undefined;
-  private queue: TailEntry[] = [];
-  private queuedBytes = 0;
-  private held: Held[] = [];
-  private heldBytes = 0;
-  private dropped: DroppedEntry[] = [];
-  private sending: Promise<void> | undefined;
-  private releasing: Promise<void> | undefined;
-  private isSlow = false;
-  private readonly closing = new AbortController();
-  private waiters: (() => void)[] = [];
-  private lookbackPosted = (): void => undefined;
+  readonly #parts: OutboxParts;
+  #lookback: TailEntry[] | undefined;
+  #queue: TailEntry[] = [];
+  #queuedBytes = 0;
+  #held: Held[] = [];
+  #heldBytes = 0;
+  #dropped: DroppedEntry[] = [];
+  #sending: Promise<void> | undefined;
+  #releasing: Promise<void> | undefined;
+  #isSlow = false;
+  readonly #closing = new AbortController();
+  #waiters: (() => void)[] = [];
+  #lookbackPosted = (): void => undefined;
 
   /** Sends nothing before `begin`, so that the lookback comes first. */
   constructor(parts: OutboxParts) {
-    this.parts = parts;
+    this.#parts = parts;
     this.postedMs = parts.clock.nowMs();
   }
 
   get isClosed(): boolean {
-    return this.closing.signal.aborted;
+    return this.#closing.signal.aborted;
   }
 
   /** The lookback, ascending by time, and from now on what is offered. Resolves when the lookback is posted, or given up. */
   begin(lookback: readonly TailEntry[]): Promise<void> {
-    this.lookback = lookback.slice();
+    this.#lookback = lookback.slice();
     // Before anything is posted: what fits no message is over at once.
-    const posted = new Promise<void>(resolve => (this.lookbackPosted = resolve));
-    if (lookback.length === 0 || this.isClosed) this.lookbackPosted();
-    this.pump();
+    const posted = new Promise<void>(resolve => (this.#lookbackPosted = resolve));
+    if (lookback.length === 0 || this.isClosed) this.#lookbackPosted();
+    this.#pump();
     return posted;
   }
 
   /** Live entries, ascending by time. */
   offer(entries: readonly TailEntry[]): void {
     if (this.isClosed) return;
-    const { delayMs, clock } = this.parts;
-    if (delayMs === 0) this.enqueue(entries);
-    else this.hold(entries, delayMs, clock.nowMs());
-    this.pump();
+    const { delayMs, clock } = this.#parts;
+    if (delayMs === 0) this.#enqueue(entries);
+    else this.#hold(entries, delayMs, clock.nowMs());
+    this.#pump();
   }
 
   /** Nobody needs to wait for `room`. */
   get hasRoom(): boolean {
-    if (this.queue.length === 0) this.isSlow = false;
-    return this.isClosed || this.isSlow || this.lookback === undefined || !this.isHalfFull();
+    if (this.#queue.length === 0) this.#isSlow = false;
+    return this.isClosed || this.#isSlow || this.#lookback === undefined || !this.#isHalfFull();
   }
 
   /** Resolves when the client has taken half of what waits, or is known to be slow. */
   async room(): Promise<void> {
     if (this.hasRoom) return;
     const done = new AbortController();
-    const patience = this.parts.clock.sleep(PATIENCE_MS, done.signal).then(
-      () => (this.isSlow = true),
+    const patience = this.#parts.clock.sleep(PATIENCE_MS, done.signal).then(
+      () => (this.#isSlow = true),
       () => undefined,
     );
-    const taken = new Promise<void>(resolve => this.waiters.push(resolve));
+    const taken = new Promise<void>(resolve => this.#waiters.push(resolve));
     await Promise.race([patience, taken]);
     done.abort();
   }
 
   /** Resolves when nothing waits any more, or the connection is gone. */
   async drained(): Promise<void> {
-    await this.releasing;
-    while (this.sending !== undefined) await this.sending;
+    await this.#releasing;
+    while (this.#sending !== undefined) await this.#sending;
   }
 
   /** Posts a frame without entries, where nothing else is being posted: keeps an idle connection. */
   keepAlive(): void {
-    if (this.sending !== undefined || this.isClosed) return;
-    this.sending = this.post([], 0).finally(() => this.ended());
+    if (this.#sending !== undefined || this.isClosed) return;
+    this.#sending = this.#post([], 0).finally(() => this.#ended());
   }
 
   /** Forgets what waits; nothing more is posted. */
   close(): void {
-    this.closing.abort();
-    this.queue = [];
-    this.queuedBytes = 0;
-    this.held = [];
-    this.heldBytes = 0;
-    this.dropped = [];
-    this.lookback = [];
-    this.lookbackPosted();
-    this.wake();
+    this.#closing.abort();
+    this.#queue = [];
+    this.#queuedBytes = 0;
+    this.#held = [];
+    this.#heldBytes = 0;
+    this.#dropped = [];
+    this.#lookback = [];
+    this.#lookbackPosted();
+    this.#wake();
   }
 
-  private isHalfFull(): boolean {
-    return this.queue.length > MAX_QUEUED_ENTRIES / 2 || this.queuedBytes > MAX_QUEUED_BYTES / 2;
+  #isHalfFull(): boolean {
+    return this.#queue.length > MAX_QUEUED_ENTRIES / 2 || this.#queuedBytes > MAX_QUEUED_BYTES / 2;
   }
 
-  private enqueue(entries: readonly TailEntry[]): void {
+  #enqueue(entries: readonly TailEntry[]): void {
     for (const entry of entries) {
       // What is larger than the queue goes through an empty one.
-      const fits = this.queue.length === 0 || this.queuedBytes + entry.bytes <= MAX_QUEUED_BYTES;
-      if (this.queue.length >= MAX_QUEUED_ENTRIES || !fits) this.drop(entry);
+      const fits = this.#queue.length === 0 || this.#queuedBytes + entry.bytes <= MAX_QUEUED_BYTES;
+      if (this.#queue.length >= MAX_QUEUED_ENTRIES || !fits) this.#drop(entry);
       else {
-        this.queue.push(entry);
-        this.queuedBytes += entry.bytes;
+        this.#queue.push(entry);
+        this.#queuedBytes += entry.bytes;
       }
     }
-    const isBounded = this.queue.length <= MAX_QUEUED_ENTRIES && this.dropped.length <= MAX_DROPPED_ENTRIES;
+    const isBounded = this.#queue.length <= MAX_QUEUED_ENTRIES && this.#dropped.length <= MAX_DROPPED_ENTRIES;
     invariant(isBounded, 'what waits for a tail is bounded');
   }
 
-  private drop({ timeNs, labels }: TailEntry): void {
+  #drop({ timeNs, labels }: TailEntry): void {
     this.figures.dropped++;
-    if (this.dropped.length < MAX_DROPPED_ENTRIES) this.dropped.push({ timeNs, labels });
+    if (this.#dropped.length < MAX_DROPPED_ENTRIES) this.#dropped.push({ timeNs, labels });
   }
 
-  private hold(entries: readonly TailEntry[], delayMs: number, nowMs: number): void {
+  #hold(entries: readonly TailEntry[], delayMs: number, nowMs: number): void {
     for (const entry of entries) {
-      const fits = this.held.length < MAX_HELD_ENTRIES && this.heldBytes + entry.bytes <= MAX_HELD_BYTES;
+      const fits = this.#held.length < MAX_HELD_ENTRIES && this.#heldBytes + entry.bytes <= MAX_HELD_BYTES;
       if (!fits) {
-        this.drop(entry);
+        this.#drop(entry);
         continue;
       }
       // Not longer than the delay from now: clocks of clients may be ahead.
       const oldMs = Number(entry.timeNs / NS_PER_MS) + delayMs + 1;
-      this.held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
-      this.heldBytes += entry.bytes;
+      this.#held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
+      this.#heldBytes += entry.bytes;
     }
-    this.held.sort((a, b) =>
+    this.#held.sort((a, b) =>
       a.entry.timeNs === b.entry.timeNs ? 0 : a.entry.timeNs < b.entry.timeNs ? -1 : 1,
     );
-    this.releasing ??= this.keepReleasing().finally(() => (this.releasing = undefined));
+    this.#releasing ??= this.#keepReleasing().finally(() => (this.#releasing = undefined));
   }
 
-  private async keepReleasing(): Promise<void> {
-    const { clock } = this.parts;
-    while (this.held.length > 0 && !this.isClosed) {
+  async #keepReleasing(): Promise<void> {
+    const { clock } = this.#parts;
+    while (this.#held.length > 0 && !this.isClosed) {
       const nowMs = clock.nowMs();
       const isDue = ({ releaseMs }: Held) => releaseMs <= nowMs;
-      const due = new Set(this.held.filter(isDue).slice(0, DELIVERED_AT_ONCE));
+      const due = new Set(this.#held.filter(isDue).slice(0, DELIVERED_AT_ONCE));
       if (due.size === 0) {
-        const nextMs = this.held.reduce((least, { releaseMs }) => Math.min(least, releaseMs), Infinity);
-        await clock.sleep(nextMs - nowMs, this.closing.signal).catch(() => undefined);
+        const nextMs = this.#held.reduce((least, { releaseMs }) => Math.min(least, releaseMs), Infinity);
+        await clock.sleep(nextMs - nowMs, this.#closing.signal).catch(() => undefined);
         continue;
       }
-      this.held = this.held.filter(one => !due.has(one));
-      for (const { entry } of due) this.heldBytes -= entry.bytes;
-      this.enqueue([...due].map(({ entry }) => entry));
-      this.pump();
+      this.#held = this.#held.filter(one => !due.has(one));
+      for (const { entry } of due) this.#heldBytes -= entry.bytes;
+      this.#enqueue([...due].map(({ entry }) => entry));
+      this.#pump();
       await this.room();
     }
   }
 
-  private pump(): void {
-    if (this.sending !== undefined || this.lookback === undefined || this.isClosed) return;
-    if (this.lookback.length === 0 && this.queue.length === 0 && this.dropped.length === 0) return;
-    this.sending = this.sendAll().finally(() => this.ended());
+  #pump(): void {
+    if (this.#sending !== undefined || this.#lookback === undefined || this.isClosed) return;
+    if (this.#lookback.length === 0 && this.#queue.length === 0 && this.#dropped.length === 0) return;
+    this.#sending = this.#sendAll().finally(() => this.#ended());
   }
 
-  private ended(): void {
-    this.sending = undefined;
-    this.wake();
-    this.pump();
+  #ended(): void {
+    this.#sending = undefined;
+    this.#wake();
+    this.#pump();
   }
 
-  private wake(): void {
-    const waiters = this.waiters;
-    this.waiters = [];
+  #wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
     for (const resolve of waiters) resolve();
   }
 
-  private async sendAll(): Promise<void> {
+  async #sendAll(): Promise<void> {
     while (!this.isClosed) {
-      const list = this.lookback!.length > 0 ? this.lookback! : sortByTime(this.queue);
-      const isLive = list === this.queue;
-      let count = entriesOfFrame(list, 0, this.parts.limits);
+      const list = this.#lookback!.length > 0 ? this.#lookback! : sortByTime(this.#queue);
+      const isLive = list === this.#queue;
+      let count = entriesOfFrame(list, 0, this.#parts.limits);
       if (count === 0 && list.length > 0) {
         const [large] = list.splice(0, 1);
-        if (isLive) this.queuedBytes -= large.bytes;
-        this.drop(large);
-        if (!isLive && list.length === 0) this.lookbackPosted();
+        if (isLive) this.#queuedBytes -= large.bytes;
+        this.#drop(large);
+        if (!isLive && list.length === 0) this.#lookbackPosted();
         continue;
       }
-      if (count === 0 && this.dropped.length === 0) return;
+      if (count === 0 && this.#dropped.length === 0) return;
       const entries = list.splice(0, count);
-      count = droppedOfFrame(this.dropped, entries, this.parts.limits, this.parts.style);
-      if (isLive) for (const { bytes } of entries) this.queuedBytes -= bytes;
-      await this.post(entries, count);
-      if (!isLive && list.length === 0) this.lookbackPosted();
-      if (!this.isHalfFull()) this.wake();
+      count = droppedOfFrame(this.#dropped, entries, this.#parts.limits, this.#parts.style);
+      if (isLive) for (const { bytes } of entries) this.#queuedBytes -= bytes;
+      await this.#post(entries, count);
+      if (!isLive && list.length === 0) this.#lookbackPosted();
+      if (!this.#isHalfFull()) this.#wake();
     }
   }
 
-  private async post(entries: readonly TailEntry[], droppedCount: number): Promise<void> {
-    const { connections, connectionId, clock, style, shared } = this.parts;
-    const told = this.dropped.splice(0, droppedCount);
+  async #post(entries: readonly TailEntry[], droppedCount: number): Promise<void> {
+    const { connections, connectionId, clock, style, shared } = this.#parts;
+    const told = this.#dropped.splice(0, droppedCount);
     this.waitingSinceMs = clock.nowMs();
     try {
       const outcome = await connections.post(connectionId, shared.encode(entries, told, style));
-      if (outcome === 'gone') return this.gone();
+      if (outcome === 'gone') return this.#gone();
       // Told as dropped with the next frame; a frame that only tells is not repeated.
-      if (outcome === 'too large') return this.giveUp(entries, entries.length > 0 ? told : []);
+      if (outcome === 'too large') return this.#giveUp(entries, entries.length > 0 ? told : []);
       this.postedMs = clock.nowMs();
       this.figures.frames++;
       this.figures.posted += entries.length;
     } catch (error) {
       // Whether it arrived is open: neither may it be sent again, nor told as dropped.
-      if (!(error instanceof ThrottledError)) return this.gone(error);
-      this.giveUp(entries, told);
-      await clock.sleep(THROTTLED_PAUSE_MS, this.closing.signal).catch(() => undefined);
+      if (!(error instanceof ThrottledError)) return this.#gone(error);
+      this.#giveUp(entries, told);
+      await clock.sleep(THROTTLED_PAUSE_MS, this.#closing.signal).catch(() => undefined);
     } finally {
       this.waitingSinceMs = undefined;
     }
   }
 
-  private giveUp(entries: readonly TailEntry[], told: readonly DroppedEntry[]): void {
-    this.dropped.unshift(...told);
-    for (const entry of entries) this.drop(entry);
-    if (this.dropped.length > MAX_DROPPED_ENTRIES) this.dropped.length = MAX_DROPPED_ENTRIES;
+  #giveUp(entries: readonly TailEntry[], told: readonly DroppedEntry[]): void {
+    this.#dropped.unshift(...told);
+    for (const entry of entries) this.#drop(entry);
+    if (this.#dropped.length > MAX_DROPPED_ENTRIES) this.#dropped.length = MAX_DROPPED_ENTRIES;
   }
 
-  private gone(error?: unknown): void {
+  #gone(error?: unknown): void {
     if (this.isClosed) return;
     this.close();
-    this.parts.onGone(error);
+    this.#parts.onGone(error);
   }
 }

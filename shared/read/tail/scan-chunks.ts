@@ -8,6 +8,7 @@
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { PageRows } from '../../base/model/page.ts';
+import { PageView } from '../../base/model/page-view.ts';
 import { lowerBound } from '../../base/model/row-search.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
@@ -122,7 +123,7 @@ async function visitPage(
   const { scheduler } = source;
   const { record, footer, page } = visits[0].planned;
   const decoded = await source.page(record, footer, page, WANTS, newStatistics());
-  const rows: PageRows = Object.create(decoded, { lines: { value: Buffer.from(decoded.lines) } });
+  const rows: PageRows = new PageView(decoded, { lines: Buffer.from(decoded.lines) });
   for (const { query, plan, planned } of visits) {
     const sink = sinks.get(query);
     if (sink === undefined) continue;

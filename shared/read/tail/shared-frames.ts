@@ -16,23 +16,23 @@ interface WrittenFrame {
 }
 
 export class SharedFrames {
-  private written: WrittenFrame[] = [];
+  #written: WrittenFrame[] = [];
 
   /** The bytes may be others' too: they must not be changed. */
   encode(entries: readonly TailEntry[], dropped: readonly DroppedEntry[], style: FrameStyle): Buffer {
     // What was dropped is a matter of one tail; a frame of nothing is no work.
     if (dropped.length > 0 || entries.length === 0) return encodeFrame(entries, dropped, style);
-    const known = this.written.find(one => isSameStyle(one.style, style) && isSame(one.entries, entries));
+    const known = this.#written.find(one => isSameStyle(one.style, style) && isSame(one.entries, entries));
     if (known !== undefined) return known.bytes;
     const bytes = encodeFrame(entries, dropped, style);
-    if (this.written.length >= MAX_SHARED_FRAMES) this.written.shift();
-    this.written.push({ entries, style, bytes });
+    if (this.#written.length >= MAX_SHARED_FRAMES) this.#written.shift();
+    this.#written.push({ entries, style, bytes });
     return bytes;
   }
 
   /** Frames that nobody will ask for again must not keep their entries. */
   clear(): void {
-    this.written = [];
+    this.#written = [];
   }
 }
 

@@ -18,54 +18,54 @@ export interface TailEndsParts {
 }
 
 export class TailEnds {
-  private readonly own: TailEndsParts;
+  readonly #own: TailEndsParts;
 
   constructor(parts: TailEndsParts) {
-    this.own = parts;
+    this.#own = parts;
   }
 
   /** The connection is gone, or cannot be posted to. */
   gone(subscription: Subscription, error: unknown): void {
-    const { tenant, parts, drop } = this.own;
+    const { tenant, parts, drop } = this.#own;
     if (error !== undefined) {
-      parts.log.warn({ tenant, err: error }, 'a tail cannot be posted to');
+      parts.log.warn({ tenant, err: error }, 'posting to a tail failed');
       this.later(subscription, messageOf(error));
       return;
     }
     drop(subscription.connectionId);
-    this.subscriptions.remove(subscription).catch(failure => this.cannotEnd(failure));
+    this.#subscriptions.remove(subscription).catch(failure => this.#cannotEnd(failure));
   }
 
   /** Its query, or what it reads, fails. */
   failed(subscription: Subscription, error: unknown): void {
-    const { tenant, parts, stopping } = this.own;
+    const { tenant, parts, stopping } = this.#own;
     if (stopping.aborted) return;
     if (error instanceof ClientError) {
       this.later(subscription, refusalOf(error));
       return;
     }
-    parts.log.error({ tenant, err: error }, 'a tail failed');
+    parts.log.error({ tenant, err: error }, 'tail failed');
     this.later(subscription, INTERNAL);
   }
 
   later(subscription: Subscription, reason: string): void {
-    this.now(subscription, reason).catch(failure => this.cannotEnd(failure));
+    this.now(subscription, reason).catch(failure => this.#cannotEnd(failure));
   }
 
   /** Throws what the table throws, and what closing does; the tail is served no more all the same. */
   async now(subscription: Subscription, reason: string): Promise<void> {
-    const { parts, drop } = this.own;
+    const { parts, drop } = this.#own;
     drop(subscription.connectionId);
     await parts.connections.close(subscription.connectionId, { code: CLOSE_ERROR, reason });
-    await this.subscriptions.remove(subscription);
+    await this.#subscriptions.remove(subscription);
   }
 
-  private get subscriptions(): Subscriptions {
-    return this.own.parts.catalog.subscriptions;
+  get #subscriptions(): Subscriptions {
+    return this.#own.parts.catalog.subscriptions;
   }
 
-  private cannotEnd(error: unknown): void {
-    const { tenant, parts } = this.own;
-    parts.log.warn({ tenant, err: error }, 'the end of a tail could not be written');
+  #cannotEnd(error: unknown): void {
+    const { tenant, parts } = this.#own;
+    parts.log.warn({ tenant, err: error }, 'recording the end of a tail failed');
   }
 }

@@ -76,17 +76,17 @@ export function labelsJson(labels: Labels): string {
 /** Collects what a pipeline lets through, in the order of the page. */
 export class EntrySink implements LogSink {
   readonly entries: TailEntry[] = [];
-  private page: PageRows | undefined;
-  private chunkId = '';
-  private readonly form: EntryForm;
+  #page: PageRows | undefined;
+  #chunkId = '';
+  readonly #form: EntryForm;
 
   constructor(form: EntryForm) {
-    this.form = form;
+    this.#form = form;
   }
 
   begin(page: PageRows, chunkId: string): void {
-    this.page = page;
-    this.chunkId = chunkId;
+    this.#page = page;
+    this.#chunkId = chunkId;
   }
 
   wants(): boolean {
@@ -94,15 +94,15 @@ export class EntrySink implements LogSink {
   }
 
   emit(row: number, entry: PipelineRow): void {
-    const { baseNs, times } = this.page!;
+    const { baseNs, times } = this.#page!;
     const timeNs = baseNs + BigInt(times[row]);
     const line = entry.line();
-    if (this.form === 'categorized') {
+    if (this.#form === 'categorized') {
       const { stream, structuredMetadata, parsed } = entry.categories();
       const shown = { timeNs, line, labels: stream, structuredMetadata, parsed };
-      this.entries.push(tailEntry(shown, this.form, this.chunkId));
+      this.entries.push(tailEntry(shown, this.#form, this.#chunkId));
     } else {
-      this.entries.push(tailEntry({ timeNs, line, labels: entry.labels() }, this.form, this.chunkId));
+      this.entries.push(tailEntry({ timeNs, line, labels: entry.labels() }, this.#form, this.#chunkId));
     }
   }
 }

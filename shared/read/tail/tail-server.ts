@@ -46,19 +46,19 @@ interface Served {
 }
 
 export class TailServer {
-  private readonly parts: TailServerParts;
-  private readonly clock: Clock;
-  private readonly tenants = new Map<string, Served>();
-  private readonly unlisten: () => void;
-  private isStopping = false;
+  readonly #parts: TailServerParts;
+  readonly #clock: Clock;
+  readonly #tenants = new Map<string, Served>();
+  readonly #unlisten: () => void;
+  #isStopping = false;
 
   constructor(parts: TailServerParts) {
-    this.parts = parts;
-    this.clock = parts.clock;
+    this.#parts = parts;
+    this.#clock = parts.clock;
     const { tailLog } = parts.catalog;
-    const take = (chunks: readonly LoggedChunk[]) => this.take(chunks);
+    const take = (chunks: readonly LoggedChunk[]) => this.#take(chunks);
     const logged = (tenant: string) => this.logged(tenant);
-    this.unlisten = parts.hearsAll
+    this.#unlisten = parts.hearsAll
       ? tailLog.followAll({ take, logged })
       : tailLog.listen(chunks => {
           // They are in the log already.
@@ -67,10 +67,10 @@ export class TailServer {
   }
 
   /** False where some loop has no room for its commits. */
-  private take(chunks: readonly LoggedChunk[]): boolean {
+  #take(chunks: readonly LoggedChunk[]): boolean {
     let hasTaken = true;
     for (const chunk of chunks) {
-      const served = this.tenants.get(chunk.record.tenant);
+      const served = this.#tenants.get(chunk.record.tenant);
       if (served === undefined) continue;
       if (!served.tail.notice(chunk)) hasTaken = false;
       served.wake.call();
@@ -80,88 +80,88 @@ export class TailServer {
 
   /** The log has commits of the tenant that `take` had no room for, or that were never told. */
   logged(tenant: string): void {
-    const served = this.tenants.get(tenant);
+    const served = this.#tenants.get(tenant);
     served?.tail.overflowed();
     served?.wake.call();
   }
 
   /** A tail of the tenant has been written. */
   opened(tenant: string): void {
-    if (this.isStopping) return;
-    let served = this.tenants.get(tenant);
+    if (this.#isStopping) return;
+    let served = this.#tenants.get(tenant);
     if (served === undefined) {
-      const tail = new TenantTail(tenant, this.parts);
+      const tail = new TenantTail(tenant, this.#parts);
       served = {
         tail,
-        wake: new Wake(this.clock),
+        wake: new Wake(this.#clock),
         isNew: true,
         joinedMs: -Infinity,
         loop: Promise.resolve(),
       };
-      this.tenants.set(tenant, served);
-      served.loop = this.keepServing(tenant, served);
+      this.#tenants.set(tenant, served);
+      served.loop = this.#keepServing(tenant, served);
       return;
     }
     served.isNew = true;
     served.tail.changed();
     // Others have just joined: more may come.
-    if (Math.abs(this.clock.nowMs() - served.joinedMs) < REST_MS) served.wake.call();
+    if (Math.abs(this.#clock.nowMs() - served.joinedMs) < REST_MS) served.wake.call();
     else served.wake.hurry();
   }
 
   /** A connection has gone. */
   closed(tenant: string, connectionId: string): void {
-    const served = this.tenants.get(tenant);
+    const served = this.#tenants.get(tenant);
     served?.tail.drop(connectionId);
     served?.wake.call();
   }
 
   /** Serves no more; connections and records are the caller's. */
   async stop(): Promise<void> {
-    this.isStopping = true;
-    this.unlisten();
-    const all = [...this.tenants.values()];
+    this.#isStopping = true;
+    this.#unlisten();
+    const all = [...this.#tenants.values()];
     for (const { wake } of all) wake.hurry();
     await Promise.all(all.map(({ loop }) => loop));
   }
 
   /** Of all tails of the process: a tenant's few share the thread with another's many. */
-  private restMs(): number {
+  #restMs(): number {
     let tails = 0;
-    for (const { tail } of this.tenants.values()) tails += tail.count;
-    const busy = this.parts.busyShare?.() ?? 0;
+    for (const { tail } of this.#tenants.values()) tails += tail.count;
+    const busy = this.#parts.busyShare?.() ?? 0;
     const idleMs = Math.max(REST_MS, tails * REST_MS_PER_TAIL);
     const busyMs = Math.max(BUSY_REST_MS, tails * BUSY_REST_MS_PER_TAIL);
     const pressure = Math.max(0, (busy - BUSY_SHARE) / (1 - BUSY_SHARE));
     return Math.min(MAX_REST_MS, idleMs + (busyMs - idleMs) * pressure);
   }
 
-  private async keepServing(tenant: string, served: Served): Promise<void> {
+  async #keepServing(tenant: string, served: Served): Promise<void> {
     const { tail, wake } = served;
-    const { pollMs, log } = this.parts;
+    const { pollMs, log } = this.#parts;
     let readMs = -Infinity;
-    while (!this.isStopping) {
+    while (!this.#isStopping) {
       served.isNew = false;
-      const startedMs = this.clock.nowMs();
+      const startedMs = this.#clock.nowMs();
       const readsLog = Math.abs(startedMs - readMs) >= pollMs;
       let waitMs = FAILED_PAUSE_MS;
       try {
         const { commits, joined } = await tail.step({ readsLog });
         if (readsLog) readMs = startedMs;
-        if (joined > 0) served.joinedMs = this.clock.nowMs();
-        if (!this.isStopping) {
+        if (joined > 0) served.joinedMs = this.#clock.nowMs();
+        if (!this.#isStopping) {
           if (joined > 0) await wake.rest(REST_MS);
-          else if (commits > 0 && !served.isNew) await wake.rest(this.restMs());
+          else if (commits > 0 && !served.isNew) await wake.rest(this.#restMs());
         }
         waitMs = Math.min(pollMs, tail.nextMs());
         if (tail.count === 0 && !served.isNew) break;
       } catch (error) {
-        if (!this.isStopping) log.error({ tenant, err: error }, 'tails cannot be served');
+        if (!this.#isStopping) log.error({ tenant, err: error }, 'serving tails failed');
       }
       if (served.isNew || tail.hasNotices) waitMs = Math.min(waitMs, 0);
       await wake.wait(waitMs);
     }
-    if (this.tenants.get(tenant) === served) this.tenants.delete(tenant);
+    if (this.#tenants.get(tenant) === served) this.#tenants.delete(tenant);
     await tail.stop();
   }
 }

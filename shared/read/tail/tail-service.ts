@@ -36,12 +36,12 @@ export interface TailServiceParts {
 }
 
 export class TailService {
-  private readonly parts: TailServiceParts;
+  readonly #parts: TailServiceParts;
   /** Of each tenant the last opening under way: two at once must not both find the last place free. */
-  private readonly opening = new Map<string, Promise<unknown>>();
+  readonly #opening = new Map<string, Promise<unknown>>();
 
   constructor(parts: TailServiceParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /**
@@ -50,54 +50,54 @@ export class TailService {
    */
   async open(request: TailRequest, connectionId: string): Promise<string | undefined> {
     const { tenant } = request;
-    const before = this.opening.get(tenant) ?? Promise.resolve();
-    const opened = before.catch(() => undefined).then(() => this.openNow(request, connectionId));
-    this.opening.set(tenant, opened);
+    const before = this.#opening.get(tenant) ?? Promise.resolve();
+    const opened = before.catch(() => undefined).then(() => this.#openNow(request, connectionId));
+    this.#opening.set(tenant, opened);
     try {
       return await opened;
     } finally {
-      if (this.opening.get(tenant) === opened) this.opening.delete(tenant);
+      if (this.#opening.get(tenant) === opened) this.#opening.delete(tenant);
     }
   }
 
   /** Keeps a tail that only says why it cannot be served, where the connection cannot be posted to yet. */
   async refuse(request: TailRequest, connectionId: string, refusal: string): Promise<void> {
-    await this.parts.catalog.subscriptions.add({ ...this.subscriptionOf(request, connectionId), refusal });
+    await this.#parts.catalog.subscriptions.add({ ...this.#subscriptionOf(request, connectionId), refusal });
   }
 
   /** Forgets the tail of a connection, and tells whose it was. */
   async close(connectionId: string): Promise<string | undefined> {
-    const { catalog, owner } = this.parts;
+    const { catalog, owner } = this.#parts;
     const tenant = await catalog.subscriptions.tenantOf(owner, connectionId);
     if (tenant !== undefined) await catalog.subscriptions.remove({ tenant, owner, connectionId });
     return tenant;
   }
 
-  private async openNow(request: TailRequest, connectionId: string): Promise<string | undefined> {
-    const { catalog } = this.parts;
+  async #openNow(request: TailRequest, connectionId: string): Promise<string | undefined> {
+    const { catalog } = this.#parts;
     const { tenant } = request;
     try {
-      this.check(request);
-      await this.checkCount(tenant);
+      this.#check(request);
+      await this.#checkCount(tenant);
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       return error.message === ONLY_LOGS ? ONLY_LOGS : refusalOf(error);
     }
     // Before the record: from when somebody sees the tail on, commits are being logged.
     await catalog.tailLog.mark(tenant, MARKED_MS);
-    await catalog.subscriptions.add(this.subscriptionOf(request, connectionId));
+    await catalog.subscriptions.add(this.#subscriptionOf(request, connectionId));
     return undefined;
   }
 
-  private subscriptionOf(request: TailRequest, connectionId: string): Subscription {
-    const { owner, clock } = this.parts;
+  #subscriptionOf(request: TailRequest, connectionId: string): Subscription {
+    const { owner, clock } = this.#parts;
     const { startNs, ...rest } = request;
     return { ...rest, owner, connectionId, startNs: `${startNs}`, createdMs: clock.nowMs() };
   }
 
   /** Throws BadRequestError. */
-  private check(request: TailRequest): void {
-    const { clock, limitsOf } = this.parts;
+  #check(request: TailRequest): void {
+    const { clock, limitsOf } = this.#parts;
     const limits = limitsOf(request.tenant);
     const expr = parseQuery(request.query);
     if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
@@ -112,8 +112,8 @@ export class TailService {
   }
 
   /** Throws BadRequestError. Tails of processes that died are still there: those that can be looked up are, first. */
-  private async checkCount(tenant: string): Promise<void> {
-    const { catalog, connections, owner, limitsOf } = this.parts;
+  async #checkCount(tenant: string): Promise<void> {
+    const { catalog, connections, owner, limitsOf } = this.#parts;
     const most = limitsOf(tenant).maxConcurrentTailRequests;
     if (most <= 0) return;
     const isServed = ({ refusal }: Subscription) => refusal === undefined;

@@ -56,87 +56,88 @@ export interface StepFigures {
 
 export class TenantTail {
   readonly tenant: string;
-  private readonly parts: TenantTailParts;
-  private readonly tails = new Map<string, LiveTail>();
+  readonly #parts: TenantTailParts;
+  readonly #tails = new Map<string, LiveTail>();
   /** Seen, not served yet; with when they were first seen (Unix ms). */
-  private readonly joining = new Map<string, { subscription: Subscription; seenMs: number }>();
-  private readonly queries = new Map<string, TailQuery>();
-  private readonly shared = new SharedFrames();
-  private readonly stopping = new AbortController();
-  private readonly ends: TailEnds;
-  private queue: CommitQueue | undefined;
+  readonly #joining = new Map<string, { subscription: Subscription; seenMs: number }>();
+  readonly #queries = new Map<string, TailQuery>();
+  readonly #shared = new SharedFrames();
+  readonly #stopping = new AbortController();
+  readonly #ends: TailEnds;
+  #queue: CommitQueue | undefined;
   /** Served, and committed so short a time ago that the catalog may not show all of the transaction. */
-  private recent: LoggedChunk[] = [];
-  private listedMs = -Infinity;
-  private markedMs = -Infinity;
-  private savedMs = -Infinity;
+  #recent: LoggedChunk[] = [];
+  #listedMs = -Infinity;
+  #markedMs = -Infinity;
+  #savedMs = -Infinity;
 
   constructor(tenant: string, parts: TenantTailParts) {
     this.tenant = tenant;
-    this.parts = parts;
+    this.#parts = parts;
     const drop = (connectionId: string) => this.drop(connectionId);
-    this.ends = new TailEnds({ tenant, parts, drop, stopping: this.stopping.signal });
+    this.#ends = new TailEnds({ tenant, parts, drop, stopping: this.#stopping.signal });
   }
 
   /** Tails that are served or are about to be. */
   get count(): number {
-    return this.tails.size + this.joining.size;
+    return this.#tails.size + this.#joining.size;
   }
 
   /** Ms until a step has something to do by itself; Infinity where it has not. */
   nextMs(): number {
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     let next = Infinity;
-    for (const { seenMs } of this.joining.values()) next = Math.min(next, seenMs + this.parts.joinMs - nowMs);
-    for (const { subscription } of this.tails.values()) {
-      if (this.parts.maxDurationMs > 0)
-        next = Math.min(next, subscription.createdMs + this.parts.maxDurationMs - nowMs);
+    for (const { seenMs } of this.#joining.values())
+      next = Math.min(next, seenMs + this.#parts.joinMs - nowMs);
+    for (const { subscription } of this.#tails.values()) {
+      if (this.#parts.maxDurationMs > 0)
+        next = Math.min(next, subscription.createdMs + this.#parts.maxDurationMs - nowMs);
     }
     return Math.max(0, next);
   }
 
   /** Some tail waits to be served, or for its lookback. */
   get isJoining(): boolean {
-    return this.joining.size > 0 || [...this.tails.values()].some(({ joining }) => joining !== undefined);
+    return this.#joining.size > 0 || [...this.#tails.values()].some(({ joining }) => joining !== undefined);
   }
 
   get hasNotices(): boolean {
-    return this.queue?.hasNotices === true;
+    return this.#queue?.hasNotices === true;
   }
 
   /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
   notice(chunk: LoggedChunk): boolean {
     // Before the queue is there nothing is served: then a snapshot has it, or its first look at the log finds it.
-    return this.queue?.notice(chunk) ?? true;
+    return this.#queue?.notice(chunk) ?? true;
   }
 
   /** The log has commits that were not taken. */
   overflowed(): void {
-    this.queue?.overflowed();
+    this.#queue?.overflowed();
   }
 
   /** The table has other subscriptions than before. */
   changed(): void {
-    this.listedMs = -Infinity;
+    this.#listedMs = -Infinity;
   }
 
   /** Throws what the table and the store throw; it may be called again. */
   async step({ readsLog }: { readonly readsLog: boolean }): Promise<StepFigures> {
-    const { clock, savesCursor } = this.parts;
-    const queue = await this.opened();
-    if (Math.abs(clock.nowMs() - this.listedMs) >= (savesCursor ? LIST_MS : RENEW_MS)) await this.list();
-    const joinable = this.joinable();
+    const { clock, savesCursor } = this.#parts;
+    const queue = await this.#opened();
+    if (Math.abs(clock.nowMs() - this.#listedMs) >= (savesCursor ? LIST_MS : RENEW_MS)) await this.#list();
+    const joinable = this.#joinable();
     // What was committed so far goes to those that are there already; those that join find it in their snapshot.
     await queue.gather({ readsLog: readsLog || joinable.length > 0 });
     let served = 0;
     for (let batch = queue.take(); batch.length > 0; batch = queue.take()) {
-      await this.serve(batch);
+      await this.#serve(batch);
       served += batch.length;
-      this.remember(batch);
+      this.#remember(batch);
     }
-    if (joinable.length > 0) await this.join(joinable);
-    await this.keepUp();
-    if (savesCursor && (served > 0 || joinable.length > 0)) await this.save();
+    if (joinable.length > 0) await this.#join(joinable);
+    await this.#keepUp();
+    if (savesCursor && (served > 0 || joinable.length > 0)) await this.#save();
     return { commits: served, joined: joinable.length };
   }
 
@@ -146,164 +147,165 @@ export class TenantTail {
       await joining;
       await outbox.drained();
     };
-    await Promise.all([...this.tails.values()].map(drained));
+    await Promise.all([...this.#tails.values()].map(drained));
   }
 
   /** Ends serving; the subscriptions stay. */
   async stop(): Promise<void> {
-    this.stopping.abort();
-    if (this.parts.savesCursor && this.queue !== undefined) await this.save(true);
-    for (const { outbox } of this.tails.values()) outbox.close();
-    this.tails.clear();
+    this.#stopping.abort();
+    if (this.#parts.savesCursor && this.#queue !== undefined) await this.#save(true);
+    for (const { outbox } of this.#tails.values()) outbox.close();
+    this.#tails.clear();
   }
 
   /** A connection is gone: its tail is not served any more. */
   drop(connectionId: string): void {
-    this.tails.get(connectionId)?.outbox.close();
-    this.tails.delete(connectionId);
-    this.joining.delete(connectionId);
-    this.forgetQueries();
+    this.#tails.get(connectionId)?.outbox.close();
+    this.#tails.delete(connectionId);
+    this.#joining.delete(connectionId);
+    this.#forgetQueries();
   }
 
-  private get pace(): Pace {
-    const { scheduler } = this.parts.source;
+  get #pace(): Pace {
+    const { scheduler } = this.#parts.source;
     return {
       nowMs: () => scheduler.nowMs(),
       yield: async startedMs => {
         await scheduler.yield(this.tenant, startedMs);
-        this.stopping.signal.throwIfAborted();
+        this.#stopping.signal.throwIfAborted();
       },
     };
   }
 
-  private get subscriptions(): Subscriptions {
-    return this.parts.catalog.subscriptions;
+  get #subscriptions(): Subscriptions {
+    return this.#parts.catalog.subscriptions;
   }
 
-  private get log(): TailLog {
-    return this.parts.catalog.tailLog;
+  get #log(): TailLog {
+    return this.#parts.catalog.tailLog;
   }
 
-  private async opened(): Promise<CommitQueue> {
-    if (this.queue !== undefined) return this.queue;
-    const { clock, owner, savesCursor, hearsAll, maxNotices } = this.parts;
-    const cursor = savesCursor ? await this.subscriptions.readCursor(this.tenant, owner) : undefined;
-    const { log, tenant } = this;
-    this.queue = new CommitQueue({ log, clock, tenant, hearsAll, maxNotices, cursor });
+  async #opened(): Promise<CommitQueue> {
+    if (this.#queue !== undefined) return this.#queue;
+    const { clock, owner, savesCursor, hearsAll, maxNotices } = this.#parts;
+    const cursor = savesCursor ? await this.#subscriptions.readCursor(this.tenant, owner) : undefined;
+    const { tenant } = this;
+    const log = this.#log;
+    this.#queue = new CommitQueue({ log, clock, tenant, hearsAll, maxNotices, cursor });
     const isLost = cursor !== undefined && clock.nowMs() - cursor.savedMs > MAX_CURSOR_AGE_MS;
-    await this.list({ refusal: isLost || (savesCursor && cursor === undefined) ? FELL_BEHIND : undefined });
-    return this.queue;
+    await this.#list({ refusal: isLost || (savesCursor && cursor === undefined) ? FELL_BEHIND : undefined });
+    return this.#queue;
   }
 
   /** Who came, and who went. `refusal`: those that were served before this run cannot be served on. */
-  private async list({ refusal }: { readonly refusal?: string | undefined } = {}): Promise<void> {
-    const { clock, owner } = this.parts;
+  async #list({ refusal }: { readonly refusal?: string | undefined } = {}): Promise<void> {
+    const { clock, owner } = this.#parts;
     const nowMs = clock.nowMs();
-    const listed = (await this.subscriptions.list(this.tenant)).filter(one => one.owner === owner);
+    const listed = (await this.#subscriptions.list(this.tenant)).filter(one => one.owner === owner);
     const present = new Set(listed.map(({ connectionId }) => connectionId));
-    for (const id of [...this.tails.keys(), ...this.joining.keys()]) if (!present.has(id)) this.drop(id);
+    for (const id of [...this.#tails.keys(), ...this.#joining.keys()]) if (!present.has(id)) this.drop(id);
     for (const subscription of listed) {
       const { connectionId } = subscription;
-      if (this.tails.has(connectionId) || this.joining.has(connectionId)) continue;
-      if (subscription.refusal !== undefined) await this.ends.now(subscription, subscription.refusal);
+      if (this.#tails.has(connectionId) || this.#joining.has(connectionId)) continue;
+      if (subscription.refusal !== undefined) await this.#ends.now(subscription, subscription.refusal);
       else if (subscription.covered === undefined)
-        this.joining.set(connectionId, { subscription, seenMs: nowMs });
-      else if (refusal !== undefined) await this.ends.now(subscription, refusal);
+        this.#joining.set(connectionId, { subscription, seenMs: nowMs });
+      else if (refusal !== undefined) await this.#ends.now(subscription, refusal);
       else {
         const covered = new Set(subscription.covered);
-        void this.open(subscription, { renewedMs: nowMs - RENEW_MS, covered })?.outbox.begin([]);
+        void this.#open(subscription, { renewedMs: nowMs - RENEW_MS, covered })?.outbox.begin([]);
       }
     }
-    this.listedMs = nowMs;
-    if (listed.length > 0 && Math.abs(nowMs - this.markedMs) >= RENEW_MS) await this.mark(nowMs);
+    this.#listedMs = nowMs;
+    if (listed.length > 0 && Math.abs(nowMs - this.#markedMs) >= RENEW_MS) await this.#mark(nowMs);
   }
 
   /** What was committed while the marker had lapsed is in no log. */
-  private async mark(nowMs: number): Promise<void> {
-    const hasLapsed = Number.isFinite(this.markedMs) && Math.abs(nowMs - this.markedMs) >= MARKED_MS;
-    await this.log.mark(this.tenant, MARKED_MS);
-    this.markedMs = nowMs;
+  async #mark(nowMs: number): Promise<void> {
+    const hasLapsed = Number.isFinite(this.#markedMs) && Math.abs(nowMs - this.#markedMs) >= MARKED_MS;
+    await this.#log.mark(this.tenant, MARKED_MS);
+    this.#markedMs = nowMs;
     if (!hasLapsed) return;
-    for (const { subscription } of [...this.tails.values()]) await this.ends.now(subscription, FELL_BEHIND);
+    for (const { subscription } of [...this.#tails.values()]) await this.#ends.now(subscription, FELL_BEHIND);
   }
 
-  private joinable(): Subscription[] {
-    const nowMs = this.parts.clock.nowMs();
-    return [...this.joining.values()]
-      .filter(({ seenMs }) => nowMs - seenMs >= this.parts.joinMs)
+  #joinable(): Subscription[] {
+    const nowMs = this.#parts.clock.nowMs();
+    return [...this.#joining.values()]
+      .filter(({ seenMs }) => nowMs - seenMs >= this.#parts.joinMs)
       .map(({ subscription }) => subscription);
   }
 
   /** Undefined where its query cannot be built, which its owner is told. */
-  private open(
+  #open(
     subscription: Subscription,
     { renewedMs, covered }: Pick<LiveTail, 'renewedMs' | 'covered'>,
   ): LiveTail | undefined {
-    const { connections, clock, frames } = this.parts;
+    const { connections, clock, frames } = this.#parts;
     const { connectionId, form, flags, delayMs } = subscription;
     try {
       const key = keyOfQuery(subscription);
-      const query = this.queries.get(key) ?? compileTailQuery(subscription, clock);
-      this.queries.set(key, query);
+      const query = this.#queries.get(key) ?? compileTailQuery(subscription, clock);
+      this.#queries.set(key, query);
       const outbox = new Outbox({
         connectionId,
         connections,
         clock,
         limits: frames,
         style: { form, flags },
-        shared: this.shared,
+        shared: this.#shared,
         delayMs,
-        onGone: error => this.ends.gone(subscription, error),
+        onGone: error => this.#ends.gone(subscription, error),
       });
       const tail = new LiveTail(subscription, { query, outbox, renewedMs, covered });
-      this.tails.set(connectionId, tail);
+      this.#tails.set(connectionId, tail);
       return tail;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      this.ends.later(subscription, error.message);
+      this.#ends.later(subscription, error.message);
       return undefined;
     }
   }
 
   /** One snapshot for all that join, and one lookback for all of them that ask the same. */
-  private async join(joinable: readonly Subscription[]): Promise<void> {
+  async #join(joinable: readonly Subscription[]): Promise<void> {
     const asked = widestOf(joinable);
-    const snapshot = await takeSnapshot(this.parts, asked);
+    const snapshot = await takeSnapshot(this.#parts, asked);
     const covered = new Set(snapshot.covered);
-    const renewedMs = this.parts.clock.nowMs();
+    const renewedMs = this.#parts.clock.nowMs();
     const joined: LiveTail[] = [];
     for (const subscription of joinable) {
       // It may have left meanwhile.
-      if (!this.joining.delete(subscription.connectionId)) continue;
-      const tail = this.open(subscription, { renewedMs, covered });
+      if (!this.#joining.delete(subscription.connectionId)) continue;
+      const tail = this.#open(subscription, { renewedMs, covered });
       if (tail !== undefined) joined.push(tail);
     }
     for (const query of new Set(joined.map(tail => tail.query))) {
       const alike = joined.filter(tail => tail.query === query);
       const widest = widestOf(alike.map(({ subscription }) => subscription));
-      const lookback = readLookback(this.parts, widest, snapshot, this.stopping.signal);
+      const lookback = readLookback(this.#parts, widest, snapshot, this.#stopping.signal);
       for (const tail of alike) {
         // Its live entries wait in its queue until the lookback is there: others must not wait for it.
-        tail.joining = this.sendLookback(tail, lookback)
-          .catch(error => this.ends.failed(tail.subscription, error))
+        tail.joining = this.#sendLookback(tail, lookback)
+          .catch(error => this.#ends.failed(tail.subscription, error))
           .finally(() => (tail.joining = undefined));
       }
     }
-    const served = this.recent.filter(({ record }) => !covered.has(record.id));
-    const missed = await missedBy(this.parts, { asked, snapshot, served }, this.stopping.signal);
-    if (missed.length > 0) await this.serveMissed(missed, joined, snapshot);
+    const served = this.#recent.filter(({ record }) => !covered.has(record.id));
+    const missed = await missedBy(this.#parts, { asked, snapshot, served }, this.#stopping.signal);
+    if (missed.length > 0) await this.#serveMissed(missed, joined, snapshot);
   }
 
   /** What the snapshot had not yet, to those alone that joined with it. */
-  private async serveMissed(
+  async #serveMissed(
     missed: readonly ChunkRecord[],
     joined: readonly LiveTail[],
     { range }: LookbackSnapshot,
   ): Promise<void> {
     await scanChunks(missed, [...new Set(joined.map(({ query }) => query))], {
-      source: this.parts.source,
-      signal: this.stopping.signal,
-      visible: await this.visible(),
+      source: this.#parts.source,
+      signal: this.#stopping.signal,
+      visible: await this.#visible(),
       range,
       deliver: async (query, entries) => {
         for (const tail of joined.filter(one => one.query === query)) {
@@ -311,78 +313,78 @@ export class TenantTail {
           await deliver(
             [tail],
             entries.filter(({ timeNs }) => timeNs >= startNs),
-            this.pace,
+            this.#pace,
           );
         }
       },
       failed: (query, error) => {
-        for (const tail of joined) if (tail.query === query) this.ends.failed(tail.subscription, error);
+        for (const tail of joined) if (tail.query === query) this.#ends.failed(tail.subscription, error);
       },
     });
   }
 
   /** Written down as joined when the lookback is posted: who takes over before begins anew with it. */
-  private async sendLookback(tail: LiveTail, lookback: Promise<readonly TailEntry[]>): Promise<void> {
+  async #sendLookback(tail: LiveTail, lookback: Promise<readonly TailEntry[]>): Promise<void> {
     const { subscription, outbox } = tail;
     await outbox.begin(ownLookback(await lookback, subscription));
-    if (!this.parts.savesCursor || outbox.isClosed) return;
-    if (!(await this.subscriptions.renew(this.stored(tail)))) this.drop(subscription.connectionId);
+    if (!this.#parts.savesCursor || outbox.isClosed) return;
+    if (!(await this.#subscriptions.renew(this.#stored(tail)))) this.drop(subscription.connectionId);
   }
 
-  private remember(batch: readonly LoggedChunk[]): void {
+  #remember(batch: readonly LoggedChunk[]): void {
     // Where nobody else commits, the catalog has what is told.
-    if (this.parts.joinMs === 0) return;
-    const nowMs = this.parts.clock.nowMs();
+    if (this.#parts.joinMs === 0) return;
+    const nowMs = this.#parts.clock.nowMs();
     const isFresh = ({ stampMs }: LoggedChunk) => nowMs - stampMs < APPLIED_MS;
-    this.recent = [...this.recent, ...batch].filter(isFresh);
+    this.#recent = [...this.#recent, ...batch].filter(isFresh);
   }
 
-  private async serve(batch: readonly LoggedChunk[]): Promise<void> {
-    if (this.tails.size === 0) return;
-    const queries = new Set([...this.tails.values()].map(({ query }) => query));
+  async #serve(batch: readonly LoggedChunk[]): Promise<void> {
+    if (this.#tails.size === 0) return;
+    const queries = new Set([...this.#tails.values()].map(({ query }) => query));
     try {
       await scanChunks(
         batch.map(({ record }) => record),
         [...queries],
         {
-          source: this.parts.source,
-          signal: this.stopping.signal,
-          visible: await this.visible(),
-          deliver: (query, entries) => deliver(this.tailsOf(query), entries, this.pace),
+          source: this.#parts.source,
+          signal: this.#stopping.signal,
+          visible: await this.#visible(),
+          deliver: (query, entries) => deliver(this.#tailsOf(query), entries, this.#pace),
           failed: (query, error) => {
-            for (const { subscription } of this.tailsOf(query)) this.ends.failed(subscription, error);
+            for (const { subscription } of this.#tailsOf(query)) this.#ends.failed(subscription, error);
           },
         },
       );
-      this.shared.clear();
+      this.#shared.clear();
     } catch (error) {
-      if (this.stopping.signal.aborted) throw error;
+      if (this.#stopping.signal.aborted) throw error;
       // Nobody knows which of them have been served: whoever goes on would have a hole.
-      for (const { subscription } of [...this.tails.values()]) this.ends.failed(subscription, error);
+      for (const { subscription } of [...this.#tails.values()]) this.#ends.failed(subscription, error);
     }
   }
 
-  private tailsOf(query: TailQuery): LiveTail[] {
-    return [...this.tails.values()].filter(tail => tail.query === query);
+  #tailsOf(query: TailQuery): LiveTail[] {
+    return [...this.#tails.values()].filter(tail => tail.query === query);
   }
 
-  private async visible(): Promise<Visible> {
-    const { visibility, clock } = this.parts;
+  async #visible(): Promise<Visible> {
+    const { visibility, clock } = this.#parts;
     return (await visibility?.of([this.tenant], clock.nowNs()))?.(this.tenant) ?? ALL_VISIBLE;
   }
 
   /** Renews what lives, ends what has lived long enough or takes nothing. */
-  private async keepUp(): Promise<void> {
-    const { clock, maxDurationMs, keepAliveMs = Infinity } = this.parts;
-    for (const tail of [...this.tails.values()]) {
+  async #keepUp(): Promise<void> {
+    const { clock, maxDurationMs, keepAliveMs = Infinity } = this.#parts;
+    for (const tail of [...this.#tails.values()]) {
       const nowMs = clock.nowMs();
       const { subscription, outbox } = tail;
       if (maxDurationMs > 0 && nowMs - subscription.createdMs >= maxDurationMs) {
-        await this.ends.now(subscription, MAX_DURATION_REACHED);
+        await this.#ends.now(subscription, MAX_DURATION_REACHED);
         continue;
       }
       if (outbox.waitingSinceMs !== undefined && nowMs - outbox.waitingSinceMs >= STUCK_MS) {
-        await this.ends.now(subscription, TAKES_NOTHING);
+        await this.#ends.now(subscription, TAKES_NOTHING);
         continue;
       }
       if (nowMs - Math.max(outbox.postedMs, subscription.createdMs) >= keepAliveMs) outbox.keepAlive();
@@ -391,26 +393,26 @@ export class TenantTail {
       // Expired: somebody may have counted it out, and it was not renewed in time.
       const isLost = nowMs - tail.renewedMs >= SUBSCRIPTION_MS;
       tail.forgetCovered(nowMs);
-      if (isLost || !(await this.subscriptions.renew(this.stored(tail))))
-        await this.ends.now(subscription, FELL_BEHIND);
+      if (isLost || !(await this.#subscriptions.renew(this.#stored(tail))))
+        await this.#ends.now(subscription, FELL_BEHIND);
       else tail.renewedMs = nowMs;
     }
   }
 
   /** What another process needs to go on with it. */
-  private stored({ subscription, coveredIds }: LiveTail): Subscription {
-    return this.parts.savesCursor ? { ...subscription, covered: coveredIds } : subscription;
+  #stored({ subscription, coveredIds }: LiveTail): Subscription {
+    return this.#parts.savesCursor ? { ...subscription, covered: coveredIds } : subscription;
   }
 
-  private async save(always = false): Promise<void> {
-    const nowMs = this.parts.clock.nowMs();
-    if (!always && nowMs - this.savedMs < SAVE_MS) return;
-    this.savedMs = nowMs;
-    await this.subscriptions.saveCursor(this.tenant, this.parts.owner, this.queue!.cursor);
+  async #save(always = false): Promise<void> {
+    const nowMs = this.#parts.clock.nowMs();
+    if (!always && nowMs - this.#savedMs < SAVE_MS) return;
+    this.#savedMs = nowMs;
+    await this.#subscriptions.saveCursor(this.tenant, this.#parts.owner, this.#queue!.cursor);
   }
 
-  private forgetQueries(): void {
-    const used = new Set([...this.tails.values()].map(({ query }) => query.key));
-    for (const key of this.queries.keys()) if (!used.has(key)) this.queries.delete(key);
+  #forgetQueries(): void {
+    const used = new Set([...this.#tails.values()].map(({ query }) => query.key));
+    for (const key of this.#queries.keys()) if (!used.has(key)) this.#queries.delete(key);
   }
 }

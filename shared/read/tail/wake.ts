@@ -6,41 +6,41 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/ports/clock.ts';
 
 export class Wake {
-  private readonly clock: Clock;
-  private called = false;
-  private waiting: AbortController | undefined;
-  private resting: AbortController | undefined;
+  readonly #clock: Clock;
+  #called = false;
+  #waiting: AbortController | undefined;
+  #resting: AbortController | undefined;
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   call(): void {
-    this.called = true;
-    this.waiting?.abort();
+    this.#called = true;
+    this.#waiting?.abort();
   }
 
   /** Ends a rest that is under way, too. */
   hurry(): void {
     this.call();
-    this.resting?.abort();
+    this.#resting?.abort();
   }
 
   /** Calls meanwhile end the next wait. */
   async rest(ms: number): Promise<void> {
-    this.resting = new AbortController();
-    await this.clock.sleep(ms, this.resting.signal).catch(() => undefined);
-    this.resting = undefined;
+    this.#resting = new AbortController();
+    await this.#clock.sleep(ms, this.#resting.signal).catch(() => undefined);
+    this.#resting = undefined;
   }
 
   /** Goes on in a later turn: what the caller does next, an answer to a push above all, comes first. */
   async wait(ms: number): Promise<void> {
-    if (!this.called && ms > 0) {
-      this.waiting = new AbortController();
-      await this.clock.sleep(ms, this.waiting.signal).catch(() => undefined);
-      this.waiting = undefined;
+    if (!this.#called && ms > 0) {
+      this.#waiting = new AbortController();
+      await this.#clock.sleep(ms, this.#waiting.signal).catch(() => undefined);
+      this.#waiting = undefined;
     }
-    this.called = false;
+    this.#called = false;
     await nextTurn();
   }
 }

@@ -21,17 +21,17 @@ export const ACCESS_FIELDS: Fields<AccessConfig> = {
     name: 'tokens_enabled',
     kind: flag,
     about:
-      'every request needs a token of `logboom token create` ([security](../security.md)); off: the tenant header is believed',
+      'require an access token for every request ([security](../security.md)); off: Logboom trusts the tenant header',
   },
   metricsPublic: {
     name: 'metrics_public',
     kind: flag,
-    about: '`/metrics` is answered without a token; it has figures of all tenants, by name',
+    about: 'serve `/metrics` without a token; it contains figures and names of all tenants',
   },
   allowedOrigins: {
     name: 'allowed_origins',
     kind: texts,
     about:
-      'origins of other sites whose pages may call, such as `https://tools.example.org`; browsers on pages of all others are refused',
+      'origins of other sites whose pages may send requests, such as `https://tools.example.org`; all others are refused',
   },
 };

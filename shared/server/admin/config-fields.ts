@@ -153,53 +153,56 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
   target: {
     name: 'target',
     kind: oneOf(TARGETS),
-    about: 'what this process serves and does ([several processes](../operate/size.md#several-processes))',
+    about: 'role of this process ([several processes](../operate/size.md#several-processes))',
   },
   authEnabled: {
     name: 'auth_enabled',
     kind: flag,
-    about: 'whether the tenant comes from the header `X-Scope-OrgID`',
+    about: 'take the tenant from the header `X-Scope-OrgID`',
   },
   noAuthTenant: {
     name: 'no_auth_tenant',
     kind: text,
-    about: 'the only tenant where `auth_enabled` is false; [what changing it takes](#change-no_auth_tenant)',
+    about: 'the only tenant if `auth_enabled` is false; see [how to change it](#change-no_auth_tenant)',
   },
 };
 
 const SERVER_FIELDS: Fields<ServerConfig> = {
-  httpListenAddress: { name: 'http_listen_address', kind: text, about: 'address; empty is all' },
-  httpListenPort: { name: 'http_listen_port', kind: whole(0, 65_535), about: 'port, 0 is any free one' },
-  logLevel: { name: 'log_level', kind: oneOf(LOG_LEVELS), about: 'least level that is logged' },
+  httpListenAddress: {
+    name: 'http_listen_address',
+    kind: text,
+    about: 'listen address; empty is all addresses',
+  },
+  httpListenPort: { name: 'http_listen_port', kind: whole(0, 65_535), about: 'port; 0 is any free port' },
+  logLevel: { name: 'log_level', kind: oneOf(LOG_LEVELS), about: 'minimum log level' },
   readTimeoutMs: {
     name: 'http_server_read_timeout',
     kind: durationMs,
-    about: 'for a whole request to arrive',
+    about: 'time to receive a request',
   },
   writeTimeoutMs: {
     name: 'http_server_write_timeout',
     kind: durationMs,
-    about: 'for an answer to make progress',
+    about: 'time without progress of a response',
   },
   idleTimeoutMs: {
     name: 'http_server_idle_timeout',
     kind: durationMs,
-    about: 'how long a connection may wait for its next request',
+    about: 'idle time of a connection',
   },
   gracefulShutdownTimeoutMs: {
     name: 'graceful_shutdown_timeout',
     kind: durationMs,
-    about: 'how long running requests may take once the store is told to stop',
+    about: 'time that running requests have after a stop signal',
   },
 };
 
 const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
-  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: bytes, about: 'largest body of a push, as sent' },
+  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: bytes, about: 'maximum body size of a push, as sent' },
   maxDecompressedSize: {
     name: 'max_decompressed_size',
     kind: bytes,
-    about:
-      'largest body of a push, decompressed; 0 is 50 times `max_recv_msg_size`, the default of the reference',
+    about: 'maximum decompressed body size of a push; 0 is 50 times `max_recv_msg_size`, the default of Loki',
   },
 };
 
@@ -207,18 +210,18 @@ const QUERIER_FIELDS: Fields<QuerierConfig> = {
   tailMaxDurationMs: {
     name: 'tail_max_duration',
     kind: durationMs,
-    about: 'longest life of a live tail; 0 is no limit ([live tail](../live-tail.md))',
+    about: 'maximum duration of a live tail; 0 is no limit ([live tail](../live-tail.md))',
   },
   multiTenantQueriesEnabled: {
     name: 'multi_tenant_queries_enabled',
     kind: flag,
-    about: 'whether a query may name several tenants, `a|b` in the header',
+    about: 'allow queries over several tenants, `a|b` in the header',
   },
   maxConcurrent: {
     name: 'max_concurrent',
     kind: whole(1),
     about:
-      'queries that a process works on at once; others wait, tenants in turns (the reference counts parts of queries, and takes 4)',
+      'maximum number of concurrent queries in a process; others wait, with fair scheduling of tenants. Loki counts parts of queries, and its default is 4',
   },
 };
 
@@ -226,20 +229,24 @@ const FRONTEND_FIELDS: Fields<FrontendConfig> = {
   compressResponses: {
     name: 'compress_responses',
     kind: flag,
-    about: 'gzip for clients that accept it, for answers from 1,400 bytes',
+    about: 'compress responses from 1,400 bytes with gzip, for clients that accept it',
   },
   supportParquetEncoding: {
     name: 'support_parquet_encoding',
     kind: flag,
     about:
-      'answer `Accept: application/vnd.apache.parquet` of query and query_range in Parquet; `false` answers it 400',
+      'serve Parquet for `Accept: application/vnd.apache.parquet` of query and query_range; `false` refuses it with 400',
   },
-  maxBodySize: { name: 'max_body_size', kind: bytes, about: 'largest body of a request that is no push' },
+  maxBodySize: {
+    name: 'max_body_size',
+    kind: bytes,
+    about: 'maximum body size of requests other than pushes',
+  },
   maxOutstandingPerTenant: {
     name: 'max_outstanding_per_tenant',
     kind: whole(1),
     about:
-      'queries of a tenant that wait for their turn; more are answered 429 `too many outstanding requests`',
+      'maximum number of waiting queries of a tenant; further ones get 429 `too many outstanding requests`',
   },
 };
 
@@ -248,39 +255,39 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
     name: 'compaction_interval',
     kind: durationMs,
     about:
-      "how often small chunks are packed ([maintenance](../dev/operations.md#maintenance)); the reference's default is 10m. Schedules of an account know whole minutes",
+      'interval of compaction ([maintenance](../dev/operations.md#maintenance)); the default of Loki is 10m. On AWS, whole minutes',
   },
   retentionEnabled: {
     name: 'retention_enabled',
     kind: flag,
     about:
-      "off: nothing is removed by age, and the API for deletes answers 404; the reference's default is off",
+      'apply retention and delete requests; off: the delete API responds with 404. The default of Loki is off',
   },
   retentionDeleteDelayMs: {
     name: 'retention_delete_delay',
     kind: durationMs,
-    about: 'how long objects of expired entries stay after the last record that named them is gone',
+    about: 'time that objects of expired entries are kept after the catalog no longer references them',
   },
   deleteRequestCancelPeriodMs: {
     name: 'delete_request_cancel_period',
     kind: durationMs,
     about:
-      'a delete request is not worked on before this age; until then cancelling it brings everything back',
+      'age at which a delete request is processed; until then you can cancel it, and its entries become visible again',
   },
   deleteBatchSize: {
     name: 'delete_batch_size',
     kind: whole(1),
-    about: 'most delete requests of a tenant that are worked on at once',
+    about: 'maximum number of delete requests of a tenant that are processed at a time',
   },
   deleteMaxIntervalMs: {
     name: 'delete_max_interval',
     kind: durationMs,
-    about: 'longest part that a delete request with filters is cut into',
+    about: 'maximum length of the parts into which a delete request with filters is divided',
   },
   deleteRequestStore: {
     name: 'delete_request_store',
     kind: text,
-    about: 'no effect: requests lie in the catalog. The reference asks for it',
+    about: 'accepted without effect: requests are stored in the catalog. Loki needs it',
   },
 };
 
@@ -288,7 +295,7 @@ const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
   enabled: {
     name: 'enabled',
     kind: flag,
-    about: 'mine [patterns](../patterns.md) where chunks are packed, and answer `/patterns`; off: 404',
+    about: 'mine [patterns](../patterns.md) during compaction, and serve `/patterns`; off: 404',
   },
 };
 
@@ -296,16 +303,15 @@ const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
   files: {
     name: 'file',
     kind: paths,
-    about:
-      'a path, several with commas, or a list; of two that say something of the same key the later one counts',
+    about: 'path, several paths with commas, or a list; later files override earlier ones',
   },
   object: {
     name: 'object',
     own: true,
     kind: text,
-    about: 'key of an object in the store, for where there are no files; it counts after the files',
+    about: 'key of an object in the store that contains overrides; it overrides the files',
   },
-  periodMs: { name: 'period', kind: durationMs, about: 'how often they are looked at; 0 is never again' },
+  periodMs: { name: 'period', kind: durationMs, about: 'interval at which they are reloaded; 0 is never' },
 };
 
 /** The older names of the same in `limits_config`; the values of `runtime_config` win. */

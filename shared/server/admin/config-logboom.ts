@@ -42,7 +42,9 @@ export interface LogboomConfig {
   readonly compactionTargetBytes: number;
   /** Pushes that wait to be merged, bytes of lines; more are answered 429. 0 is no bound. One machine only. */
   readonly maxMergeBacklogBytes: number;
-  /** A run of a scheduled job begins nothing new after this time; the next one goes on. */
+  /** Chunks of a tenant that wait to be merged; its pushes are answered 429 then. 0 is no bound. Over a shared table only. */
+  readonly maxUnmergedChunks: number;
+  /** A run of a scheduled job starts no new work after this time; the next one goes on. */
   readonly maintenanceRunMs: number;
   /** How long objects stay after the last record that named them is gone; longer than any query. */
   readonly objectGraceMs: number;
@@ -80,13 +82,15 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   queryWorkers: -1,
   // Two of the largest, or a hundred usual ones.
   queryMemoryBytes: 1024 * MIB,
-  // Some thousand answers of 20 series and an hour of minutes each.
-  queryResultCacheBytes: 32 * MIB,
+  // About 500 answers of 20 series and an hour of minutes each. While a tenant pushes, each push makes another key.
+  queryResultCacheBytes: 16 * MIB,
   // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
   pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
   // Merging takes 25 to 50 s of one core for 1 GB, so it catches up within one or two minutes.
   maxMergeBacklogBytes: 2048 * MIB,
+  // Their records take 100 MB in a process that plans or merges the day.
+  maxUnmergedChunks: 100_000,
   maintenanceRunMs: 300_000,
   // Ten times the default deadline of a query.
   objectGraceMs: 600_000,
@@ -102,125 +106,135 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   storage: {
     name: 'storage',
     kind: oneOf(STORAGE_KINDS),
-    about: 'where chunks and catalog are kept: in `data_dir`, or on S3 and DynamoDB',
+    about: 'storage of chunks and catalog: `data_dir`, or S3 and DynamoDB',
   },
   dataDir: {
     name: 'data_dir',
     kind: text,
-    about: 'folder of the data with `files`, from the folder where the program is started',
+    about: 'data folder with `files`, relative to the folder in which the program starts',
   },
   s3Bucket: {
     name: 's3_bucket',
     kind: text,
-    about: 'with `s3`; credentials come from where the AWS SDK looks for them',
+    about: 'bucket with `s3`; credentials come from the default sources of the AWS SDK',
   },
-  dynamodbTable: { name: 'dynamodb_table', kind: text, about: 'with `s3`' },
-  awsEndpoint: { name: 'aws_endpoint', kind: address, about: 'see `--endpoint`' },
-  awsRegion: { name: 'aws_region', kind: text, about: 'see `--region`' },
+  dynamodbTable: { name: 'dynamodb_table', kind: text, about: 'table with `s3`' },
+  awsEndpoint: {
+    name: 'aws_endpoint',
+    kind: address,
+    about: 'another endpoint than AWS, such as an emulator; bucket and table are created if missing',
+  },
+  awsRegion: { name: 'aws_region', kind: text, about: 'AWS region' },
   inlineMaxBytes: {
     name: 'inline_max_bytes',
     kind: bytes,
     about:
-      'compressed pushes up to this size lie in the catalog, larger ones are objects ([cost model](../dev/cost-model.md))',
+      'maximum compressed size of a push that is stored in the catalog; larger ones are objects ([cost model](../dev/cost-model.md))',
   },
   groupCommitWaitMs: {
     name: 'group_commit_wait',
     kind: durationMs,
-    about: 'how long a push waits for others to share one write with; functions do not wait',
+    about: 'time that a push waits to share a write with others; functions do not wait',
   },
   maxConcurrentRequests: {
     name: 'max_concurrent_requests',
     kind: whole(1),
-    about: 'more at once are answered 503',
+    about: 'maximum number of concurrent requests; further ones get 503',
   },
   maxWebSockets: {
     name: 'max_web_sockets',
     kind: count,
-    about: 'WebSockets of one process; more are answered 503',
+    about: 'maximum number of WebSockets in a process; further ones get 503',
   },
   connectionsApi: {
     name: 'connections_api',
     kind: flag,
     about:
-      '`/@connections/{id}` as API Gateway has it, for programs of this machine ([live tail](../live-tail.md))',
+      'serve `/@connections/{id}` as API Gateway does, for programs on this machine ([live tail](../live-tail.md))',
   },
   maxBufferedBodyBytes: {
     name: 'max_buffered_body_bytes',
     kind: bytes,
-    about: 'bodies held at once by all requests; more are answered 503',
+    about: 'memory for request bodies; beyond it, requests get 503',
   },
   queryWorkers: {
     name: 'query_workers',
     kind: whole(-1),
     about:
-      'query threads at most; the first always runs, the others start when all before them are busy. -1 is one less than there are cores; at least 1',
+      'maximum number of query threads. The first always runs, the others start if all running ones are busy. -1 is the number of cores minus one, at least 1',
   },
   queryMemoryBytes: {
     name: 'query_memory',
     kind: bytes,
     about:
-      'what all queries of a process may hold (states, series, entries, 8 MB each for pages); more are answered 429. One query gets half a GB at most',
+      'memory for all queries of a process: states, series, entries, and 8 MB each for pages. Beyond it, queries get 429. One query gets up to 512 MiB',
   },
   queryResultCacheBytes: {
     name: 'query_result_cache_bytes',
     kind: bytes,
     about:
-      'results of queries that are kept: they serve the same query over the same instants until a chunk in its range is new. 0 keeps none',
+      'size of the results cache. A result serves the same query over the same instants until its range has a new chunk. 0 is off',
   },
   pageCacheBytes: {
     name: 'page_cache_bytes',
     kind: bytes,
     about:
-      'decompressed pages that queries read again are cached, three quarters for lines ([memory](../operate/size.md#memory)); query threads share it; `0` caches none',
+      'size of the cache of decompressed pages, which query threads share; three quarters are for lines ([memory](../operate/size.md#memory)). 0 is off',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',
     kind: bytes,
-    about: 'stored bytes at which compaction ends an object; chunks of half of it are left as they are',
+    about: 'size at which compaction completes an object; chunks of half that size are not merged again',
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',
     kind: bytes,
     about:
-      'lines pushed faster than they are merged ([limits.md](limits.md#the-merge-backlog)); beyond it tenants with a share of it are answered 429, from a quarter of it on merging has the priority of requests. `0` is no bound; on one machine only',
+      'maximum size of pushed lines that wait to be merged, on one machine ([merge backlog](limits.md#the-merge-backlog)); beyond it, tenants with a share get 429, and from a quarter of it merging has the priority of requests. 0 is no limit',
+  },
+  maxUnmergedChunks: {
+    name: 'max_unmerged_chunks',
+    kind: count,
+    about:
+      'maximum number of chunks of a tenant that wait to be merged, with S3 and DynamoDB ([merge backlog](limits.md#the-merge-backlog)); beyond it, the tenant gets 429. 0 is no limit',
   },
   maintenanceRunMs: {
     name: 'maintenance_run',
     kind: durationMs,
     about:
-      "a run of a scheduled job begins nothing new after this time, and a client's flush goes on in the background. Functions: 25 s for requests, scheduled runs have the time of the function less one minute",
+      "a run of a scheduled job starts no new work after this time, and a client's flush continues in the background. Functions: 25 s for requests, scheduled runs have the time of the function less one minute",
   },
   objectGraceMs: {
     name: 'object_grace_period',
     kind: durationMs,
     about:
-      'how long objects stay that the catalog no longer names; must be longer than the longest query, or queries fail. A process that alone serves a data folder deletes them as soon as none of its queries needs them, some 20 seconds after',
+      'time that objects are kept after the catalog no longer references them. It must be longer than the longest query. A single process with a data folder deletes them as soon as no query needs them, about 20 seconds after',
   },
   collectionIntervalMs: {
     name: 'collection_interval',
     kind: durationMs,
-    about: 'how often objects whose time has come are deleted; once a day orphans are looked for with it',
+    about: 'interval at which unreferenced objects are deleted; once a day, also orphans',
   },
   indexSync: {
     name: 'index_sync',
     kind: flag,
-    about: 'keep an index object for each tenant and day; `false` answers `/sync-indexes` 503',
+    about: 'maintain an index for each tenant and day; off: `/sync-indexes` responds with 503',
   },
   indexSyncIntervalMs: {
     name: 'index_sync_interval',
     kind: durationMs,
-    about: 'how often indexes are brought up to date',
+    about: 'interval of index sync',
   },
   firehoseTenantAttribute: {
     name: 'firehose_tenant_attribute',
     kind: flag,
     about:
-      'requests of Firehose without a tenant header may name the tenant in their common attributes ([receivers](receivers.md#firehose))',
+      'let Firehose requests without a tenant header name the tenant in a common attribute ([receivers](receivers.md#firehose))',
   },
   prices: {
     name: 'prices',
     kind: prices,
-    about: 'for the estimated cost of [usage](metrics.md), where its keys are explained',
+    about: 'prices for the estimated cost in [usage](metrics.md), which explains the keys',
   },
-  currency: { name: 'currency', kind: text, about: 'what the prices are in; shown, never converted' },
+  currency: { name: 'currency', kind: text, about: 'currency of the prices; shown, and never converted' },
 };

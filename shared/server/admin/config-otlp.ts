@@ -11,7 +11,7 @@ import { validateRegex } from '../../language/regex/regex.ts';
 import type { Kind } from './config-kinds.ts';
 
 /** Rules of one list: every attribute that is new to a push is held against each of them. */
-const MAX_RULES = 200;
+export const MAX_RULES = 200;
 
 const rule = lazily(() =>
   z

@@ -23,7 +23,7 @@ const PLAIN_TYPES: ReadonlySet<string> = new Set([
 const HEAD = ['key', 'type', 'default', 'allowed', 'meaning'];
 const OF_ALL = 'One value for the whole store.';
 const PER_TENANT =
-  'For every tenant that has no value of its own; each key may stand in the overrides of a tenant.';
+  'Limits of every tenant without overrides. Each key can be set in the overrides of a tenant.';
 const OWN_NAMES = `${OF_ALL} All of these names are Logboom's own; one that is not here is an error.`;
 const OWN = "no key of the reference's";
 

@@ -297,26 +297,34 @@ export function urlsOf(list: string): string[] {
 }
 
 export const RULER_FIELDS: Fields<RulerConfig> = {
-  enableApi: { name: 'enable_api', kind: flag, about: 'off: the endpoints of rule groups answer 404' },
+  enableApi: { name: 'enable_api', kind: flag, about: 'serve the endpoints of rule groups; off: 404' },
   storage: {
     name: 'storage',
     kind: storage,
     about:
-      "`{type: local, local: {directory: PATH}}`: groups are read from `PATH/<tenant>/<file>` and the API changes nothing; any other type: they lie with the store's other records",
+      '`{type: local, local: {directory: PATH}}`: read groups from `PATH/<tenant>/<file>`; the API cannot change them; any other type: they are stored in the catalog',
   },
-  pollIntervalMs: { name: 'poll_interval', kind: durationMs, about: 'how often local files are read again' },
-  evaluationIntervalNs: { name: 'evaluation_interval', kind: durationNs, about: 'of groups that name none' },
+  pollIntervalMs: {
+    name: 'poll_interval',
+    kind: durationMs,
+    about: 'interval at which local files are reloaded',
+  },
+  evaluationIntervalNs: {
+    name: 'evaluation_interval',
+    kind: durationNs,
+    about: 'interval of groups without one',
+  },
   externalUrl: {
     name: 'external_url',
     kind: address,
-    about: 'address of the explorer that links of alerts lead to',
+    about: 'base URL of links in alerts',
   },
-  datasourceUid: { name: 'datasource_uid', kind: text, about: 'data source in these links' },
-  externalLabels: { name: 'external_labels', kind: textMap, about: 'labels for every alert that lacks them' },
+  datasourceUid: { name: 'datasource_uid', kind: text, about: 'UID of the data source in these links' },
+  externalLabels: { name: 'external_labels', kind: textMap, about: 'labels to add to every alert' },
   alertmanagerUrl: {
     name: 'alertmanager_url',
     kind: alertmanagerUrl,
-    about: 'addresses with commas between them; each is told of every alert',
+    about: 'URLs of Alertmanagers, separated by commas; each receives every alert',
   },
   alertmanagerClient: {
     name: 'alertmanager_client',
@@ -326,30 +334,34 @@ export const RULER_FIELDS: Fields<RulerConfig> = {
   alertRelabelConfigs: {
     name: 'alert_relabel_configs',
     kind: relabelConfigs,
-    about: 'as in Prometheus, applied to labels of alerts before they are sent',
+    about: 'relabeling of alerts before they are sent, as in Prometheus',
   },
   notificationQueueCapacity: {
     name: 'notification_queue_capacity',
     kind: count,
-    about: 'alerts of one evaluation that are sent at most',
+    about: 'maximum number of alerts sent after one evaluation',
   },
-  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs, about: 'of one request' },
+  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs, about: 'timeout of a request' },
   forOutageToleranceNs: {
     name: 'for_outage_tolerance',
     kind: durationNs,
-    about: 'after a longer outage `for` begins anew',
+    about: 'maximum outage after which `for` continues; after a longer one it restarts',
   },
   forGracePeriodNs: {
     name: 'for_grace_period',
     kind: durationNs,
-    about: 'least time between the end of an outage and an alert that was pending before it',
+    about: 'minimum time between the end of an outage and firing of an alert that was pending before it',
   },
-  resendDelayNs: { name: 'resend_delay', kind: durationNs, about: 'how often a firing alert is sent again' },
+  resendDelayNs: {
+    name: 'resend_delay',
+    kind: durationNs,
+    about: 'interval at which a firing alert is sent again',
+  },
   remoteWrite: {
     name: 'remote_write',
     kind: remoteWrite,
     about:
-      '`{enabled, add_org_id_header, clients: {NAME: {url, headers, basic_auth, authorization, remote_timeout}}}`: where series of rules are written',
+      '`{enabled, add_org_id_header, clients: {NAME: {url, headers, basic_auth, authorization, remote_timeout}}}`: endpoints that receive the series of rules',
   },
 };
 

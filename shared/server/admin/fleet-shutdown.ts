@@ -20,31 +20,31 @@ export interface FleetShutdownParts {
 const INGESTER = 'ingester';
 
 export class FleetShutdown implements ShutdownControl {
-  private readonly parts: FleetShutdownParts;
+  readonly #parts: FleetShutdownParts;
 
   constructor(parts: FleetShutdownParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Never: who pushes would meet marked instances and new ones by chance. */
   refusePushes(): void {}
 
   async isPrepared(): Promise<boolean> {
-    return (await readSharedSettings(this.parts.states)).isShutdownPrepared === true;
+    return (await readSharedSettings(this.#parts.states)).isShutdownPrepared === true;
   }
 
   prepare(wanted: boolean): Promise<void> {
-    return changeSharedSettings(this.parts.states, { isShutdownPrepared: wanted });
+    return changeSharedSettings(this.#parts.states, { isShutdownPrepared: wanted });
   }
 
   /** False where all instances that there are were marked before. */
   async begin({ flush }: ShutdownOptions): Promise<boolean> {
-    const { states, members, clock } = this.parts;
+    const { states, members, clock } = this.#parts;
     const { leavingMs = Number.NEGATIVE_INFINITY } = await readSharedSettings(states);
     const instances = (await members.list()).filter(({ components }) => components.includes(INGESTER));
     if (instances.length > 0 && instances.every(({ registeredMs }) => registeredMs <= leavingMs))
       return false;
-    if (flush) await this.parts.flush();
+    if (flush) await this.#parts.flush();
     await changeSharedSettings(states, { leavingMs: clock.nowMs() });
     return true;
   }

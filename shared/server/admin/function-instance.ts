@@ -39,78 +39,78 @@ export interface FunctionInstanceParts {
 }
 
 export class FunctionInstance {
-  private readonly parts: FunctionInstanceParts;
-  private readonly registeredMs: number;
-  private beatMs = Number.NEGATIVE_INFINITY;
-  private settings: SharedSettings = {};
+  readonly #parts: FunctionInstanceParts;
+  readonly #registeredMs: number;
+  #beatMs = Number.NEGATIVE_INFINITY;
+  #settings: SharedSettings = {};
   /** Of the record; -1 where there is none. */
-  private version = -1;
+  #version = -1;
   /** What the record says, as the registry had it; undefined before the first. */
-  private told: Exposition | undefined;
+  #told: Exposition | undefined;
   /** What the total has of this instance: its record holds what came since. */
-  private folded: Exposition = new Map();
-  private beating: Promise<void> | undefined;
+  #folded: Exposition = new Map();
+  #beating: Promise<void> | undefined;
 
   constructor(parts: FunctionInstanceParts) {
-    this.parts = parts;
-    this.registeredMs = parts.clock.nowMs();
+    this.#parts = parts;
+    this.#registeredMs = parts.clock.nowMs();
   }
 
   /** Called with each invocation, behind its work. Never rejects: what fails is logged and comes with the next beat. */
   beatIfDue(): Promise<void> {
-    const nowMs = this.parts.clock.nowMs();
-    if (this.beating === undefined && nowMs - this.beatMs >= BEAT_EVERY_MS) {
-      this.beatMs = nowMs;
-      this.beating = this.beat()
+    const nowMs = this.#parts.clock.nowMs();
+    if (this.#beating === undefined && nowMs - this.#beatMs >= BEAT_EVERY_MS) {
+      this.#beatMs = nowMs;
+      this.#beating = this.#beat()
         .catch(error => {
-          this.parts.log.warn({ err: error }, `this instance could not tell of itself: ${messageOf(error)}`);
+          this.#parts.log.warn({ err: error }, `instance heartbeat failed: ${messageOf(error)}`);
         })
         .finally(() => {
-          this.beating = undefined;
+          this.#beating = undefined;
         });
     }
-    return this.beating ?? Promise.resolve();
+    return this.#beating ?? Promise.resolve();
   }
 
-  private async beat(): Promise<void> {
-    this.parts.onBeat?.();
-    await this.readSettings();
-    await this.tell();
+  async #beat(): Promise<void> {
+    this.#parts.onBeat?.();
+    await this.#readSettings();
+    await this.#tell();
   }
 
-  private async readSettings(): Promise<void> {
-    const { states, onSettings } = this.parts;
-    this.settings = await readSharedSettings(states);
-    onSettings(this.settings);
+  async #readSettings(): Promise<void> {
+    const { states, onSettings } = this.#parts;
+    this.#settings = await readSharedSettings(states);
+    onSettings(this.#settings);
   }
 
-  private async tell(): Promise<void> {
-    const { records, text, self, clock } = this.parts;
+  async #tell(): Promise<void> {
+    const { records, text, self, clock } = this.#parts;
     const figures = figuresToTell(await text());
-    const { leavingMs = Number.NEGATIVE_INFINITY } = this.settings;
+    const { leavingMs = Number.NEGATIVE_INFINITY } = this.#settings;
     const member: Member = {
       ...self,
-      state: this.registeredMs <= leavingMs ? 'LEAVING' : 'ACTIVE',
-      registeredMs: this.registeredMs,
+      state: this.#registeredMs <= leavingMs ? 'LEAVING' : 'ACTIVE',
+      registeredMs: this.#registeredMs,
       heartbeatMs: clock.nowMs(),
       isFunction: true,
     };
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const encoded = encodeFigures(sinceExposition(figures, this.folded));
-      if (await records.write({ member, figures: encoded }, this.version)) {
-        this.version++;
-        this.told = figures;
+      const encoded = encodeFigures(sinceExposition(figures, this.#folded));
+      if (await records.write({ member, figures: encoded }, this.#version)) {
+        this.#version++;
+        this.#told = figures;
         return;
       }
-      await this.lookAgain();
+      await this.#lookAgain();
     }
     throw new Error('its record changes with every try');
   }
 
-  private async lookAgain(): Promise<void> {
-    const { records, self } = this.parts;
+  async #lookAgain(): Promise<void> {
+    const { records, self } = this.#parts;
     const found = await records.read(self.id);
-    if (found === undefined && this.told !== undefined) this.folded = this.told;
-    this.version = found?.version ?? -1;
+    if (found === undefined && this.#told !== undefined) this.#folded = this.#told;
+    this.#version = found?.version ?? -1;
   }
 }

@@ -31,7 +31,7 @@ async function stampOf(path: string): Promise<string> {
     if (size > BigInt(MAX_OVERRIDES_BYTES)) throw tooLarge(path);
     return `${mtimeNs} ${ino} ${size}`;
   } catch (error) {
-    if (isMissing(error)) throw new ConfigError(`${path}: there is no such file`);
+    if (isMissing(error)) throw new ConfigError(`${path}: no such file`);
     throw error;
   }
 }

@@ -28,7 +28,7 @@ export function overridesObject(store: Pick<ObjectStore, 'head' | 'get'>, key: s
     name: key,
     async read(known) {
       const info = await store.head(key);
-      if (info === undefined) throw new ConfigError(`${key}: there is no such object`);
+      if (info === undefined) throw new ConfigError(`${key}: no such object`);
       if (info.size > MAX_OVERRIDES_BYTES) throw tooLarge(key);
       const bytes = await store.get(key);
       const stamp = `${bytes.length} ${createHash('sha256').update(bytes).digest('hex')}`;

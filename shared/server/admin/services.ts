@@ -23,24 +23,24 @@ export interface ServiceParts {
 
 /** Named services; a failure of one is told and stops the start of those behind it. */
 export class Services {
-  private readonly parts: readonly ServiceParts[];
-  private readonly states = new Map<string, ServiceState>();
+  readonly #parts: readonly ServiceParts[];
+  readonly #states = new Map<string, ServiceState>();
 
   constructor(parts: readonly ServiceParts[]) {
-    this.parts = parts;
-    for (const { name } of parts) this.states.set(name, 'New');
+    this.#parts = parts;
+    for (const { name } of parts) this.#states.set(name, 'New');
   }
 
   /** One after the other. Rejects with the error of the first that fails; those before it keep running. */
   async start(): Promise<void> {
-    for (const { name, start } of this.parts) {
-      this.states.set(name, 'Starting');
+    for (const { name, start } of this.#parts) {
+      this.#states.set(name, 'Starting');
       try {
         // Those without work of their own run at once.
         if (start !== undefined) await start();
-        this.states.set(name, 'Running');
+        this.#states.set(name, 'Running');
       } catch (error) {
-        this.states.set(name, 'Failed');
+        this.#states.set(name, 'Failed');
         throw error;
       }
     }
@@ -50,14 +50,14 @@ export class Services {
   async stop(): Promise<void> {
     const errors: unknown[] = [];
     // Told at once, before the first of them takes its time.
-    const running = this.parts.filter(({ name }) => this.states.get(name) === 'Running').toReversed();
-    for (const { name } of running) this.states.set(name, 'Stopping');
+    const running = this.#parts.filter(({ name }) => this.#states.get(name) === 'Running').toReversed();
+    for (const { name } of running) this.#states.set(name, 'Stopping');
     for (const { name, stop } of running) {
       try {
         await stop?.();
-        this.states.set(name, 'Terminated');
+        this.#states.set(name, 'Terminated');
       } catch (error) {
-        this.states.set(name, 'Failed');
+        this.#states.set(name, 'Failed');
         errors.push(error);
       }
     }
@@ -66,16 +66,16 @@ export class Services {
 
   /** What went wrong in a running service: it stays listed as failed. */
   fail(name: string): void {
-    if (this.states.has(name)) this.states.set(name, 'Failed');
+    if (this.#states.has(name)) this.#states.set(name, 'Failed');
   }
 
   list(): ReadonlyMap<string, ServiceState> {
-    return this.states;
+    return this.#states;
   }
 
   /** Why the process cannot serve now, with the reference's text; undefined where it can. */
   notReady(): string | undefined {
-    const states = [...this.states.values()];
+    const states = [...this.#states.values()];
     if (states.some(state => state === 'Stopping' || state === 'Terminated'))
       return 'Application is stopping';
     const counts = STATES.filter(state => state !== 'Running').flatMap(state => {

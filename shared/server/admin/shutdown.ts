@@ -40,51 +40,51 @@ export interface ShutdownParts {
 }
 
 export class Shutdown implements ShutdownControl {
-  private readonly parts: ShutdownParts;
-  private begun = false;
+  readonly #parts: ShutdownParts;
+  #begun = false;
 
   constructor(parts: ShutdownParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   refusePushes(): void {
-    if (this.begun) throw new ClientError(503, STOPPED);
+    if (this.#begun) throw new ClientError(503, STOPPED);
   }
 
   async isPrepared(): Promise<boolean> {
-    return (await this.parts.states.read(this.stateName, false)).value;
+    return (await this.#parts.states.read(this.#stateName, false)).value;
   }
 
   async prepare(wanted: boolean): Promise<void> {
-    const { states } = this.parts;
+    const { states } = this.#parts;
     for (;;) {
-      const before = await states.read(this.stateName, false);
+      const before = await states.read(this.#stateName, false);
       if (before.value === wanted) return;
-      if (await states.replace(this.stateName, before, wanted)) return;
+      if (await states.replace(this.#stateName, before, wanted)) return;
     }
   }
 
   async begin({ flush, terminate }: ShutdownOptions): Promise<boolean> {
-    if (this.begun) return false;
-    this.begun = true;
+    if (this.#begun) return false;
+    this.#begun = true;
     try {
-      if (flush) await this.parts.flush();
-      await this.parts.leave();
+      if (flush) await this.#parts.flush();
+      await this.#parts.leave();
     } catch (error) {
-      this.begun = false;
+      this.#begun = false;
       throw error;
     }
-    if (terminate) this.parts.terminate();
+    if (terminate) this.#parts.terminate();
     return true;
   }
 
   async atStop(): Promise<void> {
-    if (this.begun || !(await this.isPrepared())) return;
-    await this.parts.flush();
-    await this.parts.leave();
+    if (this.#begun || !(await this.isPrepared())) return;
+    await this.#parts.flush();
+    await this.#parts.leave();
   }
 
-  private get stateName(): string {
-    return `prepare-shutdown/${this.parts.instance}`;
+  get #stateName(): string {
+    return `prepare-shutdown/${this.#parts.instance}`;
   }
 }

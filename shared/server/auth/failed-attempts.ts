@@ -17,16 +17,16 @@ interface Turns {
 }
 
 export class FailedAttempts {
-  private readonly clock: Clock;
-  private readonly byAddress = new LruCache<string, Turns>(MAX_ADDRESSES);
+  readonly #clock: Clock;
+  readonly #byAddress = new LruCache<string, Turns>(MAX_ADDRESSES);
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   /** False where the address has failed too often. Attempts under way have taken their turn, so many at once get no further. */
   take(address: string): boolean {
-    const turns = this.of(address);
+    const turns = this.#of(address);
     if (turns.left < 1) return false;
     turns.left--;
     return true;
@@ -34,18 +34,18 @@ export class FailedAttempts {
 
   /** The attempt was none: it succeeded, or could not be made. */
   giveBack(address: string): void {
-    const turns = this.of(address);
+    const turns = this.#of(address);
     turns.left = Math.min(MAX_TURNS, turns.left + 1);
   }
 
-  private of(address: string): Turns {
+  #of(address: string): Turns {
     const key = networkOf(address);
-    const nowMs = this.clock.nowMs();
-    const turns = this.byAddress.get(key) ?? { left: MAX_TURNS, countedMs: nowMs };
+    const nowMs = this.#clock.nowMs();
+    const turns = this.#byAddress.get(key) ?? { left: MAX_TURNS, countedMs: nowMs };
     const back = (Math.max(0, nowMs - turns.countedMs) / 1000) * TURNS_PER_SECOND;
     turns.left = Math.min(MAX_TURNS, turns.left + back);
     turns.countedMs = nowMs;
-    this.byAddress.set(key, turns);
+    this.#byAddress.set(key, turns);
     return turns;
   }
 }

@@ -27,15 +27,15 @@ export interface TicketParts {
 }
 
 export class TicketService {
-  private readonly parts: TicketParts;
+  readonly #parts: TicketParts;
 
   constructor(parts: TicketParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** For tails of these tenants, which the caller has checked. */
   async give({ tokenId }: Identity, tenants: readonly string[]): Promise<GivenTicket> {
-    const { ids, clock, tickets } = this.parts;
+    const { ids, clock, tickets } = this.#parts;
     const ticket = ids.randomHex(TICKET_BYTES);
     const expiresMs = Math.trunc(clock.nowMs()) + TICKET_MS;
     await tickets.add(hashOf(ticket).toString('hex'), { tokenId, tenants, expiresMs });
@@ -44,7 +44,7 @@ export class TicketService {
 
   /** Who may tail with it, once. Throws UnauthenticatedError, TooManyAttemptsError. */
   async redeem(ticket: string, address: string): Promise<Identity> {
-    const { attempts, tickets, verifier } = this.parts;
+    const { attempts, tickets, verifier } = this.#parts;
     if (!attempts.take(address)) throw new TooManyAttemptsError();
     const record = FORM.test(ticket) ? await tickets.take(hashOf(ticket).toString('hex')) : undefined;
     if (record === undefined)

@@ -29,41 +29,41 @@ const MAX_TRIES = 10;
 const CONTROL = /[\0-\x1f\x7f-\x9f]/;
 
 export class TokenService {
-  private readonly tokens: Tokens;
-  private readonly clock: Clock;
-  private readonly ids: Ids;
+  readonly #tokens: Tokens;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
 
   constructor({ tokens, clock, ids }: { tokens: Tokens; clock: Clock; ids: Ids }) {
-    this.tokens = tokens;
-    this.clock = clock;
-    this.ids = ids;
+    this.#tokens = tokens;
+    this.#clock = clock;
+    this.#ids = ids;
   }
 
   /** Throws BadRequestError; ClientError 409 where there are too many. */
   async create(wanted: TokenToMake): Promise<MadeToken> {
-    const made = this.make(wanted);
-    const records = await this.tokens.list();
+    const made = this.#make(wanted);
+    const records = await this.#tokens.list();
     if (records.length >= MAX_TOKENS) {
       throw new ClientError(409, `there are ${records.length} tokens, limit: ${MAX_TOKENS}`);
     }
-    await this.tokens.add(made.record);
+    await this.#tokens.add(made.record);
     return made;
   }
 
   /** The first token of a deployment, once: afterwards when that was (Unix ms), even if it has ended. Throws BadRequestError. */
   async createFirst(wanted: TokenToMake): Promise<MadeToken | { readonly takenMs: number }> {
-    const made = this.make(wanted);
-    if (await this.tokens.addFirst(made.record)) return made;
-    return { takenMs: (await this.tokens.firstAddedMs()) ?? made.record.createdMs };
+    const made = this.#make(wanted);
+    if (await this.#tokens.addFirst(made.record)) return made;
+    return { takenMs: (await this.#tokens.firstAddedMs()) ?? made.record.createdMs };
   }
 
-  private make({ name, scopes, tenants, expiresMs }: TokenToMake): MadeToken {
-    const createdMs = Math.trunc(this.clock.nowMs());
+  #make({ name, scopes, tenants, expiresMs }: TokenToMake): MadeToken {
+    const createdMs = Math.trunc(this.#clock.nowMs());
     const checked = { name: checkName(name), scopes: checkScopes(scopes), tenants: checkTenants(tenants) };
     if (expiresMs !== undefined && !(Number.isSafeInteger(expiresMs) && expiresMs > createdMs)) {
       throw new BadRequestError('a token expires in the future, at a Unix time in ms');
     }
-    const { id, text } = newToken(this.ids);
+    const { id, text } = newToken(this.#ids);
     const hash = hashOf(text).toString('hex');
     return {
       token: text,
@@ -73,18 +73,18 @@ export class TokenService {
 
   /** Oldest first, with those that ended in the last 30 days. */
   async list(): Promise<readonly TokenRecord[]> {
-    const records = await this.tokens.list();
+    const records = await this.#tokens.list();
     return [...records].sort((a, b) => a.createdMs - b.createdMs || (a.id < b.id ? -1 : 1));
   }
 
   /** The record, revoked; one that was stays as it was. Throws ClientError 404, and 409 where others always came first. */
   async revoke(id: string): Promise<TokenRecord> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const stored = isTokenId(id) ? await this.tokens.get(id) : undefined;
+      const stored = isTokenId(id) ? await this.#tokens.get(id) : undefined;
       if (stored === undefined) throw new ClientError(404, 'there is no such token');
       if (stored.record.revokedMs !== undefined) return stored.record;
-      const record = { ...stored.record, revokedMs: Math.trunc(this.clock.nowMs()) };
-      if (await this.tokens.replace(stored.version, record)) return record;
+      const record = { ...stored.record, revokedMs: Math.trunc(this.#clock.nowMs()) };
+      if (await this.#tokens.replace(stored.version, record)) return record;
     }
     throw new ClientError(409, 'the token changes all the time, try again');
   }
@@ -113,7 +113,8 @@ function checkTenants(tenants: readonly string[]): readonly string[] {
   const distinct = [...new Set(tenants)].sort();
   if (distinct.length === 0) throw new BadRequestError("a token needs a tenant, or '*' for all");
   if (distinct.includes(ALL_TENANTS)) {
-    if (distinct.length > 1) throw new BadRequestError("'*' stands for all tenants: name no other beside it");
+    if (distinct.length > 1)
+      throw new BadRequestError("'*' stands for all tenants; do not name others with it");
     return distinct;
   }
   if (distinct.length > MAX_TENANTS) {

@@ -57,96 +57,96 @@ interface Refused {
 }
 
 export class TokenVerifier {
-  private readonly tokens: Tokens;
-  private readonly clock: Clock;
-  private readonly maxAgeMs: number;
-  private readonly onRefused: (why: Refusal) => void;
-  private readonly attempts: FailedAttempts;
-  private readonly known = new LruCache<string, Known>(MAX_KNOWN);
-  private readonly refused = new LruCache<string, Refused>(MAX_REFUSED);
-  private readonly lookups = new Map<string, Promise<Identity>>();
+  readonly #tokens: Tokens;
+  readonly #clock: Clock;
+  readonly #maxAgeMs: number;
+  readonly #onRefused: (why: Refusal) => void;
+  readonly #attempts: FailedAttempts;
+  readonly #known = new LruCache<string, Known>(MAX_KNOWN);
+  readonly #refused = new LruCache<string, Refused>(MAX_REFUSED);
+  readonly #lookups = new Map<string, Promise<Identity>>();
 
   constructor({ tokens, clock, attempts, maxAgeMs = VERIFIED_MS, onRefused }: VerifierParts) {
-    this.tokens = tokens;
-    this.clock = clock;
-    this.maxAgeMs = maxAgeMs;
-    this.onRefused = onRefused ?? (() => undefined);
-    this.attempts = attempts;
+    this.#tokens = tokens;
+    this.#clock = clock;
+    this.#maxAgeMs = maxAgeMs;
+    this.#onRefused = onRefused ?? (() => undefined);
+    this.#attempts = attempts;
   }
 
   /** Throws UnauthenticatedError, TooManyAttemptsError, ThrottledError, or what the table throws: never lets anybody in then. */
   async verify(token: string, address: string): Promise<Identity> {
     const id = idOfToken(token);
-    if (id === undefined) throw this.refusal('malformed');
+    if (id === undefined) throw this.#refusal('malformed');
     const hash = hashOf(token);
     const key = hash.toString('hex');
-    const nowMs = this.clock.nowMs();
-    const known = this.known.get(key);
-    if (known !== undefined && nowMs - known.verifiedMs < this.maxAgeMs) {
-      if (isOver(known.identity.expiresMs, nowMs)) throw this.refusal('expired');
+    const nowMs = this.#clock.nowMs();
+    const known = this.#known.get(key);
+    if (known !== undefined && nowMs - known.verifiedMs < this.#maxAgeMs) {
+      if (isOver(known.identity.expiresMs, nowMs)) throw this.#refusal('expired');
       return known.identity;
     }
-    const refused = this.refused.get(key);
-    if (refused !== undefined && nowMs - refused.refusedMs < this.maxAgeMs) throw this.refusal(refused.why);
-    const running = this.lookups.get(key);
+    const refused = this.#refused.get(key);
+    if (refused !== undefined && nowMs - refused.refusedMs < this.#maxAgeMs) throw this.#refusal(refused.why);
+    const running = this.#lookups.get(key);
     if (running !== undefined) return running;
     // Who was known once and is to be asked for again is no attempt.
     const isAttempt = known === undefined;
-    if (isAttempt && !this.attempts.take(address)) {
-      this.onRefused('too many attempts');
+    if (isAttempt && !this.#attempts.take(address)) {
+      this.#onRefused('too many attempts');
       throw new TooManyAttemptsError();
     }
-    const lookup = this.lookUp(id, hash, key)
+    const lookup = this.#lookUp(id, hash, key)
       .catch((error: unknown) => {
-        if (isAttempt && !(error instanceof UnauthenticatedError)) this.attempts.giveBack(address);
+        if (isAttempt && !(error instanceof UnauthenticatedError)) this.#attempts.giveBack(address);
         throw error;
       })
-      .finally(() => this.lookups.delete(key));
-    this.lookups.set(key, lookup);
+      .finally(() => this.#lookups.delete(key));
+    this.#lookups.set(key, lookup);
     const identity = await lookup;
-    if (isAttempt) this.attempts.giveBack(address);
+    if (isAttempt) this.#attempts.giveBack(address);
     return identity;
   }
 
   /** A token that something was given in the name of is still good. Throws as `verify`. */
   async checkStillGood(tokenId: string): Promise<void> {
-    const stored = await this.tokens.get(tokenId);
-    const why = stored === undefined ? 'unknown' : this.endOf(stored);
-    if (why !== undefined) throw this.refusal(why);
+    const stored = await this.#tokens.get(tokenId);
+    const why = stored === undefined ? 'unknown' : this.#endOf(stored);
+    if (why !== undefined) throw this.#refusal(why);
   }
 
-  private async lookUp(id: string, hash: Buffer, key: string): Promise<Identity> {
-    if (this.lookups.size >= MAX_LOOKUPS) throw new ThrottledError('too many tokens are looked up at once');
-    const stored = await this.tokens.get(id);
+  async #lookUp(id: string, hash: Buffer, key: string): Promise<Identity> {
+    if (this.#lookups.size >= MAX_LOOKUPS) throw new ThrottledError('too many tokens are looked up at once');
+    const stored = await this.#tokens.get(id);
     const expected = stored === undefined ? NO_HASH : Buffer.from(stored.record.hash, 'hex');
     const isSame = timingSafeEqual(hash, expected);
-    const why = stored === undefined || !isSame ? 'unknown' : this.endOf(stored);
+    const why = stored === undefined || !isSame ? 'unknown' : this.#endOf(stored);
     if (stored === undefined || why !== undefined) {
-      this.known.delete(key);
+      this.#known.delete(key);
       const reason = why ?? 'unknown';
-      this.refused.set(key, { why: reason, refusedMs: this.clock.nowMs() });
-      throw this.refusal(reason);
+      this.#refused.set(key, { why: reason, refusedMs: this.#clock.nowMs() });
+      throw this.#refusal(reason);
     }
     const identity = identityOf(stored.record);
-    this.known.set(key, { identity, verifiedMs: this.clock.nowMs() });
-    await this.noteUse(stored);
+    this.#known.set(key, { identity, verifiedMs: this.#clock.nowMs() });
+    await this.#noteUse(stored);
     return identity;
   }
 
-  private endOf({ record: { expiresMs, revokedMs } }: StoredToken): 'expired' | 'revoked' | undefined {
+  #endOf({ record: { expiresMs, revokedMs } }: StoredToken): 'expired' | 'revoked' | undefined {
     if (revokedMs !== undefined) return 'revoked';
-    return isOver(expiresMs, this.clock.nowMs()) ? 'expired' : undefined;
+    return isOver(expiresMs, this.#clock.nowMs()) ? 'expired' : undefined;
   }
 
   /** Once a day. Whoever loses a race, or may not write, leaves it: it is there to find tokens that nobody uses. */
-  private async noteUse({ record, version }: StoredToken): Promise<void> {
-    const today = Math.floor(this.clock.nowMs() / MS_PER_DAY);
+  async #noteUse({ record, version }: StoredToken): Promise<void> {
+    const today = Math.floor(this.#clock.nowMs() / MS_PER_DAY);
     if (record.lastUsedDay !== undefined && record.lastUsedDay >= today) return;
-    await this.tokens.replace(version, { ...record, lastUsedDay: today }).catch(() => false);
+    await this.#tokens.replace(version, { ...record, lastUsedDay: today }).catch(() => false);
   }
 
-  private refusal(why: keyof typeof MESSAGES): UnauthenticatedError {
-    this.onRefused(why);
+  #refusal(why: keyof typeof MESSAGES): UnauthenticatedError {
+    this.#onRefused(why);
     return new UnauthenticatedError(MESSAGES[why]);
   }
 }

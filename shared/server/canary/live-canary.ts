@@ -109,16 +109,16 @@ export function isHealthy(totals: CanaryTotals): boolean {
 }
 
 class LiveCanary {
-  private readonly parts: LiveCanaryParts;
-  private readonly options: LiveCanaryOptions;
-  private readonly selector: string;
+  readonly #parts: LiveCanaryParts;
+  readonly #options: LiveCanaryOptions;
+  readonly #selector: string;
   /** Writing and periodic checks end with it. */
-  private readonly writing = new AbortController();
+  readonly #writing = new AbortController();
   /** The tail and the judging end with it. */
-  private readonly watching = new AbortController();
+  readonly #watching = new AbortController();
   /** In order of time. */
-  private readonly batches = new Map<string, SentBatch>();
-  private readonly totals = {
+  readonly #batches = new Map<string, SentBatch>();
+  readonly #totals = {
     entries: 0,
     websocketMissing: 0,
     missing: 0,
@@ -130,51 +130,51 @@ class LiveCanary {
     unread: 0,
     retries: 0,
   };
-  private failuresInARow = 0;
+  #failuresInARow = 0;
 
   constructor(parts: LiveCanaryParts, options: LiveCanaryOptions, signal: AbortSignal) {
-    this.parts = parts;
-    this.options = options;
+    this.#parts = parts;
+    this.#options = options;
     const pairs = Object.entries(options.stream).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
-    this.selector = `{${pairs.join(', ')}}`;
-    const stop = () => this.writing.abort();
+    this.#selector = `{${pairs.join(', ')}}`;
+    const stop = () => this.#writing.abort();
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
   }
 
   async run(): Promise<CanaryTotals> {
-    const { clock, tail } = this.parts;
+    const { clock, tail } = this.#parts;
     const startMs = clock.nowMs();
     const watching = Promise.all([
       tail(
-        { query: this.selector, startMs },
-        { line: text => this.arrived(text), repeated: text => this.arrivedAgain(text) },
-        this.watching.signal,
+        { query: this.#selector, startMs },
+        { line: text => this.#arrived(text), repeated: text => this.#arrivedAgain(text) },
+        this.#watching.signal,
       ),
-      this.every(JUDGE_MS, this.watching.signal, () => this.judgeArrivals()),
+      this.#every(JUDGE_MS, this.#watching.signal, () => this.#judgeArrivals()),
     ]);
-    const { durationMs, checkIntervalMs } = this.options;
+    const { durationMs, checkIntervalMs } = this.#options;
     if (durationMs > 0) {
-      clock.sleep(durationMs, this.writing.signal).then(
-        () => this.writing.abort(),
+      clock.sleep(durationMs, this.#writing.signal).then(
+        () => this.#writing.abort(),
         () => undefined,
       );
     }
     await Promise.all([
-      this.write(),
-      this.every(checkIntervalMs, this.writing.signal, () => this.spotCheck()),
-      this.every(checkIntervalMs, this.writing.signal, () => this.testMetric()),
+      this.#write(),
+      this.#every(checkIntervalMs, this.#writing.signal, () => this.#spotCheck()),
+      this.#every(checkIntervalMs, this.#writing.signal, () => this.#testMetric()),
     ]);
-    await this.settle();
-    this.watching.abort();
+    await this.#settle();
+    this.#watching.abort();
     await watching;
-    await this.readAll();
-    return { ...this.totals };
+    await this.#readAll();
+    return { ...this.#totals };
   }
 
-  private async write(): Promise<void> {
-    const { clock, ids } = this.parts;
-    const { signal } = this.writing;
+  async #write(): Promise<void> {
+    const { clock, ids } = this.#parts;
+    const { signal } = this.#writing;
     let lastMs = 0;
     while (!signal.aborted) {
       const atMs = Math.max(clock.nowMs(), lastMs + 2);
@@ -182,7 +182,7 @@ class LiveCanary {
       const batch: SentBatch = {
         name: ids.randomHex(8),
         atMs,
-        lines: this.options.lines,
+        lines: this.#options.lines,
         state: 'sending',
         tries: 0,
         acknowledgedMs: 0,
@@ -191,93 +191,93 @@ class LiveCanary {
         reported: { missing: 0, repeated: 0 },
       };
       // The tail may show it before the push is answered.
-      this.batches.set(batch.name, batch);
-      await this.push(batch);
-      this.forget();
-      await this.sleep(this.options.intervalMs - (clock.nowMs() - atMs), signal);
+      this.#batches.set(batch.name, batch);
+      await this.#push(batch);
+      this.#forget();
+      await this.#sleep(this.#options.intervalMs - (clock.nowMs() - atMs), signal);
     }
   }
 
   /** Again and again until the store acknowledges or refuses it, or the canary is stopped. */
-  private async push(batch: SentBatch): Promise<void> {
-    const { send, clock, metrics, note } = this.parts;
-    while (!this.writing.signal.aborted) {
+  async #push(batch: SentBatch): Promise<void> {
+    const { send, clock, metrics, note } = this.#parts;
+    while (!this.#writing.signal.aborted) {
       batch.tries++;
       try {
-        await pushBatch(send, batch, this.options.stream);
+        await pushBatch(send, batch, this.#options.stream);
         batch.state = 'acknowledged';
         batch.acknowledgedMs = clock.nowMs();
-        this.totals.entries += batch.lines;
+        this.#totals.entries += batch.lines;
         metrics.entries.inc(batch.lines);
         metrics.pushLatency.observe((batch.acknowledgedMs - batch.atMs) / 1000);
-        this.failuresInARow = 0;
+        this.#failuresInARow = 0;
         return;
       } catch (error) {
-        this.failed('push', error);
+        this.#failed('push', error);
         if (error instanceof RefusedError && error.status < 500 && error.status !== 429) {
-          this.totals.refused++;
+          this.#totals.refused++;
           note(error.message);
           break;
         }
-        this.totals.retries++;
-        await this.sleep(RETRY_MS, this.writing.signal);
+        this.#totals.retries++;
+        await this.#sleep(RETRY_MS, this.#writing.signal);
       }
     }
     batch.state = 'unknown';
     batch.isJudged = true;
   }
 
-  private arrived(text: string): void {
+  #arrived(text: string): void {
     const parsed = parseLine(text);
-    const batch = parsed && this.batches.get(parsed.name);
+    const batch = parsed && this.#batches.get(parsed.name);
     if (batch === undefined || parsed === undefined || batch.seen.has(parsed.number)) return;
     batch.seen.add(parsed.number);
-    const { metrics, clock } = this.parts;
+    const { metrics, clock } = this.#parts;
     metrics.websocketEntries.inc();
     metrics.responseLatency.observe(Math.max(0, clock.nowMs() - batch.atMs) / 1000);
   }
 
-  private arrivedAgain(text: string): void {
+  #arrivedAgain(text: string): void {
     const parsed = parseLine(text);
-    const batch = parsed && this.batches.get(parsed.name);
+    const batch = parsed && this.#batches.get(parsed.name);
     if (batch === undefined || batch.tries > 1) return;
     const { missing, repeated } = batch.reported;
-    this.report(batch, { missing, repeated: repeated + 1 }, 'in one connection of the tail');
+    this.#report(batch, { missing, repeated: repeated + 1 }, 'in one connection of the tail');
   }
 
   /** Batches whose time to arrive is over: what the tail did not show must at least be stored. */
-  private async judgeArrivals(): Promise<void> {
-    const { clock, metrics, note } = this.parts;
-    for (const batch of this.batches.values()) {
+  async #judgeArrivals(): Promise<void> {
+    const { clock, metrics, note } = this.#parts;
+    for (const batch of this.#batches.values()) {
       if (batch.isJudged || batch.state !== 'acknowledged') continue;
       const absent = batch.lines - batch.seen.size;
-      if (absent > 0 && clock.nowMs() - batch.acknowledgedMs < this.options.waitMs) continue;
+      if (absent > 0 && clock.nowMs() - batch.acknowledgedMs < this.#options.waitMs) continue;
       batch.isJudged = true;
       if (absent === 0) continue;
-      this.totals.websocketMissing += absent;
+      this.#totals.websocketMissing += absent;
       metrics.websocketMissing.inc(absent);
       note(`${absent} lines of batch ${batch.name} did not arrive in the tail`);
-      const found = await this.read([batch], 'query');
-      if (found !== undefined) this.report(batch, judge(found.get(batch.name), batch.lines), 'in a query');
+      const found = await this.#read([batch], 'query');
+      if (found !== undefined) this.#report(batch, judge(found.get(batch.name), batch.lines), 'in a query');
     }
   }
 
-  private async spotCheck(): Promise<void> {
-    const known = [...this.batches.values()].filter(({ state }) => state === 'acknowledged');
+  async #spotCheck(): Promise<void> {
+    const known = [...this.#batches.values()].filter(({ state }) => state === 'acknowledged');
     if (known.length === 0) return;
-    const { ids, metrics } = this.parts;
+    const { ids, metrics } = this.#parts;
     const batch = known[Number.parseInt(ids.randomHex(4), 16) % known.length];
-    const found = await this.read([batch], 'spot check');
+    const found = await this.#read([batch], 'spot check');
     if (found === undefined) return;
     const verdict = judge(found.get(batch.name), batch.lines);
-    this.totals.spotChecked += batch.lines;
+    this.#totals.spotChecked += batch.lines;
     metrics.spotChecks.inc(batch.lines);
     metrics.spotCheckMissing.inc(verdict.missing);
-    this.report(batch, verdict, 'in a spot check');
+    this.#report(batch, verdict, 'in a spot check');
   }
 
-  private async testMetric(): Promise<void> {
-    const all = [...this.batches.values()];
+  async #testMetric(): Promise<void> {
+    const all = [...this.#batches.values()];
     const lastIndex = all.findLastIndex(({ state }) => state === 'acknowledged');
     if (lastIndex < 0) return;
     const counted = all.slice(0, lastIndex + 1);
@@ -286,60 +286,61 @@ class LiveCanary {
     const atMost = sum(counted);
     const range = { fromMs: counted[0].atMs - 1, toMs: counted[lastIndex].atMs + 1 };
     try {
-      const actual = await countEntries(this.parts.send, this.selector, range);
-      const { metrics, note } = this.parts;
-      this.totals.metricTests++;
+      const actual = await countEntries(this.#parts.send, this.#selector, range);
+      const { metrics, note } = this.#parts;
+      this.#totals.metricTests++;
       metrics.metricExpected.set(expected);
       metrics.metricActual.set(actual);
       if (actual >= expected && actual <= atMost) return;
-      this.totals.metricFailures++;
+      this.#totals.metricFailures++;
       metrics.metricFailures.inc();
       note(`a metric query counted ${actual} entries, not ${expected}`);
     } catch (error) {
-      this.failed('metric test', error);
+      this.#failed('metric test', error);
     }
   }
 
   /** Waits until all batches arrived in the tail, or had their time to. */
-  private async settle(): Promise<void> {
-    const isOpen = () => [...this.batches.values()].some(({ isJudged }) => !isJudged);
+  async #settle(): Promise<void> {
+    const isOpen = () => [...this.#batches.values()].some(({ isJudged }) => !isJudged);
     while (isOpen()) {
-      await this.judgeArrivals();
-      if (isOpen()) await this.sleep(RETRY_MS, this.watching.signal);
+      await this.#judgeArrivals();
+      if (isOpen()) await this.#sleep(RETRY_MS, this.#watching.signal);
     }
   }
 
   /** Every batch that is remembered, each line once. */
-  private async readAll(): Promise<void> {
-    const all = [...this.batches.values()];
-    const atOnce = Math.max(1, Math.floor(MAX_READ_LINES / (2 * this.options.lines)));
+  async #readAll(): Promise<void> {
+    const all = [...this.#batches.values()];
+    const atOnce = Math.max(1, Math.floor(MAX_READ_LINES / (2 * this.#options.lines)));
     for (let i = 0; i < all.length; i += atOnce) {
       const some = all.slice(i, i + atOnce);
-      const found = await this.read(some, 'last read');
-      if (found === undefined) this.totals.unread += some.length;
+      const found = await this.#read(some, 'last read');
+      if (found === undefined) this.#totals.unread += some.length;
       else
-        for (const batch of some) this.report(batch, judge(found.get(batch.name), batch.lines), 'at the end');
+        for (const batch of some)
+          this.#report(batch, judge(found.get(batch.name), batch.lines), 'at the end');
     }
   }
 
   /** Lines of neighbouring batches; undefined if the store did not answer though it was asked several times. */
-  private async read(batches: readonly Batch[], request: string): Promise<FoundLines | undefined> {
+  async #read(batches: readonly Batch[], request: string): Promise<FoundLines | undefined> {
     const [first, last] = [batches[0], batches[batches.length - 1]];
     const range = { startMs: first.atMs, endMs: last.atMs + 1, limit: MAX_READ_LINES };
-    for (const deadlineMs = this.parts.clock.nowMs() + this.options.waitMs; ; ) {
+    for (const deadlineMs = this.#parts.clock.nowMs() + this.#options.waitMs; ; ) {
       try {
-        return countLines(await readLines(this.parts.send, this.selector, range));
+        return countLines(await readLines(this.#parts.send, this.#selector, range));
       } catch (error) {
-        this.failed(request, error);
-        if (this.parts.clock.nowMs() >= deadlineMs) return undefined;
-        await this.sleep(RETRY_MS, this.watching.signal);
+        this.#failed(request, error);
+        if (this.#parts.clock.nowMs() >= deadlineMs) return undefined;
+        await this.#sleep(RETRY_MS, this.#watching.signal);
       }
     }
   }
 
   /** Counts what a check found wrong, unless an earlier one found it. */
-  private report(batch: SentBatch, verdict: Verdict, where: string): void {
-    const { metrics, note } = this.parts;
+  #report(batch: SentBatch, verdict: Verdict, where: string): void {
+    const { metrics, note } = this.#parts;
     const absent = batch.state === 'acknowledged' ? verdict.missing : 0;
     const missing = Math.max(0, absent - batch.reported.missing);
     const repeated = Math.max(0, verdict.repeated - batch.reported.repeated);
@@ -349,38 +350,38 @@ class LiveCanary {
       repeated: batch.reported.repeated + repeated,
     };
     note(`batch ${batch.name}: ${missing} lines are missing, ${repeated} are repeated ${where}`);
-    this.totals.missing += missing;
+    this.#totals.missing += missing;
     metrics.missing.inc(missing);
-    this.totals.duplicates += repeated;
+    this.#totals.duplicates += repeated;
     metrics.duplicates.inc(repeated);
   }
 
-  private failed(request: string, error: unknown): void {
-    const { metrics, note } = this.parts;
+  #failed(request: string, error: unknown): void {
+    const { metrics, note } = this.#parts;
     metrics.failedRequests.inc({ request });
-    if (++this.failuresInARow <= TOLD_FAILURES)
+    if (++this.#failuresInARow <= TOLD_FAILURES)
       note(`${request}: ${error instanceof Error ? error.message : String(error)}`);
   }
 
   /** Batches that are too old, or too many, and that the tail was judged by. */
-  private forget(): void {
-    const oldestMs = this.parts.clock.nowMs() - this.options.rememberMs;
-    for (const { name, atMs, isJudged } of this.batches.values()) {
-      const isDue = atMs < oldestMs || this.batches.size > MAX_BATCHES;
-      if (!isDue || (!isJudged && this.batches.size <= MAX_BATCHES)) return;
-      this.batches.delete(name);
+  #forget(): void {
+    const oldestMs = this.#parts.clock.nowMs() - this.#options.rememberMs;
+    for (const { name, atMs, isJudged } of this.#batches.values()) {
+      const isDue = atMs < oldestMs || this.#batches.size > MAX_BATCHES;
+      if (!isDue || (!isJudged && this.#batches.size <= MAX_BATCHES)) return;
+      this.#batches.delete(name);
     }
   }
 
-  private async every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+  async #every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
-      await this.sleep(ms, signal);
+      await this.#sleep(ms, signal);
       if (!signal.aborted) await work();
     }
   }
 
-  private async sleep(ms: number, signal: AbortSignal): Promise<void> {
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
-    await this.parts.clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
+    await this.#parts.clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
   }
 }

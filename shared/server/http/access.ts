@@ -36,6 +36,8 @@ export const PREPARE_WRITE = scoped('logs:write', 'nobody');
 export const DELETE_LOGS = scoped('logs:delete');
 export const READ_RULES = scoped('rules:read');
 export const WRITE_RULES = scoped('rules:write');
+/** Saved queries and boards that users of a tenant share; who reads logs reads them. */
+export const WRITE_BOARDS = scoped('boards:write');
 export const ADMIN_TENANT = scoped('admin');
 export const ADMIN_STORE = scoped('admin', 'store');
 /** As ADMIN_STORE, unless `auth.metrics_public` says that they are open: few scrapers stand where tokens are. */

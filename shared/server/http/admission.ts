@@ -48,7 +48,7 @@ export function createAdmission({ config, pushSlots, registry }: AdmissionParts)
   ] as const) {
     registry?.gauge<'state'>({
       name: `logboom_${kind}_requests`,
-      help: `Requests of the kind ${kind} that run, and that wait for their turn among the tenants.`,
+      help: `Requests of kind ${kind}, running and waiting (fair scheduling of tenants).`,
       labels: ['state'],
       read: () => [
         { labels: { state: 'running' }, value: queue.active },
@@ -56,6 +56,6 @@ export function createAdmission({ config, pushSlots, registry }: AdmissionParts)
       ],
     });
   }
-  return (cost, task, { headers, signal }) =>
-    queues[cost]?.run(tenantsKey(headers, config), signal, task) ?? task();
+  return (cost, task, request) =>
+    queues[cost]?.run(tenantsKey(request, config), request.signal, task) ?? task();
 }

@@ -30,7 +30,7 @@ export function assembleAccess(parts: AccessParts): AccessServices {
   const { config, catalog, clock, ids, registry, maxAgeMs, trustsAuthorizer = false } = parts;
   const refused = registry?.counter({
     name: 'logboom_authentication_refused_total',
-    help: 'Requests that were refused for their token, by what was wrong with it.',
+    help: 'Requests refused because of their token, by reason.',
     labels: ['reason'],
   });
   const attempts = new FailedAttempts(clock);

@@ -29,6 +29,7 @@ import { PushService, type PushServiceParts } from '../../write/ingest/push.ts';
 import { PushBudget } from '../../write/ingest/push-budget.ts';
 import type { PushCounts } from '../../write/ingest/push-counts.ts';
 import { IngestRates, type RatesLog } from '../../write/ingest/rates/ingest-rates.ts';
+import { UnmergedBound } from '../../write/ingest/unmerged-bound.ts';
 import type { Config } from '../admin/config-fields.ts';
 import { addCacheMetrics } from '../admin/metrics/cache-metrics.ts';
 import { addStreamMetrics, ChunkMetrics } from '../admin/metrics/chunk-metrics.ts';
@@ -115,7 +116,16 @@ export interface Parts {
 
 /** Without figures, others tell of the streams. */
 export type RateLimits = NonNullable<PushServiceParts['rates']> &
-  Partial<Pick<IngestRates, 'activeStreams' | 'createdStreams'>>;
+  Partial<Pick<IngestRates, 'activeStreams' | 'createdStreams' | 'demandOf'>>;
+
+/** Only processes that share a distant table hear of each other's pushes. */
+function unmergedBoundOf(
+  { store, catalog, clock, log }: Pick<Parts, 'store' | 'catalog' | 'clock' | 'log'>,
+  maxChunks: number,
+): UnmergedBound | undefined {
+  if (store.isDistant !== true) return undefined;
+  return new UnmergedBound({ chunksOf: tenant => catalog.unmerged.of(tenant), maxChunks, clock, log });
+}
 
 export function assembleContext({
   config,
@@ -138,13 +148,26 @@ export function assembleContext({
   const limitsOf = given.limitsOf ?? (() => config.limits);
   const scheduler = new FairScheduler({ weightOf: tenant => limitsOf(tenant).schedulingWeight });
   const committer: ObservedCommitter = new ObservedCommitter(
-    { store, catalog, clock, ids, options: grouping, onWritten: chunks.written, scheduler },
+    {
+      store,
+      catalog,
+      clock,
+      ids,
+      options: grouping,
+      onWritten: chunks.written,
+      scheduler,
+      demandOf: tenant => rates?.demandOf?.(tenant),
+    },
     usage.onStored,
     chunks.failed,
   );
   const exchange = given.ingestExchange;
   const rates: RateLimits | undefined =
     given.rates ?? (exchange && new IngestRates({ exchange, clock, ids, log: given.log }));
+  const unmerged = unmergedBoundOf(
+    { store, catalog, clock, log: given.log },
+    config.logboom.maxUnmergedChunks,
+  );
   addStreamMetrics(metrics.registry, {
     streams: () => rates?.activeStreams?.() ?? [],
     created: () => rates?.createdStreams?.() ?? [],
@@ -230,7 +253,10 @@ export function assembleContext({
       onLargeEnd: given.onLargePushEnd,
       observer: usage.observer,
       rates,
-      admit: () => ofStatus.shutdown.refusePushes(),
+      admit: tenant => {
+        ofStatus.shutdown.refusePushes();
+        unmerged?.admit(tenant);
+      },
     }),
     engine,
     insight,

@@ -30,7 +30,7 @@ import type { Guard } from './guard.ts';
 export interface HttpContext {
   readonly config: Config;
   readonly clock: Clock;
-  readonly push: PushService;
+  readonly push: Pick<PushService, 'push' | 'paced' | 'forget'>;
   readonly engine: QueryEngine;
   readonly insight: Insight;
   readonly reading: Reading;
@@ -83,7 +83,7 @@ export interface RuleServices {
   readonly checkTemplate: CheckTemplate;
 }
 
-/** The least level that is logged, by this process and by whoever shares its setting. */
+/** The minimum log level, by this process and by whoever shares its setting. */
 export interface LogLevelSetting {
   get(): Promise<LogLevel>;
   set(level: LogLevel): Promise<void>;

@@ -10,10 +10,10 @@ import { singleTenant } from './tenant.ts';
  */
 export function deletingTenant(
   { config, limitsOf }: Pick<HttpContext, 'config' | 'limitsOf'>,
-  { headers }: Pick<HttpRequest, 'headers'>,
+  request: Pick<HttpRequest, 'tenants'>,
 ): string {
   if (!config.compactor.retentionEnabled) throw new ClientError(404, '404 page not found');
-  const tenant = singleTenant(headers, config);
+  const tenant = singleTenant(request);
   if (limitsOf(tenant).deletionMode === 'disabled') {
     throw new ClientError(403, 'deletion is not available for this tenant');
   }

@@ -1,10 +1,10 @@
 /**
- * The door: who calls, whether the endpoint lets them in, and which tenants the request is about. Handlers come after it and
- * believe the tenant header, because what they see is no longer what the client sent: the guard wrote it, after checking each
- * name in it, and took credentials out. Where tokens are off it changes nothing.
+ * Admits requests: who calls, whether the endpoint lets them in, and which tenants the request is about. Handlers come after it
+ * and believe `request.tenants`, which only the guard writes. With tokens it checks that each tenant is one of the token's, and
+ * takes the credentials out.
  *
- * What a reader would get wrong: a request whose tenant cannot be told is refused here, not passed on. A handler that finds
- * a tenant elsewhere (an attribute of Firehose) could otherwise pick any.
+ * Pitfall: with tokens a request that names no tenant is refused here. A handler that finds a tenant elsewhere (an attribute of
+ * Firehose) could otherwise pick any.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -19,15 +19,12 @@ import { refuseForeignPage } from './foreign-page.ts';
 import type { HttpRequest } from './message.ts';
 import { param, parseParams } from './params.ts';
 import type { Match, Router } from './routes.ts';
-import { splitTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
+import { resolveNamed, resolveTenants, splitTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
 
 export interface Guard {
   /** The request as its handler may see it. Throws ClientError 401, 403 or 429, or what the table throws. */
   admit(access: Access, request: HttpRequest): Promise<HttpRequest>;
 }
-
-/** For what is no store. */
-export const NO_GUARD: Guard = Object.freeze({ admit: async (_: Access, request: HttpRequest) => request });
 
 /**
  * Asks the guard with the head of a request, where a body follows it. Routes that the router does not know, and paths that it
@@ -76,27 +73,32 @@ export function createGuard(parts: GuardParts): Guard {
   return {
     async admit(access, request) {
       refuseForeignPage(access, request, allowedOrigins);
-      if (!tokensEnabled)
-        return request.identity === undefined ? request : { ...request, identity: undefined };
+      if (!tokensEnabled) {
+        return {
+          ...request,
+          identity: undefined,
+          tenants: resolveTenants(request.headers[TENANT_HEADER], config),
+        };
+      }
       if (access.kind === 'open' || (access === METRICS && config.access.metricsPublic)) {
-        return handedOn(request, undefined, undefined);
+        return handOn(request, undefined, [], config);
       }
       const { identity, user } = await identify(parts, access, request);
       if (access.kind === 'known') {
-        return handedOn(request, identity, tenantsAsked(request, user, identity, config).join('|'));
+        return handOn(request, identity, tenantsAsked(request, user, identity, config), config);
       }
       const { scope, over } = access;
       if (!identity.scopes.includes(scope)) {
         throw new ForbiddenError(`the token lacks the scope ${scope}`);
       }
-      if (over === 'nobody') return handedOn(request, identity, undefined);
+      if (over === 'nobody') return handOn(request, identity, [], config);
       if (over === 'store') {
-        if (isForAllTenants(identity)) return handedOn(request, identity, undefined);
+        if (isForAllTenants(identity)) return handOn(request, identity, [], config);
         throw new ForbiddenError('this is about the whole store: it needs a token for all tenants (*)');
       }
       const tenants = tenantsAsked(request, user, identity, config);
       if (tenants.length === 0) throw new UnauthenticatedError(NOT_NAMED);
-      return handedOn(request, identity, tenants.join('|'));
+      return handOn(request, identity, tenants, config);
     },
   };
 }
@@ -172,16 +174,16 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every(tenant => others.includes(tenant));
 }
 
-/** Without credentials, so that nothing behind this can log them or pass them on. */
-function handedOn(
+/** Without credentials and the header that names tenants, so that nothing behind this can log, pass on or believe them. */
+function handOn(
   request: HttpRequest,
   identity: Identity | undefined,
-  tenants: string | undefined,
+  named: readonly string[],
+  config: TenantConfig,
 ): HttpRequest {
   const headers: Record<string, string> = { ...request.headers };
   delete headers[AUTHORIZATION];
   delete headers[FIREHOSE_KEY];
   delete headers[TENANT_HEADER];
-  if (tenants !== undefined && tenants !== '') headers[TENANT_HEADER] = tenants;
-  return { ...request, headers, identity };
+  return { ...request, headers, identity, tenants: resolveNamed(named, config) };
 }

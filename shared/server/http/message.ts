@@ -25,7 +25,27 @@ export interface HttpRequest {
    * Undefined where tokens are off.
    */
   readonly identity?: Identity | undefined;
+  /** Whose logs it is about, as the guard resolved it. Undefined before the guard. */
+  readonly tenants?: RequestTenants | undefined;
 }
+
+/** Plain data, because requests cross threads. Handlers read it with the functions of tenant.ts. */
+export type RequestTenants =
+  | {
+      readonly kind: 'resolved';
+      /** At least one, well-formed, sorted, each once. The empty one, which has nothing, only beside others. */
+      readonly ids: readonly string[];
+      /** For queues and hashes: the tenants of a request together are one more. */
+      readonly key: string;
+    }
+  | {
+      /** Only the handler knows whether this matters: many endpoints need no tenant, and each writes errors in its way. */
+      readonly kind: 'refused';
+      /** The request says nothing of tenants. */
+      readonly isUnnamed: boolean;
+      readonly status: 400 | 401;
+      readonly message: string;
+    };
 
 export interface HttpResponse {
   readonly status: number;

@@ -88,17 +88,17 @@ const turnTakingWriter = lazily(
   () =>
     class extends ByteWriter {
       rowGroups = 0;
-      private readonly signal: AbortSignal | undefined;
+      readonly #signal: AbortSignal | undefined;
 
       constructor(signal: AbortSignal | undefined) {
         super();
-        this.signal = signal;
+        this.#signal = signal;
       }
 
       async flush(): Promise<void> {
         this.rowGroups++;
         await nextTurn();
-        this.signal?.throwIfAborted();
+        this.#signal?.throwIfAborted();
       }
     },
 );

@@ -7,7 +7,7 @@ import type { Config } from '../admin/config-fields.ts';
 import { claimedHeaders } from './credentials.ts';
 import type { HttpRequest } from './message.ts';
 import type { CostClass, Router } from './routes.ts';
-import { resolveTenants, type TenantConfig } from './tenant.ts';
+import { queriedTenants, resolveTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
 
 export interface RequestLimits {
   /** Of its route. What has no route, or shows the status of the store, is light. */
@@ -40,7 +40,8 @@ export function createRequestLimits<Context>(
   const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: HttpRequest['headers']) => headers;
   const ofQuery = (headers: HttpRequest['headers']): RequestLimits => {
     try {
-      const limits = combineLimits(resolveTenants(claimed(headers), config).map(limitsOf));
+      const tenants = resolveTenants(claimed(headers)[TENANT_HEADER], config);
+      const limits = combineLimits(queriedTenants({ tenants }, config).map(limitsOf));
       return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };
     } catch {
       // No tenant, or a broken one: the handler will say so.

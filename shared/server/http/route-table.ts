@@ -12,6 +12,7 @@ import {
   READ_LOGS,
   READ_RULES,
   TAIL_LOGS,
+  WRITE_BOARDS,
   WRITE_LOGS,
   WRITE_RULES,
 } from './access.ts';
@@ -29,6 +30,7 @@ import {
   showElasticLicense,
   showElasticVersion,
 } from './handlers/elastic.ts';
+import { exportEntries } from './handlers/export.ts';
 import { pushFirehose } from './handlers/firehose.ts';
 import { increaseGeneration, showGeneration } from './handlers/generation.ts';
 import { showIndexShards, showIndexStats } from './handlers/index-stats.ts';
@@ -61,6 +63,7 @@ import {
   setGroup,
   showGroup,
 } from './handlers/rules.ts';
+import { type SavedHandlers, savedBoards, savedQueries } from './handlers/saved.ts';
 import {
   prepareShutdown,
   refusePartitions,
@@ -184,6 +187,27 @@ function rules(
   }));
 }
 
+/** Saved queries or boards of the explorer, on every process that serves the page. */
+function saved(kind: 'queries' | 'boards', handlers: SavedHandlers): readonly Route<HttpContext>[] {
+  const root = `/svc/api/v1/ui/${kind}`;
+  const route = (method: Method, path: string, handler: Handler<HttpContext>): Route<HttpContext> => ({
+    methods: [method],
+    path,
+    component: 'query-frontend',
+    cost: 'maintenance',
+    errors: 'push',
+    access: method === 'GET' ? READ_LOGS : WRITE_BOARDS,
+    handler,
+  });
+  return [
+    route('GET', root, handlers.list),
+    route('POST', root, handlers.create),
+    route('GET', `${root}/{id}`, handlers.show),
+    route('PUT', `${root}/{id}`, handlers.replace),
+    route('DELETE', `${root}/{id}`, handlers.remove),
+  ];
+}
+
 /** Whatever a process is, who may call it is said in the same place. */
 function tokens(path: string, methods: readonly Method[], handler: Handler<HttpContext>): Route<HttpContext> {
   const route = maintenance(`/svc/api/v1/tokens${path}`, methods, 'compactor', handler);
@@ -213,6 +237,7 @@ export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
   push('/aws/firehose', pushFirehose),
   query('/svc/api/v1/query_range', queryRange),
   query('/svc/api/v1/query', queryInstant),
+  query('/svc/api/v1/export', exportEntries),
   { ...query('/api/compat/query', queryLegacy), methods: ['GET'] },
   { ...querier('/api/compat/label', listLegacyLabels), methods: ['GET'] },
   { ...querier('/api/compat/label/{name}/values', listLegacyValues), methods: ['GET'] },
@@ -276,6 +301,8 @@ export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
     access: READ_RULES,
     handler: showAlerts,
   },
+  ...saved('queries', savedQueries),
+  ...saved('boards', savedBoards),
   { ...maintenance('/svc/api/v1/status/maintenance', ['GET'], 'compactor', showMaintenance), isStatus: true },
   {
     methods: READ,

@@ -12,7 +12,7 @@ import { type Params, param, parseParams } from './params.ts';
 import { limitParam, rangeParams } from './query-params.ts';
 import { pathsOf } from './routes.ts';
 import { parseInt64 } from './strconv.ts';
-import { singleTenant, type TenantConfig } from './tenant.ts';
+import { singleTenant } from './tenant.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 export const TAIL_PATH = '/svc/api/v1/tail';
@@ -26,8 +26,8 @@ export function isTailPath(path: string): boolean {
 }
 
 /** Throws ClientError. */
-export function tailRequestOf(request: HttpRequest, config: TenantConfig, nowNs: bigint): TailRequest {
-  const tenant = singleTenant(request.headers, config);
+export function tailRequestOf(request: HttpRequest, nowNs: bigint): TailRequest {
+  const tenant = singleTenant(request);
   const params = parseParams(request);
   const query = param(params, 'query');
   // For its errors: what it means is found out where it is served.

@@ -4,12 +4,10 @@
  * colon is refused (differences, D15).
  */
 
-import { BadRequestError, ClientError } from '../../base/model/errors.ts';
-import { checkTenantId, NO_TENANT } from '../../base/model/tenant-id.ts';
+import { BadRequestError, ClientError, invariant } from '../../base/model/errors.ts';
+import { NO_TENANT, tenantIdFault } from '../../base/model/tenant-id.ts';
 import type { Config } from '../admin/config-fields.ts';
-import type { HttpRequest } from './message.ts';
-
-export { checkTenantId };
+import type { HttpRequest, RequestTenants } from './message.ts';
 
 export const TENANT_HEADER = 'x-scope-orgid';
 /** A query runs once for each tenant of its header, which at 64 KB could name thousands. */
@@ -20,43 +18,70 @@ const SEVERAL = 'multiple org IDs present';
 export type TenantConfig = Pick<Config, 'auth'> & {
   readonly querier: Pick<Config['querier'], 'multiTenantQueriesEnabled'>;
 };
-type Headers = HttpRequest['headers'];
+type Resolved = Pick<HttpRequest, 'tenants'>;
 
-/** The tenants of a query, at least one, sorted, each once; the empty one only beside others. Throws ClientError 401 or 400. */
-export function resolveTenants(headers: Headers, config: TenantConfig): readonly string[] {
-  const tenants = readTenants(headers, config);
-  if (tenants.length > 1 && !config.querier.multiTenantQueriesEnabled) throw new BadRequestError(SEVERAL);
-  return tenants;
+/** @param header what names the tenants, separated by `|`; undefined if nothing does */
+export function resolveTenants(header: string | undefined, { auth }: Pick<Config, 'auth'>): RequestTenants {
+  if (!auth.authEnabled) return resolved([auth.noAuthTenant]);
+  if (header === undefined || header === '') {
+    return { kind: 'refused', isUnnamed: header === undefined, status: 401, message: 'no org id' };
+  }
+  return checked(splitTenants(header), header.split('|').includes(''));
 }
 
-/** Whose a request is, for queues: its tenants together are one more. Empty where the handler will refuse it. */
-export function tenantsKey(headers: Headers, config: TenantConfig): string {
-  try {
-    return resolveTenants(headers, config).join('|');
-  } catch {
-    return '';
+/** @param named by credentials or header, as the guard has checked them; none is a request that says nothing of tenants */
+export function resolveNamed(named: readonly string[], config: Pick<Config, 'auth'>): RequestTenants {
+  return config.auth.authEnabled && named.length > 0
+    ? checked(named, false)
+    : resolveTenants(undefined, config);
+}
+
+function checked(ids: readonly string[], hasEmpty: boolean): RequestTenants {
+  for (const id of ids) {
+    const fault = tenantIdFault(id);
+    if (fault !== undefined) return refused(fault);
   }
+  if (ids.length === 0) return refused('no org id');
+  if (ids.length > MAX_TENANTS_PER_REQUEST) {
+    return refused(`too many org IDs present: ${ids.length}, limit: ${MAX_TENANTS_PER_REQUEST}`);
+  }
+  return resolved([...(hasEmpty ? [NO_TENANT] : []), ...ids].sort());
+}
+
+function resolved(ids: readonly string[]): RequestTenants {
+  return { kind: 'resolved', ids, key: ids.join('|') };
+}
+
+function refused(message: string): RequestTenants {
+  return { kind: 'refused', isUnnamed: false, status: 400, message };
+}
+
+/** The tenants of a request that may name several, whatever the configuration says of queries. Throws ClientError 401 or 400. */
+export function tenantsOf({ tenants }: Resolved): readonly string[] {
+  invariant(tenants !== undefined, 'the guard has resolved the tenants of a request');
+  if (tenants.kind === 'resolved') return tenants.ids;
+  if (tenants.status === 401) throw new ClientError(401, tenants.message);
+  throw new BadRequestError(tenants.message);
+}
+
+/** The tenants of a query. Throws ClientError 401 or 400. */
+export function queriedTenants(request: Resolved, config: TenantConfig): readonly string[] {
+  const ids = tenantsOf(request);
+  if (ids.length > 1 && !config.querier.multiTenantQueriesEnabled) throw new BadRequestError(SEVERAL);
+  return ids;
+}
+
+/** Whose a request is, for queues. Empty where the handler will refuse it. */
+export function tenantsKey({ tenants }: Resolved, config: TenantConfig): string {
+  if (tenants?.kind !== 'resolved') return '';
+  return tenants.ids.length > 1 && !config.querier.multiTenantQueriesEnabled ? '' : tenants.key;
 }
 
 /** The tenant where only one is possible: push, tail, deletes, rules. Throws ClientError 401 or 400. */
-export function singleTenant(headers: Headers, config: TenantConfig): string {
-  const tenants = readTenants(headers, config);
-  if (tenants.length > 1) throw new BadRequestError(SEVERAL);
-  return tenants[0];
-}
-
-function readTenants(headers: Headers, { auth }: TenantConfig): readonly string[] {
-  if (!auth.authEnabled) return [auth.noAuthTenant];
-  const header = headers[TENANT_HEADER];
-  if (header === undefined || header === '') throw new ClientError(401, 'no org id');
-  const ids = splitTenants(header);
-  for (const id of ids) checkTenantId(id);
-  if (ids.length === 0) throw new BadRequestError('no org id');
-  const empty = header.split('|').includes('') ? [NO_TENANT] : [];
-  if (ids.length > MAX_TENANTS_PER_REQUEST) {
-    throw new BadRequestError(`too many org IDs present: ${ids.length}, limit: ${MAX_TENANTS_PER_REQUEST}`);
-  }
-  return [...empty, ...ids].sort();
+export function singleTenant(request: Resolved): string {
+  const ids = tenantsOf(request);
+  if (ids.length > 1) throw new BadRequestError(SEVERAL);
+  return ids[0];
 }
 
 /** Each once but for the empty one, in the order given, not checked. */

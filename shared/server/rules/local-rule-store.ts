@@ -36,18 +36,18 @@ export interface LocalRuleStoreParts {
 }
 
 export class LocalRuleStore implements RuleStore {
-  private readonly parts: LocalRuleStoreParts;
-  private groups: readonly StoredGroup[] = [];
-  private readMs = -Infinity;
-  private reading: Promise<void> | undefined;
+  readonly #parts: LocalRuleStoreParts;
+  #groups: readonly StoredGroup[] = [];
+  #readMs = -Infinity;
+  #reading: Promise<void> | undefined;
 
   constructor(parts: LocalRuleStoreParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   async list(tenant: string): Promise<readonly StoredGroup[]> {
-    await this.refresh();
-    return this.groups.filter(group => group.tenant === tenant);
+    await this.#refresh();
+    return this.#groups.filter(group => group.tenant === tenant);
   }
 
   async get(): Promise<undefined> {
@@ -55,8 +55,8 @@ export class LocalRuleStore implements RuleStore {
   }
 
   async tenants(): Promise<readonly string[]> {
-    await this.refresh();
-    return [...new Set(this.groups.map(({ tenant }) => tenant))];
+    await this.#refresh();
+    return [...new Set(this.#groups.map(({ tenant }) => tenant))];
   }
 
   async set(): Promise<void> {
@@ -71,30 +71,30 @@ export class LocalRuleStore implements RuleStore {
     throw new ReadOnlyRulesError('DeleteNamespace');
   }
 
-  private async refresh(): Promise<void> {
-    if (this.parts.clock.nowMs() - this.readMs < this.parts.pollMs) return;
-    this.reading ??= this.read().finally(() => {
-      this.reading = undefined;
+  async #refresh(): Promise<void> {
+    if (this.#parts.clock.nowMs() - this.#readMs < this.#parts.pollMs) return;
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
     });
-    await this.reading;
+    await this.#reading;
   }
 
-  private async read(): Promise<void> {
-    const { read, clock, onBroken } = this.parts;
+  async #read(): Promise<void> {
+    const { read, clock, onBroken } = this.#parts;
     const files = await read();
-    this.groups = files.flatMap(file => {
+    this.#groups = files.flatMap(file => {
       try {
-        return this.groupsOf(file);
+        return this.#groupsOf(file);
       } catch (error) {
         onBroken(new Error(`rules of ${file.tenant}/${file.file}: ${messageOf(error)}`, { cause: error }));
         return [];
       }
     });
-    this.readMs = clock.nowMs();
+    this.#readMs = clock.nowMs();
   }
 
-  private groupsOf({ tenant, file, text }: RuleFile): StoredGroup[] {
-    const groups = readRuleFile(text).groups.map(group => validateGroup(group, 0, this.parts.check));
+  #groupsOf({ tenant, file, text }: RuleFile): StoredGroup[] {
+    const groups = readRuleFile(text).groups.map(group => validateGroup(group, 0, this.#parts.check));
     const names = new Set<string>();
     for (const { name } of groups) {
       if (names.has(name)) throw new BadRequestError(`group '${name}' is there twice`);

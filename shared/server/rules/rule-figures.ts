@@ -28,29 +28,20 @@ export function newRuleFigures(): RuleFigures {
 }
 
 const HELP: Readonly<Record<keyof RuleFigures, readonly [name: string, help: string]>> = {
-  evaluations: ['logboom_rule_evaluations_total', 'Rules that were evaluated, at one instant each.'],
-  failedEvaluations: ['logboom_rule_evaluation_failures_total', 'Rules that could not be evaluated.'],
+  evaluations: ['logboom_rule_evaluations_total', 'Rule evaluations.'],
+  failedEvaluations: ['logboom_rule_evaluation_failures_total', 'Failed rule evaluations.'],
   missed: [
     'logboom_rule_group_missed_instants_total',
-    'Instants of groups that were not caught up after an outage.',
+    'Evaluations of groups that were skipped after an outage.',
   ],
-  notified: ['logboom_rule_alerts_sent_total', 'Alerts that at least one receiver has taken.'],
-  notifyFailures: [
-    'logboom_rule_notification_failures_total',
-    'Requests to receivers of alerts that failed.',
-  ],
-  samplesWritten: [
-    'logboom_rule_samples_written_total',
-    'Samples that a receiver of remote write has taken.',
-  ],
+  notified: ['logboom_rule_alerts_sent_total', 'Alerts accepted by at least one Alertmanager.'],
+  notifyFailures: ['logboom_rule_notification_failures_total', 'Failed requests to Alertmanagers.'],
+  samplesWritten: ['logboom_rule_samples_written_total', 'Samples accepted by a remote write endpoint.'],
   samplesDropped: [
     'logboom_rule_samples_dropped_total',
-    'Samples that receivers refused, or that waited too long.',
+    'Samples dropped because the remote write endpoint refused them, or because too many waited.',
   ],
-  writeFailures: [
-    'logboom_rule_remote_write_failures_total',
-    'Remote writes that failed and are tried again.',
-  ],
+  writeFailures: ['logboom_rule_remote_write_failures_total', 'Failed remote writes, which are retried.'],
 };
 
 export function addRuleMetrics(registry: MetricsRegistry, figures: RuleFigures): void {
@@ -70,7 +61,7 @@ export function addGroupMetrics(registry: MetricsRegistry): (groups: readonly St
   let known: readonly StoredGroup[] = [];
   registry.gauge<'rule_group' | 'user'>({
     name: 'loki_prometheus_rule_group_rules',
-    help: 'Rules of a group, when groups were looked at last.',
+    help: 'Rules of a group.',
     labels: ['rule_group', 'user'],
     read: () =>
       known.slice(0, MAX_SHOWN_GROUPS).map(({ tenant: user, namespace, group: { name, rules } }) => ({

@@ -10,14 +10,14 @@ export type OnStored = (tenant: string, push: StoredPush) => void;
 export class ObservedCommitter extends GroupCommitter {
   /** Pushes on their way to the store. */
   running = 0;
-  private readonly onStored: OnStored;
+  readonly #onStored: OnStored;
 
-  private readonly onFailed: () => void;
+  readonly #onFailed: () => void;
 
   constructor(parts: GroupCommitParts, onStored: OnStored, onFailed: () => void = () => undefined) {
     super(parts);
-    this.onStored = onStored;
-    this.onFailed = onFailed;
+    this.#onStored = onStored;
+    this.#onFailed = onFailed;
   }
 
   override async commit(tenant: string, push: AcceptedPush): Promise<void> {
@@ -25,11 +25,11 @@ export class ObservedCommitter extends GroupCommitter {
     try {
       await super.commit(tenant, push);
     } catch (error) {
-      this.onFailed();
+      this.#onFailed();
       throw error;
     } finally {
       this.running--;
     }
-    this.onStored(tenant, await runPaced(storedOf(push), this.scheduler.pace(tenant)));
+    this.#onStored(tenant, await runPaced(storedOf(push), this.scheduler.pace(tenant)));
   }
 }

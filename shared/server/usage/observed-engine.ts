@@ -23,24 +23,24 @@ export type OnAnswered = (
 ) => void;
 
 export class ObservedEngine extends QueryEngine {
-  private readonly onAnswered: OnAnswered;
+  readonly #onAnswered: OnAnswered;
 
   constructor(parts: ConstructorParameters<typeof QueryEngine>[0], onAnswered: OnAnswered) {
     super(parts);
-    this.onAnswered = onAnswered;
+    this.#onAnswered = onAnswered;
   }
 
   override async range(query: RangeQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.tell(await super.range(query, asker), asker, 'range');
+    return this.#tell(await super.range(query, asker), asker, 'range');
   }
 
   override async instant(query: InstantQuery, asker: Asker): Promise<QueryAnswer> {
-    return this.tell(await super.instant(query, asker), asker, 'instant');
+    return this.#tell(await super.instant(query, asker), asker, 'instant');
   }
 
-  private tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
+  #tell(answer: QueryAnswer, { tenants }: Asker, range: AskedQuery['range']): QueryAnswer {
     const type = answer.result.kind === 'streams' ? 'limited' : 'metric';
-    this.onAnswered(named(tenants), answer.statistics, answer.execNs, { type, range });
+    this.#onAnswered(named(tenants), answer.statistics, answer.execNs, { type, range });
     return answer;
   }
 }

@@ -37,19 +37,19 @@ const MAX_RECORDS = 50_000;
 const MS_PER_DAY = 86_400_000;
 
 export class StoredBytesByDay {
-  private readonly kept = new LruCache<string, Kept>(MAX_KEPT_DAYS);
-  private readonly catalog: Catalog;
-  private readonly clock: Clock;
-  private readonly maxRecords: number;
+  readonly #kept = new LruCache<string, Kept>(MAX_KEPT_DAYS);
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #maxRecords: number;
 
   constructor({
     catalog,
     clock,
     maxRecords = MAX_RECORDS,
   }: { catalog: Catalog; clock: Clock; maxRecords?: number }) {
-    this.catalog = catalog;
-    this.clock = clock;
-    this.maxRecords = maxRecords;
+    this.#catalog = catalog;
+    this.#clock = clock;
+    this.#maxRecords = maxRecords;
   }
 
   /** Of all days up to `lastDay`. Throws the signal's reason. */
@@ -57,13 +57,13 @@ export class StoredBytesByDay {
     const days: DayBytes[] = [];
     let records = 0;
     let complete = true;
-    for (const day of await this.catalog.days(tenant, Number.MIN_SAFE_INTEGER, lastDay)) {
+    for (const day of await this.#catalog.days(tenant, Number.MIN_SAFE_INTEGER, lastDay)) {
       signal.throwIfAborted();
-      const known = this.fresh(tenant, day);
+      const known = this.#fresh(tenant, day);
       if (known !== undefined) days.push(known);
-      else if (records >= this.maxRecords) complete = false;
+      else if (records >= this.#maxRecords) complete = false;
       else {
-        const read = await this.read(tenant, day);
+        const read = await this.#read(tenant, day);
         days.push(read.bytes);
         records += read.records;
       }
@@ -71,17 +71,17 @@ export class StoredBytesByDay {
     return { days, complete };
   }
 
-  private fresh(tenant: string, { day, version }: Day): Kept | undefined {
-    const kept = this.kept.get(`${tenant}/${day}`);
+  #fresh(tenant: string, { day, version }: Day): Kept | undefined {
+    const kept = this.#kept.get(`${tenant}/${day}`);
     if (kept === undefined || kept.version !== version) return undefined;
-    const nowMs = this.clock.nowMs();
+    const nowMs = this.#clock.nowMs();
     const keptMs = day >= Math.floor(nowMs / MS_PER_DAY) - 1 ? KEPT_MS : KEPT_OLD_MS;
     return nowMs - kept.readMs < keptMs ? kept : undefined;
   }
 
-  private async read(tenant: string, { day }: Day): Promise<{ bytes: DayBytes; records: number }> {
-    const readMs = this.clock.nowMs();
-    const snapshot = await this.catalog.day(tenant, day);
+  async #read(tenant: string, { day }: Day): Promise<{ bytes: DayBytes; records: number }> {
+    const readMs = this.#clock.nowMs();
+    const snapshot = await this.#catalog.day(tenant, day);
     let objectBytes = snapshot?.index?.storedBytes ?? 0;
     let tableBytes = 0;
     for (const { inline, storedBytes } of snapshot?.records ?? []) {
@@ -89,7 +89,7 @@ export class StoredBytesByDay {
       else tableBytes += storedBytes;
     }
     const kept = { day, objectBytes, tableBytes, readMs, version: snapshot?.version ?? 0 };
-    this.kept.set(`${tenant}/${day}`, kept);
+    this.#kept.set(`${tenant}/${day}`, kept);
     return { bytes: kept, records: snapshot?.records.length ?? 0 };
   }
 }

@@ -50,21 +50,21 @@ export interface UsageLedgerParts {
 }
 
 export class UsageLedger implements IngestObserver {
-  private readonly parts: UsageLedgerParts;
-  private readonly maxTallies: number;
+  readonly #parts: UsageLedgerParts;
+  readonly #maxTallies: number;
   /** By tenant: the newest day of each. */
-  private readonly tallies = new Map<string, Tally>();
-  private readonly ended = new Set<Tally>();
-  private startedMs = Number.NEGATIVE_INFINITY;
-  private writing: Promise<void> | undefined;
+  readonly #tallies = new Map<string, Tally>();
+  readonly #ended = new Set<Tally>();
+  #startedMs = Number.NEGATIVE_INFINITY;
+  #writing: Promise<void> | undefined;
 
   constructor(parts: UsageLedgerParts) {
-    this.parts = parts;
-    this.maxTallies = parts.maxTallies ?? MAX_TALLIES;
+    this.#parts = parts;
+    this.#maxTallies = parts.maxTallies ?? MAX_TALLIES;
   }
 
   received({ tenant, lines, lineBytes, metadataBytes }: Received): void {
-    const sums = this.change(tenant)?.sums;
+    const sums = this.#change(tenant)?.sums;
     if (sums === undefined) return;
     sums.lines += lines;
     sums.lineBytes += lineBytes;
@@ -72,13 +72,13 @@ export class UsageLedger implements IngestObserver {
   }
 
   refused({ tenant, reason, lines, bytes }: Refused): void {
-    const figures = this.change(tenant);
+    const figures = this.#change(tenant);
     if (figures !== undefined) addRefused(figures, reason, { lines, bytes });
   }
 
   /** A push became durable. */
   stored(tenant: string, { streams, bytes: rawBytes }: StoredPush): void {
-    const figures = this.change(tenant);
+    const figures = this.#change(tenant);
     if (figures === undefined) return;
     const { sums } = figures;
     for (const hash of streams) figures.streams.add(hash);
@@ -93,7 +93,7 @@ export class UsageLedger implements IngestObserver {
   queried(tenants: readonly string[], statistics: QueryStatistics, execNs: number): void {
     const part = 1 / tenants.length;
     for (const tenant of tenants) {
-      const sums = this.change(tenant)?.sums;
+      const sums = this.#change(tenant)?.sums;
       if (sums === undefined) continue;
       sums.queries++;
       sums.queryMs += (execNs / 1e6) * part;
@@ -105,93 +105,93 @@ export class UsageLedger implements IngestObserver {
 
   /** What this process knows of a tenant, written or not; days that are written and over are not among it. */
   of(tenant: string): readonly Tally[] {
-    const ended = [...this.ended].filter(tally => tally.tenant === tenant);
-    const newest = this.tallies.get(tenant);
+    const ended = [...this.#ended].filter(tally => tally.tenant === tenant);
+    const newest = this.#tallies.get(tenant);
     return newest === undefined ? ended : [...ended, newest];
   }
 
   /** Writes what is new where the last write began 60 s ago, or there was none yet. Never rejects. */
   async writeIfDue(): Promise<void> {
-    if (this.parts.clock.nowMs() - this.startedMs >= WRITE_EVERY_MS) await this.write();
+    if (this.#parts.clock.nowMs() - this.#startedMs >= WRITE_EVERY_MS) await this.write();
   }
 
   /** Writes what is new. Never rejects: what fails is tried again the next time. */
   async write(): Promise<void> {
     // What was counted after a write began may not be in it.
-    while (this.writing !== undefined) await this.writing;
-    this.writing = this.writeAll().finally(() => {
-      this.writing = undefined;
+    while (this.#writing !== undefined) await this.#writing;
+    this.#writing = this.#writeAll().finally(() => {
+      this.#writing = undefined;
     });
-    await this.writing;
+    await this.#writing;
   }
 
   /** Writes once a minute, until the signal aborts, and then once more. */
   async keepWritten(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.parts.clock.sleep(WRITE_EVERY_MS, signal).catch(() => undefined);
+      await this.#parts.clock.sleep(WRITE_EVERY_MS, signal).catch(() => undefined);
       await this.write();
     }
   }
 
   /** The figures that a change goes to, or undefined where there is no room. */
-  private change(tenant: string): Figures | undefined {
-    const day = Math.floor(this.parts.clock.nowMs() / MS_PER_DAY);
-    let tally = this.tallies.get(tenant);
+  #change(tenant: string): Figures | undefined {
+    const day = Math.floor(this.#parts.clock.nowMs() / MS_PER_DAY);
+    let tally = this.#tallies.get(tenant);
     if (tally === undefined || tally.day !== day) {
-      if (tally !== undefined) this.end(tally);
-      else if (this.tallies.size >= this.maxTallies) {
-        this.parts.onDrop?.();
+      if (tally !== undefined) this.#end(tally);
+      else if (this.#tallies.size >= this.#maxTallies) {
+        this.#parts.onDrop?.();
         return undefined;
       }
       tally = {
         tenant,
         day,
-        writer: this.parts.ids.randomHex(8),
+        writer: this.#parts.ids.randomHex(8),
         figures: newFigures(),
         revision: 0,
         writtenRevision: 0,
       };
-      this.tallies.set(tenant, tally);
+      this.#tallies.set(tenant, tally);
     }
     tally.revision++;
     return tally.figures;
   }
 
   /** Keeps a day that is over until it is written. */
-  private end(tally: Tally): void {
+  #end(tally: Tally): void {
     if (!isNew(tally)) return;
-    this.ended.add(tally);
-    if (this.ended.size <= MAX_ENDED) return;
-    for (const oldest of this.ended) {
-      this.ended.delete(oldest);
-      this.parts.onDrop?.();
+    this.#ended.add(tally);
+    if (this.#ended.size <= MAX_ENDED) return;
+    for (const oldest of this.#ended) {
+      this.#ended.delete(oldest);
+      this.#parts.onDrop?.();
       break;
     }
   }
 
-  private async writeAll(): Promise<void> {
-    const crowded = this.tallies.size > this.maxTallies / 2;
-    const quiet = crowded ? [...this.tallies.values()].filter(tally => !isNew(tally)) : [];
+  async #writeAll(): Promise<void> {
+    const crowded = this.#tallies.size > this.#maxTallies / 2;
+    const quiet = crowded ? [...this.#tallies.values()].filter(tally => !isNew(tally)) : [];
     // Written, and nothing came for a minute: their next change begins an item of its own.
-    for (const { tenant } of quiet) this.tallies.delete(tenant);
-    const unwritten = [...this.ended, ...this.tallies.values()].filter(isNew);
+    for (const { tenant } of quiet) this.#tallies.delete(tenant);
+    const unwritten = [...this.#ended, ...this.#tallies.values()].filter(isNew);
     if (unwritten.length === 0) return;
-    this.startedMs = this.parts.clock.nowMs();
+    this.#startedMs = this.#parts.clock.nowMs();
     const queue = unwritten.values();
     const work = async () => {
-      for (const tally of queue) await this.writeOne(tally);
+      for (const tally of queue) await this.#writeOne(tally);
     };
     await Promise.all(Array.from({ length: WRITES_AT_ONCE }, work));
   }
 
-  private async writeOne(tally: Tally): Promise<void> {
+  async #writeOne(tally: Tally): Promise<void> {
     const { revision, figures, tenant, day, writer } = tally;
     try {
-      await this.parts.records.write({ tenant, day, writer, body: encodeFigures(figures) });
+      await this.#parts.records.write({ tenant, day, writer, body: encodeFigures(figures) });
       tally.writtenRevision = revision;
-      this.ended.delete(tally);
+      this.#ended.delete(tally);
     } catch (error) {
-      this.parts.onFailure?.(error);
+      this.#parts.onFailure?.(error);
     }
   }
 }

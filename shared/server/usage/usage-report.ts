@@ -46,15 +46,15 @@ const READS_AT_ONCE = 8;
 const MS_PER_DAY = 86_400_000;
 
 export class UsageReader {
-  private readonly parts: UsageReaderParts;
+  readonly #parts: UsageReaderParts;
 
   constructor(parts: UsageReaderParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Reads each day of the range: the caller bounds it. Throws the signal's reason. */
   async read({ tenant, firstDay, lastDay, signal }: UsageQuestion): Promise<UsageReport> {
-    const { storedBytes, prices } = this.parts;
+    const { storedBytes, prices } = this.#parts;
     const stored = await storedBytes.upTo(tenant, lastDay, signal);
     const numbers = Array.from({ length: lastDay - firstDay + 1 }, (_, i) => firstDay + i);
     const figures = new Map<number, Figures>();
@@ -62,7 +62,7 @@ export class UsageReader {
     const work = async () => {
       for (const day of queue) {
         signal.throwIfAborted();
-        figures.set(day, await this.figuresOf(tenant, day));
+        figures.set(day, await this.#figuresOf(tenant, day));
       }
     };
     await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
@@ -75,8 +75,8 @@ export class UsageReader {
     return { days, storedIsComplete: stored.complete };
   }
 
-  private async figuresOf(tenant: string, day: number): Promise<Figures> {
-    const { records, ledger } = this.parts;
+  async #figuresOf(tenant: string, day: number): Promise<Figures> {
+    const { records, ledger } = this.#parts;
     const sum = newFigures();
     // Before the items: one that is written and forgotten meanwhile is still counted once.
     const own = ledger.of(tenant).filter(tally => tally.day === day);

@@ -34,11 +34,11 @@ export function createUsage({ records, catalog, clock, ids, metrics, prices }: U
   const { registry, ingest, lineLengths, queries } = metrics;
   const failures = registry.counter({
     name: 'logboom_usage_write_failures_total',
-    help: 'Writes of usage that failed; what they held is written with the next one.',
+    help: 'Failed writes of usage; the next write includes their data.',
   });
   const drops = registry.counter({
     name: 'logboom_usage_dropped_total',
-    help: 'Events that usage did not count, because too many tenants were counted already.',
+    help: 'Events missing in usage because of too many tenants.',
   });
   const ledger = new UsageLedger({
     records,

@@ -28,7 +28,7 @@ import { endOfBody } from '../../base/ports/table-rules.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { type Day, decodeDay, encodeDay } from './day-item.ts';
-import { DAYS_AT_ONCE, DayReader, type NsRange } from './day-reader.ts';
+import { DAYS_AT_ONCE, DayReader, type DayReads, type NsRange } from './day-reader.ts';
 import type { DaySnapshot } from './day-snapshot.ts';
 import { DeleteRequests } from './delete-requests.ts';
 import { type EmptyDay, removeEmptyDay } from './empty-day.ts';
@@ -52,12 +52,14 @@ import { Members } from './members.ts';
 import { KNOWN_MS, OutstandingWork, tenantWrite, workWrite } from './outstanding.ts';
 import { RuleGroups } from './rule-groups.ts';
 import { RuleStates } from './rule-states.ts';
+import { SavedItems } from './saved-items.ts';
 import { States } from './states.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { type Swap, swapChunks } from './swap.ts';
 import { TailLog } from './tail-log.ts';
 import { Tickets } from './tickets.ts';
 import { Tokens } from './tokens.ts';
+import { UnmergedChunks } from './unmerged-chunks.ts';
 
 const NS_OF_DAY = Number(NS_PER_DAY);
 /** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
@@ -71,12 +73,29 @@ const MAX_READS = 40;
 
 /** Tries to announce days that other processes announce or remove at the same time. */
 const MAX_COMMITS = 10;
+/** Days of one transaction that are looked up at once: all of them. */
+const ANNOUNCED_AT_ONCE = MAX_TRANSACTION_ITEMS;
 
 /** Chunks of one transaction, and the days among theirs that are not announced yet, each by one of its chunks. */
 interface Batch {
+  /** Writes beside those of the chunks. */
   readonly writes: Write[];
   readonly days: Map<string, ChunkRecord>;
   readonly records: ChunkRecord[];
+  readonly bodies: Buffer[];
+}
+
+interface KnownDay {
+  /** Unix ms. */
+  readonly announcedMs: number;
+  readonly partitions: number;
+}
+
+export interface AddOptions {
+  /** Live tails have had them. */
+  readonly known?: boolean;
+  /** Partitions that their days should have at least, a power of two: see Day. */
+  readonly partitions?: number | undefined;
 }
 
 /** An item with what was decoded from it. */
@@ -118,24 +137,26 @@ export class Catalog {
   readonly subscriptions: Subscriptions;
   readonly ruleGroups: RuleGroups;
   readonly ruleStates: RuleStates;
+  readonly saved: SavedItems;
   readonly members: Members;
   readonly tokens: Tokens;
   readonly tickets: Tickets;
-  private readonly parts: CatalogParts;
-  private readonly table: Table;
-  /** Days that this process has announced, with the time (ms). */
-  private readonly knownDays = new LruCache<string, number>(KNOWN_DAYS);
-  private readonly decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
-  private readonly dayReader: DayReader;
+  readonly unmerged: UnmergedChunks;
+  readonly #parts: CatalogParts;
+  readonly #table: Table;
+  /** Days that this process has announced. */
+  readonly #knownDays = new LruCache<string, KnownDay>(KNOWN_DAYS);
+  readonly #decoded = new LruCache<string, DecodedRecord>(CACHED_RECORD_BYTES);
+  readonly #dayReader: DayReader;
   /** For metrics. */
-  readonly caches = { records: this.decoded };
+  readonly caches = { records: this.#decoded };
 
   constructor(given: CatalogParts) {
     const { table } = given;
     const parts =
       table.isDistant === true ? { ...given, table: tracedTable(table, contentOfPartition) } : given;
-    this.parts = parts;
-    this.table = parts.table;
+    this.#parts = parts;
+    this.#table = parts.table;
     this.leases = new Leases(parts);
     this.garbage = new Garbage(parts.table);
     this.outstanding = new OutstandingWork(parts);
@@ -146,15 +167,17 @@ export class Catalog {
     this.subscriptions = new Subscriptions(parts);
     this.ruleGroups = new RuleGroups(parts);
     this.ruleStates = new RuleStates(parts);
+    this.saved = new SavedItems(parts);
     this.members = new Members(parts);
     this.tokens = new Tokens(parts);
     this.tickets = new Tickets(parts);
-    const reads = {
-      days: (...range: Parameters<Catalog['days']>) => this.days(...range),
-      chunksOfDay: (...range: Parameters<Catalog['chunksOfDay']>) => this.chunksOfDay(...range),
-      provenDay: (...range: Parameters<Catalog['provenDay']>) => this.provenDay(...range),
+    this.unmerged = new UnmergedChunks(parts);
+    const reads: DayReads = {
+      days: (...range) => this.days(...range),
+      chunksOfDay: (...range) => this.#chunksOfDay(...range),
+      provenDay: (...range) => this.#provenDay(...range),
     };
-    this.dayReader = new DayReader(reads, parts.clock);
+    this.#dayReader = new DayReader(reads, parts.clock);
   }
 
   /**
@@ -164,94 +187,124 @@ export class Catalog {
    */
   async addChunks(
     records: readonly ChunkRecord[],
-    { known = false }: { readonly known?: boolean } = {},
+    { known = false, partitions = CHUNK_SHARDS }: AddOptions = {},
   ): Promise<void> {
-    const nowMs = this.parts.clock.nowMs();
-    const tailed = known ? undefined : await this.tailedOf(records);
-    let batch: Batch = { writes: [], days: new Map(), records: [] };
+    const nowMs = this.#parts.clock.nowMs();
+    const tailed = known ? undefined : await this.#tailedOf(records);
+    let batch: Batch = { writes: [], days: new Map(), records: [], bodies: [] };
     let bytes = 0;
     for (const record of records) {
       const { first, last } = record;
       const isInside = first >= 0 && first <= last && last < NS_OF_DAY;
       mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${record.tenant}/${record.id}: ${first} to ${last}`);
-      const body = encodeRecord(record);
+      const body = encodeRecord(inPartitions(record, undefined));
       const isLogged = tailed?.get(record.tenant) === true;
       const more = isLogged ? 2 * body.length : body.length;
       // Two items for a day, one for its tenant, one for the tails at most.
-      const items = batch.writes.length + 3 * batch.days.size + 5;
+      const items = batch.writes.length + batch.records.length + 3 * batch.days.size + 5;
       if (items > MAX_TRANSACTION_ITEMS || bytes + more > MAX_TRANSACTION_BYTES) {
-        await this.commit(batch, nowMs, tailed);
-        batch = { writes: [], days: new Map(), records: [] };
+        await this.#commit(batch, nowMs, tailed, partitions);
+        batch = { writes: [], days: new Map(), records: [], bodies: [] };
         bytes = 0;
       }
       const day = `${record.tenant}/${record.day}`;
-      if (!this.isKnown(day, nowMs)) batch.days.set(day, record);
-      batch.writes.push({ kind: 'put', item: { ...chunkKey(record), version: 0, body } });
+      if (!this.#isKnown(day, nowMs, partitions)) batch.days.set(day, record);
       if (isLogged) batch.writes.push(...this.tailLog.writes([record], nowMs));
       batch.records.push(record);
+      batch.bodies.push(body);
       bytes += more;
     }
-    await this.commit(batch, nowMs, tailed);
+    await this.#commit(batch, nowMs, tailed, partitions);
   }
 
   /** By tenant, whether it has live tails. */
-  private async tailedOf(records: readonly ChunkRecord[]): Promise<ReadonlyMap<string, boolean>> {
+  async #tailedOf(records: readonly ChunkRecord[]): Promise<ReadonlyMap<string, boolean>> {
     const tenants = [...new Set(records.map(({ tenant }) => tenant))];
     return new Map(
       await Promise.all(tenants.map(async tenant => [tenant, await this.tailLog.isTailed(tenant)] as const)),
     );
   }
 
-  private isKnown(day: string, nowMs: number): boolean {
-    const announcedMs = this.knownDays.get(day);
+  #isKnown(day: string, nowMs: number, partitions: number): boolean {
+    const known = this.#knownDays.get(day);
+    if (known === undefined || known.partitions < partitions) return false;
     // A clock that was set back must not make it last longer.
-    return announcedMs !== undefined && announcedMs <= nowMs && nowMs - announcedMs < KNOWN_MS;
+    return known.announcedMs <= nowMs && nowMs - known.announcedMs < KNOWN_MS;
   }
 
-  private async commit(
+  async #commit(
     batch: Batch,
     stampMs: number,
     tailed: ReadonlyMap<string, boolean> | undefined,
+    partitions: number,
   ): Promise<void> {
-    await this.write(batch, stampMs);
-    this.parts.onPushed?.(batch.records);
+    await this.#write(batch, stampMs, partitions);
+    this.#parts.onPushed?.(batch.records);
     for (const [tenant, logged] of tailed ?? []) {
       const ofTenant = batch.records.filter(record => record.tenant === tenant);
       if (ofTenant.length > 0) await this.tailLog.committed(tenant, ofTenant, { stampMs, logged });
     }
   }
 
-  private async write({ writes, days }: Batch, nowMs: number): Promise<void> {
-    if (days.size === 0 && writes.length === 1 && writes[0].kind === 'put') {
-      return this.table.put(writes[0].item);
+  async #write(batch: Batch, nowMs: number, wanted: number): Promise<void> {
+    const { writes, days, records } = batch;
+    const partitionsOf = new Map<string, number>();
+    for (const { tenant, day } of records) {
+      const name = `${tenant}/${day}`;
+      partitionsOf.set(name, this.#knownDays.get(name)?.partitions ?? CHUNK_SHARDS);
+    }
+    if (days.size === 0 && writes.length === 0 && records.length === 1) {
+      return this.#table.put(itemsOf(batch, partitionsOf)[0]);
     }
     for (let attempt = 1; ; attempt++) {
-      const ofDays = await Promise.all([...days.values()].map(record => this.announce(record, nowMs)));
+      const announced = await mapAtOnce([...days], ANNOUNCED_AT_ONCE, async ([name, record]) => {
+        const { partitions, writes: some } = await this.#announce(record, nowMs, wanted);
+        partitionsOf.set(name, partitions);
+        return some;
+      });
+      const puts = itemsOf(batch, partitionsOf).map((item): Write => ({ kind: 'put', item }));
       const tenants = new Set([...days.values()].map(({ tenant }) => tenant));
       try {
-        await this.table.transact([...ofDays.flat(), ...[...tenants].map(tenantWrite), ...writes]);
+        await this.#table.transact([
+          ...announced.flat(),
+          ...[...tenants].map(tenantWrite),
+          ...puts,
+          ...writes,
+        ]);
         break;
       } catch (error) {
         // Another process made or removed a day in between.
         if (!(error instanceof ConditionFailedError) || attempt === MAX_COMMITS) throw error;
       }
     }
-    for (const day of days.keys()) this.knownDays.set(day, nowMs);
+    for (const day of days.keys()) {
+      this.#knownDays.set(day, { announcedMs: nowMs, partitions: partitionsOf.get(day)! });
+    }
   }
 
-  /** Tells of a day: that it is there, and that it has work outstanding. */
-  private async announce({ tenant, day }: ChunkRecord, nowMs: number): Promise<Write[]> {
+  /** Tells of a day: that it is there with as many partitions as are wanted, and that it has work outstanding. */
+  async #announce(
+    { tenant, day }: ChunkRecord,
+    nowMs: number,
+    wanted: number,
+  ): Promise<{ readonly partitions: number; readonly writes: readonly Write[] }> {
     const key = dayKey(tenant, day);
-    const isThere = (await this.table.get(key)) !== undefined;
-    const write: Write = isThere
-      ? { kind: 'check', key, condition: { kind: 'present' } }
-      : {
-          kind: 'put',
-          // A day that was removed and comes back must not have a version again: each begins above the one before.
-          item: encodeDay(tenant, { day, version: Math.trunc(nowMs), index: undefined }),
-          condition: { kind: 'absent' },
-        };
-    return [write, workWrite(tenant, day, nowMs)];
+    const item = await this.#table.get(key);
+    const work = workWrite(tenant, day, nowMs);
+    if (item === undefined) {
+      // A day that was removed and comes back must not have a version again: each begins above the one before.
+      const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted };
+      const write: Write = { kind: 'put', item: encodeDay(tenant, begun), condition: { kind: 'absent' } };
+      return { partitions: wanted, writes: [write, work] };
+    }
+    const before = decodeDay(item);
+    if (before.partitions >= wanted) {
+      const check: Write = { kind: 'check', key, condition: { kind: 'present' } };
+      return { partitions: before.partitions, writes: [check, work] };
+    }
+    const raised = encodeDay(tenant, { ...before, version: before.version + 1, partitions: wanted });
+    const condition = { kind: 'version', version: before.version } as const;
+    return { partitions: wanted, writes: [{ kind: 'put', item: raised, condition }, work] };
   }
 
   /** Every tenant that has or had data. */
@@ -259,7 +312,7 @@ export class Catalog {
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
       let after: string | undefined;
       do {
-        const page = await this.table.query(tenantPartition(shard), { after });
+        const page = await this.#table.query(tenantPartition(shard), { after });
         for (const { sk } of page.items) yield sk;
         after = page.next;
       } while (after !== undefined);
@@ -278,7 +331,7 @@ export class Catalog {
     const to = dayText(Math.min(lastDay, DAY_BIAS) + 1);
     let after: string | undefined;
     do {
-      const page = await this.table.query(dayPartition(tenant), { from, to, after });
+      const page = await this.#table.query(dayPartition(tenant), { from, to, after });
       for (const item of page.items) days.push(decodeDay(item));
       after = page.next;
     } while (after !== undefined);
@@ -286,7 +339,7 @@ export class Catalog {
   }
 
   /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order, for queries. */
-  async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<ChunkRecord[]> {
+  async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly ChunkRecord[]> {
     return (await this.daysForQuery(tenant, startNs, endNs)).flatMap(({ records }) => records);
   }
 
@@ -295,8 +348,8 @@ export class Catalog {
    * there can be, and a version is not that of all its chunks. Throws as `snapshot` does.
    */
   async daysForQuery(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly DaySnapshot[]> {
-    if (this.table.isDistant !== true || endNs < startNs) return this.snapshot(tenant, startNs, endNs);
-    return this.dayReader.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
+    if (this.#table.isDistant !== true || endNs < startNs) return this.snapshot(tenant, startNs, endNs);
+    return this.#dayReader.read({ tenant, startNs, endNs, firstDay: dayOf(startNs), lastDay: dayOf(endNs) });
   }
 
   /**
@@ -311,11 +364,11 @@ export class Catalog {
     for (let reads = 0; unread.length > 0; reads++) {
       if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
       const read = async (day: Day) => {
-        const records = await this.chunksOfDay(tenant, day.day, { startNs, endNs });
+        const records = await this.#chunksOfDay(tenant, day, { startNs, endNs });
         settled.set(day.day, { ...day, records });
       };
       // A table on this machine waits for nothing: there it would only take more memory at once.
-      await mapAtOnce(unread, this.table.isDistant === true ? DAYS_AT_ONCE : 1, read);
+      await mapAtOnce(unread, this.#table.isDistant === true ? DAYS_AT_ONCE : 1, read);
       const days = await this.days(tenant, firstDay, lastDay);
       unread = days.filter(({ day, version }) => {
         const read = settled.get(day);
@@ -335,16 +388,16 @@ export class Catalog {
 
   /** See removeEmptyDay. */
   removeEmptyDay(day: EmptyDay): Promise<boolean> {
-    return removeEmptyDay(this.parts, day);
+    return removeEmptyDay(this.#parts, day);
   }
 
   /** See swapChunks. */
   swap(swap: Swap): Promise<Day> {
-    return swapChunks(this.parts, swap);
+    return swapChunks(this.#parts, swap);
   }
 
   /** The part of the range in that day, in one version. */
-  private async provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined> {
+  async #provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined> {
     const firstNs = BigInt(day) * NS_PER_DAY;
     const lastNs = firstNs + NS_PER_DAY - 1n;
     const startNs = range.startNs > firstNs ? range.startNs : firstNs;
@@ -352,34 +405,29 @@ export class Catalog {
     return snapshot;
   }
 
-  private async chunksOfDay(
+  async #chunksOfDay(
     tenant: string,
-    day: number,
+    { day, partitions }: Pick<Day, 'day' | 'partitions'>,
     { startNs, endNs }: NsRange,
   ): Promise<ChunkRecord[]> {
     const dayStart = BigInt(day) * NS_PER_DAY;
     const start = startNs <= dayStart ? 0 : Number(startNs - dayStart);
     const end = endNs - dayStart >= NS_PER_DAY ? Infinity : Number(endNs - dayStart);
     const shards = await Promise.all(
-      Array.from({ length: CHUNK_SHARDS }, (_, shard) => this.chunksOfShard(tenant, day, shard, start)),
+      Array.from({ length: partitions }, (_, shard) => this.#chunksOfShard(tenant, day, shard, start)),
     );
     return shards.flat().filter(record => record.first <= end);
   }
 
-  private async chunksOfShard(
-    tenant: string,
-    day: number,
-    shard: number,
-    start: number,
-  ): Promise<ChunkRecord[]> {
+  async #chunksOfShard(tenant: string, day: number, shard: number, start: number): Promise<ChunkRecord[]> {
     const pk = chunkPartition(tenant, day, shard);
     const from = timeText(start);
     const records: ChunkRecord[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(pk, { from, after, known: this.known });
+      const page = await this.#table.query(pk, { from, after, known: this.#known });
       for (const item of page.items) {
-        records.push(item instanceof DecodedRecord ? item.record : this.decode(tenant, day, item));
+        records.push(item instanceof DecodedRecord ? item.record : this.#decode(tenant, day, item));
       }
       // A local table waits for nothing: others get their turn here.
       await nextTurn();
@@ -389,20 +437,38 @@ export class Catalog {
   }
 
   /** A swap may have put another record in its place, which has another checksum at its end. */
-  private readonly known = ({ pk, sk, version, bodyBytes, bodyEnd }: ItemHead): Item | undefined => {
-    const known = this.decoded.get(`${pk} ${sk}`);
+  readonly #known = ({ pk, sk, version, bodyBytes, bodyEnd }: ItemHead): Item | undefined => {
+    const known = this.#decoded.get(`${pk} ${sk}`);
     if (known?.version !== version || known.body.length !== bodyBytes) return undefined;
     return known.bodyEnd === bodyEnd ? known : undefined;
   };
 
-  private decode(tenant: string, day: number, item: Item): ChunkRecord {
+  #decode(tenant: string, day: number, item: Item): ChunkRecord {
     const key = `${item.pk} ${item.sk}`;
-    const known = this.decoded.get(key);
+    const known = this.#decoded.get(key);
     if (known !== undefined && Buffer.compare(known.body, item.body) === 0) return known.record;
     const record = decodeRecord(tenant, day, item.body);
-    this.decoded.set(key, new DecodedRecord(item, record), item.body.length + RECORD_OVERHEAD_BYTES);
+    this.#decoded.set(key, new DecodedRecord(item, record), item.body.length + RECORD_OVERHEAD_BYTES);
     return record;
   }
+}
+
+/** Items of a batch's records, in the partitions of their days. */
+function itemsOf({ records, bodies }: Batch, partitionsOf: ReadonlyMap<string, number>): Item[] {
+  return records.map((record, i) => {
+    const ofDay = partitionsOf.get(`${record.tenant}/${record.day}`)!;
+    const partitions = ofDay === CHUNK_SHARDS ? undefined : ofDay;
+    const placed = inPartitions(record, partitions);
+    return {
+      ...chunkKey(placed),
+      version: 0,
+      body: partitions === undefined ? bodies[i] : encodeRecord(placed),
+    };
+  });
+}
+
+function inPartitions(record: ChunkRecord, partitions: number | undefined): ChunkRecord {
+  return record.partitions === partitions ? record : { ...record, partitions };
 }
 
 /** UTC day of a timestamp, rounded down. */

@@ -32,18 +32,18 @@ export function newChunkId(clock: Clock, ids: Ids): string {
  * of pushes may begin within a millisecond.
  */
 export class AscendingChunkIds {
-  private readonly clock: Clock;
-  private readonly ids: Ids;
-  private lastMs = 0;
-  private number = 0;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  #lastMs = 0;
+  #number = 0;
 
   constructor(clock: Clock, ids: Ids) {
-    this.clock = clock;
-    this.ids = ids;
+    this.#clock = clock;
+    this.#ids = ids;
   }
 
   next(): string {
-    return this.#prefix() + this.ids.randomHex(NUMBERED_RANDOM_BYTES);
+    return this.#prefix() + this.#ids.randomHex(NUMBERED_RANDOM_BYTES);
   }
 
   /** Names of chunks that are written together: they ascend, and stand before those of every later group. */
@@ -56,21 +56,21 @@ export class AscendingChunkIds {
           prefix = this.#prefix();
           part = 0;
         }
-        return prefix + hex(part++, NUMBER_DIGITS) + this.ids.randomHex(GROUPED_RANDOM_BYTES);
+        return prefix + hex(part++, NUMBER_DIGITS) + this.#ids.randomHex(GROUPED_RANDOM_BYTES);
       },
     };
   }
 
   #prefix(): string {
-    const nowMs = Math.trunc(this.clock.nowMs());
-    if (nowMs > this.lastMs || nowMs < this.lastMs - MAX_STEP_BACK_MS) {
-      this.lastMs = nowMs;
-      this.number = 0;
-    } else if (++this.number === 16 ** NUMBER_DIGITS) {
-      this.lastMs++;
-      this.number = 0;
+    const nowMs = Math.trunc(this.#clock.nowMs());
+    if (nowMs > this.#lastMs || nowMs < this.#lastMs - MAX_STEP_BACK_MS) {
+      this.#lastMs = nowMs;
+      this.#number = 0;
+    } else if (++this.#number === 16 ** NUMBER_DIGITS) {
+      this.#lastMs++;
+      this.#number = 0;
     }
-    return hex(this.lastMs, TIME_DIGITS) + hex(this.number, NUMBER_DIGITS);
+    return hex(this.#lastMs, TIME_DIGITS) + hex(this.#number, NUMBER_DIGITS);
   }
 }
 

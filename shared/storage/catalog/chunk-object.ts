@@ -9,8 +9,8 @@ import type { WrittenChunk } from '../chunk/writer.ts';
 import { type ChunkRecord, objectKey, recordOf } from './chunk-record.ts';
 
 /** Key of the object of a chunk that is not inline. */
-export function keyOfChunk({ tenant, day, level, id }: ChunkRecord): string {
-  return objectKey(tenant, day, level, id);
+export function keyOfChunk(record: ChunkRecord): string {
+  return objectKey(record);
 }
 
 /** How errors name a chunk; they begin with it. */
@@ -80,7 +80,11 @@ export async function storeChunk(
   if (bytes <= inlineMaxBytes) {
     return recordOf(footer, bytes, footerBytes, { inline: Buffer.concat(parts, bytes), tail });
   }
-  const record = recordOf(footer, bytes, footerBytes, { inline: undefined, tail });
+  const record = recordOf(footer, bytes, footerBytes, {
+    inline: undefined,
+    tail,
+    hasHashedKey: store.isDistant === true,
+  });
   // The name is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
   await store.putIfAbsent(keyOfChunk(record), parts);
   return record;

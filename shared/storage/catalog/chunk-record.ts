@@ -13,11 +13,18 @@ import { labelSketch } from './label-sketch.ts';
 
 /**
  * Version 1 had no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. There are no versions 3 and 5:
- * one flipped bit would make version 1 of them.
+ * one flipped bit would make version 1 of them. Version 7 adds flags, and is written only for records that have one: what a
+ * store of files writes is version 6.
  */
 const RECORD_VERSION = 6;
-const VERSIONS: ReadonlySet<number> = new Set([1, 2, 4, RECORD_VERSION]);
+const FLAGGED_VERSION = 7;
+const VERSIONS: ReadonlySet<number> = new Set([1, 2, 4, RECORD_VERSION, FLAGGED_VERSION]);
 const CRC_BYTES = 4;
+/** Flag: the object key begins with hashed characters. */
+const HASHED_KEY = 1;
+/** Flag: the number of the day's partitions follows. */
+const PARTITIONED = 2;
+const KNOWN_FLAGS = HASHED_KEY | PARTITIONED;
 
 export interface ChunkRecord {
   readonly id: string;
@@ -26,6 +33,10 @@ export interface ChunkRecord {
   readonly tenant: string;
   readonly day: number;
   readonly level: number;
+  /** The object key begins with hashed characters (objectKey). Absent for inline chunks and in stores of files. */
+  readonly hasHashedKey?: true | undefined;
+  /** Partitions of the day when the record was written, if more than the least number (keys.ts): they decide its key. */
+  readonly partitions?: number | undefined;
   /** Nanoseconds since the start of the day, of the first and the last entry. */
   readonly first: number;
   readonly last: number;
@@ -52,7 +63,11 @@ export function recordOf(
   footer: Footer,
   storedBytes: number,
   footerBytes: number,
-  object: { readonly inline: Buffer | undefined; readonly tail: Uint8Array },
+  object: {
+    readonly inline: Buffer | undefined;
+    readonly tail: Uint8Array;
+    readonly hasHashedKey?: boolean;
+  },
 ): ChunkRecord {
   const { id, origin, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
   const pairs = labelSketch(footer.streams);
@@ -65,6 +80,8 @@ export function recordOf(
     tenant,
     day,
     level,
+    hasHashedKey: object.hasHashedKey === true && object.inline === undefined ? true : undefined,
+    partitions: undefined,
     first,
     last,
     rows,
@@ -81,7 +98,12 @@ export function recordOf(
 
 export function encodeRecord(record: ChunkRecord): Buffer {
   const out = new ByteWriter(256 + (record.inline?.length ?? record.footer?.length ?? 0));
-  out.byte(RECORD_VERSION);
+  const { partitions } = record;
+  const flags =
+    (record.hasHashedKey === true ? HASHED_KEY : 0) | (partitions === undefined ? 0 : PARTITIONED);
+  out.byte(flags === 0 ? RECORD_VERSION : FLAGGED_VERSION);
+  if (flags !== 0) out.byte(flags);
+  if (partitions !== undefined) out.varint(partitions);
   out.bytes(Buffer.from(record.id, 'hex'));
   out.byte(record.origin === record.id ? 0 : 1);
   if (record.origin !== record.id) out.bytes(Buffer.from(record.origin, 'hex'));
@@ -122,6 +144,9 @@ export function decodeRecord(tenant: string, day: number, body: Uint8Array): Chu
 }
 
 function readRecord(tenant: string, day: number, version: number, reader: ByteReader): ChunkRecord {
+  const flags = version === FLAGGED_VERSION ? reader.byte() : 0;
+  if ((flags & ~KNOWN_FLAGS) !== 0) throw new CorruptionError(`unknown flags ${flags}`);
+  const partitions = (flags & PARTITIONED) !== 0 ? reader.varint() : undefined;
   const id = reader.bytes(16).toString('hex');
   const origin = version <= 4 || reader.byte() === 0 ? id : reader.bytes(16).toString('hex');
   const level = reader.varint();
@@ -148,6 +173,8 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
     tenant,
     day,
     level,
+    hasHashedKey: (flags & HASHED_KEY) !== 0 ? true : undefined,
+    partitions,
     first,
     last,
     rows,
@@ -162,7 +189,17 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
   };
 }
 
-/** Key of the object that a chunk lies in; the tenant comes first, so that load spreads over prefixes. */
-export function objectKey(tenant: string, day: number, level: number, id: string): string {
-  return `${tenant}/chunks/${day}/${level}/${id}`;
+/** What an object key is made of. */
+export type ChunkName = Pick<ChunkRecord, 'tenant' | 'day' | 'level' | 'id' | 'hasHashedKey'>;
+
+/**
+ * Key of the object that a chunk is stored in. S3 limits the requests to keys that begin alike (5,500 reads a second), and all
+ * chunks of a large tenant's day are read at once. A hashed key therefore begins with the last two hexadecimal digits of the
+ * ID, which are random: 256 beginnings. Stores of files have no such limit, and more directories would cost them more syncs.
+ */
+export function objectKey({ tenant, day, level, id, hasHashedKey }: ChunkName): string {
+  const key = `${tenant}/chunks/${day}/${level}/${id}`;
+  return hasHashedKey === true ? `${id.slice(-HASH_DIGITS)}/${key}` : key;
 }
+
+export const HASH_DIGITS = 2;

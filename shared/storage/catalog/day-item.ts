@@ -1,13 +1,13 @@
 /**
- * The item of a tenant's day: that it has chunks, how many steps of swaps it went through (the item's version), and where
- * its index lies. A query reads it before and after the chunks: the same version means that no swap made it miss entries
+ * The item of a tenant's day: that it has chunks, how many steps of swaps it went through (the item's version), where
+ * its index lies, and how many partitions have its records. A query reads it before and after the chunks: the same version means that no swap made it miss entries
  * (swap.ts). So the version must never fall, and every write of it must be on condition of the one before.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Item } from '../../base/ports/table.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { dayKey, dayOfText } from './keys.ts';
+import { CHUNK_SHARDS, dayKey, dayOfText, MAX_CHUNK_SHARDS } from './keys.ts';
 
 /** The index object of a day; which chunks it covers stands in the object. */
 export interface IndexRecord {
@@ -23,20 +23,30 @@ export interface Day {
   readonly day: number;
   readonly version: number;
   readonly index: IndexRecord | undefined;
+  /** Partitions of its chunk records (keys.ts): a power of two that only rises. */
+  readonly partitions: number;
 }
 
+/** Version 1 has no partitions; it is written as long as their number is the least. */
 const DAY_VERSION = 1;
+const PARTITIONED_VERSION = 2;
 
 /** Key of the object that an index lies in. */
 export function indexKey(tenant: string, day: number, id: string): string {
   return `${tenant}/index/${day}/${id}`;
 }
 
-export function encodeDay(tenant: string, { day, version, index }: Day): Item {
+export function encodeDay(tenant: string, { day, version, index, partitions }: Day): Item {
   const key = dayKey(tenant, day);
-  if (index === undefined) return { ...key, version, body: new Uint8Array(0) };
+  const isLeast = partitions === CHUNK_SHARDS;
+  if (index === undefined && isLeast) return { ...key, version, body: new Uint8Array(0) };
   const out = new ByteWriter(32);
-  out.byte(DAY_VERSION);
+  out.byte(isLeast ? DAY_VERSION : PARTITIONED_VERSION);
+  if (!isLeast) {
+    out.varint(partitions);
+    out.byte(index === undefined ? 0 : 1);
+  }
+  if (index === undefined) return { ...key, version, body: out.finish() };
   out.bytes(Buffer.from(index.id, 'hex'));
   out.varint(index.storedBytes);
   out.varint(index.headBytes);
@@ -46,10 +56,28 @@ export function encodeDay(tenant: string, { day, version, index }: Day): Item {
 /** Throws CorruptionError. */
 export function decodeDay({ pk, sk, version, body }: Item): Day {
   const day = dayOfText(sk);
-  if (body.length === 0) return { day, version, index: undefined };
+  if (body.length === 0) return { day, version, index: undefined, partitions: CHUNK_SHARDS };
   const reader = new ByteReader(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
   const format = reader.byte();
-  if (format !== DAY_VERSION) throw new CorruptionError(`day ${pk} / ${sk} of version ${format}`);
+  const what = `day ${pk} / ${sk}`;
+  if (format !== DAY_VERSION && format !== PARTITIONED_VERSION) {
+    throw new CorruptionError(`${what} of version ${format}`);
+  }
+  const partitions = format === DAY_VERSION ? CHUNK_SHARDS : reader.varint();
+  if (
+    partitions < CHUNK_SHARDS ||
+    partitions > MAX_CHUNK_SHARDS ||
+    !Number.isInteger(Math.log2(partitions))
+  ) {
+    throw new CorruptionError(`${what}: ${partitions} partitions`);
+  }
+  if (format === PARTITIONED_VERSION && reader.byte() === 0)
+    return { day, version, index: undefined, partitions };
   const id = reader.bytes(16).toString('hex');
-  return { day, version, index: { id, storedBytes: reader.varint(), headBytes: reader.varint() } };
+  return {
+    day,
+    version,
+    index: { id, storedBytes: reader.varint(), headBytes: reader.varint() },
+    partitions,
+  };
 }

@@ -16,12 +16,13 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 import type { Day } from './day-item.ts';
 import type { DaySnapshot } from './day-snapshot.ts';
+import { CHUNK_SHARDS } from './keys.ts';
 import { READ_WINDOW_MS } from './swap.ts';
 
 /** Reads of a catalog. Ranges are inclusive. */
 export interface DayReads {
   days(tenant: string, firstDay: number, lastDay: number): Promise<readonly Day[]>;
-  chunksOfDay(tenant: string, day: number, range: NsRange): Promise<ChunkRecord[]>;
+  chunksOfDay(tenant: string, day: Pick<Day, 'day' | 'partitions'>, range: NsRange): Promise<ChunkRecord[]>;
   /** The day's chunks, proven by its version; undefined if the tenant does not have the day. */
   provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined>;
 }
@@ -48,48 +49,64 @@ const MAX_LOOKED_FOR = 400;
 /** Reads of a day that take longer than the window. */
 const MAX_SLOW_READS = 3;
 
+/** Chunks of a day that were read before it was known how many partitions it has. */
+interface EarlyRead {
+  readonly partitions: number;
+  readonly records: readonly ChunkRecord[] | undefined;
+}
+
 export class DayReader {
-  private readonly reads: DayReads;
-  private readonly clock: Clock;
-  private readonly known = new LruCache<string, true>(KNOWN_DAYS);
+  readonly #reads: DayReads;
+  readonly #clock: Clock;
+  /** How many partitions a day has. */
+  readonly #known = new LruCache<string, number>(KNOWN_DAYS);
 
   constructor(reads: DayReads, clock: Clock) {
-    this.reads = reads;
-    this.clock = clock;
+    this.#reads = reads;
+    this.#clock = clock;
   }
 
   /** Days ascending; a day may have no chunks. Throws what the table throws. */
   async read(asked: DaysToRead): Promise<DaySnapshot[]> {
     const { tenant, firstDay, lastDay } = asked;
-    const early = new Map<number, readonly ChunkRecord[] | undefined>();
+    const early = new Map<number, EarlyRead>();
     const [days] = await Promise.all([
-      this.reads.days(tenant, firstDay, lastDay),
-      mapAtOnce(this.likelyDays(asked), DAYS_AT_ONCE, async day => {
-        early.set(day, await this.inWindow(asked, day));
+      this.#reads.days(tenant, firstDay, lastDay),
+      mapAtOnce(this.#likelyDays(asked), DAYS_AT_ONCE, async day => {
+        const partitions = this.#known.get(`${tenant}/${day}`) ?? CHUNK_SHARDS;
+        early.set(day, { partitions, records: await this.#inWindow(asked, { day, partitions }) });
       }),
     ]);
-    for (const day of early.keys()) this.known.delete(`${tenant}/${day}`);
-    for (const { day } of days) this.known.set(`${tenant}/${day}`, true);
+    for (const day of early.keys()) this.#known.delete(`${tenant}/${day}`);
+    for (const { day, partitions } of days) this.#known.set(`${tenant}/${day}`, partitions);
     const read = await mapAtOnce(days, DAYS_AT_ONCE, async day => {
-      const records = early.has(day.day) ? early.get(day.day) : await this.inWindow(asked, day.day);
-      return records === undefined ? this.reads.provenDay(tenant, day.day, asked) : { ...day, records };
+      const begun = early.get(day.day);
+      // A day that has more partitions than were read is read again.
+      const isWhole = begun !== undefined && begun.partitions >= day.partitions;
+      const records = isWhole ? begun.records : await this.#inWindow(asked, day);
+      return records === undefined ? this.#reads.provenDay(tenant, day.day, asked) : { ...day, records };
     });
     return read.filter(day => day !== undefined);
   }
 
   /** Days whose chunks are read before it is known that the tenant still has them. */
-  private likelyDays({ tenant, firstDay, lastDay }: DaysToRead): number[] {
+  #likelyDays({ tenant, firstDay, lastDay }: DaysToRead): number[] {
     const count = lastDay - firstDay + 1;
     if (count > MAX_LOOKED_FOR) return [];
     const all = Array.from({ length: count }, (_, i) => firstDay + i);
-    return count <= MAX_GUESSED_DAYS ? all : all.filter(day => this.known.get(`${tenant}/${day}`));
+    return count <= MAX_GUESSED_DAYS
+      ? all
+      : all.filter(day => this.#known.get(`${tenant}/${day}`) !== undefined);
   }
 
   /** Undefined if no read was quick enough. */
-  private async inWindow(asked: DaysToRead, day: number): Promise<ChunkRecord[] | undefined> {
+  async #inWindow(
+    asked: DaysToRead,
+    day: Pick<Day, 'day' | 'partitions'>,
+  ): Promise<ChunkRecord[] | undefined> {
     for (let reads = 0; reads < MAX_SLOW_READS; reads++) {
-      const elapsedMs = stopwatch(this.clock);
-      const records = await this.reads.chunksOfDay(asked.tenant, day, asked);
+      const elapsedMs = stopwatch(this.#clock);
+      const records = await this.#reads.chunksOfDay(asked.tenant, day, asked);
       if (elapsedMs() <= READ_WINDOW_MS) return records;
     }
     return undefined;

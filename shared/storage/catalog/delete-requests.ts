@@ -60,12 +60,12 @@ interface Step {
 }
 
 export class DeleteRequests {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { table: Table; clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   /** All of a tenant in every state, by time of creation; cancelled ones are gone. */
@@ -73,7 +73,7 @@ export class DeleteRequests {
     const byId = new Map<string, DeleteRequest>();
     // In this order: one that is processed between the two reads is seen twice, and never not at all.
     for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
-      for await (const request of this.read(tenant, pk)) byId.set(request.id, request);
+      for await (const request of this.#read(tenant, pk)) byId.set(request.id, request);
     }
     return [...byId.values()].sort(byAge);
   }
@@ -81,7 +81,7 @@ export class DeleteRequests {
   /** One of a tenant; undefined where it is cancelled or never was. */
   async find(tenant: string, id: string): Promise<DeleteRequest | undefined> {
     for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
-      const item = await this.table.get({ pk, sk: id });
+      const item = await this.#table.get({ pk, sk: id });
       if (item !== undefined) return decodeDeleteRequest(tenant, item.body);
     }
     return undefined;
@@ -89,14 +89,14 @@ export class DeleteRequests {
 
   /** Changes with every create, change and cancel of the tenant; 0 where there never was a request. */
   async version(tenant: string): Promise<number> {
-    return (await this.table.get(headKey(tenant)))?.version ?? 0;
+    return (await this.#table.get(headKey(tenant)))?.version ?? 0;
   }
 
   /** Throws DeleteRequestIdTakenError, and BadRequestError where the tenant has too many. */
   async create(request: DeleteRequest): Promise<void> {
     const { tenant, id } = request;
     const body = encodeDeleteRequest(request);
-    const isCreated = await this.write(tenant, async ({ unprocessed, bytes }) => {
+    const isCreated = await this.#write(tenant, async ({ unprocessed, bytes }) => {
       checkRoom(unprocessed, bytes + body.length);
       return {
         change: { unprocessed: 1, bytes: body.length, processed: 0 },
@@ -114,7 +114,7 @@ export class DeleteRequests {
     const { tenant, id } = request;
     const body = encodeDeleteRequest(request);
     const isProcessed = request.processedMs !== undefined;
-    await this.write(tenant, async () => {
+    await this.#write(tenant, async () => {
       if ((await this.find(tenant, id)) !== undefined) return undefined;
       return {
         change: isProcessed
@@ -134,8 +134,8 @@ export class DeleteRequests {
     invariant(isProcessed || before.processedMs === undefined, `request ${before.id} stays processed`);
     const body = encodeDeleteRequest(after);
     const [from, to] = [keyOf(before), keyOf(after)];
-    return this.write(before.tenant, async head => {
-      const stored = await this.stored(before);
+    return this.#write(before.tenant, async head => {
+      const stored = await this.#stored(before);
       if (stored === undefined) return undefined;
       const item = { ...to, version: stored.version + 1, body };
       const condition = { kind: 'version', version: stored.version } as const;
@@ -146,7 +146,7 @@ export class DeleteRequests {
           writes: [{ kind: 'put', item, condition }],
         };
       }
-      const forgotten = await this.tooMany(before.tenant, head);
+      const forgotten = await this.#tooMany(before.tenant, head);
       return {
         change: { unprocessed: -1, bytes: -stored.bytes, processed: 1 - forgotten.length },
         writes: [{ kind: 'delete', key: from, condition }, { kind: 'put', item }, ...forgotten],
@@ -157,8 +157,8 @@ export class DeleteRequests {
   /** Cancels it; false where it is not as in `request` any more. */
   remove(request: DeleteRequest): Promise<boolean> {
     const isProcessed = request.processedMs !== undefined;
-    return this.write(request.tenant, async () => {
-      const stored = await this.stored(request);
+    return this.#write(request.tenant, async () => {
+      const stored = await this.#stored(request);
       if (stored === undefined) return undefined;
       return {
         change: isProcessed
@@ -176,7 +176,7 @@ export class DeleteRequests {
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
       let after: string | undefined;
       do {
-        const page = await this.table.query(tenantsPartition(shard), { after, limit: TENANTS_OF_PAGE });
+        const page = await this.#table.query(tenantsPartition(shard), { after, limit: TENANTS_OF_PAGE });
         for (const { sk } of page.items) yield sk;
         after = page.next;
       } while (after !== undefined);
@@ -184,14 +184,14 @@ export class DeleteRequests {
   }
 
   /** One step together with the head. False where `plan` has none, or a condition of its own does not hold. */
-  private async write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
+  async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const head = await this.head(tenant);
+      const head = await this.#head(tenant);
       const step = await plan(head);
       if (step === undefined) return false;
       try {
-        await this.table.transact([...headWrites(tenant, head, step.change), ...step.writes]);
-        await this.raise(tenant, head.version + 1);
+        await this.#table.transact([...headWrites(tenant, head, step.change), ...step.writes]);
+        await this.#raise(tenant, head.version + 1);
         return true;
       } catch (error) {
         if (!(error instanceof ConditionFailedError)) throw error;
@@ -206,35 +206,35 @@ export class DeleteRequests {
    * yet. What it keeps under that version is older than the answer; under this one it is not. Where somebody else has
    * changed the head since, that has begun after the transaction has ended.
    */
-  private async raise(tenant: string, version: number): Promise<void> {
-    const item = await this.table.get(headKey(tenant));
+  async #raise(tenant: string, version: number): Promise<void> {
+    const item = await this.#table.get(headKey(tenant));
     if (item?.version !== version) return;
     try {
-      await this.table.put({ ...item, version: version + 1 }, { kind: 'version', version });
+      await this.#table.put({ ...item, version: version + 1 }, { kind: 'version', version });
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
     }
   }
 
-  private async head(tenant: string): Promise<Head> {
-    const item = await this.table.get(headKey(tenant));
+  async #head(tenant: string): Promise<Head> {
+    const item = await this.#table.get(headKey(tenant));
     if (item === undefined) return NO_HEAD;
     const numbers = JSON.parse(Buffer.from(item.body).toString()) as Change;
     return { ...numbers, version: item.version };
   }
 
   /** The item's version and size, where it is as in `request`. */
-  private async stored(request: DeleteRequest): Promise<{ version: number; bytes: number } | undefined> {
-    const item = await this.table.get(keyOf(request));
+  async #stored(request: DeleteRequest): Promise<{ version: number; bytes: number } | undefined> {
+    const item = await this.#table.get(keyOf(request));
     if (item === undefined || !encodeDeleteRequest(request).equals(item.body)) return undefined;
     return { version: item.version, bytes: item.body.length };
   }
 
   /** Takes the oldest processed ones away where there are too many, except those that still mask. */
-  private async tooMany(tenant: string, { processed }: Head): Promise<Write[]> {
+  async #tooMany(tenant: string, { processed }: Head): Promise<Write[]> {
     if (processed < MAX_PROCESSED_REQUESTS + FORGOTTEN_REQUESTS) return [];
-    const nowMs = this.clock.nowMs();
-    const requests = await Array.fromAsync(this.read(tenant, processedPartition(tenant)));
+    const nowMs = this.#clock.nowMs();
+    const requests = await Array.fromAsync(this.#read(tenant, processedPartition(tenant)));
     return requests
       .filter(request => !isMasking(request, nowMs))
       .sort(byAge)
@@ -242,10 +242,10 @@ export class DeleteRequests {
       .map(request => ({ kind: 'delete', key: keyOf(request), condition: { kind: 'present' } }));
   }
 
-  private async *read(tenant: string, pk: string): AsyncGenerator<DeleteRequest> {
+  async *#read(tenant: string, pk: string): AsyncGenerator<DeleteRequest> {
     let after: string | undefined;
     do {
-      const page = await this.table.query(pk, { after });
+      const page = await this.#table.query(pk, { after });
       for (const { body } of page.items) yield decodeDeleteRequest(tenant, body);
       after = page.next;
     } while (after !== undefined);

@@ -19,35 +19,35 @@ export function garbageWrite(id: string, keys: readonly string[], dueMs: number)
 }
 
 export class Garbage {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor(table: Table) {
-    this.table = table;
+    this.#table = table;
   }
 
   /** Lists whose time has come, oldest first in each partition, at most `limit` of each. */
   async due(nowMs: number, limit: number): Promise<GarbageList[]> {
-    return this.read(limit, timeText(Math.trunc(nowMs)));
+    return this.#read(limit, timeText(Math.trunc(nowMs)));
   }
 
   /** Every object that waits to be deleted. */
   async all(): Promise<Set<string>> {
-    const lists = await this.read(Infinity, undefined);
+    const lists = await this.#read(Infinity, undefined);
     return new Set(lists.flatMap(({ keys }) => keys));
   }
 
   /** Forgets a list whose objects are deleted. */
   async remove({ pk, sk }: GarbageList): Promise<void> {
-    await this.table.delete({ pk, sk });
+    await this.#table.delete({ pk, sk });
   }
 
-  private async read(limit: number, to: string | undefined): Promise<GarbageList[]> {
+  async #read(limit: number, to: string | undefined): Promise<GarbageList[]> {
     const lists: GarbageList[] = [];
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
       let after: string | undefined;
       let left = limit;
       do {
-        const page = await this.table.query(garbagePartition(shard), {
+        const page = await this.#table.query(garbagePartition(shard), {
           to,
           after,
           limit: Math.min(left, 100),

@@ -8,24 +8,24 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { Table } from '../../base/ports/table.ts';
 
 export class GenerationNumbers {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { table: Table; clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   /** The number, Unix ns as decimal digits; empty where none was ever set. */
   async read(tenant: string): Promise<string> {
-    const item = await this.table.get(keyOf(tenant));
+    const item = await this.#table.get(keyOf(tenant));
     return item === undefined ? '' : Buffer.from(item.body).toString();
   }
 
   /** Sets it to now. */
   async increase(tenant: string): Promise<void> {
-    const body = Buffer.from(`${this.clock.nowNs()}`);
-    await this.table.put({ ...keyOf(tenant), version: 0, body });
+    const body = Buffer.from(`${this.#clock.nowNs()}`);
+    await this.#table.put({ ...keyOf(tenant), version: 0, body });
   }
 }
 

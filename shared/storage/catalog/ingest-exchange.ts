@@ -41,26 +41,26 @@ export interface Demand {
 }
 
 export class IngestExchange {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { table: Table; clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   /** Replaces the demand of a process; others see it for `validMs`. */
   async tellDemand(tenant: string, demand: Demand, validMs: number): Promise<void> {
     const { process, ...rest } = demand;
     const body = Buffer.from(JSON.stringify(rest));
-    const expiresAt = Math.ceil((this.clock.nowMs() + validMs) / 1000);
-    await this.table.put({ pk: demandPartition(tenant), sk: process, version: 0, body, expiresAt });
+    const expiresAt = Math.ceil((this.#clock.nowMs() + validMs) / 1000);
+    await this.#table.put({ pk: demandPartition(tenant), sk: process, version: 0, body, expiresAt });
   }
 
   /** What all processes told lately, the reader's own demand too. */
   async demands(tenant: string): Promise<Demand[]> {
     const demands: Demand[] = [];
-    for await (const { sk, body } of this.read(demandPartition(tenant), undefined)) {
+    for await (const { sk, body } of this.#read(demandPartition(tenant), undefined)) {
       const told = JSON.parse(Buffer.from(body).toString()) as Omit<Demand, 'process'>;
       demands.push({ ...told, process: sk });
       if (demands.length === MAX_DEMANDS) break;
@@ -74,11 +74,11 @@ export class IngestExchange {
     { process, hour, hashes }: { process: string; hour: number; hashes: readonly number[] },
   ): Promise<void> {
     const expiresAt = Math.ceil((hour * MS_PER_HOUR + ANNOUNCED_MS) / 1000);
-    const nowText = timeText(Math.trunc(this.clock.nowMs()));
+    const nowText = timeText(Math.trunc(this.#clock.nowMs()));
     for (let part = 0; part * STREAMS_OF_ITEM < hashes.length; part++) {
       const body = encodeHashes(hashes.slice(part * STREAMS_OF_ITEM, (part + 1) * STREAMS_OF_ITEM));
       const sk = `${nowText}/${process}/${part}`;
-      await this.table.put({ pk: streamPartition(tenant, hour), sk, version: 0, body, expiresAt });
+      await this.#table.put({ pk: streamPartition(tenant, hour), sk, version: 0, body, expiresAt });
     }
   }
 
@@ -86,17 +86,17 @@ export class IngestExchange {
   async announced(tenant: string, hour: number, sinceMs: number): Promise<number[]> {
     const hashes: number[] = [];
     const from = timeText(Math.max(0, Math.trunc(sinceMs)));
-    for await (const { body } of this.read(streamPartition(tenant, hour), from)) {
+    for await (const { body } of this.#read(streamPartition(tenant, hour), from)) {
       decodeHashes(body, hashes);
       if (hashes.length >= MAX_ANNOUNCED_STREAMS) break;
     }
     return hashes;
   }
 
-  private async *read(pk: string, from: string | undefined): AsyncGenerator<Item> {
+  async *#read(pk: string, from: string | undefined): AsyncGenerator<Item> {
     let after: string | undefined;
     do {
-      const page = await this.table.query(pk, { from, after });
+      const page = await this.#table.query(pk, { from, after });
       yield* page.items;
       after = page.next;
     } while (after !== undefined);
@@ -105,6 +105,11 @@ export class IngestExchange {
 
 function demandPartition(tenant: string): string {
   return `x/${tenant}`;
+}
+
+/** See unmerged-chunks.ts; tenants have no slashes. */
+export function backlogPartition(tenant: string): string {
+  return `${demandPartition(tenant)}/unmerged`;
 }
 
 function streamPartition(tenant: string, hour: number): string {

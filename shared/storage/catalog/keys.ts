@@ -11,8 +11,13 @@
 import type { ItemKey } from '../../base/ports/table.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 
-/** Spreads a tenant's day over partitions of the table: 4,000 commits/s of one tenant on DynamoDB. */
+/**
+ * Partitions of a tenant's day at least: DynamoDB writes 1,000 units a second to each. The day's item says how many it has
+ * (day-item.ts). Merges write into the first ones, so readers who know fewer than there are miss only what was pushed meanwhile.
+ */
 export const CHUNK_SHARDS = 4;
+/** And at most, a power of two like every number of them: one for each value of a random byte. */
+export const MAX_CHUNK_SHARDS = 256;
 /** Spreads what all tenants share. */
 export const COMMON_SHARDS = 4;
 /** Days are written as days since this one, so that they sort as text; reaches every int64 nanosecond. */
@@ -22,8 +27,9 @@ export function chunkPartition(tenant: string, day: number, shard: number): stri
   return `c/${tenant}/${day}/${shard}`;
 }
 
-export function chunkKey({ tenant, day, last, id }: ChunkRecord): ItemKey {
-  return { pk: chunkPartition(tenant, day, shardOf(id, CHUNK_SHARDS)), sk: `${timeText(last)}/${id}` };
+export function chunkKey({ tenant, day, last, id, partitions }: ChunkRecord): ItemKey {
+  const shard = shardOf(id, partitions ?? CHUNK_SHARDS);
+  return { pk: chunkPartition(tenant, day, shard), sk: `${timeText(last)}/${id}` };
 }
 
 /** What a query reads in a partition, for people. */

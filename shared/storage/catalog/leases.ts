@@ -34,22 +34,22 @@ export function dayLease(tenant: string, day: number): string {
 }
 
 export class Leases {
-  private readonly table: Table;
-  private readonly clock: Clock;
-  private readonly ids: Ids;
+  readonly #table: Table;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
 
   constructor({ table, clock, ids }: { table: Table; clock: Clock; ids: Ids }) {
-    this.table = table;
-    this.clock = clock;
-    this.ids = ids;
+    this.#table = table;
+    this.#clock = clock;
+    this.#ids = ids;
   }
 
   /** The lease, or undefined where somebody else holds it. An error may leave it held until it ends. */
   async take(name: string, durationMs: number): Promise<Lease | undefined> {
-    const random = Number.parseInt(this.ids.randomHex(2), 16) % RANDOM_TOKENS;
-    const lease = { name, token: Math.trunc(this.clock.nowMs()) * RANDOM_TOKENS + random };
+    const random = Number.parseInt(this.#ids.randomHex(2), 16) % RANDOM_TOKENS;
+    const lease = { name, token: Math.trunc(this.#clock.nowMs()) * RANDOM_TOKENS + random };
     try {
-      await this.table.put(this.item(lease, durationMs), { kind: 'absent' });
+      await this.#table.put(this.#item(lease, durationMs), { kind: 'absent' });
       return lease;
     } catch (error) {
       if (error instanceof ConditionFailedError) return undefined;
@@ -60,7 +60,7 @@ export class Leases {
   /** Holds on for another `durationMs`. False where the lease is lost. */
   async renew(lease: Lease, durationMs: number): Promise<boolean> {
     try {
-      await this.table.put(this.item(lease, durationMs), { kind: 'version', version: lease.token });
+      await this.#table.put(this.#item(lease, durationMs), { kind: 'version', version: lease.token });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;
@@ -70,26 +70,26 @@ export class Leases {
 
   /** A function to call often: it renews the lease at a third of its time, and throws LeaseLostError where that fails. */
   holder(lease: Lease, durationMs: number): () => Promise<void> {
-    let renewedMs = this.clock.nowMs();
+    let renewedMs = this.#clock.nowMs();
     return async () => {
-      if (this.clock.nowMs() - renewedMs < durationMs / 3) return;
+      if (this.#clock.nowMs() - renewedMs < durationMs / 3) return;
       if (!(await this.renew(lease, durationMs))) throw new LeaseLostError(lease.name);
-      renewedMs = this.clock.nowMs();
+      renewedMs = this.#clock.nowMs();
     };
   }
 
   /** Gives the lease back; nothing happens where it is lost already. */
   async release(lease: Lease): Promise<void> {
     try {
-      await this.table.delete(leaseKey(lease.name), { kind: 'version', version: lease.token });
+      await this.#table.delete(leaseKey(lease.name), { kind: 'version', version: lease.token });
     } catch (error) {
       if (!(error instanceof ConditionFailedError)) throw error;
     }
   }
 
-  private item(lease: Lease, durationMs: number) {
+  #item(lease: Lease, durationMs: number) {
     // Whole seconds, rounded up: a lease lasts at least as long as its holder thinks.
-    const expiresAt = Math.ceil((this.clock.nowMs() + durationMs) / 1000);
+    const expiresAt = Math.ceil((this.#clock.nowMs() + durationMs) / 1000);
     return { ...leaseKey(lease.name), version: lease.token, body: new Uint8Array(0), expiresAt };
   }
 }

@@ -21,17 +21,17 @@ const PARTITION = 'm/members';
 export class Members {
   /** Those that are function instances, with what they counted. */
   readonly instances: MetricRecords;
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor({ table }: { readonly table: Table }) {
-    this.table = table;
+    this.#table = table;
     this.instances = new MetricRecords({ table });
   }
 
   /** Writes the process as it is now; only itself does so. */
   async put(member: Member): Promise<void> {
     const { id, ...body } = member;
-    await this.table.put({
+    await this.#table.put({
       pk: PARTITION,
       sk: id,
       version: 0,
@@ -44,14 +44,14 @@ export class Members {
   async list(): Promise<readonly Member[]> {
     const instances = await this.instances.list();
     const shown = instances.filter(({ isHidden }) => isHidden !== true).map(({ member }) => member);
-    return [...(await this.processes()), ...shown];
+    return [...(await this.#processes()), ...shown];
   }
 
-  private async processes(): Promise<readonly Member[]> {
+  async #processes(): Promise<readonly Member[]> {
     const found: Member[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(PARTITION, { after });
+      const page = await this.#table.query(PARTITION, { after });
       for (const { sk, body } of page.items) {
         found.push({ id: sk, ...(JSON.parse(Buffer.from(body).toString()) as Omit<Member, 'id'>) });
       }
@@ -65,6 +65,6 @@ export class Members {
     const instance = await this.instances.read(id);
     // What an instance has counted stays until it is folded.
     if (instance !== undefined) await this.instances.write({ ...instance, isHidden: true }, instance.version);
-    else await this.table.delete({ pk: PARTITION, sk: id });
+    else await this.#table.delete({ pk: PARTITION, sk: id });
   }
 }

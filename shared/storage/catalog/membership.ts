@@ -17,30 +17,30 @@ export interface MembershipParts {
 }
 
 export class Membership {
-  private readonly parts: MembershipParts;
-  private readonly registeredMs: number;
+  readonly #parts: MembershipParts;
+  readonly #registeredMs: number;
   /** Undefined: it has left, and nothing that is told later brings it back. */
-  private state: MemberState | undefined = 'JOINING';
+  #state: MemberState | undefined = 'JOINING';
   /** Writes go one after another: a heartbeat on its way when it leaves would land after the removal. */
-  private writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(parts: MembershipParts) {
-    this.parts = parts;
-    this.registeredMs = parts.clock.nowMs();
+    this.#parts = parts;
+    this.#registeredMs = parts.clock.nowMs();
   }
 
   /** Rejects where the store does. */
   async join(): Promise<void> {
-    await this.tell('ACTIVE');
+    await this.#tell('ACTIVE');
   }
 
   /** Until the signal aborts. A heartbeat that fails is logged, and the next one tries again. */
   async keepAlive(signal: AbortSignal): Promise<void> {
-    const { clock, log } = this.parts;
+    const { clock, log } = this.#parts;
     while (!signal.aborted) {
       try {
         await clock.sleep(HEARTBEAT_MS, signal);
-        await this.tell(this.state);
+        await this.#tell(this.#state);
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ err: error }, `heartbeat failed: ${messageOf(error)}`);
@@ -50,30 +50,30 @@ export class Membership {
 
   /** Says nothing of one that has left. */
   leaving(): Promise<void> {
-    return this.tell('LEAVING');
+    return this.#tell('LEAVING');
   }
 
   /** The member is gone, at once. */
   left(): Promise<void> {
-    const { members, self } = this.parts;
-    this.state = undefined;
-    return this.inTurn(() => members.remove(self.id));
+    const { members, self } = this.#parts;
+    this.#state = undefined;
+    return this.#inTurn(() => members.remove(self.id));
   }
 
-  private tell(state: MemberState | undefined): Promise<void> {
-    const { members, self, clock } = this.parts;
+  #tell(state: MemberState | undefined): Promise<void> {
+    const { members, self, clock } = this.#parts;
     // It has left.
-    if (this.state === undefined || state === undefined) return Promise.resolve();
-    this.state = state;
-    return this.inTurn(async () => {
-      if (this.state === undefined) return;
-      await members.put({ ...self, state, registeredMs: this.registeredMs, heartbeatMs: clock.nowMs() });
+    if (this.#state === undefined || state === undefined) return Promise.resolve();
+    this.#state = state;
+    return this.#inTurn(async () => {
+      if (this.#state === undefined) return;
+      await members.put({ ...self, state, registeredMs: this.#registeredMs, heartbeatMs: clock.nowMs() });
     });
   }
 
-  private inTurn(write: () => Promise<void>): Promise<void> {
-    const done = this.writing.then(write);
-    this.writing = done.catch(() => {});
+  #inTurn(write: () => Promise<void>): Promise<void> {
+    const done = this.#writing.then(write);
+    this.#writing = done.catch(() => {});
     return done;
   }
 }

@@ -43,10 +43,10 @@ const MAX_INSTANCES = 5_000;
 export const MAX_FOLDED = 50;
 
 export class MetricRecords {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor({ table }: { readonly table: Table }) {
-    this.table = table;
+    this.#table = table;
   }
 
   /** Writes where the item has this version, -1 for one that is not there; false where it has not. */
@@ -60,7 +60,7 @@ export class MetricRecords {
       expiresAt: Math.ceil((member.heartbeatMs + EXPIRES_AFTER_MS) / 1000),
     };
     try {
-      await this.table.put(item, version < 0 ? { kind: 'absent' } : { kind: 'version', version });
+      await this.#table.put(item, version < 0 ? { kind: 'absent' } : { kind: 'version', version });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;
@@ -69,7 +69,7 @@ export class MetricRecords {
   }
 
   async read(id: string): Promise<StoredInstance | undefined> {
-    const item = await this.table.get({ pk: INSTANCES, sk: id });
+    const item = await this.#table.get({ pk: INSTANCES, sk: id });
     return item && { ...decode(item.body), version: item.version };
   }
 
@@ -78,7 +78,7 @@ export class MetricRecords {
     const found: StoredInstance[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(INSTANCES, { after });
+      const page = await this.#table.query(INSTANCES, { after });
       for (const { body, version } of page.items) found.push({ ...decode(body), version });
       after = page.next;
     } while (after !== undefined && found.length < MAX_INSTANCES);
@@ -86,7 +86,7 @@ export class MetricRecords {
   }
 
   async total(): Promise<Total> {
-    const item = await this.table.get(TOTAL);
+    const item = await this.#table.get(TOTAL);
     return item === undefined
       ? { version: -1, figures: new Uint8Array(0) }
       : { version: item.version, figures: item.body };
@@ -111,7 +111,7 @@ export class MetricRecords {
       }),
     );
     try {
-      await this.table.transact([put, ...deletes]);
+      await this.#table.transact([put, ...deletes]);
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;

@@ -38,40 +38,40 @@ export function mayBeRemoved({ writtenMs }: Outstanding, nowMs: number): boolean
 }
 
 export class OutstandingWork {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { table: Table; clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   /** All of it, in pages: a store may have many tenants. Begins at `first`, or where that would be, and comes round. */
   async *list(first?: Pick<Outstanding, 'tenant' | 'day'>): AsyncGenerator<Outstanding> {
     const partitions = Array.from({ length: COMMON_SHARDS }, (_, shard) => workPartition(shard));
     if (first === undefined) {
-      for (const pk of partitions) yield* this.read(pk, {});
+      for (const pk of partitions) yield* this.#read(pk, {});
       return;
     }
     const { pk, sk } = workKey(first.tenant, first.day);
     const start = partitions.indexOf(pk);
-    yield* this.read(pk, { from: sk });
+    yield* this.#read(pk, { from: sk });
     for (const other of [...partitions.slice(start + 1), ...partitions.slice(0, start)]) {
-      yield* this.read(other, {});
+      yield* this.#read(other, {});
     }
-    yield* this.read(pk, { to: sk });
+    yield* this.#read(pk, { to: sk });
   }
 
   /** The days of one tenant, ascending. */
   ofTenant(tenant: string): AsyncGenerator<Outstanding> {
     // '0' comes behind '/': everything that begins with the tenant and a slash.
-    return this.read(workKey(tenant, 0).pk, { from: `${tenant}/`, to: `${tenant}0` });
+    return this.#read(workKey(tenant, 0).pk, { from: `${tenant}/`, to: `${tenant}0` });
   }
 
-  private async *read(pk: string, range: { from?: string; to?: string }): AsyncGenerator<Outstanding> {
+  async *#read(pk: string, range: { from?: string; to?: string }): AsyncGenerator<Outstanding> {
     let after: string | undefined;
     do {
-      const page = await this.table.query(pk, { ...range, after, limit: PAGE_ITEMS });
+      const page = await this.#table.query(pk, { ...range, after, limit: PAGE_ITEMS });
       for (const { sk, version } of page.items) {
         const slash = sk.lastIndexOf('/');
         yield { tenant: sk.slice(0, slash), day: dayOfText(sk.slice(slash + 1)), writtenMs: version };
@@ -82,16 +82,16 @@ export class OutstandingWork {
 
   /** Puts a day on the list where something other than a push makes work, before it does: the day was announced before. */
   async announce({ tenant, day }: Pick<Outstanding, 'tenant' | 'day'>): Promise<void> {
-    const write = workWrite(tenant, day, this.clock.nowMs());
-    await this.table.transact([write]);
+    const write = workWrite(tenant, day, this.#clock.nowMs());
+    await this.#table.transact([write]);
   }
 
   /** Takes a day off the list unless somebody still trusts in it or a commit came in between. */
   async remove(work: Outstanding): Promise<boolean> {
-    if (!mayBeRemoved(work, this.clock.nowMs())) return false;
+    if (!mayBeRemoved(work, this.#clock.nowMs())) return false;
     try {
       const { tenant, day, writtenMs: version } = work;
-      await this.table.delete(workKey(tenant, day), { kind: 'version', version });
+      await this.#table.delete(workKey(tenant, day), { kind: 'version', version });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;

@@ -43,14 +43,14 @@ interface Step {
 }
 
 export class RuleGroups implements RuleStore {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor({ table }: { readonly table: Table }) {
-    this.table = table;
+    this.#table = table;
   }
 
   async list(tenant: string): Promise<readonly StoredGroup[]> {
-    const groups = (await this.items(tenant)).map(item => storedGroup(tenant, item));
+    const groups = (await this.#items(tenant)).map(item => storedGroup(tenant, item));
     return groups.sort(
       (a, b) => compareText(a.namespace, b.namespace) || compareText(a.group.name, b.group.name),
     );
@@ -58,7 +58,7 @@ export class RuleGroups implements RuleStore {
 
   async get(tenant: string, namespace: string, name: string): Promise<StoredGroup | undefined> {
     const key = groupKey(tenant, namespace, name);
-    const item = isTooLong(key) ? undefined : await this.table.get(key);
+    const item = isTooLong(key) ? undefined : await this.#table.get(key);
     return item && storedGroup(tenant, item);
   }
 
@@ -67,7 +67,7 @@ export class RuleGroups implements RuleStore {
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
       let after: string | undefined;
       do {
-        const page = await this.table.query(tenantsPartition(shard), { after });
+        const page = await this.#table.query(tenantsPartition(shard), { after });
         for (const { sk } of page.items) found.push(sk);
         after = page.next;
       } while (after !== undefined);
@@ -91,8 +91,8 @@ export class RuleGroups implements RuleStore {
         `the rule group takes ${body.length} bytes, limit: ${MAX_ITEM_BODY_BYTES}: divide it into several`,
       );
     }
-    await this.write(tenant, async ({ groups }) => {
-      const stored = await this.table.get(key);
+    await this.#write(tenant, async ({ groups }) => {
+      const stored = await this.#table.get(key);
       // As in the reference, which counts the group as a new one whether it is there or not.
       if (maxGroups > 0 && groups + 1 > maxGroups) {
         throw new BadRequestError(
@@ -111,8 +111,8 @@ export class RuleGroups implements RuleStore {
   async delete(tenant: string, namespace: string, name: string): Promise<boolean> {
     const key = groupKey(tenant, namespace, name);
     return (
-      (await this.remove(tenant, async () => {
-        const item = isTooLong(key) ? undefined : await this.table.get(key);
+      (await this.#remove(tenant, async () => {
+        const item = isTooLong(key) ? undefined : await this.#table.get(key);
         return item === undefined ? [] : [item];
       })) > 0
     );
@@ -122,8 +122,8 @@ export class RuleGroups implements RuleStore {
     const prefix = `${encoded(namespace)}/`;
     let removed = 0;
     for (;;) {
-      const count = await this.remove(tenant, async () => {
-        const items = await this.items(tenant);
+      const count = await this.#remove(tenant, async () => {
+        const items = await this.#items(tenant);
         return items.filter(({ sk }) => sk.startsWith(prefix)).slice(0, REMOVED_AT_ONCE);
       });
       removed += count;
@@ -132,9 +132,9 @@ export class RuleGroups implements RuleStore {
   }
 
   /** How many items went. */
-  private async remove(tenant: string, choose: () => Promise<readonly Item[]>): Promise<number> {
+  async #remove(tenant: string, choose: () => Promise<readonly Item[]>): Promise<number> {
     let count = 0;
-    await this.write(tenant, async () => {
+    await this.#write(tenant, async () => {
       const items = await choose();
       count = items.length;
       if (count === 0) return undefined;
@@ -150,13 +150,13 @@ export class RuleGroups implements RuleStore {
     return count;
   }
 
-  private async write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<void> {
+  async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<void> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const head = await this.head(tenant);
+      const head = await this.#head(tenant);
       const step = await plan(head);
       if (step === undefined) return;
       try {
-        await this.table.transact([...headWrites(tenant, head, step.added), ...step.writes]);
+        await this.#table.transact([...headWrites(tenant, head, step.added), ...step.writes]);
         return;
       } catch (error) {
         // Another writer was first: look again.
@@ -166,16 +166,16 @@ export class RuleGroups implements RuleStore {
     throw new ThrottledError(`rule groups of ${tenant} change faster than they can be written`);
   }
 
-  private async head(tenant: string): Promise<Head> {
-    const item = await this.table.get(headKey(tenant));
+  async #head(tenant: string): Promise<Head> {
+    const item = await this.#table.get(headKey(tenant));
     return { item, groups: item === undefined ? 0 : Number(Buffer.from(item.body).toString()) };
   }
 
-  private async items(tenant: string): Promise<Item[]> {
+  async #items(tenant: string): Promise<Item[]> {
     const items: Item[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(groupsPartition(tenant), { after });
+      const page = await this.#table.query(groupsPartition(tenant), { after });
       items.push(...page.items);
       after = page.next;
     } while (after !== undefined);

@@ -53,10 +53,10 @@ export class StateTooLargeError extends Error {
 }
 
 export class RuleStates implements GroupStates {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor({ table }: { readonly table: Table }) {
-    this.table = table;
+    this.#table = table;
   }
 
   async read(tenant: string, namespace: string, name: string): Promise<GroupState | undefined> {
@@ -65,7 +65,7 @@ export class RuleStates implements GroupStates {
   }
 
   async load(place: GroupPlace): Promise<LoadedRecord> {
-    const found = await this.loadHash(place.tenant, hashOf(place));
+    const found = await this.#loadHash(place.tenant, hashOf(place));
     return found ?? { record: newGroupRecord(place.namespace, place.name), version: -1, parts: 0 };
   }
 
@@ -105,7 +105,7 @@ export class RuleStates implements GroupStates {
       };
       writes.push({ kind: 'put', item });
     }
-    return (await this.transact(writes)) ? { record, version: next, parts: needed } : undefined;
+    return (await this.#transact(writes)) ? { record, version: next, parts: needed } : undefined;
   }
 
   /** Forgets a group. False where somebody else wrote, or the lease is lost. */
@@ -121,7 +121,7 @@ export class RuleStates implements GroupStates {
           : { kind: 'delete', key },
       );
     }
-    return this.transact(writes);
+    return this.#transact(writes);
   }
 
   /** Tenants that have states or had them: taking one off the list would race with who writes its next state. */
@@ -130,7 +130,7 @@ export class RuleStates implements GroupStates {
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
       let after: string | undefined;
       do {
-        const page = await this.table.query(tenantsPartition(shard), { after });
+        const page = await this.#table.query(tenantsPartition(shard), { after });
         for (const { sk } of page.items) found.push(sk);
         after = page.next;
       } while (after !== undefined);
@@ -143,22 +143,22 @@ export class RuleStates implements GroupStates {
     const hashes = new Set<string>();
     let after: string | undefined;
     do {
-      const page = await this.table.query(partition(tenant), { after });
+      const page = await this.#table.query(partition(tenant), { after });
       for (const { sk } of page.items) hashes.add(sk.split('/', 1)[0]);
       after = page.next;
     } while (after !== undefined);
     for (const place of known) hashes.delete(hashOf(place));
     const found: LoadedRecord[] = [];
     for (const hash of hashes) {
-      const loaded = await this.loadHash(tenant, hash);
+      const loaded = await this.#loadHash(tenant, hash);
       if (loaded !== undefined) found.push(loaded);
     }
     return found;
   }
 
-  private async loadHash(tenant: string, hash: string): Promise<LoadedRecord | undefined> {
+  async #loadHash(tenant: string, hash: string): Promise<LoadedRecord | undefined> {
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const items = await this.parts(tenant, hash);
+      const items = await this.#parts(tenant, hash);
       if (items.length === 0) return undefined;
       const [{ version }] = items;
       if (!items.every((item, part) => item.version === version && item.sk === partKey(hash, part))) continue;
@@ -175,20 +175,20 @@ export class RuleStates implements GroupStates {
     throw new ThrottledError(`the state of a rule group of ${tenant} changes while it is read`);
   }
 
-  private async parts(tenant: string, hash: string): Promise<Item[]> {
+  async #parts(tenant: string, hash: string): Promise<Item[]> {
     const items: Item[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(partition(tenant), { from: `${hash}/`, to: `${hash}0`, after });
+      const page = await this.#table.query(partition(tenant), { from: `${hash}/`, to: `${hash}0`, after });
       items.push(...page.items);
       after = page.next;
     } while (after !== undefined);
     return items;
   }
 
-  private async transact(writes: readonly Write[]): Promise<boolean> {
+  async #transact(writes: readonly Write[]): Promise<boolean> {
     try {
-      await this.table.transact(writes);
+      await this.#table.transact(writes);
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;

@@ -13,15 +13,15 @@ export interface Versioned<T> {
 }
 
 export class States {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor(table: Table) {
-    this.table = table;
+    this.#table = table;
   }
 
   /** The value, or `initial` where there is none. */
   async read<T>(name: string, initial: T): Promise<Versioned<T>> {
-    const item = await this.table.get(keyOf(name));
+    const item = await this.#table.get(keyOf(name));
     if (item === undefined) return { version: -1, value: initial };
     return { version: item.version, value: JSON.parse(Buffer.from(item.body).toString()) as T };
   }
@@ -31,7 +31,7 @@ export class States {
     const { version } = before;
     const item = { ...keyOf(name), version: version + 1, body: Buffer.from(JSON.stringify(value)) };
     try {
-      await this.table.put(item, version < 0 ? { kind: 'absent' } : { kind: 'version', version });
+      await this.#table.put(item, version < 0 ? { kind: 'absent' } : { kind: 'version', version });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;

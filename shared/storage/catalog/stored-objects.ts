@@ -1,5 +1,6 @@
-/** What the keys of chunk and index objects say; and all objects of a store, by listing it, which is for maintenance by hand alone. */
+/** What the keys of chunk and index objects say; and all objects of a store, by listing it, which is for maintenance alone. */
 import type { ObjectStore } from '../../base/ports/object-store.ts';
+import { HASH_DIGITS } from './chunk-record.ts';
 
 export interface StoredObject {
   readonly key: string;
@@ -9,18 +10,32 @@ export interface StoredObject {
   readonly tenant: string;
   readonly day: number;
   readonly id: string;
+  /** See ChunkRecord. */
+  readonly hasHashedKey?: true | undefined;
 }
 
-const CHUNK_OR_INDEX = /^([^/]+)\/(?:(chunks)\/(-?\d+)\/\d+|index\/(-?\d+))\/([0-9a-f]{32})$/;
+const CHUNK_OR_INDEX =
+  /^(?:(?:([0-9a-f]{2})\/)?([^/]+)\/chunks\/(-?\d+)\/\d+|([^/]+)\/index\/(-?\d+))\/([0-9a-f]{32})$/;
 
-/** What the key of an object says, or undefined where it is of another kind. */
+/** What the key of an object says; undefined if it is not a chunk or an index. */
 export function parseObjectKey(key: string): Omit<StoredObject, 'size'> | undefined {
   const match = CHUNK_OR_INDEX.exec(key);
   if (match === null) return undefined;
-  const kind = match[2] === undefined ? 'index' : 'chunk';
-  return { key, kind, tenant: match[1], day: Number(match[3] ?? match[4]), id: match[5] };
+  const [, hash, tenant, day, indexTenant, indexDay, id] = match;
+  if (indexTenant !== undefined)
+    return { key, kind: 'index', tenant: indexTenant, day: Number(indexDay), id };
+  if (hash !== undefined && hash !== id.slice(-HASH_DIGITS)) return undefined;
+  return {
+    key,
+    kind: 'chunk',
+    tenant,
+    day: Number(day),
+    id,
+    hasHashedKey: hash === undefined ? undefined : true,
+  };
 }
 
+/** All chunks and indexes of a store, ascending by key: those of a day with hashed keys do not come together. */
 export async function* listStoredObjects(store: ObjectStore): AsyncGenerator<StoredObject> {
   let after: string | undefined;
   do {

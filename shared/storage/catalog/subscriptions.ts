@@ -54,20 +54,20 @@ export interface TailCursor {
 }
 
 export class Subscriptions {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   async add(subscription: Subscription): Promise<void> {
     const { tenant, owner, connectionId } = subscription;
-    const expiresAt = this.expiresAt(SUBSCRIPTION_MS);
+    const expiresAt = this.#expiresAt(SUBSCRIPTION_MS);
     const empty = { version: 0, body: new Uint8Array(0), expiresAt };
-    await this.table.transact([
-      { kind: 'put', item: this.item(subscription) },
+    await this.#table.transact([
+      { kind: 'put', item: this.#item(subscription) },
       { kind: 'put', item: { ...empty, ...connectionKey(owner, connectionId), body: Buffer.from(tenant) } },
       { kind: 'put', item: { ...empty, ...tenantKey(owner, tenant) } },
     ]);
@@ -76,11 +76,11 @@ export class Subscriptions {
   /** Writes it anew, so that it lives on. False where it has been removed: it must not come back. */
   async renew(subscription: Subscription): Promise<boolean> {
     const { tenant, owner, connectionId } = subscription;
-    const expiresAt = this.expiresAt(SUBSCRIPTION_MS);
+    const expiresAt = this.#expiresAt(SUBSCRIPTION_MS);
     const empty = { version: 0, body: new Uint8Array(0), expiresAt };
     try {
-      await this.table.transact([
-        { kind: 'put', item: this.item(subscription), condition: { kind: 'present' } },
+      await this.#table.transact([
+        { kind: 'put', item: this.#item(subscription), condition: { kind: 'present' } },
         { kind: 'put', item: { ...empty, ...connectionKey(owner, connectionId), body: Buffer.from(tenant) } },
         { kind: 'put', item: { ...empty, ...tenantKey(owner, tenant) } },
       ]);
@@ -92,14 +92,14 @@ export class Subscriptions {
   }
 
   async remove(subscription: Pick<Subscription, 'tenant' | 'owner' | 'connectionId'>): Promise<void> {
-    await this.table.delete(keyOf(subscription));
-    await this.table.delete(connectionKey(subscription.owner, subscription.connectionId));
+    await this.#table.delete(keyOf(subscription));
+    await this.#table.delete(connectionKey(subscription.owner, subscription.connectionId));
   }
 
   /** Those of all owners. */
   async list(tenant: string): Promise<Subscription[]> {
     const subscriptions: Subscription[] = [];
-    for await (const { body } of this.read(partition(tenant), { from: 's/', to: 's0' })) {
+    for await (const { body } of this.#read(partition(tenant), { from: 's/', to: 's0' })) {
       subscriptions.push(JSON.parse(Buffer.from(body).toString()) as Subscription);
     }
     return subscriptions;
@@ -107,41 +107,41 @@ export class Subscriptions {
 
   /** Whose a connection is; undefined where it has no tail. */
   async tenantOf(owner: string, connectionId: string): Promise<string | undefined> {
-    const item = await this.table.get(connectionKey(owner, connectionId));
+    const item = await this.#table.get(connectionKey(owner, connectionId));
     return item && Buffer.from(item.body).toString();
   }
 
   /** Tenants that have, or had a short time ago, tails at an owner. */
   async tenantsOf(owner: string): Promise<string[]> {
     const tenants: string[] = [];
-    for await (const { sk } of this.read(`tt/${owner}`, {})) tenants.push(sk);
+    for await (const { sk } of this.#read(`tt/${owner}`, {})) tenants.push(sk);
     return tenants;
   }
 
   async readCursor(tenant: string, owner: string): Promise<TailCursor | undefined> {
-    const item = await this.table.get(cursorKey(tenant, owner));
+    const item = await this.#table.get(cursorKey(tenant, owner));
     return item && (JSON.parse(Buffer.from(item.body).toString()) as TailCursor);
   }
 
   async saveCursor(tenant: string, owner: string, cursor: TailCursor): Promise<void> {
     const body = Buffer.from(JSON.stringify(cursor));
-    const expiresAt = this.expiresAt(CURSOR_MS);
-    await this.table.put({ ...cursorKey(tenant, owner), version: 0, body, expiresAt });
+    const expiresAt = this.#expiresAt(CURSOR_MS);
+    await this.#table.put({ ...cursorKey(tenant, owner), version: 0, body, expiresAt });
   }
 
-  private item(subscription: Subscription): Item {
+  #item(subscription: Subscription): Item {
     const body = Buffer.from(JSON.stringify(subscription));
-    return { ...keyOf(subscription), version: 0, body, expiresAt: this.expiresAt(SUBSCRIPTION_MS) };
+    return { ...keyOf(subscription), version: 0, body, expiresAt: this.#expiresAt(SUBSCRIPTION_MS) };
   }
 
-  private expiresAt(validMs: number): number {
-    return Math.ceil((this.clock.nowMs() + validMs) / 1000);
+  #expiresAt(validMs: number): number {
+    return Math.ceil((this.#clock.nowMs() + validMs) / 1000);
   }
 
-  private async *read(pk: string, range: { from?: string; to?: string }): AsyncGenerator<Item> {
+  async *#read(pk: string, range: { from?: string; to?: string }): AsyncGenerator<Item> {
     let after: string | undefined;
     do {
-      const page = await this.table.query(pk, { ...range, after });
+      const page = await this.#table.query(pk, { ...range, after });
       yield* page.items;
       after = page.next;
     } while (after !== undefined);

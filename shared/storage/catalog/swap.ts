@@ -182,9 +182,7 @@ function puts({ added, updated = [] }: Swap): Write[] {
 }
 
 function garbage({ clock, ids }: SwapParts, { tenant, day, removed, index, graceMs }: Swap): Write[] {
-  const keys = removed
-    .filter(({ inline }) => inline === undefined)
-    .map(record => objectKey(record.tenant, record.day, record.level, record.id));
+  const keys = removed.filter(({ inline }) => inline === undefined).map(objectKey);
   if (index !== undefined && day.index !== undefined) keys.push(indexKey(tenant, day.day, day.index.id));
   return keys.length === 0 ? [] : [garbageWrite(ids.randomHex(16), keys, clock.nowMs() + graceMs)];
 }

@@ -68,73 +68,73 @@ interface Known {
 }
 
 export class TailLog {
-  private readonly table: Table;
-  private readonly clock: Clock;
-  private readonly known = new LruCache<string, Known>(KNOWN_TENANTS);
-  private readonly reading = new Map<string, Promise<boolean>>();
+  readonly #table: Table;
+  readonly #clock: Clock;
+  readonly #known = new LruCache<string, Known>(KNOWN_TENANTS);
+  readonly #reading = new Map<string, Promise<boolean>>();
   /** Tenants that this process itself has marked, until when. */
-  private readonly marked = new Map<string, number>();
-  private readonly listeners = new Set<OnCommitted>();
-  private sole: SoleFollower | undefined;
+  readonly #marked = new Map<string, number>();
+  readonly #listeners = new Set<OnCommitted>();
+  #sole: SoleFollower | undefined;
 
   constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   /** From the answer on, and KNOWN_MS in other processes, commits of the tenant are logged for `validMs`. */
   async mark(tenant: string, validMs: number): Promise<void> {
-    if (this.sole !== undefined) return;
-    const untilMs = this.clock.nowMs() + validMs;
+    if (this.#sole !== undefined) return;
+    const untilMs = this.#clock.nowMs() + validMs;
     // First of all here: a commit that is visible from now on finds it.
-    this.marked.set(tenant, untilMs);
+    this.#marked.set(tenant, untilMs);
     const expiresAt = Math.ceil(untilMs / 1000);
-    await this.table.put({ ...markerKey(tenant), version: 0, body: new Uint8Array(0), expiresAt });
+    await this.#table.put({ ...markerKey(tenant), version: 0, body: new Uint8Array(0), expiresAt });
   }
 
   /** Calls back for what this process commits of tenants with tails; the function that it returns ends that. */
   listen(onCommitted: OnCommitted): () => void {
-    this.listeners.add(onCommitted);
-    return () => this.listeners.delete(onCommitted);
+    this.#listeners.add(onCommitted);
+    return () => this.#listeners.delete(onCommitted);
   }
 
   /** From now on all commits of the store are of this process, and `sole` is told of them; ends with the function it returns. */
   followAll(sole: SoleFollower): () => void {
-    invariant(this.sole === undefined, 'one follower hears of all commits');
-    this.sole = sole;
-    return () => (this.sole = undefined);
+    invariant(this.#sole === undefined, 'one follower hears of all commits');
+    this.#sole = sole;
+    return () => (this.#sole = undefined);
   }
 
   /** Another thread of this process made these commits, and logged them if `logged` says so. */
   async relay(chunks: readonly LoggedChunk[], logged: boolean): Promise<void> {
-    if (logged || this.sole === undefined) {
-      for (const listener of this.listeners) listener(chunks);
+    if (logged || this.#sole === undefined) {
+      for (const listener of this.#listeners) listener(chunks);
       return;
     }
     for (const { stampMs, record } of chunks) {
-      await this.tellSole(this.sole, record.tenant, [record], { stampMs, logged });
+      await this.#tellSole(this.#sole, record.tenant, [record], { stampMs, logged });
     }
   }
 
   /** Asked before a commit: is it to be logged? Never throws: what cannot be learnt counts as true. */
   async isTailed(tenant: string): Promise<boolean> {
-    if (this.sole !== undefined) return false;
-    if (this.isMarkedHere(tenant)) return true;
-    const known = this.known.get(tenant);
-    if (known !== undefined && this.isFresh(tenant)) {
+    if (this.#sole !== undefined) return false;
+    if (this.#isMarkedHere(tenant)) return true;
+    const known = this.#known.get(tenant);
+    if (known !== undefined && this.#isFresh(tenant)) {
       // Learnt anew before it is too old, so that a tenant that pushes all the time never waits.
-      if (!this.isFresh(tenant, KNOWN_MS / 2)) void this.learn(tenant);
+      if (!this.#isFresh(tenant, KNOWN_MS / 2)) void this.#learn(tenant);
       return known.isTailed;
     }
     const done = new AbortController();
-    const late = this.clock.sleep(LEARN_WAIT_MS, done.signal).then(
+    const late = this.#clock.sleep(LEARN_WAIT_MS, done.signal).then(
       () => true,
       () => true,
     );
     try {
-      const isTailed = await Promise.race([this.learn(tenant), late]);
+      const isTailed = await Promise.race([this.#learn(tenant), late]);
       // A read that somebody else began may be older than it helps.
-      return isTailed || !this.isFresh(tenant);
+      return isTailed || !this.#isFresh(tenant);
     } finally {
       done.abort();
     }
@@ -164,46 +164,46 @@ export class TailLog {
     records: readonly ChunkRecord[],
     { stampMs, logged }: { readonly stampMs: number; readonly logged: boolean },
   ): Promise<void> {
-    if (this.sole !== undefined) return this.tellSole(this.sole, tenant, records, { stampMs, logged });
-    const elapsedMs = Math.abs(this.clock.nowMs() - stampMs);
+    if (this.#sole !== undefined) return this.#tellSole(this.#sole, tenant, records, { stampMs, logged });
+    const elapsedMs = Math.abs(this.#clock.nowMs() - stampMs);
     // Tails that came while a commit was under way did not find it, and it did not know of them.
     const isLate = logged ? elapsedMs > LATE_COMMIT_MS : await this.isTailed(tenant);
-    if (isLate) await this.logLate(records);
-    if ((logged || isLate) && this.listeners.size > 0) {
+    if (isLate) await this.#logLate(records);
+    if ((logged || isLate) && this.#listeners.size > 0) {
       const chunks = records.map(record => ({ stampMs, record }));
-      for (const listener of this.listeners) listener(chunks);
+      for (const listener of this.#listeners) listener(chunks);
     }
   }
 
-  private async tellSole(
+  async #tellSole(
     sole: SoleFollower,
     tenant: string,
     records: readonly ChunkRecord[],
     { stampMs, logged }: { readonly stampMs: number; readonly logged: boolean },
   ): Promise<void> {
     if (sole.take(records.map(record => ({ stampMs, record })))) return;
-    if (!logged) await this.logLate(records);
+    if (!logged) await this.#logLate(records);
     sole.logged(tenant);
   }
 
-  private async logLate(records: readonly ChunkRecord[]): Promise<void> {
-    const lateMs = this.clock.nowMs();
+  async #logLate(records: readonly ChunkRecord[]): Promise<void> {
+    const lateMs = this.#clock.nowMs();
     // One by one: they are few, and a transaction has its limits.
-    for (const write of this.writes(records, lateMs)) await this.table.transact([write]);
+    for (const write of this.writes(records, lateMs)) await this.#table.transact([write]);
   }
 
   /** Chunks logged from `fromMs` (Unix ms) on, ascending by stamp; what is under way may be missing. */
   async read(tenant: string, fromMs: number): Promise<LoggedChunk[]> {
     const from = timeText(Math.max(0, Math.trunc(fromMs)));
-    const shards = Array.from({ length: COMMON_SHARDS }, (_, shard) => this.readShard(tenant, shard, from));
+    const shards = Array.from({ length: COMMON_SHARDS }, (_, shard) => this.#readShard(tenant, shard, from));
     return (await Promise.all(shards)).flat().sort((a, b) => a.stampMs - b.stampMs);
   }
 
-  private async readShard(tenant: string, shard: number, from: string): Promise<LoggedChunk[]> {
+  async #readShard(tenant: string, shard: number, from: string): Promise<LoggedChunk[]> {
     const chunks: LoggedChunk[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(logPartition(tenant, shard), { from, after });
+      const page = await this.#table.query(logPartition(tenant, shard), { from, after });
       for (const { sk, version, body } of page.items) {
         const stampMs = Number.parseInt(sk.slice(0, sk.indexOf('/')), 16);
         chunks.push({ stampMs, record: decodeRecord(tenant, version - DAY_BIAS, body) });
@@ -213,36 +213,36 @@ export class TailLog {
     return chunks;
   }
 
-  private isFresh(tenant: string, maxAgeMs = KNOWN_MS): boolean {
-    const known = this.known.get(tenant);
+  #isFresh(tenant: string, maxAgeMs = KNOWN_MS): boolean {
+    const known = this.#known.get(tenant);
     // A clock that was set back must not make it last longer.
-    return known !== undefined && Math.abs(this.clock.nowMs() - known.readMs) < maxAgeMs;
+    return known !== undefined && Math.abs(this.#clock.nowMs() - known.readMs) < maxAgeMs;
   }
 
-  private isMarkedHere(tenant: string): boolean {
-    const untilMs = this.marked.get(tenant);
+  #isMarkedHere(tenant: string): boolean {
+    const untilMs = this.#marked.get(tenant);
     if (untilMs === undefined) return false;
-    if (this.clock.nowMs() < untilMs) return true;
-    this.marked.delete(tenant);
+    if (this.#clock.nowMs() < untilMs) return true;
+    this.#marked.delete(tenant);
     return false;
   }
 
-  private learn(tenant: string): Promise<boolean> {
-    let reading = this.reading.get(tenant);
+  #learn(tenant: string): Promise<boolean> {
+    let reading = this.#reading.get(tenant);
     if (reading === undefined) {
-      const readMs = this.clock.nowMs();
-      reading = this.table
+      const readMs = this.#clock.nowMs();
+      reading = this.#table
         .get(markerKey(tenant))
         .then(
           item => {
             const isTailed = item !== undefined;
-            this.known.set(tenant, { readMs, isTailed });
+            this.#known.set(tenant, { readMs, isTailed });
             return isTailed;
           },
           () => true,
         )
-        .finally(() => this.reading.delete(tenant));
-      this.reading.set(tenant, reading);
+        .finally(() => this.#reading.delete(tenant));
+      this.#reading.set(tenant, reading);
     }
     return reading;
   }

@@ -18,33 +18,33 @@ export interface TicketRecord {
 export const TICKETS_PARTITION = 'a/tickets';
 
 export class Tickets {
-  private readonly table: Table;
-  private readonly clock: Clock;
+  readonly #table: Table;
+  readonly #clock: Clock;
 
   constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
-    this.table = table;
-    this.clock = clock;
+    this.#table = table;
+    this.#clock = clock;
   }
 
   async add(hash: string, record: TicketRecord): Promise<void> {
     const body = Buffer.from(JSON.stringify(record));
     const expiresAt = Math.ceil(record.expiresMs / 1000);
-    await this.table.put({ ...keyOf(hash), version: 0, body, expiresAt }, { kind: 'absent' });
+    await this.#table.put({ ...keyOf(hash), version: 0, body, expiresAt }, { kind: 'absent' });
   }
 
   /** Resolves to what it stands for once: to undefined afterwards, and after its time. */
   async take(hash: string): Promise<TicketRecord | undefined> {
-    const item = await this.table.get(keyOf(hash));
+    const item = await this.#table.get(keyOf(hash));
     if (item === undefined) return undefined;
     try {
       // Of several that come with it at once, one deletes it.
-      await this.table.delete(keyOf(hash), { kind: 'present' });
+      await this.#table.delete(keyOf(hash), { kind: 'present' });
     } catch (error) {
       if (error instanceof ConditionFailedError) return undefined;
       throw error;
     }
     const record = JSON.parse(Buffer.from(item.body).toString()) as TicketRecord;
-    return record.expiresMs > this.clock.nowMs() ? record : undefined;
+    return record.expiresMs > this.#clock.nowMs() ? record : undefined;
   }
 }
 

@@ -40,14 +40,14 @@ export const TOKENS_PARTITION = 'a/tokens';
 const FIRST_KEY = { pk: 'a/first', sk: 'token' };
 
 export class Tokens {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor({ table }: { readonly table: Table }) {
-    this.table = table;
+    this.#table = table;
   }
 
   async get(id: string): Promise<StoredToken | undefined> {
-    const item = await this.table.get(keyOf(id));
+    const item = await this.#table.get(keyOf(id));
     return item && { record: decode(item.body), version: item.version };
   }
 
@@ -56,7 +56,7 @@ export class Tokens {
     const found: TokenRecord[] = [];
     let after: string | undefined;
     do {
-      const page = await this.table.query(TOKENS_PARTITION, { after });
+      const page = await this.#table.query(TOKENS_PARTITION, { after });
       for (const { body } of page.items) found.push(decode(body));
       after = page.next;
     } while (after !== undefined && found.length <= MAX_TOKENS);
@@ -65,7 +65,7 @@ export class Tokens {
 
   /** Throws ConditionFailedError where the id is taken, which 64 random bits are not. */
   async add(record: TokenRecord): Promise<void> {
-    await this.table.put(itemOf(record, 0), { kind: 'absent' });
+    await this.#table.put(itemOf(record, 0), { kind: 'absent' });
   }
 
   /** Adds the first token of a deployment. False where one was added so before, whatever became of it. */
@@ -73,7 +73,7 @@ export class Tokens {
     const condition = { kind: 'absent' } as const;
     const first = { ...FIRST_KEY, version: record.createdMs, body: new Uint8Array(0) };
     try {
-      await this.table.transact([
+      await this.#table.transact([
         { kind: 'put', item: first, condition },
         { kind: 'put', item: itemOf(record, 0), condition },
       ]);
@@ -86,13 +86,13 @@ export class Tokens {
 
   /** When the first token was added, Unix ms; undefined before. */
   async firstAddedMs(): Promise<number | undefined> {
-    return (await this.table.get(FIRST_KEY))?.version;
+    return (await this.#table.get(FIRST_KEY))?.version;
   }
 
   /** Writes unless somebody else did since `version` was read; false then. */
   async replace(version: number, record: TokenRecord): Promise<boolean> {
     try {
-      await this.table.put(itemOf(record, version + 1), { kind: 'version', version });
+      await this.#table.put(itemOf(record, version + 1), { kind: 'version', version });
       return true;
     } catch (error) {
       if (error instanceof ConditionFailedError) return false;

@@ -21,27 +21,27 @@ export interface UsageRecord {
 }
 
 export class UsageRecords {
-  private readonly table: Table;
+  readonly #table: Table;
 
   constructor(table: Table) {
-    this.table = table;
+    this.#table = table;
   }
 
   async write({ tenant, day, writer, body }: UsageRecord): Promise<void> {
     const expiresAt = (day + 1 + KEPT_DAYS) * SECONDS_OF_DAY;
-    await this.table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
+    await this.#table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
   }
 
   /** Forgets what one process counted, for a tenant that is moved. */
   async remove({ tenant, day, writer }: Omit<UsageRecord, 'body'>): Promise<void> {
-    await this.table.delete({ pk: partition(tenant, day), sk: writer });
+    await this.#table.delete({ pk: partition(tenant, day), sk: writer });
   }
 
   /** What was counted of a day, by whichever process. */
   async *read(tenant: string, day: number): AsyncGenerator<UsageRecord> {
     let after: string | undefined;
     do {
-      const page = await this.table.query(partition(tenant, day), { after });
+      const page = await this.#table.query(partition(tenant, day), { after });
       for (const { sk: writer, body } of page.items) yield { tenant, day, writer, body };
       after = page.next;
     } while (after !== undefined);

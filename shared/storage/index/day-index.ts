@@ -79,10 +79,10 @@ export class DayIndex {
   readonly chunks: readonly ChunkSummary[];
   /** About what it takes in memory, bytes. */
   readonly weightBytes: number;
-  private readonly source: IndexSource;
-  private readonly byId: ReadonlyMap<string, IndexedChunk>;
-  private readonly presence: Buffer;
-  private readonly what: string;
+  readonly #source: IndexSource;
+  readonly #byId: ReadonlyMap<string, IndexedChunk>;
+  readonly #presence: Buffer;
+  readonly #what: string;
 
   /** Made by readIndexHead. */
   constructor(
@@ -92,15 +92,15 @@ export class DayIndex {
     presence: Buffer,
     what: string,
   ) {
-    this.source = source;
+    this.#source = source;
     this.tenant = directory.tenant;
     this.day = directory.day;
     this.createdMs = directory.createdMs;
     this.streams = streams;
     this.chunks = directory.chunks;
-    this.byId = new Map(directory.chunks.map(chunk => [chunk.id, chunk]));
-    this.presence = presence;
-    this.what = what;
+    this.#byId = new Map(directory.chunks.map(chunk => [chunk.id, chunk]));
+    this.#presence = presence;
+    this.#what = what;
     this.weightBytes =
       directory.streams.rawBytes * STREAM_WEIGHT +
       presence.length +
@@ -108,18 +108,18 @@ export class DayIndex {
   }
 
   covers(chunkId: string): boolean {
-    return this.byId.has(chunkId);
+    return this.#byId.has(chunkId);
   }
 
   /** Undefined where the chunk is not covered. */
   summaryOf(chunkId: string): ChunkSummary | undefined {
-    return this.byId.get(chunkId);
+    return this.#byId.get(chunkId);
   }
 
   /** The streams of a chunk, decoded anew by each call; undefined where it is not covered. Throws CorruptionError. */
   presenceOf(chunkId: string): ChunkPresence | undefined {
-    const chunk = this.byId.get(chunkId);
-    return chunk && this.decodePresence(chunk);
+    const chunk = this.#byId.get(chunkId);
+    return chunk && this.#decodePresence(chunk);
   }
 
   /** One chunk's counts; undefined where it is not covered. Throws as countsOf does. */
@@ -133,34 +133,34 @@ export class DayIndex {
    * together. Throws what the source throws, and CorruptionError.
    */
   async *countsOf(chunkIds: Iterable<string>): AsyncGenerator<readonly [string, ChunkCounts]> {
-    for await (const [chunk, bytes] of this.countsBytes(chunkIds)) {
-      const what = `${this.what}: counts of ${chunk.id}`;
+    for await (const [chunk, bytes] of this.#countsBytes(chunkIds)) {
+      const what = `${this.#what}: counts of ${chunk.id}`;
       const raw = loadBlock(bytes, chunk.counts, what);
-      yield [chunk.id, decodeCounts(raw, this.decodePresence(chunk).entries, what)];
+      yield [chunk.id, decodeCounts(raw, this.#decodePresence(chunk).entries, what)];
     }
   }
 
   /** The same as they are stored, checksums verified: what an index that is made from this one takes over. */
   async *storedCountsOf(chunkIds: Iterable<string>): AsyncGenerator<readonly [string, StoredBlock]> {
-    for await (const [{ id, counts }, bytes] of this.countsBytes(chunkIds)) {
+    for await (const [{ id, counts }, bytes] of this.#countsBytes(chunkIds)) {
       const { rawBytes, codec, crc } = counts;
-      if (crc32(bytes) !== crc) throw new CorruptionError(`${this.what}: counts of ${id}: checksum differs`);
+      if (crc32(bytes) !== crc) throw new CorruptionError(`${this.#what}: counts of ${id}: checksum differs`);
       yield [id, { bytes, rawBytes, codec, crc }];
     }
   }
 
-  private async *countsBytes(chunkIds: Iterable<string>): AsyncGenerator<readonly [IndexedChunk, Buffer]> {
+  async *#countsBytes(chunkIds: Iterable<string>): AsyncGenerator<readonly [IndexedChunk, Buffer]> {
     const wanted: { readonly chunk: IndexedChunk; readonly offset: number; readonly storedBytes: number }[] =
       [];
     for (const id of new Set(chunkIds)) {
-      const chunk = this.byId.get(id);
+      const chunk = this.#byId.get(id);
       if (chunk !== undefined) wanted.push({ chunk, ...extentOf(chunk.counts) });
     }
     wanted.sort((a, b) => a.offset - b.offset);
     for (const group of groupExtents(wanted)) {
       const start = group[0].offset;
       const { offset, storedBytes } = group[group.length - 1];
-      const bytes = await readRange(this.source, start, offset + storedBytes, this.what);
+      const bytes = await readRange(this.#source, start, offset + storedBytes, this.#what);
       for (const one of group) {
         const at = one.offset - start;
         yield [one.chunk, bytes.subarray(at, at + one.storedBytes)];
@@ -168,9 +168,9 @@ export class DayIndex {
     }
   }
 
-  private decodePresence(chunk: IndexedChunk): ChunkPresence {
-    const what = `${this.what}: chunk ${chunk.id}`;
-    return readPresence(this.presence, chunk.presence, chunk, this.streams.length, what);
+  #decodePresence(chunk: IndexedChunk): ChunkPresence {
+    const what = `${this.#what}: chunk ${chunk.id}`;
+    return readPresence(this.#presence, chunk.presence, chunk, this.streams.length, what);
   }
 }
 

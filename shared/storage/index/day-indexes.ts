@@ -20,40 +20,40 @@ export interface DayIndexesParts {
 }
 
 export class DayIndexes {
-  private readonly store: ObjectStore;
-  private readonly onBroken: (error: Error) => void;
-  private readonly heads = new LruCache<string, DayIndex>(CACHED_HEAD_BYTES);
+  readonly #store: ObjectStore;
+  readonly #onBroken: (error: Error) => void;
+  readonly #heads = new LruCache<string, DayIndex>(CACHED_HEAD_BYTES);
   /** For metrics. */
-  readonly caches = { index_heads: this.heads };
+  readonly caches = { index_heads: this.#heads };
   /** Being read, as many as queries ask for at once. */
-  private readonly loading = new Map<string, Promise<DayIndex | undefined>>();
+  readonly #loading = new Map<string, Promise<DayIndex | undefined>>();
 
   constructor({ store, onBroken }: DayIndexesParts) {
-    this.store = store;
-    this.onBroken = onBroken;
+    this.#store = store;
+    this.#onBroken = onBroken;
   }
 
   /** The index that the catalog names for the day; undefined where it names none, or a broken one. */
   async ofDay(tenant: string, { day, index }: Day): Promise<DayIndex | undefined> {
     if (index === undefined) return undefined;
     const key = indexKey(tenant, day, index.id);
-    const cached = this.heads.get(key);
+    const cached = this.#heads.get(key);
     if (cached !== undefined) return cached;
-    let load = this.loading.get(key);
+    let load = this.#loading.get(key);
     if (load === undefined) {
-      const source = storeSource(this.store, key, index.storedBytes);
+      const source = storeSource(this.#store, key, index.storedBytes);
       load = readIndexHead(source, { tenant, day, headBytes: index.headBytes })
         .then(head => {
-          this.heads.set(key, head, head.weightBytes);
+          this.#heads.set(key, head, head.weightBytes);
           return head;
         })
         .catch(error => {
           if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
-          this.onBroken(error);
+          this.#onBroken(error);
           return undefined;
         })
-        .finally(() => this.loading.delete(key));
-      this.loading.set(key, load);
+        .finally(() => this.#loading.delete(key));
+      this.#loading.set(key, load);
     }
     return load;
   }

@@ -71,44 +71,44 @@ function sum(values: Float64Array | readonly number[]): number {
 /** Chunks of an index that is being made, as many as its bounds allow. */
 export class Parts {
   readonly list: Part[] = [];
-  private readonly ids = new Set<string>();
-  private readonly streams = new Set<string>();
-  private presences = 0;
-  private streamBytes = 0;
-  private countsBytes = 0;
-  private readonly bounds: IndexBounds;
+  readonly #ids = new Set<string>();
+  readonly #streams = new Set<string>();
+  #presences = 0;
+  #streamBytes = 0;
+  #countsBytes = 0;
+  readonly #bounds: IndexBounds;
 
   constructor(bounds: IndexBounds) {
-    this.bounds = bounds;
+    this.#bounds = bounds;
   }
 
   has(id: string): boolean {
-    return this.ids.has(id);
+    return this.#ids.has(id);
   }
 
   /** Leaves the part out where it would not fit. */
   add(part: Part): void {
     const { streams, presence, counts, summary } = part;
     const fresh: string[] = [];
-    let streamBytes = this.streamBytes;
+    let streamBytes = this.#streamBytes;
     for (const s of presence.streams) {
       const { text } = streams[s];
-      if (this.streams.has(text)) continue;
+      if (this.#streams.has(text)) continue;
       fresh.push(text);
       streamBytes += Buffer.byteLength(text);
     }
-    const { maxChunks, maxPresences, maxStreamBytes, maxCountsBytes } = this.bounds;
+    const { maxChunks, maxPresences, maxStreamBytes, maxCountsBytes } = this.#bounds;
     const fits =
       this.list.length < maxChunks &&
-      this.presences + presence.streams.length <= maxPresences &&
+      this.#presences + presence.streams.length <= maxPresences &&
       streamBytes <= maxStreamBytes &&
-      this.countsBytes + counts.rawBytes <= maxCountsBytes;
+      this.#countsBytes + counts.rawBytes <= maxCountsBytes;
     if (!fits) return;
     this.list.push(part);
-    this.ids.add(summary.id);
-    for (const text of fresh) this.streams.add(text);
-    this.presences += presence.streams.length;
-    this.streamBytes = streamBytes;
-    this.countsBytes += counts.rawBytes;
+    this.#ids.add(summary.id);
+    for (const text of fresh) this.#streams.add(text);
+    this.#presences += presence.streams.length;
+    this.#streamBytes = streamBytes;
+    this.#countsBytes += counts.rawBytes;
   }
 }

@@ -53,18 +53,18 @@ const LEASE_MS = 60_000;
 const MAX_CONFLICTS = 5;
 
 export class Syncer {
-  private readonly parts: SyncerParts;
+  readonly #parts: SyncerParts;
 
   constructor(parts: SyncerParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Throws what the stores throw, and CorruptionError where a chunk cannot be read. */
   async syncDay(work: SyncWork): Promise<SyncEnd> {
-    const { catalog, clock } = this.parts;
+    const { catalog, clock } = this.#parts;
     for (let conflicts = 0; ; conflicts++) {
       const before = await catalog.day(work.tenant, work.day);
-      if (before === undefined || !(await this.isWorth(before, work))) return 'fresh';
+      if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
       // The lease that compaction takes, too: neither makes the work of the other void.
       const lease = await catalog.leases.take(dayLease(work.tenant, work.day), LEASE_MS);
@@ -73,9 +73,9 @@ export class Syncer {
         const snapshot = await catalog.day(work.tenant, work.day);
         if (snapshot === undefined) return 'fresh';
         const hold = catalog.leases.holder(lease, LEASE_MS);
-        const object = await this.build(work, snapshot, hold);
-        const id = newChunkId(clock, this.parts.ids);
-        await this.parts.store.putIfAbsent(indexKey(work.tenant, work.day, id), object);
+        const object = await this.#build(work, snapshot, hold);
+        const id = newChunkId(clock, this.#parts.ids);
+        await this.#parts.store.putIfAbsent(indexKey(work.tenant, work.day, id), object);
         await hold();
         const { records: _, ...day } = snapshot;
         await catalog.swap({
@@ -85,7 +85,7 @@ export class Syncer {
           removed: [],
           added: [],
           index: { id, storedBytes: object.length, headBytes: headBytesOf(object) },
-          graceMs: this.parts.graceMs,
+          graceMs: this.#parts.graceMs,
         });
         return 'synced';
       } catch (error) {
@@ -97,21 +97,21 @@ export class Syncer {
     }
   }
 
-  private async isWorth(snapshot: DaySnapshot, { tenant, force }: SyncWork): Promise<boolean> {
+  async #isWorth(snapshot: DaySnapshot, { tenant, force }: SyncWork): Promise<boolean> {
     const { records } = snapshot;
     if (records.length < MIN_CHUNKS) return false;
-    const index = await this.parts.indexes.ofDay(tenant, snapshot);
+    const index = await this.#parts.indexes.ofDay(tenant, snapshot);
     const uncovered = records.filter(({ id }) => index === undefined || !isKnownTo(index, id)).length;
     return uncovered >= (force ? 1 : WORTH_CHUNKS);
   }
 
-  private async build(work: SyncWork, snapshot: DaySnapshot, hold: () => Promise<void>): Promise<Buffer> {
+  async #build(work: SyncWork, snapshot: DaySnapshot, hold: () => Promise<void>): Promise<Buffer> {
     const { tenant, day } = work;
-    const createdMs = this.parts.clock.nowMs();
-    const old = await this.parts.indexes.ofDay(tenant, snapshot);
+    const createdMs = this.#parts.clock.nowMs();
+    const old = await this.#parts.indexes.ofDay(tenant, snapshot);
     if (old !== undefined) {
       try {
-        return await this.extend(work, snapshot, old, hold);
+        return await this.#extend(work, snapshot, old, hold);
       } catch (error) {
         // A broken index is made anew from the footers.
         if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
@@ -121,11 +121,11 @@ export class Syncer {
       tenant,
       day,
       createdMs,
-      chunks: await this.footersOf(work, snapshot.records, hold),
+      chunks: await this.#footersOf(work, snapshot.records, hold),
     });
   }
 
-  private async extend(
+  async #extend(
     { signal }: SyncWork,
     snapshot: DaySnapshot,
     old: DayIndex,
@@ -134,11 +134,11 @@ export class Syncer {
     const present = new Set(snapshot.records.map(({ id }) => id));
     const unread = snapshot.records.filter(({ id }) => !old.covers(id));
     const gone = new Set(old.chunks.map(({ id }) => id).filter(id => !present.has(id)));
-    const added = await this.footersOf({ signal }, unread, hold);
-    return extendIndex(old, { createdMs: this.parts.clock.nowMs(), gone, added });
+    const added = await this.#footersOf({ signal }, unread, hold);
+    return extendIndex(old, { createdMs: this.#parts.clock.nowMs(), gone, added });
   }
 
-  private async footersOf(
+  async #footersOf(
     { signal }: Pick<SyncWork, 'signal'>,
     records: readonly ChunkRecord[],
     hold: () => Promise<void>,
@@ -147,7 +147,7 @@ export class Syncer {
     for (let i = 0; i < records.length; i += FOOTERS_AT_ONCE) {
       signal.throwIfAborted();
       const some = records.slice(i, i + FOOTERS_AT_ONCE);
-      const footers = await Promise.all(some.map(record => readFooter(this.parts.store, record)));
+      const footers = await Promise.all(some.map(record => readFooter(this.#parts.store, record)));
       for (let j = 0; j < some.length; j++) found.push({ id: some[j].id, footer: footers[j] });
       await nextTurn();
       await hold();

@@ -17,17 +17,17 @@ import { keyOfChunk } from '../../storage/catalog/chunk-object.ts';
 import { indexKey } from '../../storage/catalog/day-item.ts';
 import type { GarbageList } from '../../storage/catalog/garbage.ts';
 import { dayLease } from '../../storage/catalog/leases.ts';
-import { parseObjectKey } from '../../storage/catalog/stored-objects.ts';
+import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
+import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 
 /** Far above every time from writing to commit, clocks that differ included. */
 export const ORPHAN_AGE_MS = 24 * 3_600_000;
 /** Lists of each partition that one run works on. */
 const LISTS_AT_ONCE = 100;
 const DELETES_AT_ONCE = 8;
-const LISTED_AT_ONCE = 1000;
 /**
- * Orphans are rare: a crash leaves one or two, and they are collected once a day. Where more of a page of the listing have no record
- * than have one, the catalog has lost records, as when it was restored from an old backup, and nothing of the page is deleted.
+ * Orphans are rare: a crash leaves one or two, and they are collected once a day. Where more of a batch of the listing have no record
+ * than have one, the catalog has lost records, as when it was restored from an old backup, and nothing of the batch is deleted.
  */
 const MAX_UNCOMMON_ORPHANS = 100;
 /** The lease is given back at once; this long nobody works on the day where that fails. */
@@ -85,7 +85,7 @@ export interface OrphanReport {
   readonly unreadable: readonly string[];
   /** Objects that no record names, and that stay because they are too many to be orphans. */
   readonly doubtful: number;
-  /** Where to go on; undefined at the end of the store. */
+  /** Place (objects-by-day.ts) after which to go on; undefined at the end of the store. */
   readonly next: string | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface OrphanParts extends CollectorParts {
   readonly sinceMs?: number;
 }
 
-/** Looks for orphans from `after` on, a page of the listing at a time. */
+/** Looks for orphans from the place `after` on, a batch of the listing at a time. */
 export async function collectOrphans(
   parts: OrphanParts,
   after: string | undefined,
@@ -108,41 +108,35 @@ export async function collectOrphans(
   const unreadable: string[] = [];
   let looked = 0;
   let doubtful = 0;
-  let next = after;
-  do {
+  for await (const batch of objectsByDay(store, after)) {
     signal.throwIfAborted();
-    const page = await store.list('', { after: next, limit: LISTED_AT_ONCE });
-    looked += page.objects.length;
-    const keys = page.objects.map(({ key }) => key);
-    const { orphans, named } = await orphansOf(parts, keys, unreadable);
+    looked += batch.length;
+    const { orphans, named } = await orphansOf(parts, batch, unreadable);
     if (orphans.length > MAX_UNCOMMON_ORPHANS && orphans.length > named) doubtful += orphans.length;
     else {
       await deleteAll(store, orphans);
       deleted.push(...orphans);
     }
-    next = page.next;
-  } while (next !== undefined && clock.nowMs() < untilMs);
-  return { deleted, looked, unreadable, doubtful, next };
+    if (clock.nowMs() >= untilMs) return { deleted, looked, unreadable, doubtful, next: batch.at(-1)?.place };
+  }
+  return { deleted, looked, unreadable, doubtful, next: undefined };
 }
 
 async function orphansOf(
   { catalog, clock, sinceMs = 0 }: OrphanParts,
-  keys: readonly string[],
+  objects: readonly StoredObject[],
   unreadable: string[],
 ): Promise<{ readonly orphans: readonly string[]; readonly named: number }> {
-  const old = keys
-    .map(parseObjectKey)
-    .filter(object => object !== undefined)
-    .filter(({ id }) => isOrphanAge(startedMsOf(id), clock.nowMs(), sinceMs));
+  const old = objects.filter(({ id }) => isOrphanAge(startedMsOf(id), clock.nowMs(), sinceMs));
   const byDay = Map.groupBy(old, ({ tenant, day }) => `${tenant}/${day}`);
   const suspects: string[] = [];
   let namedCount = 0;
-  for (const [name, objects] of byDay) {
-    const { tenant, day } = objects[0];
+  for (const [name, ofDay] of byDay) {
+    const { tenant, day } = ofDay[0];
     try {
       const named = await namedBy(catalog, tenant, day);
-      const unnamed = objects.map(({ key }) => key).filter(key => !named.has(key));
-      namedCount += objects.length - unnamed.length;
+      const unnamed = ofDay.map(({ key }) => key).filter(key => !named.has(key));
+      namedCount += ofDay.length - unnamed.length;
       // Where somebody works on the day, the next walk looks again.
       if (unnamed.length > 0 && (await isBetweenSwaps(catalog, tenant, day))) suspects.push(...unnamed);
     } catch (error) {

@@ -16,7 +16,15 @@ import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
 import type { Packing } from './packing.ts';
-import { isSettled, MAX_INPUTS, nextClosingMs, type PlannedMerge, planMerges } from './plan-merges.ts';
+import {
+  DISTANT_SETTLE_MS,
+  isSettled,
+  MAX_INPUTS,
+  nextClosingMs,
+  type PlannedMerge,
+  planMerges,
+  SETTLE_MS,
+} from './plan-merges.ts';
 import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
 
 export interface CompactorParts {
@@ -87,10 +95,10 @@ export const LEASE_MS = 60_000;
 const MAX_CONFLICTS = 5;
 
 export class Compactor implements DayCompactor {
-  private readonly parts: CompactorParts;
+  readonly #parts: CompactorParts;
 
   constructor(parts: CompactorParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /**
@@ -98,27 +106,27 @@ export class Compactor implements DayCompactor {
    * merged: all others are packed then. What was published before stays.
    */
   async compactDay(work: DayWork): Promise<CompactionReport> {
-    const { leases } = this.parts.catalog;
+    const { leases } = this.#parts.catalog;
     const total = { merges: 0, rows: 0, inputBytes: 0, outputBytes: 0, duplicates: 0, dropped: 0 };
     const lease = await leases.take(dayLease(work.tenant, work.day), LEASE_MS);
-    if (lease === undefined) return { ...total, ...this.ended('busy') };
+    if (lease === undefined) return { ...total, ...this.#ended('busy') };
     try {
-      const end = await this.mergeAll(work, lease, total);
+      const end = await this.#mergeAll(work, lease, total);
       return { ...total, ...end };
     } catch (error) {
-      if (error instanceof LeaseLostError) return { ...total, ...this.ended('busy') };
+      if (error instanceof LeaseLostError) return { ...total, ...this.#ended('busy') };
       throw error;
     } finally {
       await leases.release(lease).catch(() => undefined);
     }
   }
 
-  private ended(end: CompactionReport['end'], quietUntilMs = this.parts.clock.nowMs()): End {
+  #ended(end: CompactionReport['end'], quietUntilMs = this.#parts.clock.nowMs()): End {
     return { end, quietUntilMs };
   }
 
-  private async mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
-    const { catalog, clock, options } = this.parts;
+  async #mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
+    const { catalog, clock, options, store } = this.#parts;
     const renew = catalog.leases.holder(lease, LEASE_MS);
     const hold = async () => {
       await nextTurn();
@@ -131,29 +139,31 @@ export class Compactor implements DayCompactor {
     // Planned together, because planning looks at all chunks of the day.
     let planned: PlannedMerge[] = [];
     for (let conflicts = 0; ; ) {
-      if (snapshot === undefined) return this.ended('settled');
-      const goneBefore = this.expiredBefore(work);
+      if (snapshot === undefined) return this.#ended('settled');
+      const goneBefore = this.#expiredBefore(work);
       const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
       const { records } = snapshot;
       const { targetBytes, packing } = options;
       const { force = false, onlyFull } = work;
-      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, mayMerge };
+      const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
+      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
       if (planned.length === 0) planned = [...planMerges(work.day, records, plan)];
+      await this.#noteUnmerged(work, records);
       const merge = planned.shift();
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
-        if (onlyFull) return this.ended('done');
+        if (onlyFull) return this.#ended('done');
         if (isSettled(work.day, records, { ...plan, force: false })) {
-          await this.removeWhereEmpty(work, lease, snapshot);
-          return this.ended('settled');
+          await this.#removeWhereEmpty(work, lease, snapshot);
+          return this.#ended('settled');
         }
-        return this.ended('done', nextClosingMs(work.day, records, plan));
+        return this.#ended('done', nextClosingMs(work.day, records, plan));
       }
-      if (clock.nowMs() >= work.untilMs) return this.ended('time');
+      if (clock.nowMs() >= work.untilMs) return this.#ended('time');
       work.signal.throwIfAborted();
       try {
         const inputs = merge.inputs.slice(0, maxInputs);
-        const merged = await this.merge(work, lease, hold, snapshot, { ...merge, inputs });
+        const merged = await this.#merge(work, lease, hold, snapshot, { ...merge, inputs });
         // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
         snapshot = merged.after;
         total.merges++;
@@ -175,44 +185,50 @@ export class Compactor implements DayCompactor {
         planned = [];
         if (isOfInputs(error)) {
           failure ??= error;
-          for (const { id } of await this.unmergeable(merge, work, hold)) setAside.add(id);
+          for (const { id } of await this.#unmergeable(merge, work, hold)) setAside.add(id);
           continue;
         }
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
         // Whoever lost the lease would lose the next swap, too.
-        if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.ended('busy');
+        if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.#ended('busy');
         snapshot = inAgeOrder(await catalog.day(work.tenant, work.day));
       }
     }
   }
 
+  /** For processes that take pushes. It must not keep chunks from being merged. */
+  async #noteUnmerged({ tenant, day }: DayWork, records: readonly ChunkRecord[]): Promise<void> {
+    const chunks = records.reduce((sum, { level }) => (level === 0 ? sum + 1 : sum), 0);
+    await this.#parts.catalog.unmerged.note(tenant, day, chunks).catch(() => undefined);
+  }
+
   /** Days whose chunks all went, by age or by requests, go too. */
-  private async removeWhereEmpty({ tenant }: DayWork, lease: Lease, snapshot: DaySnapshot): Promise<void> {
+  async #removeWhereEmpty({ tenant }: DayWork, lease: Lease, snapshot: DaySnapshot): Promise<void> {
     const { records, ...day } = snapshot;
     if (records.length > 0) return;
-    await this.parts.catalog.removeEmptyDay({ tenant, day, lease, graceMs: this.parts.options.graceMs });
+    await this.#parts.catalog.removeEmptyDay({ tenant, day, lease, graceMs: this.#parts.options.graceMs });
   }
 
   /** ns since the start of the day: chunks that end before are removed without being read, so they are not packed. */
-  private expiredBefore({ tenant, day }: DayWork): number {
-    const expiredNs = this.parts.drops?.expiredBeforeNs(tenant);
+  #expiredBefore({ tenant, day }: DayWork): number {
+    const expiredNs = this.#parts.drops?.expiredBeforeNs(tenant);
     return expiredNs === undefined ? -Infinity : Number(expiredNs - BigInt(day) * NS_PER_DAY);
   }
 
   /** Those of the inputs that keep the others from being merged; all of them where none does by itself. */
-  private async unmergeable(
+  async #unmergeable(
     { inputs }: PlannedMerge,
     { signal }: DayWork,
     hold: () => Promise<void>,
   ): Promise<readonly ChunkRecord[]> {
-    const broken = await brokenOf(this.parts.store, inputs, async () => {
+    const broken = await brokenOf(this.#parts.store, inputs, async () => {
       await hold();
       signal.throwIfAborted();
     });
     return broken.length === 0 ? inputs : broken;
   }
 
-  private async merge(
+  async #merge(
     work: DayWork,
     lease: Lease,
     hold: () => Promise<void>,
@@ -220,13 +236,13 @@ export class Compactor implements DayCompactor {
     { level, inputs, quality }: PlannedMerge,
   ): Promise<MergedChunks> {
     const { tenant, signal } = work;
-    const drops = await (this.parts.drops?.dropsOf(tenant) ?? dropNothing(this.parts.clock));
+    const drops = await (this.#parts.drops?.dropsOf(tenant) ?? dropNothing(this.#parts.clock));
     const holdAndCheck = async () => {
       await hold();
       await drops.check();
     };
     const given = { tenant, snapshot, lease, level, quality, inputs, drops, signal, hold: holdAndCheck };
-    return mergeAndSwap(this.parts, given);
+    return mergeAndSwap(this.#parts, given);
   }
 }
 

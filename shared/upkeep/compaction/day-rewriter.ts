@@ -112,131 +112,131 @@ export async function rewriteDay(
 }
 
 class DayRewriter {
-  private readonly parts: DayRewriterParts;
-  private readonly work: DayToRewrite;
-  private readonly lease: Lease;
-  private readonly figures: RewriteFigures;
-  private readonly renew: () => Promise<void>;
-  private readonly clean: ChunkRecord[] = [];
-  private readonly removed: ChunkRecord[] = [];
+  readonly #parts: DayRewriterParts;
+  readonly #work: DayToRewrite;
+  readonly #lease: Lease;
+  readonly #figures: RewriteFigures;
+  readonly #renew: () => Promise<void>;
+  readonly #clean: ChunkRecord[] = [];
+  readonly #removed: ChunkRecord[] = [];
   /** By level: chunks of one window that are written anew together. */
-  private readonly groups = new Map<number, Group>();
-  private drops: RowDrops | undefined;
-  private snapshot: DaySnapshot | undefined;
-  private isAnnounced = false;
-  private failure: unknown;
+  readonly #groups = new Map<number, Group>();
+  #drops: RowDrops | undefined;
+  #snapshot: DaySnapshot | undefined;
+  #isAnnounced = false;
+  #failure: unknown;
 
   constructor(parts: DayRewriterParts, work: DayToRewrite, lease: Lease, figures: RewriteFigures) {
-    this.parts = parts;
-    this.work = work;
-    this.lease = lease;
-    this.figures = figures;
-    this.renew = parts.catalog.leases.holder(lease, LEASE_MS);
+    this.#parts = parts;
+    this.#work = work;
+    this.#lease = lease;
+    this.#figures = figures;
+    this.#renew = parts.catalog.leases.holder(lease, LEASE_MS);
   }
 
   async run(): Promise<RewriteEnd> {
-    const { catalog, clock, drops: source } = this.parts;
-    const { tenant, day, untilMs, signal, decide } = this.work;
+    const { catalog, clock, drops: source } = this.#parts;
+    const { tenant, day, untilMs, signal, decide } = this.#work;
     // What is to go is read before the chunks: a request that is picked up in between is dated later, and looked for again.
     const drops = await source.dropsOf(tenant);
-    this.drops = drops;
-    this.snapshot = await catalog.day(tenant, day);
-    const hold = () => this.hold();
+    this.#drops = drops;
+    this.#snapshot = await catalog.day(tenant, day);
+    const hold = () => this.#hold();
     let end: RewriteEnd = 'done';
     // By time, so that chunks that are rewritten together lie together.
-    for (const record of this.snapshot?.records.toSorted(byTime) ?? []) {
+    for (const record of this.#snapshot?.records.toSorted(byTime) ?? []) {
       signal.throwIfAborted();
       if (clock.nowMs() >= untilMs) {
         end = 'time';
         break;
       }
-      const decision = await this.trying(() => decide(record, drops, hold));
-      if (decision !== undefined && decision !== 'leave') await this.take(record, decision);
+      const decision = await this.#trying(() => decide(record, drops, hold));
+      if (decision !== undefined && decision !== 'leave') await this.#take(record, decision);
     }
-    await this.noteClean();
-    await this.removeWhole();
-    for (const { records } of this.groups.values()) await this.rewriteGroup(records);
-    if (this.failure !== undefined) throw this.failure;
+    await this.#noteClean();
+    await this.#removeWhole();
+    for (const { records } of this.#groups.values()) await this.#rewriteGroup(records);
+    if (this.#failure !== undefined) throw this.#failure;
     return end;
   }
 
-  private async take(record: ChunkRecord, decision: Decision): Promise<void> {
-    this.figures.looked++;
-    this.figures.lookedBytes += record.storedBytes;
+  async #take(record: ChunkRecord, decision: Decision): Promise<void> {
+    this.#figures.looked++;
+    this.#figures.lookedBytes += record.storedBytes;
     if (decision === 'clean') {
-      if (this.clean.push(record) === NOTED_AT_ONCE) await this.noteClean();
+      if (this.#clean.push(record) === NOTED_AT_ONCE) await this.#noteClean();
     } else if (decision === 'remove') {
-      if (this.removed.push(record) === MAX_INPUTS) await this.removeWhole();
-    } else if (this.isCopied(record)) {
-      await this.rewrite([record]);
+      if (this.#removed.push(record) === MAX_INPUTS) await this.#removeWhole();
+    } else if (this.#isCopied(record)) {
+      await this.#rewrite([record]);
     } else {
       const { level } = record;
       const window = windowOf(record);
-      const group = this.groups.get(level) ?? { window, records: [] };
+      const group = this.#groups.get(level) ?? { window, records: [] };
       const bytes = storedBytesOf(group.records) + record.storedBytes;
-      const fits = group.records.length < MAX_INPUTS && bytes <= this.parts.options.targetBytes;
+      const fits = group.records.length < MAX_INPUTS && bytes <= this.#parts.options.targetBytes;
       if (group.window === window && fits) {
-        this.groups.set(level, { window, records: [...group.records, record] });
+        this.#groups.set(level, { window, records: [...group.records, record] });
       } else {
         // Not left for the end: what is done by then stays done where the time is up.
-        this.groups.set(level, { window, records: [record] });
-        await this.rewriteGroup(group.records);
+        this.#groups.set(level, { window, records: [record] });
+        await this.#rewriteGroup(group.records);
       }
     }
   }
 
   /** Records alone change: what must go is not in these chunks. */
-  private async noteClean(): Promise<void> {
-    const records = this.clean.splice(0);
+  async #noteClean(): Promise<void> {
+    const records = this.#clean.splice(0);
     if (records.length === 0) return;
-    const asOfMs = this.drops!.asOfMs;
-    await this.swap({ updated: records.map(record => ({ ...record, asOfMs })), removed: [] }, 0);
+    const asOfMs = this.#drops!.asOfMs;
+    await this.#swap({ updated: records.map(record => ({ ...record, asOfMs })), removed: [] }, 0);
   }
 
-  private async removeWhole(): Promise<void> {
-    const removed = this.removed.splice(0);
+  async #removeWhole(): Promise<void> {
+    const removed = this.#removed.splice(0);
     if (removed.length === 0) return;
-    await this.announce();
-    await this.swap({ removed, updated: [] }, this.work.removedGraceMs);
-    this.figures.removed += removed.length;
-    this.figures.removedBytes += storedBytesOf(removed);
+    await this.#announce();
+    await this.#swap({ removed, updated: [] }, this.#work.removedGraceMs);
+    this.#figures.removed += removed.length;
+    this.#figures.removedBytes += storedBytesOf(removed);
   }
 
-  private async swap(
+  async #swap(
     { updated, removed }: Record<'updated' | 'removed', readonly ChunkRecord[]>,
     graceMs: number,
   ): Promise<void> {
-    const { tenant } = this.work;
-    const { records, ...day } = this.snapshot!;
-    await this.hold();
-    const { lease } = this;
-    const next = await this.parts.catalog.swap({ tenant, day, lease, removed, added: [], updated, graceMs });
+    const { tenant } = this.#work;
+    const { records, ...day } = this.#snapshot!;
+    await this.#hold();
+    const lease = this.#lease;
+    const next = await this.#parts.catalog.swap({ tenant, day, lease, removed, added: [], updated, graceMs });
     const gone = new Set([...updated, ...removed].map(({ id }) => id));
-    this.snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
+    this.#snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
   }
 
   /** Most of a large chunk is left as it is: joined with others all of it would have to be packed anew. */
-  private isCopied({ lineBytes }: ChunkRecord): boolean {
-    const { packing = PACKING } = this.parts.options;
+  #isCopied({ lineBytes }: ChunkRecord): boolean {
+    const { packing = PACKING } = this.#parts.options;
     return lineBytes >= packing.copiedFromBytes;
   }
 
   /** Together, as far as that changes no order of equal timestamps. */
-  private async rewriteGroup(group: readonly ChunkRecord[]): Promise<void> {
-    for (const run of new ChunkOrder(this.snapshot!.records).runs(group)) await this.rewrite(run);
+  async #rewriteGroup(group: readonly ChunkRecord[]): Promise<void> {
+    for (const run of new ChunkOrder(this.#snapshot!.records).runs(group)) await this.#rewrite(run);
   }
 
   /** Chunks of one level and run; one by one if one of them keeps the others from it. */
-  private async rewrite(group: readonly ChunkRecord[]): Promise<void> {
-    if (group.length === 1 && this.isCopied(group[0])) {
+  async #rewrite(group: readonly ChunkRecord[]): Promise<void> {
+    if (group.length === 1 && this.#isCopied(group[0])) {
       // Where that fails, a merge of it alone tells whether the chunk can be read.
-      const isDone = await this.trying(() => this.copyMost(group[0]), false);
+      const isDone = await this.#trying(() => this.#copyMost(group[0]), false);
       if (isDone === true) return;
     }
     for (let rest = group; rest.length > 0; ) {
-      const merged = await this.trying(() => this.mergeSome(rest), group.length === 1);
+      const merged = await this.#trying(() => this.#mergeSome(rest), group.length === 1);
       if (merged === undefined) {
-        if (group.length > 1) for (const record of rest) await this.rewrite([record]);
+        if (group.length > 1) for (const record of rest) await this.#rewrite([record]);
         return;
       }
       rest = rest.slice(merged);
@@ -244,21 +244,22 @@ class DayRewriter {
   }
 
   /** False where it must be packed as a whole. */
-  private async copyMost(record: ChunkRecord): Promise<boolean> {
-    const { tenant, signal } = this.work;
-    await this.announce();
-    const { lease, figures } = this;
-    const [snapshot, drops] = [this.snapshot!, this.drops!];
-    const hold = () => this.hold();
+  async #copyMost(record: ChunkRecord): Promise<boolean> {
+    const { tenant, signal } = this.#work;
+    await this.#announce();
+    const lease = this.#lease;
+    const figures = this.#figures;
+    const [snapshot, drops] = [this.#snapshot!, this.#drops!];
+    const hold = () => this.#hold();
     const given = { tenant, snapshot, lease, record, drops, signal, hold };
-    const rewritten = await rewriteAndSwap(this.parts, given);
+    const rewritten = await rewriteAndSwap(this.#parts, given);
     if (rewritten === 'whole') return false;
     if (rewritten === 'clean') {
-      this.clean.push(record);
-      await this.noteClean();
+      this.#clean.push(record);
+      await this.#noteClean();
       return true;
     }
-    this.snapshot = rewritten.after;
+    this.#snapshot = rewritten.after;
     figures.rewritten++;
     figures.rewrittenBytes += rewritten.inputBytes;
     figures.outputBytes += rewritten.outputBytes;
@@ -271,15 +272,16 @@ class DayRewriter {
   }
 
   /** How many of the first ones were written anew. */
-  private async mergeSome(inputs: readonly ChunkRecord[]): Promise<number> {
-    const { tenant, signal } = this.work;
-    await this.announce();
-    const { lease, figures } = this;
-    const [snapshot, drops] = [this.snapshot!, this.drops!];
+  async #mergeSome(inputs: readonly ChunkRecord[]): Promise<number> {
+    const { tenant, signal } = this.#work;
+    await this.#announce();
+    const lease = this.#lease;
+    const figures = this.#figures;
+    const [snapshot, drops] = [this.#snapshot!, this.#drops!];
     const { level } = inputs[0];
     const given = { tenant, snapshot, lease, level, quality: 'final', inputs, drops, signal } as const;
-    const merged = await mergeAndSwap(this.parts, { ...given, hold: () => this.hold() });
-    this.snapshot = merged.after;
+    const merged = await mergeAndSwap(this.#parts, { ...given, hold: () => this.#hold() });
+    this.#snapshot = merged.after;
     figures.rewritten += merged.merged;
     figures.rewrittenBytes += merged.inputBytes;
     figures.outputBytes += merged.outputBytes;
@@ -289,28 +291,28 @@ class DayRewriter {
   }
 
   /** Undefined where a chunk cannot be read: the others go on. */
-  private async trying<T>(work: () => Promise<T>, counts = true): Promise<T | undefined> {
+  async #trying<T>(work: () => Promise<T>, counts = true): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
       if (!isOfInputs(error)) throw error;
-      if (counts) this.failure ??= error;
+      if (counts) this.#failure ??= error;
       return undefined;
     }
   }
 
   /** Before the chunks of the day change: compaction and index sync look at it again. */
-  private async announce(): Promise<void> {
-    if (this.isAnnounced) return;
-    await this.parts.catalog.outstanding.announce(this.work);
-    this.isAnnounced = true;
+  async #announce(): Promise<void> {
+    if (this.#isAnnounced) return;
+    await this.#parts.catalog.outstanding.announce(this.#work);
+    this.#isAnnounced = true;
   }
 
-  private async hold(): Promise<void> {
+  async #hold(): Promise<void> {
     await nextTurn();
-    await this.renew();
-    await this.drops!.check();
-    this.work.signal.throwIfAborted();
+    await this.#renew();
+    await this.#drops!.check();
+    this.#work.signal.throwIfAborted();
   }
 }
 

@@ -48,18 +48,18 @@ export function sameFingerprint(a: Fingerprint, b: Fingerprint): boolean {
 }
 
 export class FingerprintSum {
-  private rows = 0;
-  private lineBytes = 0;
-  private metadataBytes = 0;
-  private one = 0;
-  private two = 0;
+  #rows = 0;
+  #lineBytes = 0;
+  #metadataBytes = 0;
+  #one = 0;
+  #two = 0;
 
   addRow(hashes: RowHashes, row: number, lineBytes: number): void {
-    this.rows++;
-    this.lineBytes += lineBytes;
-    this.metadataBytes += hashes.metadataBytes[row];
-    this.one = (this.one + hashes.one[row]) | 0;
-    this.two = (this.two + hashes.two[row]) | 0;
+    this.#rows++;
+    this.#lineBytes += lineBytes;
+    this.#metadataBytes += hashes.metadataBytes[row];
+    this.#one = (this.#one + hashes.one[row]) | 0;
+    this.#two = (this.#two + hashes.two[row]) | 0;
   }
 
   addPage({ rows, lineOffsets }: PageRows, hashes: RowHashes): void {
@@ -67,30 +67,34 @@ export class FingerprintSum {
   }
 
   add(other: Fingerprint): void {
-    this.rows += other.rows;
-    this.lineBytes += other.lineBytes;
-    this.metadataBytes += other.metadataBytes;
-    this.one = (this.one + other.one) | 0;
-    this.two = (this.two + other.two) | 0;
+    this.#rows += other.rows;
+    this.#lineBytes += other.lineBytes;
+    this.#metadataBytes += other.metadataBytes;
+    this.#one = (this.#one + other.one) | 0;
+    this.#two = (this.#two + other.two) | 0;
   }
 
   clear(): void {
-    this.rows = 0;
-    this.lineBytes = 0;
-    this.metadataBytes = 0;
-    this.one = 0;
-    this.two = 0;
+    this.#rows = 0;
+    this.#lineBytes = 0;
+    this.#metadataBytes = 0;
+    this.#one = 0;
+    this.#two = 0;
   }
 
   get value(): Fingerprint {
-    const { rows, lineBytes, metadataBytes, one, two } = this;
+    const rows = this.#rows;
+    const lineBytes = this.#lineBytes;
+    const metadataBytes = this.#metadataBytes;
+    const one = this.#one;
+    const two = this.#two;
     return { rows, lineBytes, metadataBytes, one: one >>> 0, two: two >>> 0 };
   }
 }
 
 /** Hashes rows; remembers the hashes of streams as long as they live. */
 export class RowHasher {
-  private readonly streams = new WeakMap<Stream, Pair>();
+  readonly #streams = new WeakMap<Stream, Pair>();
 
   /** Looks at all columns of the page; rows that are the same entry have the same hashes. */
   hash(page: PageRows): RowHashes {
@@ -105,10 +109,10 @@ export class RowHasher {
     const base = Number(((page.baseNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
     const day = Number((page.baseNs - BigInt(base)) / NS_PER_DAY);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
-      let pair = this.streams.get(stream);
+      let pair = this.#streams.get(stream);
       if (pair === undefined) {
         pair = textHash(stream.text);
-        this.streams.set(stream, pair);
+        this.#streams.set(stream, pair);
       }
       addTimes(hashes, page.times, base, firstRow, firstRow + ofRun, pair.one ^ day, pair.two + day);
     }

@@ -1,12 +1,14 @@
 /**
- * Tells when a tenant has pushed enough to a day for a merge that is full (plan-merges.ts), so that pushes are packed within seconds
- * where much is pushed. It counts what one process commits; where several do, each tells later, and the job that goes through all
- * days finds the rest.
+ * Tells when a tenant has pushed enough to a day for a merge (plan-merges.ts), so that pushes are packed within seconds where much is
+ * pushed: as often as they fill a merge, and once more when they pause. It counts what one process commits; where several do, each
+ * tells later, and the job that goes through all days finds the rest.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
+import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { FULL_LINE_BYTES, MAX_INPUTS } from './plan-merges.ts';
+import { PACKING } from './packing.ts';
+import { FULL_LINE_BYTES, MAX_INPUTS, PAUSE_MS } from './plan-merges.ts';
 
 /** Days counted at once; one that has to go waits for the job. */
 const COUNTED_DAYS = 10_000;
@@ -17,29 +19,63 @@ export interface PackedDay {
   readonly day: number;
 }
 
-/** A day with pushes that fill a merge. */
+/** A day with pushes that are enough for a merge. */
 export interface FilledDay extends PackedDay {
   readonly chunks: number;
   readonly lineBytes: number;
 }
 
-/** Counts pushed chunks; `ask` must not throw. */
-export function fullMergeCounter(
-  ask: (filled: FilledDay) => void,
-): (records: readonly ChunkRecord[]) => void {
-  const counted = new LruCache<string, { chunks: number; lineBytes: number }>(COUNTED_DAYS);
+export interface FullMergeCounterOptions {
+  /** Must not throw. */
+  readonly ask: (filled: FilledDay) => void;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Ends the waiting for pauses. */
+  readonly signal: AbortSignal;
+}
+
+interface Counted {
+  chunks: number;
+  lineBytes: number;
+  /** Somebody waits for a pause. */
+  isWatched: boolean;
+}
+
+/** Counts pushed chunks. */
+export function fullMergeCounter({
+  ask,
+  clock,
+  signal,
+}: FullMergeCounterOptions): (records: readonly ChunkRecord[]) => void {
+  const counted = new LruCache<string, Counted>(COUNTED_DAYS);
+
+  function askFor(name: string, day: PackedDay, { chunks, lineBytes }: Counted): void {
+    counted.delete(name);
+    ask({ tenant: day.tenant, day: day.day, chunks, lineBytes });
+  }
+
+  async function watch(name: string, day: PackedDay, sum: Counted): Promise<void> {
+    for (let before = 0; before !== sum.chunks; ) {
+      before = sum.chunks;
+      await clock.sleep(PAUSE_MS, signal).catch(() => undefined);
+      if (signal.aborted || counted.get(name) !== sum) return;
+    }
+    askFor(name, day, sum);
+  }
+
   return records => {
     for (const { tenant, day, lineBytes } of records) {
       const name = `${day}/${tenant}`;
-      const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0 };
+      const sum = counted.get(name) ?? { chunks: 0, lineBytes: 0, isWatched: false };
       sum.chunks++;
       sum.lineBytes += lineBytes;
-      if (sum.chunks < MAX_INPUTS && sum.lineBytes < FULL_LINE_BYTES) {
-        counted.set(name, sum);
+      if (sum.chunks >= MAX_INPUTS || sum.lineBytes >= FULL_LINE_BYTES) {
+        askFor(name, { tenant, day }, sum);
         continue;
       }
-      counted.delete(name);
-      ask({ tenant, day, ...sum });
+      counted.set(name, sum);
+      if (sum.isWatched || sum.chunks < 2 || sum.lineBytes < PACKING.finalFromBytes) continue;
+      sum.isWatched = true;
+      void watch(name, { tenant, day }, sum);
     }
   };
 }

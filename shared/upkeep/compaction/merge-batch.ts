@@ -4,6 +4,7 @@
  */
 
 import { equalRange } from '../../base/model/bytes.ts';
+import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { Stream } from '../../base/model/page.ts';
 import { type ChunkRows, samePairs } from '../../storage/chunk/rows.ts';
 import { FingerprintSum } from './fingerprint.ts';
@@ -25,71 +26,83 @@ export class MergeBatch {
   rows = 0;
   /** Of the rows that were kept, from the hashes of the pages that they came from. */
   readonly sum = new FingerprintSum();
-  private lines: Buffer;
-  private lineEnd = new Uint32Array(INITIAL_ROWS);
-  private times = new Float64Array(INITIAL_ROWS);
-  private streamOf = new Uint32Array(INITIAL_ROWS);
-  private one = new Uint32Array(INITIAL_ROWS);
-  private two = new Uint32Array(INITIAL_ROWS);
-  private pairs = {
+  #lines: Buffer;
+  #lineEnd = new Uint32Array(INITIAL_ROWS);
+  #times = new Float64Array(INITIAL_ROWS);
+  #streamOf = new Uint32Array(INITIAL_ROWS);
+  #one = new Uint32Array(INITIAL_ROWS);
+  #two = new Uint32Array(INITIAL_ROWS);
+  #pairs = {
     first: new Uint32Array(INITIAL_ROWS + 1),
     name: new Uint32Array(2 * INITIAL_ROWS),
     value: new Uint32Array(2 * INITIAL_ROWS),
   };
-  private streams: Stream[] = [];
-  private lastStream = -1;
-  private names: string[] = [];
-  private nameIds = new Map<string, number>();
-  private values: Buffer[] = [];
-  private valueIds = new Map<string, number>();
-  private valueBytes = 0;
+  #streams: Stream[] = [];
+  #lastStream = -1;
+  #names: string[] = [];
+  #nameIds = new Map<string, number>();
+  #values: Buffer[] = [];
+  #valueIds = new Map<string, number>();
+  #valueBytes = 0;
   /** Does not keep pages that are done. */
-  private numbers = new WeakMap<OpenPage, PageNumbers>();
-  private readonly maxBytes: number;
+  #numbers = new WeakMap<OpenPage, PageNumbers>();
+  readonly #maxBytes: number;
 
   /** @param maxBytes lines of a usual batch; the same again for different metadata values */
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-    this.lines = Buffer.allocUnsafeSlow(Math.min(maxBytes, INITIAL_BYTES));
+    this.#maxBytes = maxBytes;
+    this.#lines = Buffer.allocUnsafeSlow(Math.min(maxBytes, INITIAL_BYTES));
   }
 
   clear(): void {
     this.rows = 0;
     this.sum.clear();
-    this.streams = [];
-    this.lastStream = -1;
-    this.names = [];
-    this.nameIds = new Map();
-    this.values = [];
-    this.valueIds = new Map();
-    this.valueBytes = 0;
-    this.numbers = new WeakMap();
+    this.#streams = [];
+    this.#lastStream = -1;
+    this.#names = [];
+    this.#nameIds = new Map();
+    this.#values = [];
+    this.#valueIds = new Map();
+    this.#valueBytes = 0;
+    this.#numbers = new WeakMap();
     // What an overflow took is not kept.
-    if (this.lines.length > 2 * this.maxBytes) this.lines = Buffer.allocUnsafeSlow(this.maxBytes);
+    if (this.#lines.length > 2 * this.#maxBytes) this.#lines = Buffer.allocUnsafeSlow(this.#maxBytes);
+  }
+
+  /**
+   * Gives the memory of the batch back to the machine, 8 to 16 MiB of it: left to the collector, it would lie there beside the next
+   * merge. The batch and views of it may not be used afterwards.
+   */
+  free(): void {
+    const { first, name, value } = this.#pairs;
+    const columns = [this.#lineEnd, this.#times, this.#streamOf, this.#one, this.#two];
+    for (const array of [this.#lines, ...columns, first, name, value]) freeWhole(array);
   }
 
   /** The batch should end where a timestamp ends. */
   get full(): boolean {
-    return this.reaches(1);
+    return this.#reaches(1);
   }
 
   /** The batch must end now. */
   get overflowing(): boolean {
-    return this.reaches(OVERFLOW_FACTOR);
+    return this.#reaches(OVERFLOW_FACTOR);
   }
 
-  private reaches(factor: number): boolean {
-    const { rows, maxBytes, pairs } = this;
+  #reaches(factor: number): boolean {
+    const { rows } = this;
+    const maxBytes = this.#maxBytes;
+    const pairs = this.#pairs;
     return (
-      this.lineBytes >= maxBytes * factor ||
+      this.#lineBytes >= maxBytes * factor ||
       rows >= BATCH_ROWS * factor ||
       pairs.first[rows] >= BATCH_PAIRS * factor ||
-      this.valueBytes >= maxBytes * factor
+      this.#valueBytes >= maxBytes * factor
     );
   }
 
-  private get lineBytes(): number {
-    return this.rows === 0 ? 0 : this.lineEnd[this.rows - 1];
+  get #lineBytes(): number {
+    return this.rows === 0 ? 0 : this.#lineEnd[this.rows - 1];
   }
 
   /**
@@ -98,34 +111,35 @@ export class MergeBatch {
    * @param time ns since the start of the day
    */
   lay(page: OpenPage, row: number, place: number, time: number): void {
-    const { rows: at, pairs } = this;
-    if (at === this.times.length) this.growRows();
+    const { rows: at } = this;
+    const pairs = this.#pairs;
+    if (at === this.#times.length) this.#growRows();
     const start = page.lineOffsets[row];
     const end = page.lineOffsets[row + 1];
-    const lineStart = this.lineBytes;
+    const lineStart = this.#lineBytes;
     const lineEnd = lineStart + end - start;
-    if (lineEnd > this.lines.length) this.growLines(lineEnd);
-    page.lines.copy(this.lines, lineStart, start, end);
-    this.lineEnd[at] = lineEnd;
-    this.times[at] = time;
-    this.streamOf[at] = place;
-    this.one[at] = page.hashes.one[row];
-    this.two[at] = page.hashes.two[row];
+    if (lineEnd > this.#lines.length) this.#growLines(lineEnd);
+    page.lines.copy(this.#lines, lineStart, start, end);
+    this.#lineEnd[at] = lineEnd;
+    this.#times[at] = time;
+    this.#streamOf[at] = place;
+    this.#one[at] = page.hashes.one[row];
+    this.#two[at] = page.hashes.two[row];
     let pairAt = pairs.first[at];
     const { metadata } = page;
     if (metadata.length > 0) {
-      const numbers = this.numbersOf(page);
-      if (pairAt + metadata.length > pairs.name.length) this.growPairs(metadata.length);
+      const numbers = this.#numbersOf(page);
+      if (pairAt + metadata.length > pairs.name.length) this.#growPairs(metadata.length);
       for (let c = 0; c < metadata.length; c++) {
         const id = metadata[c].ids[row];
         if (id === 0) continue;
         const values = numbers.values[c];
-        if (values[id] === 0) values[id] = 1 + this.valueId(metadata[c].valueAt(id - 1));
-        this.pairs.name[pairAt] = numbers.names[c];
-        this.pairs.value[pairAt++] = values[id] - 1;
+        if (values[id] === 0) values[id] = 1 + this.#valueId(metadata[c].valueAt(id - 1));
+        this.#pairs.name[pairAt] = numbers.names[c];
+        this.#pairs.value[pairAt++] = values[id] - 1;
       }
     }
-    this.pairs.first[at + 1] = pairAt;
+    this.#pairs.first[at + 1] = pairAt;
   }
 
   /**
@@ -134,125 +148,132 @@ export class MergeBatch {
    */
   keep(page: OpenPage, row: number, streams: readonly Stream[]): void {
     const at = this.rows++;
-    const place = this.streamOf[at];
-    if (place !== this.lastStream) {
-      this.streams.push(streams[place]);
-      this.lastStream = place;
+    const place = this.#streamOf[at];
+    if (place !== this.#lastStream) {
+      this.#streams.push(streams[place]);
+      this.#lastStream = place;
     }
-    this.streamOf[at] = this.streams.length - 1;
+    this.#streamOf[at] = this.#streams.length - 1;
     this.sum.addRow(page.hashes, row, page.lineOffsets[row + 1] - page.lineOffsets[row]);
   }
 
   /** Of a row that was laid: equal where two rows are the same entry, of one stream and timestamp. */
   sameHash(a: number, b: number): boolean {
-    return this.one[a] === this.one[b] && this.two[a] === this.two[b];
+    return this.#one[a] === this.#one[b] && this.#two[a] === this.#two[b];
   }
 
   hashOf(row: number): number {
-    return this.one[row];
+    return this.#one[row];
   }
 
   /** True where line and metadata of two rows are the same. */
   sameEntry(a: number, b: number): boolean {
-    const { lines, lineEnd } = this;
+    const lines = this.#lines;
+    const lineEnd = this.#lineEnd;
     return (
-      equalRange(lines, this.startOf(a), lineEnd[a], lines, this.startOf(b), lineEnd[b]) &&
-      samePairs(this.pairs, a, b)
+      equalRange(lines, this.#startOf(a), lineEnd[a], lines, this.#startOf(b), lineEnd[b]) &&
+      samePairs(this.#pairs, a, b)
     );
   }
 
-  private startOf(row: number): number {
-    return row === 0 ? 0 : this.lineEnd[row - 1];
+  #startOf(row: number): number {
+    return row === 0 ? 0 : this.#lineEnd[row - 1];
   }
 
   /** The line of a row; valid until the next row is laid. */
   lineOf(row: number): Buffer {
-    return this.lines.subarray(this.startOf(row), this.lineEnd[row]);
+    return this.#lines.subarray(this.#startOf(row), this.#lineEnd[row]);
   }
 
   /** Name and value of each pair of a row, ascending by name. */
   pairsOf(row: number): [string, string][] {
-    const { first, name, value } = this.pairs;
+    const { first, name, value } = this.#pairs;
     const list: [string, string][] = [];
     for (let p = first[row]; p < first[row + 1]; p++) {
-      list.push([this.names[name[p]], this.values[value[p]].toString('utf8')]);
+      list.push([this.#names[name[p]], this.#values[value[p]].toString('utf8')]);
     }
     return list.sort((a, b) => (a[0] < b[0] ? -1 : 1));
   }
 
   /** The rows that were kept, as views: valid until `clear`. */
   toRows(): ChunkRows {
-    const { rows, lines, lineEnd, pairs } = this;
+    const { rows } = this;
+    const lines = this.#lines;
+    const lineEnd = this.#lineEnd;
+    const pairs = this.#pairs;
     const lineStart = new Uint32Array(rows);
     lineStart.set(lineEnd.subarray(0, rows - 1), 1);
     return {
-      streams: this.streams,
+      streams: this.#streams,
       rows,
-      streamOf: this.streamOf.subarray(0, rows),
-      times: this.times.subarray(0, rows),
+      streamOf: this.#streamOf.subarray(0, rows),
+      times: this.#times.subarray(0, rows),
       sources: [lines],
       sourceOf: new Uint16Array(rows),
       lineStart,
       lineEnd: lineEnd.subarray(0, rows),
-      names: this.names,
-      values: this.values,
+      names: this.#names,
+      values: this.#values,
       firstPair: pairs.first.subarray(0, rows + 1),
       pairName: pairs.name,
       pairValue: pairs.value,
     };
   }
 
-  private numbersOf(page: OpenPage): PageNumbers {
-    const known = this.numbers.get(page);
+  #numbersOf(page: OpenPage): PageNumbers {
+    const known = this.#numbers.get(page);
     if (known !== undefined) return known;
     const made = {
-      names: Uint32Array.from(page.metadata, ({ name }) => this.nameId(name)),
+      names: Uint32Array.from(page.metadata, ({ name }) => this.#nameId(name)),
       values: page.metadata.map(({ count }) => new Uint32Array(count + 1)),
     };
-    this.numbers.set(page, made);
+    this.#numbers.set(page, made);
     return made;
   }
 
-  private nameId(name: string): number {
-    const known = this.nameIds.get(name);
+  #nameId(name: string): number {
+    const known = this.#nameIds.get(name);
     if (known !== undefined) return known;
-    this.nameIds.set(name, this.names.length);
-    return this.names.push(name) - 1;
+    this.#nameIds.set(name, this.#names.length);
+    return this.#names.push(name) - 1;
   }
 
-  private valueId(text: string): number {
-    const known = this.valueIds.get(text);
+  #valueId(text: string): number {
+    const known = this.#valueIds.get(text);
     if (known !== undefined) return known;
     const value = Buffer.from(text);
-    this.valueBytes += value.length;
-    this.valueIds.set(text, this.values.length);
-    return this.values.push(value) - 1;
+    this.#valueBytes += value.length;
+    this.#valueIds.set(text, this.#values.length);
+    return this.#values.push(value) - 1;
   }
 
-  private growRows(): void {
-    const capacity = this.times.length * 2;
-    this.times = grown(this.times, new Float64Array(capacity));
-    this.lineEnd = grown(this.lineEnd, new Uint32Array(capacity));
-    this.streamOf = grown(this.streamOf, new Uint32Array(capacity));
-    this.one = grown(this.one, new Uint32Array(capacity));
-    this.two = grown(this.two, new Uint32Array(capacity));
-    this.pairs.first = grown(this.pairs.first, new Uint32Array(capacity + 1));
+  #growRows(): void {
+    const capacity = this.#times.length * 2;
+    this.#times = grown(this.#times, new Float64Array(capacity));
+    this.#lineEnd = grown(this.#lineEnd, new Uint32Array(capacity));
+    this.#streamOf = grown(this.#streamOf, new Uint32Array(capacity));
+    this.#one = grown(this.#one, new Uint32Array(capacity));
+    this.#two = grown(this.#two, new Uint32Array(capacity));
+    this.#pairs.first = grown(this.#pairs.first, new Uint32Array(capacity + 1));
   }
 
-  private growLines(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.lines.length * 2));
-    this.lines.copy(larger, 0, 0, this.lineBytes);
-    this.lines = larger;
+  #growLines(needed: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, this.#lines.length * 2));
+    this.#lines.copy(larger, 0, 0, this.#lineBytes);
+    freeWhole(this.#lines);
+    this.#lines = larger;
   }
 
-  private growPairs(more: number): void {
-    const capacity = this.pairs.name.length * 2 + more;
-    this.pairs.name = grown(this.pairs.name, new Uint32Array(capacity));
-    this.pairs.value = grown(this.pairs.value, new Uint32Array(capacity));
+  #growPairs(more: number): void {
+    const capacity = this.#pairs.name.length * 2 + more;
+    this.#pairs.name = grown(this.#pairs.name, new Uint32Array(capacity));
+    this.#pairs.value = grown(this.#pairs.value, new Uint32Array(capacity));
   }
 }
 
+/** The old memory is free afterwards. */
 function grown<T extends Uint32Array | Float64Array>(from: T, to: T): T {
   to.set(from);
+  freeWhole(from);
   return to;
 }

@@ -5,6 +5,7 @@
 
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
+import { freeWhole } from '../../base/model/free-bytes.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
 import { decodePage, type PageWants } from '../../storage/chunk/reader.ts';
 import type { RowHasher, RowHashes } from './fingerprint.ts';
@@ -18,6 +19,8 @@ const SHARED_BYTES = 4096;
 
 /** A page of an input, all of its columns decoded and its own. */
 export interface OpenPage extends PageRows {
+  readonly times: Float64Array;
+  readonly lineOffsets: Uint32Array;
   /** Nanoseconds since the start of the day that `times` is relative to. */
   readonly base: number;
   readonly hashes: RowHashes;
@@ -42,30 +45,30 @@ export class MergeCursor {
   /** Of the current row, ns since the start of the day. */
   time = 0;
   row = 0;
-  private opened: OpenPage | undefined;
-  private run = 0;
-  private runEnd = 0;
-  private rowsRead = 0;
-  private readonly input: MergeInput;
-  private readonly options: CursorOptions;
-  private readonly reader: PageReader;
-  private runPlaces = new Uint32Array(0);
+  #opened: OpenPage | undefined;
+  #run = 0;
+  #runEnd = 0;
+  #rowsRead = 0;
+  readonly #input: MergeInput;
+  readonly #options: CursorOptions;
+  readonly #reader: PageReader;
+  #runPlaces = new Uint32Array(0);
 
   constructor(input: MergeInput, options: CursorOptions) {
     this.order = options.order;
-    this.input = input;
-    this.options = options;
-    this.reader = new PageReader(input, options.maxReadBytes);
+    this.#input = input;
+    this.#options = options;
+    this.#reader = new PageReader(input, options.maxReadBytes);
   }
 
   /** The page of the current row. */
   get page(): OpenPage {
-    return this.opened!;
+    return this.#opened!;
   }
 
   /** Asks for the first bytes, so that inputs wait for theirs together. */
   startReading(): void {
-    this.reader.start();
+    this.#reader.start();
   }
 
   /**
@@ -73,73 +76,80 @@ export class MergeCursor {
    * and what reading and `dropRows` throw.
    */
   async nextPage(): Promise<boolean> {
-    if (this.opened !== undefined) POOL.give(this.opened.lines);
-    this.opened = undefined;
-    const { footer } = this.input;
-    await this.reader.freeRead();
-    const next = await this.reader.nextPage();
+    if (this.#opened !== undefined) freePage(this.#opened);
+    this.#opened = undefined;
+    const { footer } = this.#input;
+    await this.#reader.freeRead();
+    const next = await this.#reader.nextPage();
     if (next === undefined) {
-      if (this.rowsRead !== footer.rows) throw this.broken(`${this.rowsRead} of ${footer.rows} rows`);
+      if (this.#rowsRead !== footer.rows) throw this.#broken(`${this.#rowsRead} of ${footer.rows} rows`);
       return false;
     }
     const { page, stored } = next;
-    const decoded = decodePage(footer, page, stored, EVERYTHING, this.name);
+    const decoded = decodePage(footer, page, stored, EVERYTHING, this.#name);
     const rows = ownRows(decoded);
-    const hashes = this.options.hasher.hash(rows);
-    const dropped = await this.options.dropRows?.(rows);
+    const hashes = this.#options.hasher.hash(rows);
+    const dropped = await this.#options.dropRows?.(rows);
     if (dropped !== undefined && dropped.length !== page.rows) {
       throw new RangeError(`${dropped.length} marks for ${page.rows} rows of a page`);
     }
-    this.opened = { ...rows, base: page.base, hashes, dropped };
-    this.runPlaces = Uint32Array.from(page.runs, ({ stream }) => this.options.streamPlaces[stream]);
-    this.rowsRead += page.rows;
+    this.#opened = { ...rows, base: page.base, hashes, dropped };
+    this.#runPlaces = Uint32Array.from(page.runs, ({ stream }) => this.#options.streamPlaces[stream]);
+    this.#rowsRead += page.rows;
     this.row = 0;
-    this.run = -1;
-    this.runEnd = 0;
-    if (page.rows === 0) throw this.broken('a page without rows');
-    this.enterRun();
+    this.#run = -1;
+    this.#runEnd = 0;
+    if (page.rows === 0) throw this.#broken('a page without rows');
+    this.#enterRun();
     return true;
   }
 
   /** To the next row of the page; false behind its last. */
   advance(): boolean {
     this.row++;
-    if (this.row < this.runEnd) {
-      this.time = this.opened!.base + this.opened!.times[this.row];
+    if (this.row < this.#runEnd) {
+      this.time = this.#opened!.base + this.#opened!.times[this.row];
       return true;
     }
-    if (this.row === this.opened!.rows) return false;
-    this.enterRun();
+    if (this.row === this.#opened!.rows) return false;
+    this.#enterRun();
     return true;
   }
 
   /** Runs ascend by time inside, by how times are stored; between them order is checked here. */
-  private enterRun(): void {
-    const { runs, base, times } = this.opened!;
-    do this.run++;
-    while (runs[this.run].rows === 0);
-    const run = runs[this.run];
-    const stream = this.runPlaces[this.run];
+  #enterRun(): void {
+    const { runs, base, times } = this.#opened!;
+    do this.#run++;
+    while (runs[this.#run].rows === 0);
+    const run = runs[this.#run];
+    const stream = this.#runPlaces[this.#run];
     const time = base + times[this.row];
     if (stream < this.stream || (stream === this.stream && time < this.time)) {
-      throw this.broken(`rows out of order at a run of ${run.stream.text}`);
+      throw this.#broken(`rows out of order at a run of ${run.stream.text}`);
     }
     this.stream = stream;
     this.time = time;
-    this.runEnd = run.firstRow + run.rows;
+    this.#runEnd = run.firstRow + run.rows;
   }
 
-  private get name(): string {
-    return `chunk ${this.input.footer.tenant}/${this.input.footer.id}`;
+  get #name(): string {
+    return `chunk ${this.#input.footer.tenant}/${this.#input.footer.id}`;
   }
 
-  private broken(what: string): CorruptionError {
-    return new CorruptionError(`${this.name}: ${what}`);
+  #broken(what: string): CorruptionError {
+    return new CorruptionError(`${this.#name}: ${what}`);
   }
+}
+
+/** Its columns are given back to the machine: left to the collector, those of a whole merge would lie there. */
+function freePage({ lines, times, lineOffsets, hashes }: OpenPage): void {
+  POOL.give(lines);
+  for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes]) freeWhole(column);
 }
 
 interface OwnRows extends PageRows {
   readonly times: Float64Array;
+  readonly lineOffsets: Uint32Array;
   readonly runs: readonly Run[];
   readonly metadata: readonly MetadataColumn[];
 }

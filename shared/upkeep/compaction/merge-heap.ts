@@ -7,38 +7,38 @@ export function compareCursors(a: MergeCursor, b: MergeCursor): number {
 }
 
 export class CursorHeap {
-  private readonly cursors: MergeCursor[];
+  readonly #cursors: MergeCursor[];
 
   constructor(cursors: readonly MergeCursor[]) {
-    this.cursors = cursors.slice().sort(compareCursors);
+    this.#cursors = cursors.slice().sort(compareCursors);
   }
 
   get first(): MergeCursor | undefined {
-    return this.cursors[0];
+    return this.#cursors[0];
   }
 
   /** The one that comes next when the first is past it. */
   get second(): MergeCursor | undefined {
-    const { cursors } = this;
+    const cursors = this.#cursors;
     if (cursors.length < 3) return cursors[1];
     return compareCursors(cursors[1], cursors[2]) < 0 ? cursors[1] : cursors[2];
   }
 
   /** The first has moved forward. */
   firstMoved(): void {
-    this.sink();
+    this.#sink();
   }
 
   /** The first is at its end. */
   dropFirst(): void {
-    const last = this.cursors.pop();
-    if (last === undefined || this.cursors.length === 0) return;
-    this.cursors[0] = last;
-    this.sink();
+    const last = this.#cursors.pop();
+    if (last === undefined || this.#cursors.length === 0) return;
+    this.#cursors[0] = last;
+    this.#sink();
   }
 
-  private sink(): void {
-    const { cursors } = this;
+  #sink(): void {
+    const cursors = this.#cursors;
     const moved = cursors[0];
     let at = 0;
     for (;;) {

@@ -4,6 +4,7 @@
  */
 
 import { invariant } from '../../base/model/errors.ts';
+import { freeWhole } from '../../base/model/free-bytes.ts';
 import { ChunkAssembler, type ChunkHead, type WrittenChunk } from '../../storage/chunk/chunk-assembler.ts';
 import type { ChunkIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { decodeFooter } from '../../storage/chunk/footer-codec.ts';
@@ -29,37 +30,37 @@ export interface ReadBack {
 }
 
 export class MergeOutput {
-  private readonly id: string;
-  private readonly assembler: ChunkAssembler;
-  private readonly expected = new FingerprintSum();
-  private adding: Promise<void> = Promise.resolve();
+  readonly #id: string;
+  readonly #assembler: ChunkAssembler;
+  readonly #expected = new FingerprintSum();
+  #adding: Promise<void> = Promise.resolve();
 
   /** @param id the chunk's own */
   constructor(id: string, compression: Compression, { enricher, pageBytes }: PageOptions) {
-    this.id = id;
-    this.assembler = new ChunkAssembler(compression, enricher, pageBytes);
+    this.#id = id;
+    this.#assembler = new ChunkAssembler(compression, enricher, pageBytes);
   }
 
   /** Begins to pack a batch; `packed` tells when its memory is free. @param sum of its rows, as they were read */
   add(rows: ChunkRows, sum: Fingerprint): void {
-    this.expected.add(sum);
-    this.adding = this.assembler.add(rows);
+    this.#expected.add(sum);
+    this.#adding = this.#assembler.add(rows);
     // Whoever waits for it gets the error.
-    this.adding.catch(() => undefined);
+    this.#adding.catch(() => undefined);
   }
 
   /** Resolves when the last batch is packed; rejects where that failed. */
   packed(): Promise<void> {
-    return this.adding;
+    return this.#adding;
   }
 
   /** The object, read back and compared. Throws the invariant `compaction.preserves-entries`. */
   async finish(head: Omit<ChunkHead, 'id'>, readBack: ReadBack): Promise<VerifiedChunk> {
-    await this.adding;
-    const chunk = await this.assembler.finish({ ...head, id: this.id });
+    await this.#adding;
+    const chunk = await this.#assembler.finish({ ...head, id: this.#id });
     const found = await readObject(chunk, readBack);
-    const expected = this.expected.value;
-    assertPreserved(expected, found, `chunk ${head.tenant}/${this.id}`);
+    const expected = this.#expected.value;
+    assertPreserved(expected, found, `chunk ${head.tenant}/${this.#id}`);
     return { chunk, fingerprint: found };
   }
 }
@@ -100,7 +101,12 @@ export async function readObject(
     const stored = Buffer.from(part.buffer, part.byteOffset, part.length);
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, page, stored, wants, `chunk ${footer.tenant}/${footer.id}`);
-    sum.addPage(rows, hasher.hash(rows));
+    const hashes = hasher.hash(rows);
+    sum.addPage(rows, hashes);
+    // Left to the collector, the columns of the whole object would lie there.
+    const { times, lineOffsets } = rows;
+    for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes])
+      freeWhole(column);
     await turn(page.lineBytes, page.rows);
   }
   checkTotals(footer, sum.value);

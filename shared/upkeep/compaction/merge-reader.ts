@@ -32,21 +32,21 @@ interface PageRange {
 }
 
 export class PageReader {
-  private readonly input: MergeInput;
-  private readonly maxBytes: number;
-  private current: PageRange | undefined;
-  private following: PageRange | undefined;
-  private next = 0;
+  readonly #input: MergeInput;
+  readonly #maxBytes: number;
+  #current: PageRange | undefined;
+  #following: PageRange | undefined;
+  #next = 0;
 
   /** @param maxBytes of one read, unless a page alone is larger */
   constructor(input: MergeInput, maxBytes: number) {
-    this.input = input;
-    this.maxBytes = maxBytes;
+    this.#input = input;
+    this.#maxBytes = maxBytes;
   }
 
   /** Asks for the first range. */
   start(): void {
-    if (this.next === 0 && this.input.footer.pages.length > 0) this.following ??= this.ask(0);
+    if (this.#next === 0 && this.#input.footer.pages.length > 0) this.#following ??= this.#ask(0);
   }
 
   /**
@@ -54,42 +54,42 @@ export class PageReader {
    * merge would lie there. Only for callers that keep nothing of a page but copies.
    */
   async freeRead(): Promise<void> {
-    if (this.current?.to !== this.next) return;
-    freeBytes(await this.current.bytes);
-    this.current = undefined;
+    if (this.#current?.to !== this.#next) return;
+    freeBytes(await this.#current.bytes);
+    this.#current = undefined;
   }
 
   /** The next page, or undefined behind the last. Throws what reading throws, and CorruptionError. */
   async nextPage(): Promise<StoredPage | undefined> {
-    const { pages } = this.input.footer;
-    if (this.next === pages.length) return undefined;
-    const place = this.next++;
-    if (this.current === undefined || place === this.current.to) {
-      this.current = this.following ?? this.ask(place);
-      this.following = undefined;
+    const { pages } = this.#input.footer;
+    if (this.#next === pages.length) return undefined;
+    const place = this.#next++;
+    if (this.#current === undefined || place === this.#current.to) {
+      this.#current = this.#following ?? this.#ask(place);
+      this.#following = undefined;
     }
-    const { to, start, bytes } = this.current;
+    const { to, start, bytes } = this.#current;
     const range = await bytes;
-    if (place + 1 === to && to < pages.length) this.following = this.ask(to);
+    if (place + 1 === to && to < pages.length) this.#following = this.#ask(to);
     const page = pages[place];
     const offset = page.offset - start;
     return { page, stored: range.subarray(offset, offset + page.storedBytes) };
   }
 
-  private ask(from: number): PageRange {
-    const { footer, storedBytes } = this.input;
+  #ask(from: number): PageRange {
+    const { footer, storedBytes } = this.#input;
     const { pages } = footer;
     const start = pages[from].offset;
     let end = start + pages[from].storedBytes;
     let to = from + 1;
     for (; to < pages.length && pages[to].offset === end; to++) {
       const more = pages[to].storedBytes;
-      if (end + more - start > this.maxBytes) break;
+      if (end + more - start > this.#maxBytes) break;
       end += more;
     }
     const bytes =
       end <= storedBytes
-        ? this.input.read(start, end)
+        ? this.#input.read(start, end)
         : Promise.reject(
             new CorruptionError(
               `chunk ${footer.tenant}/${footer.id}: a page ends at ${end} of ${storedBytes} bytes`,

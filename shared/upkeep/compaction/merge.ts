@@ -93,74 +93,79 @@ export async function mergeChunks(
 }
 
 class Merge {
-  private readonly options: MergeOptions;
-  private readonly emit: (chunk: WrittenChunk) => Promise<void>;
+  readonly #options: MergeOptions;
+  readonly #emit: (chunk: WrittenChunk) => Promise<void>;
   /** By age. */
-  private readonly inputs: readonly MergeInput[];
+  readonly #inputs: readonly MergeInput[];
   /** Of all inputs, ascending. */
-  private readonly streams: readonly Stream[];
-  private readonly cursors: readonly MergeCursor[];
-  private readonly hasher = new RowHasher();
-  private readonly ties = new MergeTies();
-  private filling: MergeBatch;
+  readonly #streams: readonly Stream[];
+  readonly #cursors: readonly MergeCursor[];
+  readonly #hasher = new RowHasher();
+  readonly #ties = new MergeTies();
+  #filling: MergeBatch;
   /** Being packed, or free. */
-  private resting: MergeBatch | undefined;
-  private readonly batchBytes: number;
-  private output: MergeOutput | undefined;
-  private readonly read = new FingerprintSum();
-  private readonly left = new FingerprintSum();
-  private readonly written = new FingerprintSum();
-  private duplicates = 0;
-  private dropped = 0;
-  private outputBytes = 0;
-  private turnBytes = 0;
-  private turnRows = 0;
+  #resting: MergeBatch | undefined;
+  readonly #batchBytes: number;
+  #output: MergeOutput | undefined;
+  readonly #read = new FingerprintSum();
+  readonly #left = new FingerprintSum();
+  readonly #written = new FingerprintSum();
+  #duplicates = 0;
+  #dropped = 0;
+  #outputBytes = 0;
+  #turnBytes = 0;
+  #turnRows = 0;
 
   constructor(
     inputs: readonly MergeInput[],
     options: MergeOptions,
     emit: (chunk: WrittenChunk) => Promise<void>,
   ) {
-    this.options = options;
-    this.emit = emit;
-    this.inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
-    checkInputs(this.inputs, options);
-    this.streams = streamsOf(this.inputs);
-    this.cursors = this.makeCursors();
-    this.batchBytes = options.batchBytes ?? BATCH_BYTES;
-    this.filling = new MergeBatch(this.batchBytes);
+    this.#options = options;
+    this.#emit = emit;
+    this.#inputs = inputs.slice().sort((a, b) => compareChunks(a.footer, b.footer));
+    checkInputs(this.#inputs, options);
+    this.#streams = streamsOf(this.#inputs);
+    this.#cursors = this.#makeCursors();
+    this.#batchBytes = options.batchBytes ?? BATCH_BYTES;
+    this.#filling = new MergeBatch(this.#batchBytes);
   }
 
   async run(): Promise<MergeSummary> {
-    const heap = new CursorHeap(await this.openAll());
+    const heap = new CursorHeap(await this.#openAll());
     for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
       // Of all rows the cursor's is the next: what comes before it is in the batch.
-      const goesOn = this.ties.goesOn(cursor.stream, cursor.time);
-      if (this.refuses(goesOn)) await this.flush(goesOn);
-      if (this.takeRows(cursor, heap.second)) {
+      const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
+      if (this.#refuses(goesOn)) await this.#flush(goesOn);
+      if (this.#takeRows(cursor, heap.second)) {
         heap.firstMoved();
         continue;
       }
       const { lineOffsets, rows } = cursor.page;
-      await this.turn(lineOffsets[rows], rows);
-      if (await this.openNext(cursor)) heap.firstMoved();
+      await this.#turn(lineOffsets[rows], rows);
+      if (await this.#openNext(cursor)) heap.firstMoved();
       else heap.dropFirst();
     }
-    await this.flush(false);
-    await this.finishOutput();
-    const { rows, lineBytes } = this.written.value;
+    await this.#flush(false);
+    await this.#finishOutput();
+    this.#filling.free();
+    this.#resting?.free();
+    const { rows, lineBytes } = this.#written.value;
     return {
-      rowsIn: this.read.value.rows,
-      duplicates: this.duplicates,
-      dropped: this.dropped,
+      rowsIn: this.#read.value.rows,
+      duplicates: this.#duplicates,
+      dropped: this.#dropped,
       rowsOut: rows,
       lineBytes,
-      outputBytes: this.outputBytes,
+      outputBytes: this.#outputBytes,
     };
   }
 
-  private makeCursors(): MergeCursor[] {
-    const { inputs, streams, hasher, options } = this;
+  #makeCursors(): MergeCursor[] {
+    const inputs = this.#inputs;
+    const streams = this.#streams;
+    const hasher = this.#hasher;
+    const options = this.#options;
     const placeOf = new Map(streams.map(({ text }, place) => [text, place]));
     const maxReadBytes = Math.floor(READ_BUDGET_BYTES / 2 / Math.max(inputs.length, 1));
     return inputs.map((input, order) => {
@@ -171,21 +176,21 @@ class Merge {
   }
 
   /** Opens the first pages, some at once; the cursors that have one. */
-  private async openAll(): Promise<MergeCursor[]> {
-    const { cursors } = this;
+  async #openAll(): Promise<MergeCursor[]> {
+    const cursors = this.#cursors;
     const open: MergeCursor[] = [];
     for (let i = 0; i < cursors.length; i += READS_AT_ONCE) {
       const some = cursors.slice(i, i + READS_AT_ONCE);
       for (const cursor of some) cursor.startReading();
-      for (const cursor of some) if (await this.openNext(cursor)) open.push(cursor);
-      await this.turn(0, READS_AT_ONCE);
+      for (const cursor of some) if (await this.#openNext(cursor)) open.push(cursor);
+      await this.#turn(0, READS_AT_ONCE);
     }
     return open;
   }
 
-  private async openNext(cursor: MergeCursor): Promise<boolean> {
+  async #openNext(cursor: MergeCursor): Promise<boolean> {
     if (!(await cursor.nextPage())) return false;
-    this.read.addPage(cursor.page, cursor.page.hashes);
+    this.#read.addPage(cursor.page, cursor.page.hashes);
     return true;
   }
 
@@ -193,24 +198,27 @@ class Merge {
    * Takes rows of the first cursor until another comes first, its page ends or the batch must be written; false where the
    * page has ended.
    */
-  private takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
-    const { ties, filling: batch, streams, left } = this;
+  #takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
+    const ties = this.#ties;
+    const batch = this.#filling;
+    const streams = this.#streams;
+    const left = this.#left;
     const { page } = cursor;
     const { dropped, hashes, lineOffsets } = page;
     do {
       const { row, stream, time } = cursor;
       if (rival !== undefined && compareCursors(cursor, rival) > 0) return true;
       if (dropped !== undefined && dropped[row] === 1) {
-        this.dropped++;
+        this.#dropped++;
         left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
         continue;
       }
       const goesOn = ties.goesOn(stream, time);
-      if (this.refuses(goesOn)) return true;
+      if (this.#refuses(goesOn)) return true;
       if (!goesOn) ties.begin(stream, time, batch.rows);
       batch.lay(page, row, stream, time);
       if (goesOn && ties.isRepeat(batch)) {
-        this.duplicates++;
+        this.#duplicates++;
         left.addRow(hashes, row, lineOffsets[row + 1] - lineOffsets[row]);
       } else batch.keep(page, row, streams);
     } while (cursor.advance());
@@ -218,61 +226,65 @@ class Merge {
   }
 
   /** True where the batch must be written before the next row, which goes on with the tie or does not. */
-  private refuses(goesOn: boolean): boolean {
-    return goesOn ? this.filling.overflowing : this.filling.full;
+  #refuses(goesOn: boolean): boolean {
+    return goesOn ? this.#filling.overflowing : this.#filling.full;
   }
 
   /**
    * Gives the batch to the output, and fills the other one meanwhile.
    * @param goesOn the next row has the stream and timestamp of the last
    */
-  private async flush(goesOn: boolean): Promise<void> {
-    const { filling, options } = this;
+  async #flush(goesOn: boolean): Promise<void> {
+    const filling = this.#filling;
+    const options = this.#options;
     if (filling.rows === 0) return;
-    await this.output?.packed();
-    if (goesOn) this.ties.spill(filling);
-    this.output ??= new MergeOutput(options.newId(), options.compression, {
+    await this.#output?.packed();
+    if (goesOn) this.#ties.spill(filling);
+    this.#output ??= new MergeOutput(options.newId(), options.compression, {
       enricher: options.enricher?.(),
       pageBytes: options.pageBytes,
     });
-    this.output.add(filling.toRows(), filling.sum.value);
-    this.resting?.clear();
-    this.filling = this.resting ?? new MergeBatch(this.batchBytes);
-    this.resting = filling;
-    await this.turn(TURN_BYTES, 0);
+    this.#output.add(filling.toRows(), filling.sum.value);
+    this.#resting?.clear();
+    this.#filling = this.#resting ?? new MergeBatch(this.#batchBytes);
+    this.#resting = filling;
+    await this.#turn(TURN_BYTES, 0);
   }
 
   /** What was read must be accounted for before the output is given away. */
-  private async finishOutput(): Promise<void> {
-    const { output, options, hasher, written } = this;
+  async #finishOutput(): Promise<void> {
+    const output = this.#output;
+    const options = this.#options;
+    const hasher = this.#hasher;
+    const written = this.#written;
     let verified: Awaited<ReturnType<MergeOutput['finish']>> | undefined;
     if (output !== undefined) {
       const { tenant, day, level, createdMs } = options;
-      const footers = this.inputs.map(({ footer }) => footer);
+      const footers = this.#inputs.map(({ footer }) => footer);
       const inputs = footers.map(({ id }) => id);
       const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
-      const turn = (lineBytes: number, rows: number) => this.turn(lineBytes, rows);
+      const turn = (lineBytes: number, rows: number) => this.#turn(lineBytes, rows);
       verified = await output.finish(head, { hasher, turn });
       written.add(verified.fingerprint);
     }
     const accounted = new FingerprintSum();
     accounted.add(written.value);
-    accounted.add(this.left.value);
-    assertPreserved(this.read.value, accounted.value, 'the merge');
+    accounted.add(this.#left.value);
+    assertPreserved(this.#read.value, accounted.value, 'the merge');
     if (verified === undefined) return;
     options.signal?.throwIfAborted();
-    await this.emit(verified.chunk);
-    this.outputBytes = verified.chunk.bytes;
+    await this.#emit(verified.chunk);
+    this.#outputBytes = verified.chunk.bytes;
   }
 
   /** After some work: lets others have their turn when it was enough. Throws when aborted. */
-  private async turn(lineBytes: number, rows: number): Promise<void> {
-    this.turnBytes += lineBytes;
-    this.turnRows += rows;
-    if (this.turnBytes < TURN_BYTES && this.turnRows < TURN_ROWS) return;
-    this.turnBytes = 0;
-    this.turnRows = 0;
-    const { pause, signal } = this.options;
+  async #turn(lineBytes: number, rows: number): Promise<void> {
+    this.#turnBytes += lineBytes;
+    this.#turnRows += rows;
+    if (this.#turnBytes < TURN_BYTES && this.#turnRows < TURN_ROWS) return;
+    this.#turnBytes = 0;
+    this.#turnRows = 0;
+    const { pause, signal } = this.#options;
     await (pause === undefined ? nextTurn() : pause());
     signal?.throwIfAborted();
   }

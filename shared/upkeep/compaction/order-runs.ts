@@ -14,16 +14,16 @@ import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 
 export class ChunkOrder {
-  private readonly byAge: readonly ChunkRecord[];
+  readonly #byAge: readonly ChunkRecord[];
 
   /** @param records all chunks of the day; fastest if most are in order of age */
   constructor(records: readonly ChunkRecord[]) {
-    this.byAge = records.toSorted(compareChunks);
+    this.#byAge = records.toSorted(compareChunks);
   }
 
   /** The candidates, some of the day's chunks, in runs; the oldest run first, each by age. */
   runs(candidates: readonly ChunkRecord[]): ChunkRecord[][] {
-    const { byAge } = this;
+    const byAge = this.#byAge;
     const sorted = candidates.toSorted(compareChunks);
     const runs: ChunkRecord[][] = [];
     let run: ChunkRecord[] = [];
@@ -61,14 +61,14 @@ type Span = Pick<ChunkRecord, 'first' | 'last'>;
 /** A union of spans of time, both ends included. */
 class TimeSpans {
   /** Ascending, and apart from each other. */
-  private spans: Span[] = [];
+  #spans: Span[] = [];
 
   clear(): void {
-    if (this.spans.length > 0) this.spans = [];
+    if (this.#spans.length > 0) this.#spans = [];
   }
 
   add({ first, last }: Span): void {
-    const { spans } = this;
+    const spans = this.#spans;
     const from = firstPlace(spans, span => span.last >= first);
     let to = from;
     while (to < spans.length && spans[to].first <= last) to++;
@@ -81,7 +81,7 @@ class TimeSpans {
   }
 
   meets({ first, last }: Span): boolean {
-    const span = this.spans[firstPlace(this.spans, one => one.last >= first)];
+    const span = this.#spans[firstPlace(this.#spans, one => one.last >= first)];
     return span !== undefined && span.first <= last;
   }
 }

@@ -18,7 +18,7 @@ const STATE = 'orphans';
 
 interface Walk {
   readonly startedMs: number;
-  /** Key after which to go on; absent where the walk has ended. */
+  /** Place (objects-by-day.ts) after which to go on; absent where the walk has ended. */
   readonly after?: string;
   readonly ended: boolean;
   /** See OrphanParts. */

@@ -1,8 +1,8 @@
 /**
  * Which chunks of a day to merge next. Three windows, by the time of a chunk's last entry: 5 minutes, the hour, the day.
  * A window that is closed is packed once, from what came from smaller windows. The newest minutes stay cheap to read while they
- * are written: pushes that fill a merge are packed for good at once, up to when the hour is over, and small pushes are packed
- * as drafts where many of a size pile up.
+ * are written: pushes that fill a merge are packed for good at once, up to when the hour is over, and so are pushes of much
+ * that pause, if a process counts them. Small pushes are packed as drafts where many of a size pile up.
  *
  * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
  * byte is rewritten a few times in all, and late pushes merge among themselves first.
@@ -47,7 +47,11 @@ const LARGEST_SHARE = 3;
  * Pushes this old are the first that an unforced merge takes, ms. A push that was begun before them and is not committed yet
  * would otherwise come behind the whole of what they are merged into.
  */
-export const SETTLE_MS = 3_000;
+export const SETTLE_MS = 1_000;
+/** The same over a distant store, where a slow put takes seconds. */
+export const DISTANT_SETTLE_MS = 3_000;
+/** Pushes to a day pause if none was begun for so long, ms. Then those that would be packed for good are not kept waiting for more. */
+export const PAUSE_MS = 2_000;
 
 export interface PlanOptions {
   /** Stored bytes at which chunks are well packed; chunks of half of it are left as they are. */
@@ -55,8 +59,10 @@ export interface PlanOptions {
   readonly nowMs: number;
   /** Pack what is there now, whatever is still open. */
   readonly force: boolean;
-  /** Only pushes that fill a merge: all that more pushes make worth doing. Default: false. */
+  /** Only pushes that fill a merge, and pushes of much that pause: all that a process which counts pushes asks for. Default: false. */
   readonly onlyFull?: boolean;
+  /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
+  readonly settleMs?: number;
   /** False for a chunk that is to be left alone. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
   /** Default PACKING. */
@@ -80,7 +86,9 @@ export function planMerges(
   options: PlanOptions,
 ): readonly PlannedMerge[] {
   const records = all.filter(record => options.mayMerge?.(record) !== false);
-  const settled = options.force ? records : records.filter(record => settlesMs(record) <= options.nowMs);
+  const settled = options.force
+    ? records
+    : records.filter(record => settlesMs(record, options) <= options.nowMs);
   const small = settled.filter(({ storedBytes }) => storedBytes < options.targetBytes / 2);
   const last = WINDOWS[WINDOWS.length - 1];
   const order = new ChunkOrder(all);
@@ -88,7 +96,8 @@ export function planMerges(
     const merges = closedMerges(last, small, order, options);
     return merges.length > 0 ? merges : finishing(records, options);
   }
-  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options));
+  const pauses = options.onlyFull === true && pauseMs(all) <= options.nowMs;
+  const full = groupsOf(WINDOWS[0], small).flatMap(([, group]) => fullMerges(group, order, options, pauses));
   if (full.length > 0 || options.onlyFull === true) return full;
   const isOver = isClosed(day, last, 0, options.nowMs);
   for (const window of WINDOWS) {
@@ -106,8 +115,15 @@ export function planMerges(
 }
 
 /** Unix ms from which on no push that was begun before this one is expected to be committed. */
-function settlesMs({ level, id }: ChunkRecord): number {
-  return level > 0 ? -Infinity : startedMsOf(id) + SETTLE_MS;
+function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: PlanOptions): number {
+  return level > 0 ? -Infinity : startedMsOf(id) + settleMs;
+}
+
+/** Unix ms from which on the pushes of a day count as the last for now; -Infinity if there are none. */
+function pauseMs(records: readonly ChunkRecord[]): number {
+  let newest = -Infinity;
+  for (const { level, id } of records) if (level === 0) newest = Math.max(newest, startedMsOf(id));
+  return newest + PAUSE_MS;
 }
 
 /** Nothing is left to join them with: those that are no more than drafts are packed, each by itself. */
@@ -127,7 +143,7 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
   const last = WINDOWS[WINDOWS.length - 1];
   if (!isClosed(day, last, 0, options.nowMs)) return false;
   return (
-    records.every(record => settlesMs(record) <= options.nowMs) &&
+    records.every(record => settlesMs(record, options) <= options.nowMs) &&
     planMerges(day, records, options).length === 0
   );
 }
@@ -136,16 +152,16 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
  * Unix ms from which on time alone may give `planMerges` something that it did not have at `nowMs`: when the next window
  * with two chunks or more closes, or a push settles. Infinity if only a push can.
  */
-export function nextClosingMs(
-  day: number,
-  records: readonly ChunkRecord[],
-  { targetBytes, nowMs, mayMerge: mayBeMerged = () => true }: PlanOptions,
-): number {
+export function nextClosingMs(day: number, records: readonly ChunkRecord[], options: PlanOptions): number {
+  const { targetBytes, nowMs, mayMerge: mayBeMerged = () => true } = options;
   const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
   // Whatever there is to pack: when the day closes it is settled, and leaves the list.
   const overMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
   let next = overMs > nowMs ? overMs : Infinity;
-  for (const record of records) if (settlesMs(record) > nowMs) next = Math.min(next, settlesMs(record));
+  for (const record of records) {
+    const settles = settlesMs(record, options);
+    if (settles > nowMs) next = Math.min(next, settles);
+  }
   for (const window of WINDOWS) {
     for (const [index] of groupsOf(window, small)) {
       const closing = closingMs(day, window, index);
@@ -198,11 +214,15 @@ function firstOf(chunks: number): number {
   return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
 }
 
-/** Pushes of a window in merges that are full, the oldest first; what is left of them waits for more. */
+/**
+ * Pushes of a window in merges that are full, the oldest first; what is left of them waits for more.
+ * @param pauses nothing was pushed to the day lately: what is left waits no longer, if it would be packed for good
+ */
 function fullMerges(
   group: readonly ChunkRecord[],
   order: ChunkOrder,
   { packing = PACKING }: PlanOptions,
+  pauses: boolean,
 ): readonly PlannedMerge[] {
   const merges: PlannedMerge[] = [];
   for (const run of order.runs(group.filter(({ level }) => level === 0))) {
@@ -215,13 +235,16 @@ function fullMerges(
       merges.push({ level, inputs: run.slice(from, to), quality });
       [from, lineBytes] = [to, 0];
     }
+    if (pauses && run.length - from > 1 && lineBytes >= packing.finalFromBytes) {
+      merges.push({ level: FINAL_LEVEL, inputs: run.slice(from), quality: 'final' });
+    }
   }
   return merges;
 }
 
 /**
  * The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. Pushes that
- * would be packed for good wait until they fill a merge.
+ * would be packed for good wait until they fill a merge, or no more come.
  */
 function pileMerges(
   group: readonly ChunkRecord[],

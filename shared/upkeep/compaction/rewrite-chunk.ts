@@ -57,80 +57,81 @@ export async function rewriteChunk(input: RewriteInput, options: RewriteOptions)
 }
 
 class Rewrite {
-  private readonly input: RewriteInput;
-  private readonly options: RewriteOptions;
-  private readonly name: string;
-  private readonly patcher: ChunkPatcher;
-  private readonly counts: CountPatch;
-  private readonly hasher = new RowHasher();
-  private readonly batch = new MergeBatch(BATCH_BYTES);
-  private readonly kept = new FingerprintSum();
-  private readonly gone = new FingerprintSum();
+  readonly #input: RewriteInput;
+  readonly #options: RewriteOptions;
+  readonly #name: string;
+  readonly #patcher: ChunkPatcher;
+  readonly #counts: CountPatch;
+  readonly #hasher = new RowHasher();
+  readonly #batch = new MergeBatch(BATCH_BYTES);
+  readonly #kept = new FingerprintSum();
+  readonly #gone = new FingerprintSum();
 
   constructor(input: RewriteInput, options: RewriteOptions) {
     const { footer } = input;
     const { enricher, pageBytes } = options;
-    this.input = input;
-    this.options = options;
-    this.name = `chunk ${footer.tenant}/${footer.id}`;
+    this.#input = input;
+    this.#options = options;
+    this.#name = `chunk ${footer.tenant}/${footer.id}`;
     const compression = COMPACTION_COMPRESSION;
-    this.patcher = new ChunkPatcher({ source: footer, compression, enricher, pageBytes });
-    this.counts = new CountPatch(footer, this.name);
+    this.#patcher = new ChunkPatcher({ source: footer, compression, enricher, pageBytes });
+    this.#counts = new CountPatch(footer, this.#name);
   }
 
   async run(): Promise<Rewritten> {
-    const { footer } = this.input;
-    const { mayTouch, pause } = this.options;
+    const { footer } = this.#input;
+    const { mayTouch, pause } = this.#options;
     const touched = footer.streams.map(stream => mayTouch(stream));
-    const reader = new PageReader(this.input, MAX_READ_BYTES);
+    const reader = new PageReader(this.#input, MAX_READ_BYTES);
     for (let place = 0; place < footer.pages.length; place++) {
       const next = await reader.nextPage();
-      if (next === undefined) throw this.broken(`${place} of ${footer.pages.length} pages`);
-      await this.takePage(place, next.stored, touched);
+      if (next === undefined) throw this.#broken(`${place} of ${footer.pages.length} pages`);
+      await this.#takePage(place, next.stored, touched);
       await pause();
     }
-    this.checkTotals();
-    const dropped = this.gone.value.rows;
+    this.#checkTotals();
+    const dropped = this.#gone.value.rows;
     if (dropped === footer.rows) return { chunk: undefined, dropped };
-    return { chunk: await this.finish(), dropped };
+    return { chunk: await this.#finish(), dropped };
   }
 
-  private async takePage(place: number, stored: Buffer, touched: readonly boolean[]): Promise<void> {
-    const { footer } = this.input;
+  async #takePage(place: number, stored: Buffer, touched: readonly boolean[]): Promise<void> {
+    const { footer } = this.#input;
     const page = footer.pages[place];
-    const isWanted = this.patcher.wants(page);
+    const isWanted = this.#patcher.wants(page);
     if (isWanted || page.runs.some(({ stream }) => touched[stream])) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
-      const rows = decodePage(footer, page, stored, wants, this.name);
-      const dropped = this.options.dropRows(rows);
-      if (isWanted || dropped !== undefined) return this.packRows(page, rows, dropped);
+      const rows = decodePage(footer, page, stored, wants, this.#name);
+      const dropped = this.#options.dropRows(rows);
+      if (isWanted || dropped !== undefined) return this.#packRows(page, rows, dropped);
     }
-    checkColumns(page, stored, this.name);
-    this.kept.add(unhashed(page));
-    await this.patcher.copy(place, stored);
+    checkColumns(page, stored, this.#name);
+    this.#kept.add(unhashed(page));
+    await this.#patcher.copy(place, stored);
   }
 
-  private async packRows(page: PageMeta, rows: PageRows, dropped: Uint8Array | undefined): Promise<void> {
-    const { batch } = this;
-    const hashes = this.hasher.hash(rows);
+  async #packRows(page: PageMeta, rows: PageRows, dropped: Uint8Array | undefined): Promise<void> {
+    const batch = this.#batch;
+    const hashes = this.#hasher.hash(rows);
     const open: OpenPage = { ...ownFields(rows), base: page.base, hashes, dropped };
-    if (dropped !== undefined) this.takeFromCounts(page, open, dropped);
+    if (dropped !== undefined) this.#takeFromCounts(page, open, dropped);
     batch.clear();
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
       for (let row = firstRow; row < firstRow + ofRun; row++) {
         if (dropped?.[row] === 1) continue;
         batch.lay(open, row, stream, page.base + rows.times[row]);
-        batch.keep(open, row, this.input.footer.streams);
+        batch.keep(open, row, this.#input.footer.streams);
       }
     }
     if (batch.rows === 0) return;
-    this.kept.add(batch.sum.value);
-    await this.patcher.add(batch.toRows());
+    this.#kept.add(batch.sum.value);
+    await this.#patcher.add(batch.toRows());
   }
 
   /** Rows that follow each other in one level and minute go together. */
-  private takeFromCounts({ runs }: PageMeta, page: OpenPage, dropped: Uint8Array): void {
-    const { counts, gone } = this;
+  #takeFromCounts({ runs }: PageMeta, page: OpenPage, dropped: Uint8Array): void {
+    const counts = this.#counts;
+    const gone = this.#gone;
     const { hashes, lineOffsets, times, base } = page;
     const column = page.metadata.find(({ name }) => name === LEVEL_NAME);
     const levels = Array.from({ length: (column?.count ?? 0) + 1 }, (_, id) =>
@@ -157,27 +158,27 @@ class Rewrite {
   }
 
   /** What stays and goes is what the source says that it has. */
-  private checkTotals(): void {
-    const { footer } = this.input;
-    const [kept, gone] = [this.kept.value, this.gone.value];
+  #checkTotals(): void {
+    const { footer } = this.#input;
+    const [kept, gone] = [this.#kept.value, this.#gone.value];
     for (const field of ['rows', 'lineBytes', 'metadataBytes'] as const) {
       const found = kept[field] + gone[field];
-      if (found !== footer[field]) throw this.broken(`${field} ${found} of ${footer[field]}`);
+      if (found !== footer[field]) throw this.#broken(`${field} ${found} of ${footer[field]}`);
     }
   }
 
-  private async finish(): Promise<PatchedChunk> {
-    const { tenant, day, level, id, origin } = this.input.footer;
-    const { createdMs, pause } = this.options;
-    const head = { id: this.options.id, tenant, day, level, createdMs, inputs: [id], origin };
-    const chunk = await this.patcher.finish(head, this.counts.finish());
-    const found = await readObject(chunk, { hasher: this.hasher, turn: pause }, chunk.copied);
-    assertPreserved(this.kept.value as Fingerprint, found, `chunk ${tenant}/${head.id}`);
+  async #finish(): Promise<PatchedChunk> {
+    const { tenant, day, level, id, origin } = this.#input.footer;
+    const { createdMs, pause } = this.#options;
+    const head = { id: this.#options.id, tenant, day, level, createdMs, inputs: [id], origin };
+    const chunk = await this.#patcher.finish(head, this.#counts.finish());
+    const found = await readObject(chunk, { hasher: this.#hasher, turn: pause }, chunk.copied);
+    assertPreserved(this.#kept.value as Fingerprint, found, `chunk ${tenant}/${head.id}`);
     return chunk;
   }
 
-  private broken(what: string): CorruptionError {
-    return new CorruptionError(`${this.name}: ${what}`);
+  #broken(what: string): CorruptionError {
+    return new CorruptionError(`${this.#name}: ${what}`);
   }
 }
 

@@ -26,47 +26,47 @@ const SET_BYTES = 160 * 1024;
 const REQUEST_BYTES = 1500;
 
 export class ApplicableRequestCache {
-  private readonly groups: SelectorGroups;
-  private readonly sets = new LruCache<string, ApplicableRequests>(MAX_KEPT_BYTES);
-  private readonly lines = new LruCache<string, LineMasks>(MAX_KEPT_BYTES);
+  readonly #groups: SelectorGroups;
+  readonly #sets = new LruCache<string, ApplicableRequests>(MAX_KEPT_BYTES);
+  readonly #lines = new LruCache<string, LineMasks>(MAX_KEPT_BYTES);
   /** Numbers of the arrays that chunks share. */
-  private readonly numbers = new WeakMap<readonly RequestsOfGroup[], number>();
-  private counted = 0;
-  private last: { readonly touching: RequestsOfChunk; readonly set: ApplicableRequests } | undefined;
+  readonly #numbers = new WeakMap<readonly RequestsOfGroup[], number>();
+  #counted = 0;
+  #last: { readonly touching: RequestsOfChunk; readonly set: ApplicableRequests } | undefined;
 
   constructor(groups: SelectorGroups) {
-    this.groups = groups;
+    this.#groups = groups;
   }
 
   /** The same for the same requests. */
   of(touching: RequestsOfChunk): ApplicableRequests {
     // Most chunks have that of the one before.
-    if (this.last !== undefined && isSame(this.last.touching, touching)) return this.last.set;
+    if (this.#last !== undefined && isSame(this.#last.touching, touching)) return this.#last.set;
     const { shared, own } = touching;
     const keys = own.flatMap(({ requests }) => requests.map(({ key: one }) => one));
-    const key = [this.numberOf(shared), ...keys].join('\n');
-    let set = this.sets.get(key);
+    const key = [this.#numberOf(shared), ...keys].join('\n');
+    let set = this.#sets.get(key);
     if (set === undefined) {
-      set = this.compile([...shared, ...own]);
+      set = this.#compile([...shared, ...own]);
       const count = shared.reduce((sum, { requests }) => sum + requests.length, keys.length);
-      this.sets.set(key, set, bytesOfSet(count));
+      this.#sets.set(key, set, bytesOfSet(count));
     }
-    this.last = { touching, set };
+    this.#last = { touching, set };
     return set;
   }
 
   /** The tables of requests with stages. */
   linesOf(requests: readonly DeleteFilter[]): LineMasks {
     const key = requests.map(request => request.key).join('\n');
-    let lines = this.lines.get(key);
+    let lines = this.#lines.get(key);
     if (lines === undefined) {
-      lines = new LineMasks(requests, this.groups);
-      this.lines.set(key, lines, bytesOfSet(requests.length));
+      lines = new LineMasks(requests, this.#groups);
+      this.#lines.set(key, lines, bytesOfSet(requests.length));
     }
     return lines;
   }
 
-  private compile(touching: readonly RequestsOfGroup[]): ApplicableRequests {
+  #compile(touching: readonly RequestsOfGroup[]): ApplicableRequests {
     const whole = new Map<SelectorGroup, DeleteFilter[]>();
     const byLine = new Map<SelectorGroup, DeleteFilter[]>();
     for (const { group, requests } of touching) {
@@ -81,11 +81,11 @@ export class ApplicableRequestCache {
     return { whole, byLine, lines: lines.length === 0 ? undefined : this.linesOf(lines) };
   }
 
-  private numberOf(shared: readonly RequestsOfGroup[]): number {
-    let number = this.numbers.get(shared);
+  #numberOf(shared: readonly RequestsOfGroup[]): number {
+    let number = this.#numbers.get(shared);
     if (number === undefined) {
-      number = ++this.counted;
-      this.numbers.set(shared, number);
+      number = ++this.#counted;
+      this.#numbers.set(shared, number);
     }
     return number;
   }

@@ -19,23 +19,23 @@ export class LineMasks {
   readonly requests: readonly DeleteFilter[];
   readonly keys: ReadonlySet<string>;
   readonly readsMetadata: boolean;
-  private readonly groups: SelectorGroups;
-  private readonly groupOf = new Map<DeleteFilter, SelectorGroup>();
-  private readonly needles: MultiPatternSearch;
+  readonly #groups: SelectorGroups;
+  readonly #groupOf = new Map<DeleteFilter, SelectorGroup>();
+  readonly #needles: MultiPatternSearch;
   /** For each needle of the set, who asks for it. */
-  private readonly askers: readonly (readonly DeleteFilter[])[];
-  private readonly others: readonly DeleteFilter[];
+  readonly #askers: readonly (readonly DeleteFilter[])[];
+  readonly #others: readonly DeleteFilter[];
   /** By the keys that were looked for: many pages share them. */
-  private readonly missing = new WeakMap<ReadonlySet<string>, readonly DeleteFilter[]>();
+  readonly #missing = new WeakMap<ReadonlySet<string>, readonly DeleteFilter[]>();
 
   constructor(requests: readonly DeleteFilter[], groups: SelectorGroups) {
     this.requests = requests;
     this.keys = new Set(requests.map(({ key }) => key));
-    this.groups = groups;
+    this.#groups = groups;
     this.readsMetadata = requests.some(({ readsMetadata }) => readsMetadata);
     const wanted = new Set(requests);
     for (const group of groups.all) {
-      for (const request of group.requests) if (wanted.has(request)) this.groupOf.set(request, group);
+      for (const request of group.requests) if (wanted.has(request)) this.#groupOf.set(request, group);
     }
     const byNeedle = new Map<string, { readonly needle: Buffer; readonly askers: DeleteFilter[] }>();
     for (const request of requests) {
@@ -46,17 +46,17 @@ export class LineMasks {
       if (known === undefined) byNeedle.set(key, { needle, askers: [request] });
       else known.askers.push(request);
     }
-    this.needles = new MultiPatternSearch([...byNeedle.values()].map(({ needle }) => needle));
-    this.askers = [...byNeedle.values()].map(({ askers }) => askers);
-    this.others = requests.filter(({ needle }) => needle === undefined);
+    this.#needles = new MultiPatternSearch([...byNeedle.values()].map(({ needle }) => needle));
+    this.#askers = [...byNeedle.values()].map(({ askers }) => askers);
+    this.#others = requests.filter(({ needle }) => needle === undefined);
   }
 
   /** Those of them that are not among `looked`, by their keys. */
   missingIn(looked: ReadonlySet<string>): readonly DeleteFilter[] {
-    let missing = this.missing.get(looked);
+    let missing = this.#missing.get(looked);
     if (missing === undefined) {
       missing = looked === this.keys ? [] : this.requests.filter(({ key }) => !looked.has(key));
-      this.missing.set(looked, missing);
+      this.#missing.set(looked, missing);
     }
     return missing;
   }
@@ -75,14 +75,14 @@ export class LineMasks {
   ): Map<DeleteFilter, Uint32Array> {
     const found = new Map<DeleteFilter, Uint32Array>();
     if (count === 0) return found;
-    const rows = new PageScope(page, base, times, this.groups, this.groupOf);
-    for (const [request, hits] of this.hits(page, selection, count, rows)) {
+    const rows = new PageScope(page, base, times, this.#groups, this.#groupOf);
+    for (const [request, hits] of this.#hits(page, selection, count, rows)) {
       const candidates = Uint32Array.from(new Set(hits)).sort();
       const { length } = candidates;
       const taken = request.isNeedleEnough ? length : request.narrow(page, candidates, length);
       if (taken > 0) found.set(request, candidates.subarray(0, taken));
     }
-    for (const request of this.others) {
+    for (const request of this.#others) {
       const candidates = rows.reached(request, selection, count);
       const taken = request.narrow(page, candidates, candidates.length);
       if (taken > 0) found.set(request, candidates.subarray(0, taken));
@@ -91,16 +91,17 @@ export class LineMasks {
   }
 
   /** Rows with a needle of the request, of its streams and times; a row may come twice. */
-  private hits(
+  #hits(
     page: PageRows,
     selection: Uint32Array,
     count: number,
     scope: PageScope,
   ): Map<DeleteFilter, number[]> {
     const hits = new Map<DeleteFilter, number[]>();
-    if (this.askers.length === 0) return hits;
+    if (this.#askers.length === 0) return hits;
     const { lines, lineOffsets } = page;
-    const { needles, askers } = this;
+    const needles = this.#needles;
+    const askers = this.#askers;
     for (let i = 0; i < count; ) {
       const next = endOfSpan(lineOffsets, selection, i, count);
       const found = needles.search(lines, lineOffsets[selection[i]], lineOffsets[selection[next - 1] + 1]);
@@ -125,11 +126,11 @@ export class LineMasks {
 
 /** Streams and times of a page's rows, as requests ask for them. */
 class PageScope {
-  private readonly page: PageRows;
-  private readonly base: number;
-  private readonly times: MaskTimes;
-  private readonly groups: SelectorGroups;
-  private readonly groupOf: ReadonlyMap<DeleteFilter, SelectorGroup>;
+  readonly #page: PageRows;
+  readonly #base: number;
+  readonly #times: MaskTimes;
+  readonly #groups: SelectorGroups;
+  readonly #groupOf: ReadonlyMap<DeleteFilter, SelectorGroup>;
 
   constructor(
     page: PageRows,
@@ -138,25 +139,25 @@ class PageScope {
     groups: SelectorGroups,
     groupOf: ReadonlyMap<DeleteFilter, SelectorGroup>,
   ) {
-    this.page = page;
-    this.base = base;
-    this.times = times;
-    this.groups = groups;
-    this.groupOf = groupOf;
+    this.#page = page;
+    this.#base = base;
+    this.#times = times;
+    this.#groups = groups;
+    this.#groupOf = groupOf;
   }
 
   takes(request: DeleteFilter, row: number): boolean {
-    const { runs } = this.page;
-    if (!this.hasStream(request, runs[runAt(runs, row)])) return false;
-    const time = this.base + this.page.times[row];
-    return time >= this.times.from(request) && time <= this.times.to(request);
+    const { runs } = this.#page;
+    if (!this.#hasStream(request, runs[runAt(runs, row)])) return false;
+    const time = this.#base + this.#page.times[row];
+    return time >= this.#times.from(request) && time <= this.#times.to(request);
   }
 
   /** Rows of the selection that are of the request's streams and times. */
   reached(request: DeleteFilter, selection: Uint32Array, count: number): Uint32Array {
-    const { runs, times } = this.page;
-    const from = this.times.from(request) - this.base;
-    const to = this.times.to(request) - this.base;
+    const { runs, times } = this.#page;
+    const from = this.#times.from(request) - this.#base;
+    const to = this.#times.to(request) - this.#base;
     const rows = new Uint32Array(count);
     let kept = 0;
     let run = 0;
@@ -167,15 +168,15 @@ class PageScope {
       if (row >= end) {
         while (runs[run].firstRow + runs[run].rows <= row) run++;
         end = runs[run].firstRow + runs[run].rows;
-        isIn = this.hasStream(request, runs[run]);
+        isIn = this.#hasStream(request, runs[run]);
       }
       if (isIn && times[row] >= from && times[row] <= to) rows[kept++] = row;
     }
     return rows.subarray(0, kept);
   }
 
-  private hasStream(request: DeleteFilter, { stream }: Run): boolean {
-    return this.groups.of(stream).includes(this.groupOf.get(request)!);
+  #hasStream(request: DeleteFilter, { stream }: Run): boolean {
+    return this.#groups.of(stream).includes(this.#groupOf.get(request)!);
   }
 }
 

@@ -36,12 +36,12 @@ export class DayRequests {
   readonly times: RequestTimes;
   /** How many there are. */
   readonly count: number;
-  private readonly groups: SelectorGroups;
-  private readonly aging: readonly RequestsOfGroup[];
-  private readonly stretches = new LruCache<number, QuarterRequests>(KEPT_STRETCHES);
+  readonly #groups: SelectorGroups;
+  readonly #aging: readonly RequestsOfGroup[];
+  readonly #stretches = new LruCache<number, QuarterRequests>(KEPT_STRETCHES);
 
   constructor(requests: readonly DeleteFilter[], groups: SelectorGroups, day: number) {
-    this.groups = groups;
+    this.#groups = groups;
     const startNs = BigInt(day) * NS_PER_DAY;
     const inside = (ns: bigint) => (ns < 0n ? -1 : ns >= NS_PER_DAY ? NS_OF_DAY : Number(ns));
     const intervals = new Map<DeleteFilter, { readonly from: number; readonly to: number }>();
@@ -53,15 +53,15 @@ export class DayRequests {
     this.times = new RequestTimes(intervals);
     this.count = intervals.size;
     const isOfDay = (request: DeleteFilter) => intervals.has(request);
-    this.aging = groups.all.flatMap(group => partOf(group, group.aging, isOfDay));
+    this.#aging = groups.all.flatMap(group => partOf(group, group.aging, isOfDay));
   }
 
   /** All that cover the chunk and meet its quarters. */
   touching({ pairs, first, last, id, asOfMs }: ChunkRecord): RequestsOfChunk {
-    const { groups } = this;
-    const quarters = this.quartersOf(first, last);
+    const groups = this.#groups;
+    const quarters = this.#quartersOf(first, last);
     const isCovering = ({ request }: DeleteFilter) => coversChunk(request, { id, asOfMs });
-    const aging = this.aging.flatMap(({ group, requests }) => {
+    const aging = this.#aging.flatMap(({ group, requests }) => {
       const meeting = this.times.meets(requests, { first, last }) && groups.mayMatch(group, pairs);
       return meeting ? partOf(group, requests, isCovering) : [];
     });
@@ -74,18 +74,18 @@ export class DayRequests {
   }
 
   coversEvenly(record: Pick<ChunkRecord, 'id' | 'asOfMs'>): boolean {
-    return this.aging.every(({ requests }) => requests.every(({ request }) => coversChunk(request, record)));
+    return this.#aging.every(({ requests }) => requests.every(({ request }) => coversChunk(request, record)));
   }
 
-  private quartersOf(first: number, last: number): QuarterRequests {
+  #quartersOf(first: number, last: number): QuarterRequests {
     const start = Math.floor(first / NS_OF_QUARTER);
     const end = Math.floor(last / NS_OF_QUARTER) + 1;
     const key = start * 8 + end;
-    let quarters = this.stretches.get(key);
+    let quarters = this.#stretches.get(key);
     if (quarters === undefined) {
       const stretch = { first: start * NS_OF_QUARTER, last: end * NS_OF_QUARTER - 1 };
       quarters = new QuarterRequests(this.times, stretch);
-      this.stretches.set(key, quarters);
+      this.#stretches.set(key, quarters);
     }
     return quarters;
   }
@@ -93,42 +93,42 @@ export class DayRequests {
 
 /** Steady requests that meet a stretch of quarters. */
 class QuarterRequests {
-  private readonly times: RequestTimes;
-  private readonly stretch: InclusiveInterval;
-  private readonly byGroup = new Map<SelectorGroup, readonly RequestsOfGroup[]>();
-  private readonly lists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
+  readonly #times: RequestTimes;
+  readonly #stretch: InclusiveInterval;
+  readonly #byGroup = new Map<SelectorGroup, readonly RequestsOfGroup[]>();
+  readonly #lists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
   constructor(times: RequestTimes, stretch: InclusiveInterval) {
-    this.times = times;
-    this.stretch = stretch;
+    this.#times = times;
+    this.#stretch = stretch;
   }
 
   /** At most one; kept, as chunks ask for the labels that they have. */
   ofGroup(group: SelectorGroup): readonly RequestsOfGroup[] {
-    let part = this.byGroup.get(group);
+    let part = this.#byGroup.get(group);
     if (part === undefined) {
-      part = partOf(group, group.steady, this.isMeeting);
-      this.byGroup.set(group, part);
+      part = partOf(group, group.steady, this.#isMeeting);
+      this.#byGroup.set(group, part);
     }
     return part;
   }
 
   /** The same array for the same groups. */
   of(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
-    let list = this.lists.get(groups);
+    let list = this.#lists.get(groups);
     if (list === undefined) {
       // Most often all do, and then it is the array of other quarters and days too.
-      list = groups.every(({ steady }) => steady.every(this.isMeeting))
+      list = groups.every(({ steady }) => steady.every(this.#isMeeting))
         ? steadyOf(groups)
-        : groups.flatMap(group => partOf(group, group.steady, this.isMeeting));
-      this.lists.set(groups, list);
+        : groups.flatMap(group => partOf(group, group.steady, this.#isMeeting));
+      this.#lists.set(groups, list);
     }
     return list;
   }
 
-  private readonly isMeeting = (request: DeleteFilter): boolean => {
-    const { times } = this;
-    const { first, last } = this.stretch;
+  readonly #isMeeting = (request: DeleteFilter): boolean => {
+    const times = this.#times;
+    const { first, last } = this.#stretch;
     return times.has(request) && times.from(request) <= last && times.to(request) >= first;
   };
 }

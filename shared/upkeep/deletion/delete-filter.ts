@@ -34,22 +34,22 @@ export class DeleteFilter {
   readonly isNeedleEnough: boolean;
   /** Structured metadata is read, beside lines. */
   readonly readsMetadata: boolean;
-  private readonly expr: LogExpr;
-  private readonly clock: Clock;
-  private readonly turn = new TimeSlice();
-  private pipeline: LogPipeline | undefined;
+  readonly #expr: LogExpr;
+  readonly #clock: Clock;
+  readonly #turn = new TimeSlice();
+  #pipeline: LogPipeline | undefined;
 
   /** Throws ParseError and BadRequestError for a query that is no log query. */
   constructor(request: DeleteRequest, clock: Clock) {
     this.request = request;
     this.key = `${request.id} ${request.createdMs} ${request.endNs}`;
     this.isSteady = request.pickedUpMs === undefined && request.sealedMs === undefined;
-    this.expr = parseLogQuery(request.query);
-    this.clock = clock;
-    const { selector, stages } = this.expr;
+    this.#expr = parseLogQuery(request.query);
+    this.#clock = clock;
+    const { selector, stages } = this.#expr;
     this.matchers = selector;
     this.isWhole = stages.length === 0;
-    this.canRun = canRun(this.expr);
+    this.canRun = canRun(this.#expr);
     this.needle = this.canRun ? longestNeedle(stages) : undefined;
     this.isNeedleEnough = stages.length === 1 && this.needle !== undefined && isPlain(stages[0]);
     this.readsMetadata = stages.some(({ kind }) => kind !== 'lineFilter');
@@ -60,8 +60,9 @@ export class DeleteFilter {
    * BadRequestError where the stages go on and on with one line: what cannot be decided must not be shown.
    */
   narrow(page: PageRows, selection: Uint32Array, count: number): number {
-    this.pipeline ??= compileLogPipeline(this.expr, { clock: this.clock, turn: this.turn });
-    const { turn, pipeline } = this;
+    this.#pipeline ??= compileLogPipeline(this.#expr, { clock: this.#clock, turn: this.#turn });
+    const turn = this.#turn;
+    const pipeline = this.#pipeline;
     const taken = new Uint32Array(count);
     let found = 0;
     const sink = {

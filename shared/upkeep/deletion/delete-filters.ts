@@ -58,45 +58,46 @@ interface Kept {
 }
 
 export class MaskSource {
-  private readonly deletes: DeleteRequestReader;
-  private readonly clock: Clock;
-  private readonly kept = new LruCache<string, Kept>(KEPT_REQUESTS);
-  private readonly hits = new PageHitsCache();
+  readonly #deletes: DeleteRequestReader;
+  readonly #clock: Clock;
+  readonly #kept = new LruCache<string, Kept>(KEPT_REQUESTS);
+  readonly #hits = new PageHitsCache();
 
   constructor({ deletes, clock }: { readonly deletes: DeleteRequestReader; readonly clock: Clock }) {
-    this.deletes = deletes;
-    this.clock = clock;
+    this.#deletes = deletes;
+    this.#clock = clock;
   }
 
   /** To be asked before the records of chunks are read. Throws what the table throws. */
   async masksOf(tenant: string): Promise<TenantDeleteFilters> {
-    const version = await this.deletes.version(tenant);
+    const version = await this.#deletes.version(tenant);
     if (version === 0) return NO_MASKS;
-    const known = this.kept.get(tenant);
-    const nowMs = this.clock.nowMs();
+    const known = this.#kept.get(tenant);
+    const nowMs = this.#clock.nowMs();
     const isKnown = known?.version === version && nowMs < known.untilMs;
     if (isKnown && known.isSettled) return known.masks;
     const seenMs = known?.version === version ? known.seenMs : nowMs;
     const isSettled = nowMs - seenMs >= SETTLED_MS;
     // Read after the version: at least as new, but for what was half way through then.
-    const masking = (await this.deletes.list(tenant)).filter(request => isMasking(request, nowMs));
+    const masking = (await this.#deletes.list(tenant)).filter(request => isMasking(request, nowMs));
     const content = contentOf(masking);
     if (isKnown && known.content === content) {
-      this.kept.set(tenant, { ...known, isSettled }, masking.length + 1);
+      this.#kept.set(tenant, { ...known, isSettled }, masking.length + 1);
       return known.masks;
     }
     let untilMs = Number.POSITIVE_INFINITY;
     for (const { processedMs } of masking) {
       if (processedMs !== undefined) untilMs = Math.min(untilMs, processedMs + MASKED_AFTER_PROCESSED_MS);
     }
-    const { hits, clock } = this;
+    const hits = this.#hits;
+    const clock = this.#clock;
     // Of two lists under one version the later one is longer: caches must not take them for the same.
     const masks = compileDeleteFilters(masking, {
       clock,
       hits,
       version: `${version} ${untilMs} ${masking.length}`,
     });
-    this.kept.set(tenant, { version, seenMs, isSettled, content, masks, untilMs }, masking.length + 1);
+    this.#kept.set(tenant, { version, seenMs, isSettled, content, masks, untilMs }, masking.length + 1);
     return masks;
   }
 }

@@ -44,15 +44,15 @@ export interface DeleteServiceParts {
 const MAX_ID_CHARACTERS = 64;
 
 export class DeleteService {
-  private readonly parts: DeleteServiceParts;
+  readonly #parts: DeleteServiceParts;
 
   constructor(parts: DeleteServiceParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Resolves to the id; from then on queries hide what it covers. Throws BadRequestError where there are too many. */
   async create(tenant: string, { query, startNs, endNs, intervalNs }: NewDeleteRequest): Promise<string> {
-    const { deletes, generations, clock, ids } = this.parts;
+    const { deletes, generations, clock, ids } = this.#parts;
     const request = {
       tenant,
       query,
@@ -67,7 +67,7 @@ export class DeleteService {
       try {
         await deletes.create({ ...request, id });
         await generations.increase(tenant);
-        this.parts.onCreated?.(tenant);
+        this.#parts.onCreated?.(tenant);
         return id;
       } catch (error) {
         if (!(error instanceof DeleteRequestIdTakenError) || attempt === MAX_IDS) throw error;
@@ -80,7 +80,7 @@ export class DeleteService {
     tenant: string,
     range?: { readonly startNs: bigint; readonly endNs: bigint },
   ): Promise<readonly DeleteRequest[]> {
-    const requests = await this.parts.deletes.list(tenant);
+    const requests = await this.#parts.deletes.list(tenant);
     if (range === undefined) return requests;
     return requests.filter(({ startNs, endNs }) => startNs <= range.endNs && endNs >= range.startNs);
   }
@@ -90,12 +90,12 @@ export class DeleteService {
    * processed and as far as it came (contract, section 3). Throws ClientError 404 and 400.
    */
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
-    const { deletes, generations } = this.parts;
+    const { deletes, generations } = this.#parts;
     for (let attempt = 0; attempt < MAX_CANCELS; attempt++) {
       const request = mayBeId(id) ? await deletes.find(tenant, id) : undefined;
       if (request === undefined) throw new ClientError(404, 'could not find delete request with given id');
-      this.checkMayCancel(request, force);
-      const rest = this.doneOf(request);
+      this.#checkMayCancel(request, force);
+      const rest = this.#doneOf(request);
       const changed =
         rest === undefined ? await deletes.remove(request) : await deletes.replace(request, rest);
       if (changed) return generations.increase(tenant);
@@ -104,21 +104,21 @@ export class DeleteService {
   }
 
   /** The request cut to what is done of it; undefined where no part is. */
-  private doneOf(request: DeleteRequest): DeleteRequest | undefined {
+  #doneOf(request: DeleteRequest): DeleteRequest | undefined {
     const { doneToNs, endNs, sealedMs } = request;
     if (doneToNs === undefined || countParts(request).done === 0) return undefined;
-    const nowMs = Math.trunc(this.parts.clock.nowMs());
+    const nowMs = Math.trunc(this.#parts.clock.nowMs());
     const processed = { ...request, sealedMs: sealedMs ?? nowMs, processedMs: nowMs };
     return doneToNs < endNs ? { ...processed, endNs: doneToNs } : processed;
   }
 
-  private checkMayCancel({ processedMs, pickedUpMs, createdMs }: DeleteRequest, force: boolean): void {
+  #checkMayCancel({ processedMs, pickedUpMs, createdMs }: DeleteRequest, force: boolean): void {
     if (processedMs !== undefined) {
       throw new BadRequestError(
         'deletion of request which is in process or already processed is not allowed',
       );
     }
-    const { clock, cancelPeriodMs } = this.parts;
+    const { clock, cancelPeriodMs } = this.#parts;
     const isLate = pickedUpMs !== undefined || clock.nowMs() - createdMs > cancelPeriodMs;
     if (!isLate || force) return;
     const period = formatGoDuration(BigInt(cancelPeriodMs) * NS_PER_MS);

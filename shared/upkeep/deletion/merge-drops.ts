@@ -34,14 +34,14 @@ export interface MergeDropsParts {
 }
 
 export class MergeDrops implements DropSource {
-  private readonly parts: MergeDropsParts;
+  readonly #parts: MergeDropsParts;
 
   constructor(parts: MergeDropsParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   async dropsOf(tenant: string): Promise<RowDrops> {
-    const { deletes, clock, limitsOf, isEnabled } = this.parts;
+    const { deletes, clock, limitsOf, isEnabled } = this.#parts;
     const nowMs = Math.trunc(clock.nowMs());
     const retention = retentionOf(limitsOf(tenant), isEnabled);
     const version = await deletes.version(tenant);
@@ -78,7 +78,7 @@ export class MergeDrops implements DropSource {
   }
 
   expiredBeforeNs(tenant: string): bigint | undefined {
-    const { limitsOf, isEnabled, clock } = this.parts;
+    const { limitsOf, isEnabled, clock } = this.#parts;
     const { longestNs } = retentionOf(limitsOf(tenant), isEnabled);
     return longestNs === 0n ? undefined : clock.nowNs() - longestNs;
   }

@@ -31,37 +31,37 @@ export class MultiPatternSearch {
   /** Hits of the last search, parallel: where they begin, and which needles they are; in no order. */
   positions = new Uint32Array(64);
   needlesAt = new Uint32Array(64);
-  private found = 0;
-  private readonly needles: readonly Buffer[];
+  #found = 0;
+  readonly #needles: readonly Buffer[];
   /** Searched one by one, natively: one needle is found faster so, and the shortest have no blocks. */
-  private readonly single: readonly number[];
-  private readonly blocks: Blocks | undefined;
+  readonly #single: readonly number[];
+  readonly #blocks: Blocks | undefined;
 
   /** @param needles none is empty, and each is other than the others */
   constructor(needles: readonly Buffer[]) {
     if (needles.some(({ length }) => length === 0)) throw new RangeError('an empty needle');
-    this.needles = needles;
+    this.#needles = needles;
     const places = needles.map((_, i) => i);
     const long = places.filter(i => needles[i].length >= BLOCK_BYTES);
     const isMany = long.length > 1;
-    this.single = isMany ? places.filter(i => needles[i].length < BLOCK_BYTES) : places;
-    this.blocks = isMany ? new Blocks(needles, long) : undefined;
+    this.#single = isMany ? places.filter(i => needles[i].length < BLOCK_BYTES) : places;
+    this.#blocks = isMany ? new Blocks(needles, long) : undefined;
   }
 
   /** Finds all hits that lie in `bytes[from, to)`; how many. */
   search(bytes: Buffer, from: number, to: number): number {
-    this.found = 0;
+    this.#found = 0;
     const span = to === bytes.length ? bytes : bytes.subarray(0, to);
-    for (const needle of this.single) {
-      const wanted = this.needles[needle];
+    for (const needle of this.#single) {
+      const wanted = this.#needles[needle];
       for (let at = span.indexOf(wanted, from); at >= 0; at = span.indexOf(wanted, at + 1))
-        this.add(at, needle);
+        this.#add(at, needle);
     }
-    if (this.blocks !== undefined) this.searchBlocks(this.blocks, bytes, from, to);
-    return this.found;
+    if (this.#blocks !== undefined) this.#searchBlocks(this.#blocks, bytes, from, to);
+    return this.#found;
   }
 
-  private searchBlocks(blocks: Blocks, bytes: Buffer, from: number, to: number): void {
+  #searchBlocks(blocks: Blocks, bytes: Buffer, from: number, to: number): void {
     const { stride, marks, shift, first, next, blockOf, offsetOf, lengthOf, needlesOf } = blocks;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const last = to - BLOCK_BYTES;
@@ -77,19 +77,19 @@ export class MultiPatternSearch {
         const alike = typeof known === 'number' ? known : known.get(hashOf(bytes, start, end));
         if (alike === undefined) continue;
         for (let needle = alike; needle >= 0; needle = blocks.nextAlike[needle]) {
-          if (isAt(bytes, start, this.needles[needle])) this.add(start, needle);
+          if (isAt(bytes, start, this.#needles[needle])) this.#add(start, needle);
         }
       }
     }
   }
 
-  private add(position: number, needle: number): void {
-    if (this.found === this.positions.length) {
+  #add(position: number, needle: number): void {
+    if (this.#found === this.positions.length) {
       this.positions = grown(this.positions);
       this.needlesAt = grown(this.needlesAt);
     }
-    this.positions[this.found] = position;
-    this.needlesAt[this.found++] = needle;
+    this.positions[this.#found] = position;
+    this.needlesAt[this.#found++] = needle;
   }
 }
 
@@ -111,8 +111,8 @@ class Blocks {
   /** For each needle the next of the same length and hash; -1 is none. */
   readonly nextAlike: Int32Array;
   /** By length and hash: the needle at which those begin. */
-  private readonly alike = new Map<string, number>();
-  private readonly kinds = new Map<string, number>();
+  readonly #alike = new Map<string, number>();
+  readonly #kinds = new Map<string, number>();
 
   /** @param places of needles, each other than the others */
   constructor(needles: readonly Buffer[], places: readonly number[]) {
@@ -126,26 +126,26 @@ class Blocks {
     this.nextAlike = new Int32Array(needles.length).fill(-1);
     for (const place of places) {
       const key = alikeKey(needles[place]);
-      this.nextAlike[place] = this.alike.get(key) ?? -1;
-      this.alike.set(key, place);
+      this.nextAlike[place] = this.#alike.get(key) ?? -1;
+      this.#alike.set(key, place);
     }
     const shared = countBlocks(places.map(place => needles[place]));
     for (const place of places) {
       const from = leastShared(needles[place], this.stride, shared);
-      for (let offset = from; offset < from + this.stride; offset++) this.enter(needles, place, offset);
+      for (let offset = from; offset < from + this.stride; offset++) this.#enter(needles, place, offset);
     }
-    this.kinds.clear();
-    this.alike.clear();
+    this.#kinds.clear();
+    this.#alike.clear();
   }
 
-  private enter(needles: readonly Buffer[], place: number, offset: number): void {
+  #enter(needles: readonly Buffer[], place: number, offset: number): void {
     const needle = needles[place];
     const block = needle.readInt32LE(offset);
     const key = `${block} ${offset} ${needle.length}`;
-    const kind = this.kinds.get(key);
+    const kind = this.#kinds.get(key);
     if (kind === undefined) {
       const slot = Math.imul(block, HASH_FACTOR) >>> this.shift;
-      this.kinds.set(key, this.next.length);
+      this.#kinds.set(key, this.next.length);
       this.marks[slot] = 1;
       this.next.push(this.first[slot]);
       this.first[slot] = this.next.length - 1;
@@ -157,13 +157,13 @@ class Blocks {
     }
     const known = this.needlesOf[kind];
     const byHash = typeof known === 'number' ? new Map<number, number>() : known;
-    if (typeof known === 'number') this.enterAlike(byHash, needles[known]);
-    this.enterAlike(byHash, needle);
+    if (typeof known === 'number') this.#enterAlike(byHash, needles[known]);
+    this.#enterAlike(byHash, needle);
     this.needlesOf[kind] = byHash;
   }
 
-  private enterAlike(byHash: Map<number, number>, needle: Buffer): void {
-    byHash.set(hashOf(needle, 0, needle.length), this.alike.get(alikeKey(needle))!);
+  #enterAlike(byHash: Map<number, number>, needle: Buffer): void {
+    byHash.set(hashOf(needle, 0, needle.length), this.#alike.get(alikeKey(needle))!);
   }
 }
 

@@ -49,21 +49,21 @@ export interface PageMaskParts {
 const FEW_ROWS = 1 / 8;
 
 export class PageDeleteFilter {
-  private readonly parts: PageMaskParts;
+  readonly #parts: PageMaskParts;
   /** Rows that requests with stages take; undefined where that is not known. */
-  private taken: Uint32Array | undefined;
+  #taken: Uint32Array | undefined;
   /** Where they are known: of these rows, and of what other requests take. */
-  private facts: HiddenRowStats | undefined;
+  #facts: HiddenRowStats | undefined;
 
   constructor(parts: PageMaskParts) {
-    this.parts = parts;
-    if (parts.lines === undefined) this.taken = NO_ROWS;
+    this.#parts = parts;
+    if (parts.lines === undefined) this.#taken = NO_ROWS;
   }
 
   /** True where it is known, without a look at lines, that nothing between the two rows is hidden. */
   showsAll(firstRow: number, rows: number): boolean {
-    if (!this.isKnown || this.parts.cuts.some(cut => cut.firstRow === firstRow)) return false;
-    const taken = this.taken!;
+    if (!this.#isKnown || this.#parts.cuts.some(cut => cut.firstRow === firstRow)) return false;
+    const taken = this.#taken!;
     const next = placeOf(taken, 0, taken.length, firstRow);
     return next === taken.length || taken[next] >= firstRow + rows;
   }
@@ -73,9 +73,9 @@ export class PageDeleteFilter {
    * known without a look at lines. Cuts are not among them.
    */
   hiddenIn(firstRow: number, rows: number): readonly HiddenRow[] | undefined {
-    if (!this.isKnown) return undefined;
-    const taken = this.taken!;
-    const { facts } = this;
+    if (!this.#isKnown) return undefined;
+    const taken = this.#taken!;
+    const facts = this.#facts;
     const hidden: HiddenRow[] = [];
     for (
       let i = placeOf(taken, 0, taken.length, firstRow);
@@ -92,8 +92,8 @@ export class PageDeleteFilter {
 
   /** What a page must hold for `hide`; `wants` where lines need not be looked at. */
   wants(wants: PageWants): PageWants {
-    if (this.isKnown) return wants;
-    const { readsMetadata } = this.parts.lines!;
+    if (this.#isKnown) return wants;
+    const { readsMetadata } = this.#parts.lines!;
     const { metadata } = wants;
     if (readsMetadata || metadata === 'all') return { lines: 'bytes', metadata: 'all' };
     return { lines: 'bytes', metadata: new Set([...metadata, LEVEL_NAME]) };
@@ -101,39 +101,39 @@ export class PageDeleteFilter {
 
   /** Takes the hidden rows out of `selection[0..count)`; how many stay. */
   hide(rows: PageRows, selection: Uint32Array, count: number): number {
-    const { cuts } = this.parts;
+    const { cuts } = this.#parts;
     const left = cuts.length === 0 ? count : removeCuts(rows.times, selection, count, cuts);
     if (left === 0) return 0;
-    if (!this.isKnown && this.parts.name !== '' && left >= rows.rows * FEW_ROWS) this.look(rows);
-    if (this.taken !== undefined) return removeRows(selection, left, this.taken);
-    const { lines, base, times } = this.parts;
+    if (!this.#isKnown && this.#parts.name !== '' && left >= rows.rows * FEW_ROWS) this.#look(rows);
+    if (this.#taken !== undefined) return removeRows(selection, left, this.#taken);
+    const { lines, base, times } = this.#parts;
     const found = lines!.find(rows, base, times, selection, left);
     return found.size === 0 ? left : removeRows(selection, left, joinRows([...found.values()]));
   }
 
   /** Asks what is known until it is known: then it stays so for this query. */
-  private get isKnown(): boolean {
-    if (this.taken !== undefined) return true;
-    const { name, lines, hits } = this.parts;
+  get #isKnown(): boolean {
+    if (this.#taken !== undefined) return true;
+    const { name, lines, hits } = this.#parts;
     const known = name === '' ? undefined : hits.get(name);
     if (known === undefined || lines!.missingIn(known.looked).length > 0) return false;
-    this.know(known);
+    this.#know(known);
     return true;
   }
 
   /** Looks at the whole page, for what is not known yet. */
-  private look(rows: PageRows): void {
-    const { name, lines, base, times, hits, sets } = this.parts;
+  #look(rows: PageRows): void {
+    const { name, lines, base, times, hits, sets } = this.#parts;
     const before = hits.get(name);
     const asked = before === undefined ? lines! : sets.linesOf(lines!.missingIn(before.looked));
     const all = Uint32Array.from({ length: rows.rows }, (_, row) => row);
     const found = asked.find(rows, base, times, all, all.length);
-    this.know(hits.set({ name, page: rows, base }, lines!.keys, found, before));
+    this.#know(hits.set({ name, page: rows, base }, lines!.keys, found, before));
   }
 
-  private know(hits: PageHits): void {
-    this.taken = takenBy(this.parts.lines!, hits);
-    this.facts = hits.facts;
+  #know(hits: PageHits): void {
+    this.#taken = takenBy(this.#parts.lines!, hits);
+    this.#facts = hits.facts;
   }
 }
 

@@ -38,10 +38,10 @@ const NO_HITS = new Uint32Array(0);
 const NO_ROWS: ReadonlyMap<string, Uint32Array> = new Map();
 
 export class PageHitsCache {
-  private readonly pages = new LruCache<string, PageHits>(MAX_CACHED_BYTES);
+  readonly #pages = new LruCache<string, PageHits>(MAX_CACHED_BYTES);
 
   get(page: string): PageHits | undefined {
-    return this.pages.get(page);
+    return this.#pages.get(page);
   }
 
   /** Keeps what was found for `looked`, of which `before` knew a part. */
@@ -63,7 +63,7 @@ export class PageHitsCache {
     const hits: PageHits = { looked, rows, facts };
     let bytes = ENTRY_BYTES + (facts === undefined ? 0 : bytesOfFacts(facts));
     for (const one of rows.values()) bytes += HIT_BYTES + one.byteLength;
-    this.pages.set(name, hits, bytes);
+    this.#pages.set(name, hits, bytes);
     return hits;
   }
 }

@@ -26,42 +26,42 @@ interface Ordered {
 }
 
 export class RequestTimes {
-  private readonly intervals: ReadonlyMap<DeleteFilter, Interval>;
-  private readonly ordered = new WeakMap<readonly DeleteFilter[], Ordered>();
+  readonly #intervals: ReadonlyMap<DeleteFilter, Interval>;
+  readonly #ordered = new WeakMap<readonly DeleteFilter[], Ordered>();
 
   constructor(intervals: ReadonlyMap<DeleteFilter, Interval>) {
-    this.intervals = intervals;
+    this.#intervals = intervals;
   }
 
   /** False where the request's times do not meet the day: it has none then. */
   has(request: DeleteFilter): boolean {
-    return this.intervals.has(request);
+    return this.#intervals.has(request);
   }
 
   from(request: DeleteFilter): number {
-    return this.intervals.get(request)!.from;
+    return this.#intervals.get(request)!.from;
   }
 
   to(request: DeleteFilter): number {
-    return this.intervals.get(request)!.to;
+    return this.#intervals.get(request)!.to;
   }
 
   /** True where one of them has a moment of the stretch. They are remembered by their array. */
   meets(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
-    return this.reaches(requests, last, first);
+    return this.#reaches(requests, last, first);
   }
 
   /** True where one of them has all of the stretch. */
   holds(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
-    return this.reaches(requests, first, last);
+    return this.#reaches(requests, first, last);
   }
 
   /** True where one that starts at or before `from` ends at or after `to`. */
-  private reaches(requests: readonly DeleteFilter[], from: number, to: number): boolean {
+  #reaches(requests: readonly DeleteFilter[], from: number, to: number): boolean {
     if (requests.length < FEW_REQUESTS) {
       return requests.some(request => this.from(request) <= from && this.to(request) >= to);
     }
-    const ordered = this.orderedOf(requests);
+    const ordered = this.#orderedOf(requests);
     let low = 0;
     let high = ordered.from.length;
     while (low < high) {
@@ -72,14 +72,14 @@ export class RequestTimes {
     return low > 0 && ordered.latestTo[low - 1] >= to;
   }
 
-  private orderedOf(requests: readonly DeleteFilter[]): Ordered {
-    let ordered = this.ordered.get(requests);
+  #orderedOf(requests: readonly DeleteFilter[]): Ordered {
+    let ordered = this.#ordered.get(requests);
     if (ordered === undefined) {
-      const sorted = requests.map(request => this.intervals.get(request)!).sort((a, b) => a.from - b.from);
+      const sorted = requests.map(request => this.#intervals.get(request)!).sort((a, b) => a.from - b.from);
       const latestTo = Float64Array.from(sorted, ({ to }) => to);
       for (let i = 1; i < latestTo.length; i++) latestTo[i] = Math.max(latestTo[i], latestTo[i - 1]);
       ordered = { from: Float64Array.from(sorted, ({ from }) => from), latestTo };
-      this.ordered.set(requests, ordered);
+      this.#ordered.set(requests, ordered);
     }
     return ordered;
   }

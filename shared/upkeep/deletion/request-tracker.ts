@@ -10,29 +10,29 @@ import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
 const MAX_TRIES = 5;
 
 export class RequestTracker {
-  private readonly deletes: DeleteRequests;
-  private readonly tenant: string;
-  private byId = new Map<string, DeleteRequest>();
+  readonly #deletes: DeleteRequests;
+  readonly #tenant: string;
+  #byId = new Map<string, DeleteRequest>();
 
   private constructor(deletes: DeleteRequests, tenant: string) {
-    this.deletes = deletes;
-    this.tenant = tenant;
+    this.#deletes = deletes;
+    this.#tenant = tenant;
   }
 
   static async open(deletes: DeleteRequests, tenant: string): Promise<RequestTracker> {
     const book = new RequestTracker(deletes, tenant);
-    await book.read();
+    await book.#read();
     return book;
   }
 
   /** By time of creation. */
   get all(): readonly DeleteRequest[] {
-    return [...this.byId.values()];
+    return [...this.#byId.values()];
   }
 
   /** Undefined where it was cancelled. */
   get(id: string): DeleteRequest | undefined {
-    return this.byId.get(id);
+    return this.#byId.get(id);
   }
 
   /** Writes what `change` makes of the request, unless it makes nothing; the request as it is then, undefined where it is gone. */
@@ -41,21 +41,23 @@ export class RequestTracker {
     change: (request: DeleteRequest) => DeleteRequest | undefined,
   ): Promise<DeleteRequest | undefined> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
-      const before = this.byId.get(id);
+      const before = this.#byId.get(id);
       if (before === undefined) return undefined;
       const after = change(before);
       if (after === undefined) return before;
-      if (await this.deletes.replace(before, after)) {
-        this.byId.set(id, after);
+      if (await this.#deletes.replace(before, after)) {
+        this.#byId.set(id, after);
         return after;
       }
-      await this.read();
+      await this.#read();
     }
-    throw new Error(`delete request ${id} of ${this.tenant} changes faster than its progress can be written`);
+    throw new Error(
+      `delete request ${id} of ${this.#tenant} changes faster than its progress can be written`,
+    );
   }
 
-  private async read(): Promise<void> {
-    const list = await this.deletes.list(this.tenant);
-    this.byId = new Map(list.map(request => [request.id, request]));
+  async #read(): Promise<void> {
+    const list = await this.#deletes.list(this.#tenant);
+    this.#byId = new Map(list.map(request => [request.id, request]));
   }
 }

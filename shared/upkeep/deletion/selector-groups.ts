@@ -38,12 +38,12 @@ const NONE: readonly SelectorGroup[] = Object.freeze([]);
 
 export class SelectorGroups {
   readonly all: readonly SelectorGroup[];
-  private readonly byPair = new Map<string, SelectorGroup[]>();
-  private readonly byHash = new Map<number, SelectorGroup[]>();
+  readonly #byPair = new Map<string, SelectorGroup[]>();
+  readonly #byHash = new Map<number, SelectorGroup[]>();
   /** Those that ask for no value. */
-  private readonly others: readonly SelectorGroup[];
+  readonly #others: readonly SelectorGroup[];
   /** Streams live as long as caches of footers hold them. */
-  private readonly known = new WeakMap<Stream, readonly SelectorGroup[]>();
+  readonly #known = new WeakMap<Stream, readonly SelectorGroup[]>();
 
   /** Throws an Error for a broken expression of a matcher. */
   constructor(requests: readonly DeleteFilter[]) {
@@ -62,19 +62,19 @@ export class SelectorGroups {
     for (const group of groups) {
       if (group.pairs.length === 0) continue;
       const rarest = group.pairs.reduce((a, b) => (askers.get(b.text)! < askers.get(a.text)! ? b : a));
-      append(this.byPair, rarest.text, group);
-      append(this.byHash, rarest.hash[0], group);
+      append(this.#byPair, rarest.text, group);
+      append(this.#byHash, rarest.hash[0], group);
     }
-    this.others = groups.filter(({ pairs }) => pairs.length === 0);
+    this.#others = groups.filter(({ pairs }) => pairs.length === 0);
     this.all = groups;
   }
 
   /** Those that match the stream. */
   of(stream: Stream): readonly SelectorGroup[] {
-    let groups = this.known.get(stream);
+    let groups = this.#known.get(stream);
     if (groups === undefined) {
-      groups = this.find(stream.labels);
-      this.known.set(stream, groups);
+      groups = this.#find(stream.labels);
+      this.#known.set(stream, groups);
     }
     return groups;
   }
@@ -86,18 +86,19 @@ export class SelectorGroups {
 
   /** Those that may match a stream of a chunk with this sketch. */
   ofChunk(sketch: Uint32Array | undefined): GroupsOfChunk {
-    const { others } = this;
+    const others = this.#others;
     if (sketch === undefined) return { byLabels: 'all', others };
     const byLabels: SelectorGroup[] = [];
     for (const hash of sketch) {
-      for (const group of this.byHash.get(hash) ?? []) if (this.mayMatch(group, sketch)) byLabels.push(group);
+      for (const group of this.#byHash.get(hash) ?? [])
+        if (this.mayMatch(group, sketch)) byLabels.push(group);
     }
     return { byLabels, others };
   }
 
-  private find(labels: Labels): readonly SelectorGroup[] {
-    const possible = labels.flatMap(label => this.byPair.get(textOf(label)) ?? []);
-    const found = [...this.others, ...possible].filter(({ accepts }) => accepts(labels));
+  #find(labels: Labels): readonly SelectorGroup[] {
+    const possible = labels.flatMap(label => this.#byPair.get(textOf(label)) ?? []);
+    const found = [...this.#others, ...possible].filter(({ accepts }) => accepts(labels));
     return found.length === 0 ? NONE : found;
   }
 }

@@ -58,17 +58,17 @@ class CompiledMasks implements TenantDeleteFilters {
   readonly version: string;
   readonly isEmpty: boolean;
   readonly definitions: readonly DeleteRequest[];
-  private readonly requests: readonly DeleteFilter[];
-  private readonly groups: SelectorGroups;
-  private readonly hits: PageHitsCache;
-  private readonly days = new LruCache<number, DayRequests>(KEPT_DAY_REQUESTS);
-  private readonly sets: ApplicableRequestCache;
+  readonly #requests: readonly DeleteFilter[];
+  readonly #groups: SelectorGroups;
+  readonly #hits: PageHitsCache;
+  readonly #days = new LruCache<number, DayRequests>(KEPT_DAY_REQUESTS);
+  readonly #sets: ApplicableRequestCache;
 
   constructor(requests: readonly DeleteFilter[], hits: PageHitsCache, version: string) {
-    this.requests = requests;
-    this.groups = new SelectorGroups(requests);
-    this.sets = new ApplicableRequestCache(this.groups);
-    this.hits = hits;
+    this.#requests = requests;
+    this.#groups = new SelectorGroups(requests);
+    this.#sets = new ApplicableRequestCache(this.#groups);
+    this.#hits = hits;
     this.version = version;
     this.isEmpty = requests.length === 0;
     this.definitions = requests.map(({ request }) => request);
@@ -76,8 +76,10 @@ class CompiledMasks implements TenantDeleteFilters {
 
   forChunk(record: ChunkRecord): ChunkDeleteFilters | undefined {
     if (this.isEmpty) return undefined;
-    const { groups, sets, hits } = this;
-    const day = this.dayOf(record.day);
+    const groups = this.#groups;
+    const sets = this.#sets;
+    const hits = this.#hits;
+    const day = this.#dayOf(record.day);
     const { times } = day;
     const touching = day.touching(record);
     const isMeeting = ({ requests }: RequestsOfGroup) => times.meets(requests, record);
@@ -86,14 +88,14 @@ class CompiledMasks implements TenantDeleteFilters {
   }
 
   coversEvenly(record: ChunkRecord): boolean {
-    return this.isEmpty || this.dayOf(record.day).coversEvenly(record);
+    return this.isEmpty || this.#dayOf(record.day).coversEvenly(record);
   }
 
-  private dayOf(number: number): DayRequests {
-    let day = this.days.get(number);
+  #dayOf(number: number): DayRequests {
+    let day = this.#days.get(number);
     if (day === undefined) {
-      day = new DayRequests(this.requests, this.groups, number);
-      this.days.set(number, day, day.count + 1);
+      day = new DayRequests(this.#requests, this.#groups, number);
+      this.#days.set(number, day, day.count + 1);
     }
     return day;
   }
@@ -110,41 +112,41 @@ interface ChunkParts {
 }
 
 export class ChunkDeleteFilters implements ChunkRowFilter {
-  private readonly parts: ChunkParts;
+  readonly #parts: ChunkParts;
 
   constructor(parts: ChunkParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** False where no request of the chunk's streams and times takes any of the stream. */
   mayTouch(stream: Stream): boolean {
-    return this.mayTakeWhole(stream) || this.touchesLines(stream, this.parts.record);
+    return this.mayTakeWhole(stream) || this.#touchesLines(stream, this.#parts.record);
   }
 
   /** True where some request takes entries of the stream whatever their lines. */
   mayTakeWhole(stream: Stream): boolean {
-    const { times, record } = this.parts;
-    return this.wholeOf(stream).some(requests => times.meets(requests, record));
+    const { times, record } = this.#parts;
+    return this.#wholeOf(stream).some(requests => times.meets(requests, record));
   }
 
   /** True where every entry of the stream from `first` to `last`, ns since the start of the day, is hidden. */
   takesAll(stream: Stream, first: number, last: number): boolean {
-    const { times } = this.parts;
-    return this.wholeOf(stream).some(requests => times.holds(requests, { first, last }));
+    const { times } = this.#parts;
+    return this.#wholeOf(stream).some(requests => times.holds(requests, { first, last }));
   }
 
   /** What is hidden in a page; undefined where nothing is, whatever its lines. */
   forPage(page: PageToFilter): PageDeleteFilter | undefined {
-    const { record, times, hits, sets, set } = this.parts;
+    const { record, times, hits, sets, set } = this.#parts;
     const { base, offset } = page.page;
     const cuts: Cut[] = [];
     let touchesLines = false;
     for (const run of page.runs) {
       const stream = page.streams[run.stream];
-      touchesLines ||= this.touchesLines(stream, run);
+      touchesLines ||= this.#touchesLines(stream, run);
       if (set.whole.size === 0 && touchesLines) break;
-      if (this.wholeOf(stream).some(requests => times.meets(requests, run)))
-        cuts.push(...this.cutsOf({ ...run, stream }, base));
+      if (this.#wholeOf(stream).some(requests => times.meets(requests, run)))
+        cuts.push(...this.#cutsOf({ ...run, stream }, base));
     }
     if (!touchesLines && cuts.length === 0) return undefined;
     const name = `${record.tenant}/${record.id}/${offset}`;
@@ -153,17 +155,17 @@ export class ChunkDeleteFilters implements ChunkRowFilter {
   }
 
   hide(rows: PageRows, selection: Uint32Array, count: number): number {
-    const { record, times, hits, sets, set } = this.parts;
+    const { record, times, hits, sets, set } = this.#parts;
     const base = Number(rows.baseNs - BigInt(record.day) * NS_PER_DAY);
-    const cuts = set.whole.size === 0 ? [] : rows.runs.flatMap(run => this.cutsOf(run, base));
+    const cuts = set.whole.size === 0 ? [] : rows.runs.flatMap(run => this.#cutsOf(run, base));
     const mask = new PageDeleteFilter({ name: '', base, cuts, lines: set.lines, times, hits, sets });
     return mask.hide(rows, selection, count);
   }
 
   /** Of a run; times relative to `base`. */
-  private cutsOf({ stream, firstRow, rows }: Run, base: number): Cut[] {
-    const { times } = this.parts;
-    return this.wholeOf(stream).flatMap(requests =>
+  #cutsOf({ stream, firstRow, rows }: Run, base: number): Cut[] {
+    const { times } = this.#parts;
+    return this.#wholeOf(stream).flatMap(requests =>
       requests.map(request => {
         return { firstRow, rows, from: times.from(request) - base, to: times.to(request) - base };
       }),
@@ -171,13 +173,13 @@ export class ChunkDeleteFilters implements ChunkRowFilter {
   }
 
   /** By selector. */
-  private wholeOf(stream: Stream): (readonly DeleteFilter[])[] {
-    const { groups, set } = this.parts;
+  #wholeOf(stream: Stream): (readonly DeleteFilter[])[] {
+    const { groups, set } = this.#parts;
     return set.whole.size === 0 ? [] : membersOf(set.whole, groups.of(stream));
   }
 
-  private touchesLines(stream: Stream, stretch: InclusiveInterval): boolean {
-    const { groups, set, times } = this.parts;
+  #touchesLines(stream: Stream, stretch: InclusiveInterval): boolean {
+    const { groups, set, times } = this.#parts;
     if (set.lines === undefined) return false;
     return membersOf(set.byLine, groups.of(stream)).some(requests => times.meets(requests, stretch));
   }

@@ -52,14 +52,14 @@ export interface DeletionBounds {
 const REMEMBERED_LOOKS = 10_000;
 
 export class TenantDeletion {
-  private readonly parts: TenantDeletionParts;
-  private readonly days: DayDeletion;
+  readonly #parts: TenantDeletionParts;
+  readonly #days: DayDeletion;
   /** How far the second look has come, Unix ns. What is here was looked through when it counted (`mayEnd`). */
-  private readonly looks = new LruCache<string, bigint>(REMEMBERED_LOOKS);
+  readonly #looks = new LruCache<string, bigint>(REMEMBERED_LOOKS);
 
   constructor(parts: TenantDeletionParts) {
-    this.parts = parts;
-    this.days = parts.days ?? dayDeletion(parts);
+    this.#parts = parts;
+    this.#days = parts.days ?? dayDeletion(parts);
   }
 
   /**
@@ -72,10 +72,10 @@ export class TenantDeletion {
     figures: DeletionFigures,
     failures: string[],
   ): Promise<boolean> {
-    const { catalog, clock, times, limitsOf } = this.parts;
+    const { catalog, clock, times, limitsOf } = this.#parts;
     if (limitsOf(tenant).deletionMode !== 'filter-and-delete') return true;
     const book = await RequestTracker.open(catalog.deletes, tenant);
-    figures.pickedUp += await acceptRequests(this.parts, tenant, book, bounds.untilMs);
+    figures.pickedUp += await acceptRequests(this.#parts, tenant, book, bounds.untilMs);
     for (const { processedMs, createdMs } of book.all) {
       if (processedMs !== undefined) continue;
       figures.pending = (figures.pending ?? 0) + 1;
@@ -88,34 +88,34 @@ export class TenantDeletion {
       return sealedMs === undefined || mayEnd(sealedMs, startedMs, times);
     });
     const left = new Set<string>();
-    const isInTime = await this.lookThrough(tenant, active, book, bounds, { figures, failures, left });
+    const isInTime = await this.#lookThrough(tenant, active, book, bounds, { figures, failures, left });
     for (const request of active) {
-      if (isInTime && !left.has(request.id)) figures.processed += await this.finish(request, book);
+      if (isInTime && !left.has(request.id)) figures.processed += await this.#finish(request, book);
     }
     return isInTime && left.size === 0;
   }
 
   /** False where the time was up. `left` gets the requests that have a day which could not be looked through. */
-  private async lookThrough(
+  async #lookThrough(
     tenant: string,
     active: readonly DeleteRequest[],
     book: RequestTracker,
     { untilMs, signal }: DeletionBounds,
     { figures, failures, left }: { figures: DeletionFigures; failures: string[]; left: Set<string> },
   ): Promise<boolean> {
-    const { catalog, clock } = this.parts;
+    const { catalog, clock } = this.#parts;
     const masks = new Map(active.map(request => [request.id, compileDeleteFilters([request], { clock })]));
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
       const ofDay = active.filter(
-        request => isLeft(book.get(request.id)) && meets(request, day) && this.doneTo(request) < dayEndNs,
+        request => isLeft(book.get(request.id)) && meets(request, day) && this.#doneTo(request) < dayEndNs,
       );
       if (ofDay.length === 0) continue;
       if (signal.aborted || clock.nowMs() >= untilMs) return false;
       figures.days++;
       const ofRequests = new Map(ofDay.map(({ id }) => [id, masks.get(id)!]));
       const touched = await touchedBytes(catalog, tenant, day, ofRequests);
-      const end = await this.rewrite({ tenant, day, untilMs, signal }, touched.size > 0, figures).catch(
+      const end = await this.#rewrite({ tenant, day, untilMs, signal }, touched.size > 0, figures).catch(
         (error: unknown) => {
           if (signal.aborted) throw error;
           failures.push(`${tenant} day ${day}: ${messageOf(error)}`);
@@ -126,35 +126,26 @@ export class TenantDeletion {
       for (const request of ofDay) {
         // A day that is left stays the next to look at; those behind it are cleaned all the same.
         if (end !== 'done') left.add(request.id);
-        if (!left.has(request.id)) await this.advance(book, request, dayEndNs, touched.get(request.id) ?? 0);
+        if (!left.has(request.id)) await this.#advance(book, request, dayEndNs, touched.get(request.id) ?? 0);
       }
     }
     return true;
   }
 
-  private async rewrite(
-    work: DayWithDeletes,
-    isTouched: boolean,
-    figures: DayDeletionFigures,
-  ): Promise<RewriteEnd> {
-    return isTouched ? this.days.deleteOfDay(work, figures) : 'done';
+  async #rewrite(work: DayWithDeletes, isTouched: boolean, figures: DayDeletionFigures): Promise<RewriteEnd> {
+    return isTouched ? this.#days.deleteOfDay(work, figures) : 'done';
   }
 
   /** Up to where all days were looked through, in the look that the request is in; Unix ns. */
-  private doneTo(request: DeleteRequest): bigint {
+  #doneTo(request: DeleteRequest): bigint {
     const { sealedMs, doneToNs, startNs } = request;
-    return (sealedMs === undefined ? doneToNs : this.looks.get(lookOf(request))) ?? startNs;
+    return (sealedMs === undefined ? doneToNs : this.#looks.get(lookOf(request))) ?? startNs;
   }
 
-  private async advance(
-    book: RequestTracker,
-    request: DeleteRequest,
-    toNs: bigint,
-    bytes: number,
-  ): Promise<void> {
+  async #advance(book: RequestTracker, request: DeleteRequest, toNs: bigint, bytes: number): Promise<void> {
     const doneToNs = toNs < request.endNs ? toNs : request.endNs;
     if (request.sealedMs !== undefined) {
-      this.looks.set(lookOf(request), doneToNs);
+      this.#looks.set(lookOf(request), doneToNs);
       return;
     }
     await book.change(request.id, now => {
@@ -168,8 +159,8 @@ export class TenantDeletion {
    * All days of the request were looked through: seals it, or ends it; 1 where it is processed now.
    * @param request as it was when the look began: another process may have sealed it since
    */
-  private async finish(request: DeleteRequest, book: RequestTracker): Promise<number> {
-    const { clock, catalog } = this.parts;
+  async #finish(request: DeleteRequest, book: RequestTracker): Promise<number> {
+    const { clock, catalog } = this.#parts;
     const { id, tenant, sealedMs } = request;
     const nowMs = Math.trunc(clock.nowMs());
     if (sealedMs === undefined) {
@@ -184,7 +175,7 @@ export class TenantDeletion {
       isLeft(now) && now.sealedMs === sealedMs ? { ...now, processedMs: nowMs } : undefined,
     );
     if (ended?.processedMs === undefined) return 0;
-    this.looks.delete(lookOf(request));
+    this.#looks.delete(lookOf(request));
     await catalog.generations.increase(tenant);
     return 1;
   }

@@ -88,7 +88,7 @@ function checkFooter(record: ChunkRecord, footer: Footer): void {
   for (const ofStream of footer.counts) {
     for (const { entries } of ofStream) for (const count of entries) counted += count;
   }
-  if (counted !== footer.rows) throw new MismatchError(`counts tell of ${counted} rows of ${footer.rows}`);
+  if (counted !== footer.rows) throw new MismatchError(`counts have ${counted} rows of ${footer.rows}`);
 }
 
 async function checkPage(

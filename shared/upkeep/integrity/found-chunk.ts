@@ -25,7 +25,7 @@ const TAIL_BYTES = 256 * 1024;
  */
 export async function readFoundChunk(
   store: ObjectStore,
-  { key }: StoredObject,
+  { key, hasHashedKey }: StoredObject,
 ): Promise<FoundChunk | undefined> {
   const what = `chunk ${key}`;
   try {
@@ -34,7 +34,7 @@ export async function readFoundChunk(
     if (length > bytes.length) ({ bytes, size } = await store.getTail(key, length));
     const tail = Buffer.from(bytes.subarray(bytes.length - length));
     const footer = decodeFooter(tail.subarray(0, length - TRAILER_BYTES), what);
-    const own = objectKey(footer.tenant, footer.day, footer.level, footer.id);
+    const own = objectKey({ ...footer, hasHashedKey });
     if (own !== key) throw new MismatchError(`it is the chunk ${own}`);
     const pagesEnd = Math.max(0, ...footer.pages.map(({ offset, storedBytes }) => offset + storedBytes));
     if (pagesEnd > size - length) {

@@ -12,7 +12,8 @@
  */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
-import { listStoredObjects, type StoredObject } from '../../storage/catalog/stored-objects.ts';
+import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
+import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 import { trustCatalog } from '../compaction/orphan-walk.ts';
 import type { DoctorParts } from './check-store.ts';
 import { markCatalog } from './lost-catalog.ts';
@@ -55,17 +56,19 @@ export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions
   return totals;
 }
 
-/** Objects are listed by key, so those of a tenant's day come together, one level after the other. */
+/** Chunk objects of a tenant's day together, one level after the other. */
 async function* storedDays(store: ObjectStore): AsyncGenerator<DayObjects> {
   let objects: StoredObject[] = [];
-  for await (const object of listStoredObjects(store)) {
-    if (object.kind !== 'chunk') continue;
-    const { tenant, day } = objects[0] ?? object;
-    if (tenant !== object.tenant || day !== object.day) {
-      yield { tenant, day, objects };
-      objects = [];
+  for await (const batch of objectsByDay(store)) {
+    for (const object of batch) {
+      if (object.kind !== 'chunk') continue;
+      const { tenant, day } = objects[0] ?? object;
+      if (tenant !== object.tenant || day !== object.day) {
+        yield { tenant, day, objects };
+        objects = [];
+      }
+      objects.push(object);
     }
-    objects.push(object);
   }
   if (objects.length > 0) yield { tenant: objects[0].tenant, day: objects[0].day, objects };
 }

@@ -67,20 +67,20 @@ async function takeLease({ catalog, clock }: DoctorParts, name: string): Promise
 }
 
 class DayRebuild {
-  private readonly parts: DoctorParts;
-  private readonly options: RebuildOptions;
-  private readonly lease: Lease;
-  private readonly outcome = { added: 0, kept: 0, merged: 0, recent: 0, unreadable: 0, replaced: 0 };
+  readonly #parts: DoctorParts;
+  readonly #options: RebuildOptions;
+  readonly #lease: Lease;
+  readonly #outcome = { added: 0, kept: 0, merged: 0, recent: 0, unreadable: 0, replaced: 0 };
 
   constructor(parts: DoctorParts, options: RebuildOptions, lease: Lease) {
-    this.parts = parts;
-    this.options = options;
-    this.lease = lease;
+    this.#parts = parts;
+    this.#options = options;
+    this.#lease = lease;
   }
 
   async run({ tenant, day, objects }: DayObjects): Promise<DayOutcome> {
-    const { catalog, clock } = this.parts;
-    const records = (await this.read(tenant, day))?.records ?? [];
+    const { catalog, clock } = this.#parts;
+    const records = (await this.#read(tenant, day))?.records ?? [];
     const stored = new Set(objects.map(({ key }) => key));
     const known = new Set(records.map(({ id }) => id));
     // A record without its object holds nothing.
@@ -90,54 +90,56 @@ class DayRebuild {
     const garbage = await catalog.garbage.all();
     const unknown: StoredObject[] = [];
     for (const object of objects) {
-      if (known.has(object.id)) this.outcome.kept++;
-      else if (garbage.has(object.key)) this.outcome.merged++;
-      else if (!this.options.includeRecent && clock.nowMs() - startedMsOf(object.id) < RECENT_MS) {
-        this.outcome.recent++;
+      if (known.has(object.id)) this.#outcome.kept++;
+      else if (garbage.has(object.key)) this.#outcome.merged++;
+      else if (!this.#options.includeRecent && clock.nowMs() - startedMsOf(object.id) < RECENT_MS) {
+        this.#outcome.recent++;
       } else unknown.push(object);
     }
     for (let i = 0; i < unknown.length; i += CHUNKS_AT_ONCE) {
-      await this.add(unknown.slice(i, i + CHUNKS_AT_ONCE), held);
+      await this.#add(unknown.slice(i, i + CHUNKS_AT_ONCE), held);
     }
-    if (known.size > held.size) await this.removeReplaced(tenant, day);
-    return this.outcome;
+    if (known.size > held.size) await this.#removeReplaced(tenant, day);
+    return this.#outcome;
   }
 
   /** Undefined where the day is not there, or cannot be read: then every object counts as unknown. */
-  private async read(tenant: string, day: number): Promise<DaySnapshot | undefined> {
+  async #read(tenant: string, day: number): Promise<DaySnapshot | undefined> {
     try {
-      return await this.parts.catalog.day(tenant, day);
+      return await this.#parts.catalog.day(tenant, day);
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
       const where = `records of ${tenant}, day ${day}`;
-      this.options.report({ kind: 'corrupt', where, message: messageOf(error) });
+      this.#options.report({ kind: 'corrupt', where, message: messageOf(error) });
       return undefined;
     }
   }
 
-  private async add(objects: readonly StoredObject[], held: ReadonlySet<string>): Promise<void> {
-    const found = await Promise.all(objects.map(object => this.readFound(object)));
+  async #add(objects: readonly StoredObject[], held: ReadonlySet<string>): Promise<void> {
+    const found = await Promise.all(objects.map(object => this.#readFound(object)));
     const records: ChunkRecord[] = [];
-    for (const chunk of found) {
+    for (const [i, chunk] of found.entries()) {
       if (chunk === undefined) continue;
+      const hasHashedKey = objects[i].hasHashedKey === true;
       const { footer, storedBytes, tail } = chunk;
-      if (footer.inputs.length > 0 && footer.inputs.every(id => held.has(id))) this.outcome.merged++;
-      else records.push(recordOf(footer, storedBytes, tail.length, { inline: undefined, tail }));
+      if (footer.inputs.length > 0 && footer.inputs.every(id => held.has(id))) this.#outcome.merged++;
+      else
+        records.push(recordOf(footer, storedBytes, tail.length, { inline: undefined, tail, hasHashedKey }));
     }
     if (records.length === 0) return;
-    await this.hold();
-    await this.parts.catalog.addChunks(records, { known: true });
-    this.outcome.added += records.length;
+    await this.#hold();
+    await this.#parts.catalog.addChunks(records, { known: true });
+    this.#outcome.added += records.length;
   }
 
-  private async readFound(object: StoredObject): Promise<FoundChunk | undefined> {
+  async #readFound(object: StoredObject): Promise<FoundChunk | undefined> {
     try {
-      return await readFoundChunk(this.parts.store, object);
+      return await readFoundChunk(this.#parts.store, object);
     } catch (error) {
       if (!(error instanceof CorruptionError || error instanceof MismatchError)) throw error;
       const kind = error instanceof MismatchError ? 'mismatch' : 'corrupt';
-      this.options.report({ kind, where: object.key, message: messageOf(error) });
-      this.outcome.unreadable++;
+      this.#options.report({ kind, where: object.key, message: messageOf(error) });
+      this.#outcome.unreadable++;
       return undefined;
     }
   }
@@ -147,36 +149,36 @@ class DayRebuild {
    * fail. Those that a chunk with a record names as its input go. Others stay unless their loss is accepted: they were
    * merged more than once, or they are lost, and nothing tells which.
    */
-  private async removeReplaced(tenant: string, day: number): Promise<void> {
-    const { catalog, store } = this.parts;
-    const snapshot = await this.read(tenant, day);
+  async #removeReplaced(tenant: string, day: number): Promise<void> {
+    const { catalog, store } = this.#parts;
+    const snapshot = await this.#read(tenant, day);
     if (snapshot === undefined) return;
     const inputs = new Set<string>();
     for (const record of snapshot.records) {
-      if (record.level > 0) for (const id of await this.inputsOf(record)) inputs.add(id);
+      if (record.level > 0) for (const id of await this.#inputsOf(record)) inputs.add(id);
     }
     const gone: ChunkRecord[] = [];
     for (const record of snapshot.records) {
-      const isReplaced = inputs.has(record.id) || this.options.forgetMissing;
+      const isReplaced = inputs.has(record.id) || this.#options.forgetMissing;
       const isCandidate = record.inline === undefined && isReplaced;
       if (isCandidate && (await store.head(keyOfChunk(record))) === undefined) gone.push(record);
     }
     let { records: _, ...now } = snapshot;
     for (let i = 0; i < gone.length; i += MAX_SWAPPED_CHUNKS) {
-      await this.hold();
+      await this.#hold();
       const removed = gone.slice(i, i + MAX_SWAPPED_CHUNKS);
-      now = await catalog.swap({ tenant, day: now, lease: this.lease, removed, added: [], graceMs: 0 });
-      this.outcome.replaced += removed.length;
+      now = await catalog.swap({ tenant, day: now, lease: this.#lease, removed, added: [], graceMs: 0 });
+      this.#outcome.replaced += removed.length;
     }
   }
 
   /** Nothing where the chunk cannot be read: it then proves nothing. */
-  private async inputsOf(record: ChunkRecord): Promise<readonly string[]> {
+  async #inputsOf(record: ChunkRecord): Promise<readonly string[]> {
     try {
       // A footer in the record outlives its object; then the object proves nothing.
-      if (record.inline === undefined && (await this.parts.store.head(keyOfChunk(record))) === undefined)
+      if (record.inline === undefined && (await this.#parts.store.head(keyOfChunk(record))) === undefined)
         return [];
-      return (await readFooter(this.parts.store, record)).inputs;
+      return (await readFooter(this.#parts.store, record)).inputs;
     } catch (error) {
       if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return [];
       throw error;
@@ -184,7 +186,7 @@ class DayRebuild {
   }
 
   /** Throws LeaseLostError. */
-  private async hold(): Promise<void> {
-    if (!(await this.parts.catalog.leases.renew(this.lease, LEASE_MS))) throw new LeaseLostError();
+  async #hold(): Promise<void> {
+    if (!(await this.#parts.catalog.leases.renew(this.#lease, LEASE_MS))) throw new LeaseLostError();
   }
 }

@@ -61,15 +61,15 @@ export function hasFailed({ succeeded, failures }: JobOutcome): boolean {
 
 export class Jobs {
   readonly list: readonly Job[];
-  private readonly catalog: Catalog;
-  private readonly clock: Clock;
-  private readonly onRun: JobsParts['onRun'];
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #onRun: JobsParts['onRun'];
 
   constructor({ jobs, catalog, clock, onRun }: JobsParts) {
-    this.onRun = onRun;
+    this.#onRun = onRun;
     this.list = jobs;
-    this.catalog = catalog;
-    this.clock = clock;
+    this.#catalog = catalog;
+    this.#clock = clock;
   }
 
   /**
@@ -77,7 +77,7 @@ export class Jobs {
    * is asked for begins with the most frequent schedule, and needs none of its own. Throws only where the job is unknown.
    */
   async tick(name: string, bounds: RunBounds): Promise<readonly LastRun[]> {
-    if (this.find(name).isUrgent) return [await this.run(name, bounds)];
+    if (this.#find(name).isUrgent) return [await this.run(name, bounds)];
     const runs: LastRun[] = [];
     for (const job of this.list) {
       if (job.name !== name && (await isAskedFor(job))) runs.push(await this.run(job.name, bounds));
@@ -88,8 +88,8 @@ export class Jobs {
 
   /** Runs a job and keeps what came of it. Throws only where the job is unknown; a failed run is a LastRun too. */
   async run(name: string, bounds: RunBounds): Promise<LastRun> {
-    const job = this.find(name);
-    const startedMs = this.clock.nowMs();
+    const job = this.#find(name);
+    const startedMs = this.#clock.nowMs();
     let outcome: JobOutcome;
     try {
       outcome = await job.run(bounds);
@@ -97,14 +97,14 @@ export class Jobs {
       outcome = { done: false, succeeded: 0, figures: {}, failures: [messageOf(error)] };
     }
     const failures = outcome.failures.slice(0, MAX_FAILURES);
-    const run = { job: name, ...outcome, failures, startedMs, endedMs: this.clock.nowMs() };
-    this.onRun?.(run);
+    const run = { job: name, ...outcome, failures, startedMs, endedMs: this.#clock.nowMs() };
+    this.#onRun?.(run);
     const didNothing = outcome.succeeded === 0 && outcome.failures.length === 0;
-    if (!job.isUrgent || !didNothing) await this.keep(name, run).catch(() => undefined);
+    if (!job.isUrgent || !didNothing) await this.#keep(name, run).catch(() => undefined);
     return run;
   }
 
-  private find(name: string): Job {
+  #find(name: string): Job {
     const job = this.list.find(one => one.name === name);
     if (job === undefined) throw new Error(`there is no job ${name}`);
     return job;
@@ -112,12 +112,12 @@ export class Jobs {
 
   /** The newest run that any process told of; undefined before the first. */
   async lastRun(name: string): Promise<LastRun | undefined> {
-    return (await this.catalog.states.read<LastRun | undefined>(stateOf(name), undefined)).value;
+    return (await this.#catalog.states.read<LastRun | undefined>(stateOf(name), undefined)).value;
   }
 
   /** Whoever is later wins: it is for people, and no decision hangs on it. */
-  private async keep(name: string, run: LastRun): Promise<void> {
-    const { states } = this.catalog;
+  async #keep(name: string, run: LastRun): Promise<void> {
+    const { states } = this.#catalog;
     const before = await states.read<LastRun | undefined>(stateOf(name), undefined);
     await states.replace(stateOf(name), before, run);
   }

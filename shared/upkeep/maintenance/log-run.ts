@@ -11,5 +11,5 @@ export function logRun(log: JobLog, run: LastRun): void {
   const { job, failures, figures, done, startedMs, endedMs } = run;
   const text = hasFailed(run) ? 'a scheduled job failed' : 'a scheduled job failed in part';
   for (const failure of failures) log.warn({ job, failure }, text);
-  log.debug({ job, ms: Math.round(endedMs - startedMs), done, ...figures }, 'a scheduled job ran');
+  log.debug({ job, ms: Math.round(endedMs - startedMs), done, ...figures }, 'job finished');
 }

@@ -83,11 +83,11 @@ export class Maintenance {
   readonly syncsIndexes: boolean;
   /** Enough was pushed to a day for a full merge: the next run of compaction makes it. See CompactionJob.ask. */
   readonly pack: (day: PackedDay) => Promise<void>;
-  private readonly parts: MaintenanceParts;
+  readonly #parts: MaintenanceParts;
 
   constructor(parts: MaintenanceParts) {
     const { catalog, store, clock, compactor, syncer, removal, options } = parts;
-    this.parts = parts;
+    this.#parts = parts;
     this.syncsIndexes = options.syncsIndexes;
     this.sync = new SyncState({ catalog, clock });
     this.flush = new FlushRequest({ catalog, clock });
@@ -125,7 +125,7 @@ export class Maintenance {
 
   /** Reads every page of the backlog, up to its bounds: for people, not for decisions. */
   status(): Promise<MaintenanceStatus> {
-    const { catalog, clock } = this.parts;
+    const { catalog, clock } = this.#parts;
     return maintenanceStatus({ jobs: this.jobs, catalog, clock });
   }
 
@@ -138,7 +138,7 @@ export class Maintenance {
     bounds: RunBounds,
     wants: (day: number) => Promise<boolean>,
   ): Promise<boolean> {
-    const { catalog, compactor, syncer } = this.parts;
+    const { catalog, compactor, syncer } = this.#parts;
     const failures: unknown[] = [];
     let done = true;
     for await (const { day } of catalog.outstanding.ofTenant(tenant)) {

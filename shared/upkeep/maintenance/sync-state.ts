@@ -42,35 +42,35 @@ const DUE_SHARE = 0.9;
 const MAX_TRIES = 10;
 
 export class SyncState {
-  private readonly catalog: Catalog;
-  private readonly clock: Clock;
+  readonly #catalog: Catalog;
+  readonly #clock: Clock;
 
   constructor({ catalog, clock }: { catalog: Catalog; clock: Clock }) {
-    this.catalog = catalog;
-    this.clock = clock;
+    this.#catalog = catalog;
+    this.#clock = clock;
   }
 
   async status(): Promise<SyncStatus> {
-    const { value } = await this.catalog.states.read(STATE, NEVER);
+    const { value } = await this.#catalog.states.read(STATE, NEVER);
     return {
       inProgress: value.inProgress,
       lastTrigger: value.trigger,
-      currentDurationMs: value.inProgress ? Math.max(0, this.clock.nowMs() - value.sinceMs) : undefined,
+      currentDurationMs: value.inProgress ? Math.max(0, this.#clock.nowMs() - value.sinceMs) : undefined,
       lastDurationMs: value.lastDurationMs,
     };
   }
 
   /** Idle becomes in progress; false where a sync is in progress already. Whoever calls `work` then does it. */
   async request(trigger: SyncTrigger): Promise<boolean> {
-    return this.change(value =>
-      value.inProgress ? undefined : { ...value, inProgress: true, trigger, sinceMs: this.clock.nowMs() },
+    return this.#change(value =>
+      value.inProgress ? undefined : { ...value, inProgress: true, trigger, sinceMs: this.#clock.nowMs() },
     );
   }
 
   /** A periodic one, unless the one before, of either kind, was asked for less than `everyMs` ago. False as `request`. */
   async requestIfDue(everyMs: number): Promise<boolean> {
-    const { value } = await this.catalog.states.read(STATE, NEVER);
-    if (this.clock.nowMs() - value.sinceMs < everyMs * DUE_SHARE) return false;
+    const { value } = await this.#catalog.states.read(STATE, NEVER);
+    if (this.#clock.nowMs() - value.sinceMs < everyMs * DUE_SHARE) return false;
     return this.request('periodic');
   }
 
@@ -79,34 +79,34 @@ export class SyncState {
    * holds the lease. The sync is over when `sync` resolves to true; otherwise the next call goes on.
    */
   async work(sync: (hold: () => Promise<void>) => Promise<boolean>): Promise<void> {
-    const { states, leases } = this.catalog;
+    const { states, leases } = this.#catalog;
     if (!(await states.read(STATE, NEVER)).value.inProgress) return;
     const lease = await leases.take(LEASE, LEASE_MS);
     if (lease === undefined) return;
     try {
-      let renewedMs = this.clock.nowMs();
+      let renewedMs = this.#clock.nowMs();
       const done = await sync(async () => {
-        if (this.clock.nowMs() - renewedMs < LEASE_MS / 3) return;
+        if (this.#clock.nowMs() - renewedMs < LEASE_MS / 3) return;
         if (!(await leases.renew(lease, LEASE_MS))) throw new Error('another process took the sync over');
-        renewedMs = this.clock.nowMs();
+        renewedMs = this.#clock.nowMs();
       });
-      if (done) await this.complete();
+      if (done) await this.#complete();
     } finally {
       await leases.release(lease).catch(() => undefined);
     }
   }
 
-  private async complete(): Promise<void> {
-    await this.change(value =>
+  async #complete(): Promise<void> {
+    await this.#change(value =>
       value.inProgress
-        ? { ...value, inProgress: false, lastDurationMs: Math.max(0, this.clock.nowMs() - value.sinceMs) }
+        ? { ...value, inProgress: false, lastDurationMs: Math.max(0, this.#clock.nowMs() - value.sinceMs) }
         : undefined,
     );
   }
 
   /** False where `change` gives nothing to write. */
-  private async change(change: (value: SyncRecord) => SyncRecord | undefined): Promise<boolean> {
-    const { states } = this.catalog;
+  async #change(change: (value: SyncRecord) => SyncRecord | undefined): Promise<boolean> {
+    const { states } = this.#catalog;
     for (let i = 0; i < MAX_TRIES; i++) {
       const before = await states.read(STATE, NEVER);
       const value = change(before.value);

@@ -29,49 +29,49 @@ const SLOT_MASK = SHAPE_SLOTS - 1;
 
 export class Miner {
   /** Number of the first cluster. */
-  private readonly first: number;
+  readonly #first: number;
   readonly clusters: Cluster[] = [];
-  private readonly structures = new Map<number, Structure>();
-  private readonly shapes = new Int32Array(SHAPE_SLOTS);
+  readonly #structures = new Map<number, Structure>();
+  readonly #shapes = new Int32Array(SHAPE_SLOTS);
   /** Place of the cluster plus one; 0 is an empty slot. */
-  private readonly places = new Int32Array(SHAPE_SLOTS);
+  readonly #places = new Int32Array(SHAPE_SLOTS);
 
-  private lines = 0;
+  #lines = 0;
 
   /** @param first number of the first cluster */
   constructor(first = 0) {
-    this.first = first;
+    this.#first = first;
   }
 
   /** The number of the line's cluster. They may be fewer then. */
   add(words: LineWords): number {
-    this.lines++;
-    return this.place(words);
+    this.#lines++;
+    return this.#place(words);
   }
 
-  private place(words: LineWords): number {
+  #place(words: LineWords): number {
     const slot = words.shape & SLOT_MASK;
-    if (this.shapes[slot] === words.shape && this.places[slot] > 0) {
-      const known = this.clusters[this.places[slot] - 1];
+    if (this.#shapes[slot] === words.shape && this.#places[slot] > 0) {
+      const known = this.clusters[this.#places[slot] - 1];
       if (takesKnown(known, words)) {
         known.lines++;
         return known.id;
       }
     }
-    const cluster = this.find(words);
+    const cluster = this.#find(words);
     if (cluster === undefined) {
-      words.cut(this.firstWords());
-      return this.place(words);
+      words.cut(this.#firstWords());
+      return this.#place(words);
     }
     cluster.lines++;
-    this.shapes[slot] = words.shape;
-    this.places[slot] = cluster.id - this.first + 1;
+    this.#shapes[slot] = words.shape;
+    this.#places[slot] = cluster.id - this.#first + 1;
     return cluster.id;
   }
 
   /** Undefined where the line is like no other, and there were too many of these. */
-  private find(words: LineWords): Cluster | undefined {
-    const leaf = this.leafOf(words) ?? NO_CLUSTERS;
+  #find(words: LineWords): Cluster | undefined {
+    const leaf = this.#leafOf(words) ?? NO_CLUSTERS;
     let best: Cluster | undefined;
     let bestEqual = -1;
     let bestText = 0;
@@ -96,35 +96,35 @@ export class Miner {
       widen(best, words);
       return best;
     }
-    if (words.count > this.firstWords() + 1) return undefined;
-    const cluster = newCluster(this.first + this.clusters.length, words);
+    if (words.count > this.#firstWords() + 1) return undefined;
+    const cluster = newCluster(this.#first + this.clusters.length, words);
     this.clusters.push(cluster);
-    this.newLeafOf(words).push(cluster);
+    this.#newLeafOf(words).push(cluster);
     return cluster;
   }
 
   /** Words that a line like no other keeps: all of them while there are few such lines. */
-  private firstWords(): number {
-    const earned = FIRST_CLUSTERS + this.lines / LINES_PER_CLUSTER;
+  #firstWords(): number {
+    const earned = FIRST_CLUSTERS + this.#lines / LINES_PER_CLUSTER;
     const share = this.clusters.length / earned;
     return share < 1 ? Infinity : FIRST_WORDS.find(({ upTo }) => share < upTo)!.words;
   }
 
   /** Undefined where no line had the structure and first word. */
-  private leafOf(words: LineWords): Cluster[] | undefined {
-    const structure = this.structures.get(words.skeleton);
+  #leafOf(words: LineWords): Cluster[] | undefined {
+    const structure = this.#structures.get(words.skeleton);
     if (structure === undefined) return undefined;
     const { leaves, others } = structure;
     return leaves.get(firstWordOf(words)) ?? (leaves.size >= MAX_FIRST_WORDS ? others : undefined);
   }
 
-  private newLeafOf(words: LineWords): Cluster[] {
-    const known = this.leafOf(words);
+  #newLeafOf(words: LineWords): Cluster[] {
+    const known = this.#leafOf(words);
     if (known !== undefined) return known;
-    let structure = this.structures.get(words.skeleton);
+    let structure = this.#structures.get(words.skeleton);
     if (structure === undefined) {
       structure = { leaves: new Map(), others: [] };
-      this.structures.set(words.skeleton, structure);
+      this.#structures.set(words.skeleton, structure);
     }
     const leaf: Cluster[] = [];
     structure.leaves.set(firstWordOf(words), leaf);

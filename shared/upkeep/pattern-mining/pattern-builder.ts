@@ -44,17 +44,17 @@ export interface MinedRows {
 }
 
 export class PatternBuilder {
-  private miner = new Miner();
+  #miner = new Miner();
   /** Clusters of the miners before. */
-  private done = 0;
+  #done = 0;
   /** By number of the cluster. */
-  private readonly templateOf: number[] = [];
-  private readonly templates = new Map<string, number>();
-  private readonly parts: { readonly bytes: Buffer; readonly isFinal: boolean }[] = [];
-  private partBytes = 0;
-  private dictionaryBytes = 0;
-  private lineBytes = 0;
-  private isTooLarge = false;
+  readonly #templateOf: number[] = [];
+  readonly #templates = new Map<string, number>();
+  readonly #parts: { readonly bytes: Buffer; readonly isFinal: boolean }[] = [];
+  #partBytes = 0;
+  #dictionaryBytes = 0;
+  #lineBytes = 0;
+  #isTooLarge = false;
 
   /** Mines the next page. */
   addPage({ lines, lineOffsets, runs, times, base, levels, passed }: MinedRows): void {
@@ -62,7 +62,7 @@ export class PatternBuilder {
     const words = lineWordsOfThread();
     words.begin(lines, lineOffsets);
     let before = 0;
-    for (let run = 0; run < runs.length && !this.isTooLarge; run++) {
+    for (let run = 0; run < runs.length && !this.#isTooLarge; run++) {
       const { firstRow, rows } = runs[run];
       const end = firstRow + rows;
       const span = times[end - 1] - times[firstRow];
@@ -73,7 +73,7 @@ export class PatternBuilder {
         // An empty line has no pattern.
         if (lineOffsets[row] === lineOffsets[row + 1]) continue;
         words.enter(row, levels[row]);
-        const cluster = this.miner.add(words);
+        const cluster = this.#miner.add(words);
         const bucket = Math.floor((base + times[row]) / (widthS * NS_PER_S));
         count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
       }
@@ -81,9 +81,9 @@ export class PatternBuilder {
       writeRun(writer, run - before, widthS, [...groups.values()]);
       before = run;
     }
-    this.lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
-    this.addPart(writer.finish(), false);
-    if (this.miner.clusters.length >= MAX_CLUSTERS) this.endMiner();
+    this.#lineBytes += lineOffsets[lineOffsets.length - 1] - lineOffsets[0];
+    this.#addPart(writer.finish(), false);
+    if (this.#miner.clusters.length >= MAX_CLUSTERS) this.#endMiner();
   }
 
   /** Takes over the part of a page that is copied as it is. Throws CorruptionError. */
@@ -92,13 +92,13 @@ export class PatternBuilder {
     let before = 0;
     for (const { run, widthS, groups } of readRuns(pages[page])) {
       const named = groups.flatMap(({ key, ...counts }) => {
-        const template = this.templateNumber(templates[key >>> LEVEL_BITS], Infinity);
+        const template = this.#templateNumber(templates[key >>> LEVEL_BITS], Infinity);
         return template < 0 ? [] : [{ ...counts, key: keyOf(template, key) }];
       });
       writeRun(writer, run - before, widthS, named);
       before = run;
     }
-    this.addPart(writer.finish(), true);
+    this.#addPart(writer.finish(), true);
   }
 
   /** The section's bytes; undefined where there is nothing to keep, or too much. */
@@ -109,23 +109,23 @@ export class PatternBuilder {
 
   /** The same as it reads back. */
   section(): Omit<PatternSection, 'bytes'> | undefined {
-    this.endMiner();
-    if (this.isTooLarge || this.templates.size === 0) return undefined;
+    this.#endMiner();
+    if (this.#isTooLarge || this.#templates.size === 0) return undefined;
     const used = new Map<number, number>();
-    const pages = this.parts.map(({ bytes, isFinal }) => this.renamed(bytes, isFinal, used));
-    const keys = [...this.templates.keys()];
+    const pages = this.#parts.map(({ bytes, isFinal }) => this.#renamed(bytes, isFinal, used));
+    const keys = [...this.#templates.keys()];
     return { templates: Array.from(used.keys(), number => keys[number]), pages };
   }
 
-  private addPart(bytes: Buffer, isFinal: boolean): void {
-    this.parts.push({ bytes, isFinal });
-    this.partBytes += bytes.length;
-    if (this.partBytes > MAX_SECTION_BYTES) this.isTooLarge = true;
+  #addPart(bytes: Buffer, isFinal: boolean): void {
+    this.#parts.push({ bytes, isFinal });
+    this.#partBytes += bytes.length;
+    if (this.#partBytes > MAX_SECTION_BYTES) this.#isTooLarge = true;
   }
 
   /** Makes templates of the clusters, and begins with none. */
-  private endMiner(): void {
-    const { clusters } = this.miner;
+  #endMiner(): void {
+    const { clusters } = this.#miner;
     const found = clusters.map(cluster => {
       const { group, lines } = cluster;
       return { key: templateBytes(cluster).latin1Slice(), group, lines };
@@ -135,37 +135,37 @@ export class PatternBuilder {
     for (let i = 0; i < joined.length; i++) {
       linesOfKey.set(joined[i], (linesOfKey.get(joined[i]) ?? 0) + clusters[i].lines);
     }
-    const budget = Math.max(MIN_DICTIONARY_BYTES, this.lineBytes * DICTIONARY_SHARE);
+    const budget = Math.max(MIN_DICTIONARY_BYTES, this.#lineBytes * DICTIONARY_SHARE);
     // What most lines have comes first, so it is single lines that go without.
     const numbers = new Map<string, number>();
     for (const [key] of [...linesOfKey].sort((a, b) => b[1] - a[1])) {
-      numbers.set(key, this.templateNumber(key, budget));
+      numbers.set(key, this.#templateNumber(key, budget));
     }
-    for (let i = 0; i < joined.length; i++) this.templateOf[this.done + i] = numbers.get(joined[i])!;
-    this.done += clusters.length;
-    this.miner = new Miner(this.done);
+    for (let i = 0; i < joined.length; i++) this.#templateOf[this.#done + i] = numbers.get(joined[i])!;
+    this.#done += clusters.length;
+    this.#miner = new Miner(this.#done);
   }
 
-  private templateNumber(key: string, budgetBytes: number): number {
-    const known = this.templates.get(key);
+  #templateNumber(key: string, budgetBytes: number): number {
+    const known = this.#templates.get(key);
     if (known !== undefined) return known;
-    if (this.dictionaryBytes + key.length > budgetBytes || this.templates.size >= MAX_TEMPLATES)
+    if (this.#dictionaryBytes + key.length > budgetBytes || this.#templates.size >= MAX_TEMPLATES)
       return NO_TEMPLATE;
-    const number = this.templates.size;
-    this.templates.set(key, number);
-    this.dictionaryBytes += key.length;
+    const number = this.#templates.size;
+    this.#templates.set(key, number);
+    this.#dictionaryBytes += key.length;
     return number;
   }
 
   /** The part with numbers of the templates that are used, in the order of their first use. */
-  private renamed(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
+  #renamed(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
     const writer = new ByteWriter(part.length);
     let before = 0;
     for (const { run, widthS, groups } of readRuns(part)) {
       const byKey = new Map<number, CountGroup>();
       for (const { key, buckets, lines } of groups) {
         const cluster = Math.floor(key / (1 << LEVEL_BITS));
-        const template = isFinal ? cluster : this.templateOf[cluster];
+        const template = isFinal ? cluster : this.#templateOf[cluster];
         if (template === NO_TEMPLATE) continue;
         let number = used.get(template);
         if (number === undefined) {

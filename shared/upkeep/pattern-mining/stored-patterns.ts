@@ -29,21 +29,21 @@ export async function readPatterns(
 }
 
 export class StoredPatterns {
-  private readonly store: ObjectStore;
-  private readonly known = new LruCache<string, PatternSection>(CACHED_SECTION_BYTES);
+  readonly #store: ObjectStore;
+  readonly #known = new LruCache<string, PatternSection>(CACHED_SECTION_BYTES);
 
   constructor(store: ObjectStore) {
-    this.store = store;
+    this.#store = store;
   }
 
   /** The same, but for broken patterns: they are derived data, and lines are mined in their place. */
   async of(record: ChunkRecord, footer: Footer): Promise<PatternSection | undefined> {
     const key = `${record.tenant}/${record.id}`;
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     try {
-      const section = await readPatterns(this.store, record, footer);
-      if (section !== undefined) this.known.set(key, section, section.bytes);
+      const section = await readPatterns(this.#store, record, footer);
+      if (section !== undefined) this.#known.set(key, section, section.bytes);
       return section;
     } catch (error) {
       if (error instanceof CorruptionError) return undefined;

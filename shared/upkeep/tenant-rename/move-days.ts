@@ -52,7 +52,7 @@ async function takeLease({ catalog, clock }: MoveParts, tenant: string, day: num
     const lease = await catalog.leases.take(dayLease(tenant, day), LEASE_MS);
     if (lease !== undefined) return lease;
   }
-  throw new MoveRefusedError(`somebody works on day ${day} of ${tenant}: try again when it is done`);
+  throw new MoveRefusedError(`another process works on day ${day} of ${tenant}; stop it, or retry later`);
 }
 
 interface DayHold {
@@ -62,19 +62,19 @@ interface DayHold {
 }
 
 class DayMove {
-  private readonly parts: MoveParts;
-  private readonly move: Move;
-  private readonly held: DayHold;
+  readonly #parts: MoveParts;
+  readonly #move: Move;
+  readonly #held: DayHold;
 
   constructor(parts: MoveParts, move: Move, held: DayHold) {
-    this.parts = parts;
-    this.move = move;
-    this.held = held;
+    this.#parts = parts;
+    this.#move = move;
+    this.#held = held;
   }
 
   async run(number: number): Promise<void> {
-    const { catalog } = this.parts;
-    const { from, graceMs, totals, progress } = this.move;
+    const { catalog } = this.#parts;
+    const { from, graceMs, totals, progress } = this.#move;
     const snapshot = await catalog.day(from, number);
     if (snapshot === undefined) return;
     const { records } = snapshot;
@@ -82,14 +82,14 @@ class DayMove {
     for (let i = 0; i < records.length; i += CHUNKS_AT_ONCE) {
       const batch = records.slice(i, i + CHUNKS_AT_ONCE);
       const moved: ChunkRecord[] = [];
-      for (const record of batch) moved.push(await this.copy(record));
-      await this.held.hold();
+      for (const record of batch) moved.push(await this.#copy(record));
+      await this.#held.hold();
       // Live tails have seen them, under the old name.
       await catalog.addChunks(moved, { known: true });
       day = await catalog.swap({
         tenant: from,
         day,
-        lease: this.held.lease,
+        lease: this.#held.lease,
         removed: batch,
         added: [],
         graceMs,
@@ -100,14 +100,14 @@ class DayMove {
     }
     totals.days++;
     // Where a process may still trust in having announced the day it stays, empty, until maintenance takes it away.
-    await catalog.removeEmptyDay({ tenant: from, day, lease: this.held.lease, graceMs });
+    await catalog.removeEmptyDay({ tenant: from, day, lease: this.#held.lease, graceMs });
   }
 
   /** The record of the same chunk in the new tenant; its object is durable. */
-  private async copy(record: ChunkRecord): Promise<ChunkRecord> {
-    await this.held.hold();
-    const { store } = this.parts;
-    const { to, totals } = this.move;
+  async #copy(record: ChunkRecord): Promise<ChunkRecord> {
+    await this.#held.hold();
+    const { store } = this.#parts;
+    const { to, totals } = this.#move;
     const what = nameOfChunk(record);
     if (record.inline !== undefined) {
       const { object, footerBytes } = renameTenant(record.inline, to, what);
@@ -123,8 +123,8 @@ class DayMove {
   }
 }
 
-function dayOf({ day, version, index }: DaySnapshot): Day {
-  return { day, version, index };
+function dayOf({ records: _, ...day }: DaySnapshot): Day {
+  return day;
 }
 
 function recordOfObject(record: ChunkRecord, tenant: string, object: Buffer): ChunkRecord {

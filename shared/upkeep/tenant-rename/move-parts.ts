@@ -25,6 +25,7 @@ export interface MoveTotals {
   copiedBytes: number;
   deleteRequests: number;
   ruleGroups: number;
+  savedItems: number;
   usageRecords: number;
   tokens: number;
 }

@@ -1,10 +1,12 @@
 /**
- * What a tenant has beside its chunks: delete requests, rule groups with their states, usage, tokens. Each is put under the
+ * What a tenant has beside its chunks: delete requests, rule groups with their states, saved queries and boards, usage,
+ * tokens. Each is put under the
  * new name before it is taken from the old one, so a kill leaves it under one or both, and the next run goes on.
  */
 
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import type { LoadedRecord } from '../../storage/catalog/rule-states.ts';
+import { SAVED_KINDS } from '../../storage/catalog/saved-items.ts';
 import { KEPT_DAYS } from '../../storage/catalog/usage-records.ts';
 import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 
@@ -66,6 +68,20 @@ async function moveState(
     known.version >= 0 || (await ruleStates.save(to, known, loaded.record, lease)) !== undefined;
   if (!isThere || !(await ruleStates.delete(from, loaded, lease))) {
     throw new MoveRefusedError(`the state of the rule group ${namespace}/${name} changes while it is moved`);
+  }
+}
+
+export async function moveSaved(
+  { catalog: { saved } }: MoveParts,
+  { from, to, hold, totals }: Move,
+): Promise<void> {
+  for (const kind of SAVED_KINDS) {
+    for (const head of await saved.list(from, kind)) {
+      await hold();
+      await saved.adopt(to, kind, await saved.get(from, kind, head.id));
+      await saved.delete(from, kind, head);
+      totals.savedItems++;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * A tenant under another name, for whoever changes `no_auth_tenant` on existing data, or renames a tenant:
  *
- *     remember the move -> delete requests copied -> chunks -> rules -> usage -> tokens -> old delete requests removed -> done
+ *     remember the move -> delete requests copied -> chunks -> rules -> saved queries and boards -> usage -> tokens -> old delete requests removed -> done
  *
  * It can be killed at any moment and is then repeated with the same names: every step finds out by itself what is left of
  * it. Until it is done no other move begins, and none into a tenant that has something already: delete requests of one
@@ -14,11 +14,13 @@
 import { checkTenantId } from '../../base/model/tenant-id.ts';
 import { LeaseLostError } from '../../storage/catalog/leases.ts';
 import { shownState } from '../../storage/catalog/membership.ts';
+import { SAVED_KINDS } from '../../storage/catalog/saved-items.ts';
 import { moveDays } from './move-days.ts';
 import { type Move, type MoveParts, MoveRefusedError, type MoveTotals } from './move-parts.ts';
 import {
   copyDeleteRequests,
   moveRules,
+  moveSaved,
   moveTokens,
   moveUsage,
   removeDeleteRequests,
@@ -78,6 +80,7 @@ export async function moveTenant(parts: MoveParts, options: MoveOptions): Promis
     await copyDeleteRequests(parts, move);
     await moveDays(parts, move);
     await moveRules(parts, move);
+    await moveSaved(parts, move);
     await moveUsage(parts, move);
     await moveTokens(parts, move);
     await removeDeleteRequests(parts, move);
@@ -102,7 +105,9 @@ async function remember({ catalog }: MoveParts, { from, to }: Move): Promise<voi
   }
   if (await isEmpty(catalog, from)) throw new MoveRefusedError(`there is nothing of a tenant ${from}`);
   if (!(await isEmpty(catalog, to))) {
-    throw new MoveRefusedError(`the tenant ${to} has entries, rules or delete requests already`);
+    throw new MoveRefusedError(
+      `the tenant ${to} has entries, rules, delete requests, saved queries or boards already`,
+    );
   }
   if (!(await catalog.states.replace<Remembered | null>(STATE, before, { from, to }))) {
     throw new MoveRefusedError('another move has begun');
@@ -112,6 +117,7 @@ async function remember({ catalog }: MoveParts, { from, to }: Move): Promise<voi
 async function isEmpty(catalog: MoveParts['catalog'], tenant: string): Promise<boolean> {
   if ((await catalog.ruleGroups.list(tenant)).length > 0) return false;
   if ((await catalog.deletes.list(tenant)).length > 0) return false;
+  for (const kind of SAVED_KINDS) if ((await catalog.saved.list(tenant, kind)).length > 0) return false;
   for (const { day } of await catalog.allDays(tenant)) {
     // A day may stay for a while when its last chunk has gone.
     const snapshot = await catalog.day(tenant, day);
@@ -134,6 +140,7 @@ function noTotals(): MoveTotals {
     copiedBytes: 0,
     deleteRequests: 0,
     ruleGroups: 0,
+    savedItems: 0,
     usageRecords: 0,
     tokens: 0,
   };

@@ -173,22 +173,22 @@ function metadataLevel(
 
 class LevelTable {
   readonly levels: string[] = [...LEVELS];
-  private readonly ids = new Map<string, number>(LEVELS.map((level, code) => [level, code + 1]));
-  private characters = 0;
+  readonly #ids = new Map<string, number>(LEVELS.map((level, code) => [level, code + 1]));
+  #characters = 0;
   /** Pairs whose value is not in its normal form, and what that is. */
-  private readonly pairs: number[] = [];
-  private readonly codes: number[] = [];
+  readonly #pairs: number[] = [];
+  readonly #codes: number[] = [];
 
   /** A level as `levelOf` has it, by a value of a label or of metadata; 0 (none is added) where that is empty. */
   idOf(value: string): number {
     if (value === '') return 0;
     const level = normaliseLevel(value);
-    let id = this.ids.get(level);
+    let id = this.#ids.get(level);
     if (id === undefined) {
-      this.characters += level.length;
-      if (this.levels.length === MAX_LEVELS || this.characters > MAX_LEVEL_CHARACTERS) return 1;
+      this.#characters += level.length;
+      if (this.levels.length === MAX_LEVELS || this.#characters > MAX_LEVEL_CHARACTERS) return 1;
       id = this.levels.push(level);
-      this.ids.set(level, id);
+      this.#ids.set(level, id);
     }
     return id;
   }
@@ -200,13 +200,13 @@ class LevelTable {
     const value = bytes.utf8Slice(pairStart[pair], pairEnd[pair]);
     const level = normaliseLevel(value);
     if (level === value) return;
-    this.pairs.push(pair);
-    this.codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
+    this.#pairs.push(pair);
+    this.#codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
   }
 
   /** Points the remembered pairs at the normal forms of their values. */
   *normalisePairs(columns: PushColumns): Steps<void> {
-    if (this.pairs.length === 0) return;
+    if (this.#pairs.length === 0) return;
     // The body may move, and is copied: once for all of them.
     let at = yield* columns.append(Buffer.from(LEVELS.join('')));
     const startOf = LEVELS.map(level => {
@@ -214,10 +214,10 @@ class LevelTable {
       at += level.length;
       return start;
     });
-    for (let i = 0; i < this.pairs.length; i++) {
-      const start = startOf[this.codes[i]];
-      columns.pairStart[this.pairs[i]] = start;
-      columns.pairEnd[this.pairs[i]] = start + LEVELS[this.codes[i]].length;
+    for (let i = 0; i < this.#pairs.length; i++) {
+      const start = startOf[this.#codes[i]];
+      columns.pairStart[this.#pairs[i]] = start;
+      columns.pairEnd[this.#pairs[i]] = start + LEVELS[this.#codes[i]].length;
       if (i % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
     }
   }

@@ -18,12 +18,12 @@ type Count = { -readonly [K in keyof Discard]: Discard[K] };
 
 /** A push has a few policies at most, and reasons are a dozen: the maps stay small. */
 export class Discards {
-  private readonly byPolicy = new Map<string, Map<DiscardReason, Count>>();
+  readonly #byPolicy = new Map<string, Map<DiscardReason, Count>>();
 
   /** Counts one entry. */
   add(reason: DiscardReason, policy: string, bytes: number): void {
-    let counts = this.byPolicy.get(policy);
-    if (counts === undefined) this.byPolicy.set(policy, (counts = new Map()));
+    let counts = this.#byPolicy.get(policy);
+    if (counts === undefined) this.#byPolicy.set(policy, (counts = new Map()));
     const count = counts.get(reason);
     if (count === undefined) counts.set(reason, { reason, policy, entries: 1, bytes });
     else {
@@ -33,6 +33,6 @@ export class Discards {
   }
 
   all(): readonly Discard[] {
-    return [...this.byPolicy.values()].flatMap(counts => [...counts.values()]);
+    return [...this.#byPolicy.values()].flatMap(counts => [...counts.values()]);
   }
 }

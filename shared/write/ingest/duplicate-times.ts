@@ -6,30 +6,30 @@ import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
  * goes 1 ns behind it; with the same line it takes the same time, so that it is a duplicate still.
  */
 export class DuplicateTimes {
-  private readonly columns: PushColumns;
+  readonly #columns: PushColumns;
   /** By stream: the entry before, plus 1. */
-  private readonly before: Uint32Array;
+  readonly #before: Uint32Array;
   /** By stream: the time of that entry as it was sent. */
-  private readonly day: Int32Array;
-  private readonly timeOfDay: Float64Array;
+  readonly #day: Int32Array;
+  readonly #timeOfDay: Float64Array;
 
   constructor(columns: PushColumns) {
-    this.columns = columns;
-    this.before = new Uint32Array(columns.streams.length);
-    this.day = new Int32Array(columns.streams.length);
-    this.timeOfDay = new Float64Array(columns.streams.length);
+    this.#columns = columns;
+    this.#before = new Uint32Array(columns.streams.length);
+    this.#day = new Int32Array(columns.streams.length);
+    this.#timeOfDay = new Float64Array(columns.streams.length);
   }
 
   /** Takes the next entry, in the order of the push, and moves its time where it must. */
   move(entry: number): void {
-    const { streamOf, day, timeOfDay, lineStart, lineEnd, bytes } = this.columns;
+    const { streamOf, day, timeOfDay, lineStart, lineEnd, bytes } = this.#columns;
     const stream = streamOf[entry];
-    const before = this.before[stream] - 1;
+    const before = this.#before[stream] - 1;
     const same =
-      before >= 0 && day[entry] === this.day[stream] && timeOfDay[entry] === this.timeOfDay[stream];
-    this.before[stream] = entry + 1;
-    this.day[stream] = day[entry];
-    this.timeOfDay[stream] = timeOfDay[entry];
+      before >= 0 && day[entry] === this.#day[stream] && timeOfDay[entry] === this.#timeOfDay[stream];
+    this.#before[stream] = entry + 1;
+    this.#day[stream] = day[entry];
+    this.#timeOfDay[stream] = timeOfDay[entry];
     if (!same) return;
     const line = bytes.subarray(lineStart[entry], lineEnd[entry]);
     const step = line.equals(bytes.subarray(lineStart[before], lineEnd[before])) ? 0 : 1;

@@ -12,33 +12,33 @@ interface Group {
 }
 
 export class ErrorGroups {
-  private readonly groups = new Map<string, Group>();
-  private characters = 0;
-  private untold = 0;
+  readonly #groups = new Map<string, Group>();
+  #characters = 0;
+  #untold = 0;
 
   /** Counts an error; `message` is called where its key is new. */
   add(key: string, message: () => string): void {
-    const group = this.groups.get(key);
+    const group = this.#groups.get(key);
     if (group !== undefined) {
       group.count++;
       return;
     }
-    if (this.groups.size >= MAX_MESSAGES || this.characters >= MAX_MESSAGE_CHARACTERS) {
-      this.untold++;
+    if (this.#groups.size >= MAX_MESSAGES || this.#characters >= MAX_MESSAGE_CHARACTERS) {
+      this.#untold++;
       return;
     }
     const text = message().slice(0, MAX_MESSAGE_CHARACTERS);
-    this.characters += text.length;
-    this.groups.set(key, { message: text, count: 1 });
+    this.#characters += text.length;
+    this.#groups.set(key, { message: text, count: 1 });
   }
 
   /** The text of all errors, or undefined where there was none. */
   text(): string | undefined {
-    const groups = [...this.groups.values()];
+    const groups = [...this.#groups.values()];
     if (groups.length === 0) return undefined;
-    if (groups.length === 1 && groups[0].count === 1 && this.untold === 0) return groups[0].message;
+    if (groups.length === 1 && groups[0].count === 1 && this.#untold === 0) return groups[0].message;
     const parts = groups.map(group => `${group.count} errors like: ${group.message}`);
-    if (this.untold > 0) parts.push(`${this.untold} more errors`);
+    if (this.#untold > 0) parts.push(`${this.#untold} more errors`);
     return parts.join('; ');
   }
 }

@@ -21,6 +21,7 @@ import { type Compression, PUSH_COMPRESSION } from '../../storage/codec/compress
 import { chunkEnrichers } from '../../upkeep/indexing/index-chunk.ts';
 import { withPatterns } from '../../upkeep/pattern-mining/pattern-indexer.ts';
 import type { AcceptedPush } from './push-columns.ts';
+import { RecordPartitions } from './record-partitions.ts';
 import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
 export interface GroupCommitOptions {
@@ -97,6 +98,8 @@ export interface GroupCommitParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options?: GroupCommitOptions;
+  /** Bytes a second that all processes are offered of a tenant, if they exchange that. */
+  readonly demandOf?: ((tenant: string) => number | undefined) | undefined;
   /** Told of each group; must not throw. */
   readonly onWritten?: (group: WrittenGroup) => void;
   /** Of the thread; each step of a large group is a time slice. */
@@ -104,33 +107,36 @@ export interface GroupCommitParts {
 }
 
 export class GroupCommitter {
-  private readonly lanes = new Map<string, TenantQueue>();
-  private readonly store: ObjectStore;
-  private readonly catalog: GroupCommitParts['catalog'];
-  private readonly clock: Clock;
-  private readonly ids: AscendingChunkIds;
-  private readonly options: GroupCommitOptions;
-  private readonly onWritten: GroupCommitParts['onWritten'];
+  readonly #lanes = new Map<string, TenantQueue>();
+  readonly #store: ObjectStore;
+  readonly #catalog: GroupCommitParts['catalog'];
+  readonly #clock: Clock;
+  readonly #ids: AscendingChunkIds;
+  readonly #options: GroupCommitOptions;
+  readonly #onWritten: GroupCommitParts['onWritten'];
+  readonly #demandOf: GroupCommitParts['demandOf'];
+  readonly #partitions = new RecordPartitions();
   /** What a group usually takes until it is durable. */
-  private usualMs = 0;
+  #usualMs = 0;
   protected readonly scheduler: FairScheduler;
 
   constructor(parts: GroupCommitParts) {
     const { store, catalog, clock, ids, options = DEFAULT_GROUP_COMMIT, onWritten } = parts;
     this.scheduler = parts.scheduler ?? new FairScheduler();
-    this.onWritten = onWritten;
-    this.store = store;
-    this.catalog = catalog;
-    this.clock = clock;
-    this.ids = new AscendingChunkIds(clock, ids);
-    this.options = options;
+    this.#onWritten = onWritten;
+    this.#demandOf = parts.demandOf;
+    this.#store = store;
+    this.#catalog = catalog;
+    this.#clock = clock;
+    this.#ids = new AscendingChunkIds(clock, ids);
+    this.#options = options;
   }
 
   /** Groups under way: those that are being written, and those that wait for it. */
   get load(): { readonly writing: number; readonly waiting: number } {
     let writing = 0;
     let waiting = 0;
-    for (const lane of this.lanes.values()) {
+    for (const lane of this.#lanes.values()) {
       writing += lane.writing;
       if (lane.waiting.length > 0) waiting++;
     }
@@ -139,63 +145,64 @@ export class GroupCommitter {
 
   /** Resolves when every entry of the push is durable and visible. */
   commit(tenant: string, push: AcceptedPush): Promise<void> {
-    let lane = this.lanes.get(tenant);
+    let lane = this.#lanes.get(tenant);
     if (lane === undefined) {
       lane = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
-      this.lanes.set(tenant, lane);
+      this.#lanes.set(tenant, lane);
     }
     const ofTenant = lane;
     return new Promise((resolve, reject) => {
       const bytes = push.columns.bytes.length;
       ofTenant.waiting.push({ push, bytes, resolve, reject });
       ofTenant.waitingBytes += bytes;
-      this.consider(tenant, ofTenant);
+      this.#consider(tenant, ofTenant);
     });
   }
 
   /** Groups of one tenant. */
-  private get writesAtOnce(): number {
-    if (this.store.isDistant !== true) return WRITES_AT_ONCE;
-    const wanted = Math.ceil(this.usualMs / DISTANT_MS_PER_WRITE);
+  get #writesAtOnce(): number {
+    if (this.#store.isDistant !== true) return WRITES_AT_ONCE;
+    const wanted = Math.ceil(this.#usualMs / DISTANT_MS_PER_WRITE);
     return Math.min(MAX_DISTANT_WRITES_AT_ONCE, Math.max(WRITES_AT_ONCE, wanted));
   }
 
-  private noteWrite(ms: number): void {
-    this.usualMs = this.usualMs === 0 ? ms : this.usualMs + NEWEST_SHARE * (ms - this.usualMs);
+  #noteWrite(ms: number): void {
+    this.#usualMs = this.#usualMs === 0 ? ms : this.#usualMs + NEWEST_SHARE * (ms - this.#usualMs);
   }
 
   /** Starts writing where it is time to, or the wait that will. */
-  private consider(tenant: string, lane: TenantQueue): void {
-    if (lane.waiting.length === 0 || lane.writing >= this.writesAtOnce) return;
-    const full = lane.waitingBytes >= this.options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
-    if (full) this.start(tenant, lane);
-    else lane.wait ??= this.waitThenStart(tenant, lane);
+  #consider(tenant: string, lane: TenantQueue): void {
+    if (lane.waiting.length === 0 || lane.writing >= this.#writesAtOnce) return;
+    const full =
+      lane.waitingBytes >= this.#options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
+    if (full) this.#start(tenant, lane);
+    else lane.wait ??= this.#waitThenStart(tenant, lane);
   }
 
-  private waitThenStart(tenant: string, lane: TenantQueue): Promise<void> {
-    const wait = this.clock.sleep(this.options.waitMs).then(() => {
-      if (lane.wait === wait) this.start(tenant, lane);
+  #waitThenStart(tenant: string, lane: TenantQueue): Promise<void> {
+    const wait = this.#clock.sleep(this.#options.waitMs).then(() => {
+      if (lane.wait === wait) this.#start(tenant, lane);
     });
     return wait;
   }
 
-  private start(tenant: string, lane: TenantQueue): void {
+  #start(tenant: string, lane: TenantQueue): void {
     lane.wait = undefined;
-    const group = this.take(lane);
+    const group = this.#take(lane);
     if (group.length === 0) return;
     lane.writing++;
-    void this.write(tenant, group).finally(() => {
+    void this.#write(tenant, group).finally(() => {
       lane.writing--;
-      this.consider(tenant, lane);
-      if (lane.writing === 0 && lane.waiting.length === 0) this.lanes.delete(tenant);
+      this.#consider(tenant, lane);
+      if (lane.writing === 0 && lane.waiting.length === 0) this.#lanes.delete(tenant);
     });
   }
 
-  private take(lane: TenantQueue): Waiting[] {
+  #take(lane: TenantQueue): Waiting[] {
     let bytes = 0;
     let count = 0;
     while (count < lane.waiting.length && count < MAX_GROUPED_PUSHES) {
-      if (count > 0 && bytes + lane.waiting[count].bytes > this.options.maxGroupBytes) break;
+      if (count > 0 && bytes + lane.waiting[count].bytes > this.#options.maxGroupBytes) break;
       bytes += lane.waiting[count].bytes;
       count++;
     }
@@ -203,37 +210,37 @@ export class GroupCommitter {
     return lane.waiting.splice(0, count);
   }
 
-  private async write(tenant: string, group: readonly Waiting[]): Promise<void> {
+  async #write(tenant: string, group: readonly Waiting[]): Promise<void> {
     try {
-      await this.storeGroup(tenant, group);
+      await this.#storeGroup(tenant, group);
       for (const waiting of group) waiting.resolve();
     } catch (error) {
       if (group.length === 1) return group[0].reject(error);
       // One push must not take its neighbours down: each gets a write and an answer of its own.
-      for (const waiting of group) await this.write(tenant, [waiting]);
+      for (const waiting of group) await this.#write(tenant, [waiting]);
     }
   }
 
-  private async storeSegment(
+  async #storeSegment(
     { tenant, id, createdMs, pace }: ChunkToStore,
     { day, rows }: DayRows,
   ): Promise<ChunkRecord> {
     const head = { id, tenant, day, level: 0, createdMs, inputs: [] };
-    const enricher = isLarge(rows) ? this.enricher() : undefined;
-    const chunk = await writeChunk(head, rows, this.options.compression, enricher, pace);
-    return storeChunk(this.store, chunk, this.options.inlineMaxBytes);
+    const enricher = isLarge(rows) ? this.#enricher() : undefined;
+    const chunk = await writeChunk(head, rows, this.#options.compression, enricher, pace);
+    return storeChunk(this.#store, chunk, this.#options.inlineMaxBytes);
   }
 
-  private enricher(): ChunkIndexer {
+  #enricher(): ChunkIndexer {
     const enricher = chunkEnrichers()();
-    return this.options.minesPatterns === true ? withPatterns(enricher) : enricher;
+    return this.#options.minesPatterns === true ? withPatterns(enricher) : enricher;
   }
 
-  private async storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
+  async #storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
     // Before anything is waited for: ids order the entries of groups that are written at once.
-    const ids = this.ids.group();
+    const ids = this.#ids.group();
     const records: ChunkRecord[] = [];
-    const startedMs = this.clock.nowMs();
+    const startedMs = this.#clock.nowMs();
     const isLong = group.reduce((sum, { bytes }) => sum + bytes, 0) >= LONG_GROUP_BYTES;
     const pace = this.scheduler.pace(tenant);
     let duplicates = 0;
@@ -244,10 +251,10 @@ export class GroupCommitter {
       else if (records.length > 0) await nextTurn();
       duplicates += segment.duplicates;
       const chunk = { tenant, id: ids.next(), createdMs: startedMs, pace };
-      records.push(await this.storeSegment(chunk, segment));
+      records.push(await this.#storeSegment(chunk, segment));
     }
     // Collecting orphans takes an older object for one that nobody will ever name.
-    if (this.clock.nowMs() - startedMs > MAX_COMMIT_MS) {
+    if (this.#clock.nowMs() - startedMs > MAX_COMMIT_MS) {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
     const stored = records.reduce((sum, record) => sum + record.rows, 0);
@@ -257,14 +264,19 @@ export class GroupCommitter {
       stored + duplicates === pushed,
       `${stored} rows and ${duplicates} duplicates of ${pushed} in chunks`,
     );
-    await this.catalog.addChunks(records);
-    this.noteWrite(this.clock.nowMs() - startedMs);
-    if (this.onWritten === undefined) return;
     const bytes = group.reduce((sum, waiting) => sum + waiting.bytes, 0);
-    this.onWritten({
+    // A table on this machine has no partitions to spread over.
+    const partitions =
+      this.#store.isDistant === true && this.#demandOf !== undefined
+        ? this.#partitions.wanted(tenant, { bytes, records }, this.#demandOf(tenant))
+        : undefined;
+    await this.#catalog.addChunks(records, { partitions });
+    this.#noteWrite(this.#clock.nowMs() - startedMs);
+    if (this.#onWritten === undefined) return;
+    this.#onWritten({
       records,
-      seconds: (this.clock.nowMs() - startedMs) / 1000,
-      isFull: bytes >= this.options.maxGroupBytes || group.length === MAX_GROUPED_PUSHES,
+      seconds: (this.#clock.nowMs() - startedMs) / 1000,
+      isFull: bytes >= this.#options.maxGroupBytes || group.length === MAX_GROUPED_PUSHES,
     });
   }
 }

@@ -87,140 +87,140 @@ const State = { value: 0, first: 1, key: 2, colon: 3, after: 4, string: 5, blank
 class Lexer {
   /** Long values that ended since this was emptied. */
   readonly found: { readonly start: number; readonly end: number; readonly denseBytes: number }[] = [];
-  private readonly bytes: Buffer;
-  private at: number;
-  private state: number = State.value;
+  readonly #bytes: Buffer;
+  #at: number;
+  #state: number = State.value;
   /** Of a string or of blanks: where they began, and what the state was. */
-  private start = 0;
-  private outer: number = State.value;
-  private depth = 0;
-  private readonly closing = new Uint8Array(MAX_JSON_DEPTH);
-  private readonly starts = new Uint32Array(MAX_JSON_DEPTH);
+  #start = 0;
+  #outer: number = State.value;
+  #depth = 0;
+  readonly #closing = new Uint8Array(MAX_JSON_DEPTH);
+  readonly #starts = new Uint32Array(MAX_JSON_DEPTH);
   /** By depth: bytes of long strings in the value that is open there. */
-  private readonly longBytes = new Float64Array(MAX_JSON_DEPTH);
+  readonly #longBytes = new Float64Array(MAX_JSON_DEPTH);
 
-  private readonly longBytesFrom: number;
-  private readonly maxBlankBytes: number;
+  readonly #longBytesFrom: number;
+  readonly #maxBlankBytes: number;
 
   constructor(bytes: Buffer, from: number, longBytesFrom: number, maxBlankBytes: number) {
-    this.bytes = bytes;
-    this.at = from;
-    this.longBytesFrom = longBytesFrom;
-    this.maxBlankBytes = maxBlankBytes;
+    this.#bytes = bytes;
+    this.#at = from;
+    this.#longBytesFrom = longBytesFrom;
+    this.#maxBlankBytes = maxBlankBytes;
   }
 
   /** Goes on for about `count` bytes; true where the value has ended. */
   run(count: number): boolean {
-    const { bytes } = this;
-    const stop = Math.min(this.at + count, bytes.length);
+    const bytes = this.#bytes;
+    const stop = Math.min(this.#at + count, bytes.length);
     do {
-      if (this.state === State.string) {
-        if (!this.string(stop)) return false;
+      if (this.#state === State.string) {
+        if (!this.#string(stop)) return false;
       } else {
-        const byte = this.peek(stop);
+        const byte = this.#peek(stop);
         if (byte === undefined) return false;
-        this.token(byte);
+        this.#token(byte);
       }
-      if (this.depth === 0 && this.state === State.after) return true;
-    } while (this.at < stop || stop === bytes.length);
+      if (this.#depth === 0 && this.#state === State.after) return true;
+    } while (this.#at < stop || stop === bytes.length);
     return false;
   }
 
   /** The next byte that is no blank, -1 at the end of the body; undefined where blanks reach `stop`. */
-  private peek(stop: number): number | undefined {
-    const { bytes } = this;
-    const from = this.state === State.blanks ? this.start : this.at;
-    let at = this.at;
+  #peek(stop: number): number | undefined {
+    const bytes = this.#bytes;
+    const from = this.#state === State.blanks ? this.#start : this.#at;
+    let at = this.#at;
     while (at < stop && BLANK[bytes[at]] === 1) at++;
-    this.at = at;
-    if (at - from > this.maxBlankBytes) throw tooMany('bytes of white space', this.maxBlankBytes);
+    this.#at = at;
+    if (at - from > this.#maxBlankBytes) throw tooMany('bytes of white space', this.#maxBlankBytes);
     if (at === stop && stop < bytes.length) {
-      if (this.state !== State.blanks) {
-        this.outer = this.state;
-        this.state = State.blanks;
-        this.start = from;
+      if (this.#state !== State.blanks) {
+        this.#outer = this.#state;
+        this.#state = State.blanks;
+        this.#start = from;
       }
       return undefined;
     }
-    if (this.state === State.blanks) this.state = this.outer;
+    if (this.#state === State.blanks) this.#state = this.#outer;
     return at < bytes.length ? bytes[at] : -1;
   }
 
-  private token(byte: number): void {
-    const { state } = this;
-    const closing = this.depth === 0 ? 0 : this.closing[this.depth - 1];
+  #token(byte: number): void {
+    const state = this.#state;
+    const closing = this.#depth === 0 ? 0 : this.#closing[this.#depth - 1];
     const isObject = closing === CLOSE_OBJECT;
     if (state === State.colon) {
       if (byte !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
-      this.at++;
-      this.state = State.value;
-    } else if ((state === State.first || state === State.after) && byte === closing) this.close();
+      this.#at++;
+      this.#state = State.value;
+    } else if ((state === State.first || state === State.after) && byte === closing) this.#close();
     else if (state === State.after) {
       if (byte !== 0x2c) throw new BadRequestError(isObject ? MALFORMED_OBJECT : MALFORMED_ARRAY);
-      this.at++;
-      this.state = isObject ? State.key : State.value;
-    } else if (state === State.key || (state === State.first && isObject)) this.key(byte);
-    else this.value(byte);
+      this.#at++;
+      this.#state = isObject ? State.key : State.value;
+    } else if (state === State.key || (state === State.first && isObject)) this.#key(byte);
+    else this.#value(byte);
   }
 
-  private value(byte: number): void {
+  #value(byte: number): void {
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      if (this.depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
-      this.starts[this.depth] = this.at;
-      this.longBytes[this.depth] = 0;
+      if (this.#depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
+      this.#starts[this.#depth] = this.#at;
+      this.#longBytes[this.#depth] = 0;
       // The closing bracket is the opening one plus 2.
-      this.closing[this.depth++] = byte + 2;
-      this.at++;
-      this.state = State.first;
-    } else if (byte === QUOTE) this.open(State.after);
+      this.#closing[this.#depth++] = byte + 2;
+      this.#at++;
+      this.#state = State.first;
+    } else if (byte === QUOTE) this.#open(State.after);
     else {
-      const end = scalarEnd(this.bytes, this.at);
+      const end = scalarEnd(this.#bytes, this.#at);
       if (end < 0) throw new BadRequestError(MALFORMED_VALUE);
-      this.at = end;
-      this.state = State.after;
+      this.#at = end;
+      this.#state = State.after;
     }
   }
 
-  private key(byte: number): void {
+  #key(byte: number): void {
     if (byte !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
-    this.open(State.colon);
+    this.#open(State.colon);
   }
 
   /** Begins a string, behind which the state is `next`. */
-  private open(next: number): void {
-    this.start = this.at;
-    this.at++;
-    this.state = State.string;
-    this.outer = next;
+  #open(next: number): void {
+    this.#start = this.#at;
+    this.#at++;
+    this.#state = State.string;
+    this.#outer = next;
   }
 
   /** Passes a string; false where it reaches `stop`. */
-  private string(stop: number): boolean {
-    const { bytes } = this;
-    let at = this.at;
+  #string(stop: number): boolean {
+    const bytes = this.#bytes;
+    let at = this.#at;
     while (at < stop && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-    this.at = at;
+    this.#at = at;
     if (at >= bytes.length) throw new BadRequestError(MALFORMED_STRING);
     if (at >= stop) return false;
-    this.at = at + 1;
-    this.state = this.outer;
-    const length = this.at - this.start;
-    if (length > this.longBytesFrom) {
-      this.found.push({ start: this.start, end: this.at, denseBytes: 0 });
-      if (this.depth > 0) this.longBytes[this.depth - 1] += length;
+    this.#at = at + 1;
+    this.#state = this.#outer;
+    const length = this.#at - this.#start;
+    if (length > this.#longBytesFrom) {
+      this.found.push({ start: this.#start, end: this.#at, denseBytes: 0 });
+      if (this.#depth > 0) this.#longBytes[this.#depth - 1] += length;
     }
     return true;
   }
 
-  private close(): void {
-    this.at++;
-    this.depth--;
-    const start = this.starts[this.depth];
-    const length = this.at - start;
-    const inside = this.longBytes[this.depth];
-    if (length > this.longBytesFrom) this.found.push({ start, end: this.at, denseBytes: length - inside });
-    if (this.depth > 0) this.longBytes[this.depth - 1] += inside;
-    this.state = State.after;
+  #close(): void {
+    this.#at++;
+    this.#depth--;
+    const start = this.#starts[this.#depth];
+    const length = this.#at - start;
+    const inside = this.#longBytes[this.#depth];
+    if (length > this.#longBytesFrom) this.found.push({ start, end: this.#at, denseBytes: length - inside });
+    if (this.#depth > 0) this.#longBytes[this.#depth - 1] += inside;
+    this.#state = State.after;
   }
 }
 

@@ -44,24 +44,24 @@ export class JsonScanner {
   start = 0;
   end = 0;
   /** True between the opening bracket of an object or array and its first member. */
-  private fresh = false;
-  private readonly nesting = new Uint8Array(MAX_JSON_DEPTH);
-  private readonly kernel: KernelBody | undefined;
+  #fresh = false;
+  readonly #nesting = new Uint8Array(MAX_JSON_DEPTH);
+  readonly #kernel: KernelBody | undefined;
   /** Undefined where the body has none. */
-  private long: LongValues | undefined;
+  #long: LongValues | undefined;
 
   /**
    * @param inKernel reads a copy of the body, if no other scanner does so: what was read has to be copied back before `close`
    */
   constructor(bytes: Buffer, inKernel = false) {
-    this.kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
-    this.bytes = this.kernel?.bytes ?? bytes;
+    this.#kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
+    this.bytes = this.#kernel?.bytes ?? bytes;
     this.spill = new OverflowBuffer(bytes.length);
   }
 
   /** Gives the kernel to others. */
   close(): void {
-    this.kernel?.close();
+    this.#kernel?.close();
   }
 
   /**
@@ -72,14 +72,14 @@ export class JsonScanner {
     // Anything else is refused at its first byte.
     if (this.bytes[this.at] !== OPEN_OBJECT && this.peek() !== OPEN_OBJECT) return;
     const found = yield* findLongValues(this.bytes, this.at, this.spill, options);
-    if (found.size > 0) this.long = found;
+    if (found.size > 0) this.#long = found;
   }
 
   /** Throws where the value that comes next takes too long to be read in one go; `what` names it in the plural. */
   checkDense(what: string): void {
-    if (this.long === undefined) return;
+    if (this.#long === undefined) return;
     this.peek();
-    const denseBytes = this.long.get(this.at)?.denseBytes ?? 0;
+    const denseBytes = this.#long.get(this.at)?.denseBytes ?? 0;
     if (denseBytes > MAX_DENSE_BYTES) throw tooMany(`bytes of ${what}`, MAX_DENSE_BYTES);
   }
 
@@ -97,25 +97,25 @@ export class JsonScanner {
   enterObject(): void {
     if (this.peek() !== 0x7b) throw new BadRequestError(MALFORMED_OBJECT);
     this.at++;
-    this.fresh = true;
+    this.#fresh = true;
   }
 
   /** Reads the next key, as the newest string, and its colon; false behind the end of the object. */
   nextKey(): boolean {
     let byte = this.peek();
-    if (byte === 0x2c && !this.fresh) {
+    if (byte === 0x2c && !this.#fresh) {
       this.at++;
       byte = this.peek();
     } else if (byte === 0x7d) {
       this.at++;
-      this.fresh = false;
+      this.#fresh = false;
       return false;
-    } else if (!this.fresh) throw new BadRequestError(MALFORMED_OBJECT);
+    } else if (!this.#fresh) throw new BadRequestError(MALFORMED_OBJECT);
     if (byte !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
     this.string();
     if (this.peek() !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
     this.at++;
-    this.fresh = false;
+    this.#fresh = false;
     return true;
   }
 
@@ -123,7 +123,7 @@ export class JsonScanner {
   enterArray(): void {
     if (this.peek() !== 0x5b) throw new BadRequestError(MALFORMED_ARRAY);
     this.at++;
-    this.fresh = true;
+    this.#fresh = true;
   }
 
   /** Moves to the next element, which the caller then reads or skips; false behind the end of the array. */
@@ -131,11 +131,11 @@ export class JsonScanner {
     const byte = this.peek();
     if (byte === 0x5d) {
       this.at++;
-      this.fresh = false;
+      this.#fresh = false;
       return false;
     }
-    if (this.fresh) {
-      this.fresh = false;
+    if (this.#fresh) {
+      this.#fresh = false;
       return true;
     }
     if (byte !== 0x2c) throw new BadRequestError(MALFORMED_ARRAY);
@@ -147,7 +147,7 @@ export class JsonScanner {
   /** Skips `null` where that comes next; else false. */
   skipNull(): boolean {
     if (this.peek() !== 0x6e) return false;
-    this.scalar();
+    this.#scalar();
     return true;
   }
 
@@ -173,7 +173,7 @@ export class JsonScanner {
   /** Reads the string that must come next; its range is then in `start` and `end`. */
   string(): void {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
-    if (this.long !== undefined && this.takeLong(this.long)) return;
+    if (this.#long !== undefined && this.#takeLong(this.#long)) return;
     const bytes = this.bytes;
     const length = bytes.length;
     const start = this.at + 1;
@@ -184,12 +184,12 @@ export class JsonScanner {
       const byte = bytes[at];
       if (byte === QUOTE) break;
       if (byte === BACKSLASH) {
-        this.unescape(start, at, at);
+        this.#unescape(start, at, at);
         return;
       }
       const step = utf8Length(bytes, at, length);
       if (step === 0) {
-        this.spillString(start, at, at);
+        this.#spillString(start, at, at);
         return;
       }
       at += step;
@@ -200,7 +200,7 @@ export class JsonScanner {
   }
 
   /** Takes the string that comes next if it is a long one. */
-  private takeLong(long: LongValues): boolean {
+  #takeLong(long: LongValues): boolean {
     const known = long.get(this.at);
     if (known?.text === undefined) return false;
     if (known.text instanceof BadRequestError) throw known.text;
@@ -235,21 +235,21 @@ export class JsonScanner {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
     const start = this.at + 1;
     const to = start - BLOCK_BYTES;
-    if (this.kernel === undefined || this.long !== undefined || to < free) {
+    if (this.#kernel === undefined || this.#long !== undefined || to < free) {
       this.string();
       return;
     }
-    const at = this.kernel.unquote(start, to);
+    const at = this.#kernel.unquote(start, to);
     if (at >= this.bytes.length) throw new BadRequestError(MALFORMED_STRING);
     if (this.bytes[at] === QUOTE) {
       this.start = to;
-      this.end = this.kernel.written;
+      this.end = this.#kernel.written;
       this.at = at + 1;
-    } else this.unescape(to, this.kernel.written, at);
+    } else this.#unescape(to, this.#kernel.written, at);
   }
 
   /** Goes on with a string at `from`, an escape or a longer character; `[start, end)` is done. */
-  private unescape(start: number, end: number, from: number): void {
+  #unescape(start: number, end: number, from: number): void {
     const bytes = this.bytes;
     const length = bytes.length;
     let at = from;
@@ -278,7 +278,7 @@ export class JsonScanner {
       } else {
         const step = utf8Length(bytes, at, length);
         if (step === 0) {
-          this.spillString(start, to, at);
+          this.#spillString(start, to, at);
           return;
         }
         for (let i = 0; i < step; i++) bytes[to++] = bytes[at++];
@@ -288,7 +288,7 @@ export class JsonScanner {
   }
 
   /** Goes on at `from` with a string that has become too long for its place; `[start, end)` is done. */
-  private spillString(start: number, end: number, from: number): void {
+  #spillString(start: number, end: number, from: number): void {
     const { bytes, spill } = this;
     const length = bytes.length;
     const spillStart = spill.end;
@@ -324,46 +324,46 @@ export class JsonScanner {
 
   /** Skips the next value, whatever it is. Strings in it are not unescaped. */
   skipValue(): void {
-    if (this.long !== undefined && this.skipLong(this.long)) return;
+    if (this.#long !== undefined && this.#skipLong(this.#long)) return;
     let depth = 0;
     do {
       const byte = this.peek();
       if (byte === 0x7b || byte === 0x5b) {
         if (depth === MAX_JSON_DEPTH) throw new BadRequestError(MAX_DEPTH_EXCEEDED);
         // The closing bracket is the opening one plus 2.
-        this.nesting[depth++] = byte + 2;
+        this.#nesting[depth++] = byte + 2;
         this.at++;
         if (this.peek() !== byte + 2) {
-          if (byte === 0x7b) this.skipKey();
+          if (byte === 0x7b) this.#skipKey();
           continue;
         }
-      } else if (byte === QUOTE) this.skipString();
-      else this.scalar();
+      } else if (byte === QUOTE) this.#skipString();
+      else this.#scalar();
       // A value ended: so may the arrays and objects around it.
       while (depth > 0) {
         const next = this.peek();
-        if (next === this.nesting[depth - 1]) {
+        if (next === this.#nesting[depth - 1]) {
           this.at++;
           depth--;
         } else if (next === 0x2c) {
           this.at++;
-          if (this.nesting[depth - 1] === 0x7d) this.skipKey();
+          if (this.#nesting[depth - 1] === 0x7d) this.#skipKey();
           break;
         } else {
-          throw new BadRequestError(this.nesting[depth - 1] === 0x7d ? MALFORMED_OBJECT : MALFORMED_ARRAY);
+          throw new BadRequestError(this.#nesting[depth - 1] === 0x7d ? MALFORMED_OBJECT : MALFORMED_ARRAY);
         }
       }
     } while (depth > 0);
   }
 
-  private skipKey(): void {
+  #skipKey(): void {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_OBJECT);
-    this.skipString();
+    this.#skipString();
     if (this.peek() !== 0x3a) throw new BadRequestError(MALFORMED_OBJECT);
     this.at++;
   }
 
-  private skipString(): void {
+  #skipString(): void {
     const bytes = this.bytes;
     const length = bytes.length;
     let at = this.at + 1;
@@ -372,7 +372,7 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
-  private skipLong(long: LongValues): boolean {
+  #skipLong(long: LongValues): boolean {
     this.peek();
     const known = long.get(this.at);
     if (known === undefined) return false;
@@ -381,7 +381,7 @@ export class JsonScanner {
   }
 
   /** Skips a number, `true`, `false` or `null`. */
-  private scalar(): void {
+  #scalar(): void {
     const end = scalarEnd(this.bytes, this.at);
     if (end < 0) throw new BadRequestError(MALFORMED_VALUE);
     this.at = end;

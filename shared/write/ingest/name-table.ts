@@ -12,45 +12,45 @@ import type { PushColumns } from './push-columns.ts';
 const SLOTS = 256;
 
 export class NameTable {
-  private readonly columns: PushColumns;
-  private readonly slotStart = new Uint32Array(SLOTS);
-  private readonly slotEnd = new Uint32Array(SLOTS);
+  readonly #columns: PushColumns;
+  readonly #slotStart = new Uint32Array(SLOTS);
+  readonly #slotEnd = new Uint32Array(SLOTS);
   /** Place of the name plus 1; 0 is an empty slot. */
-  private readonly slotName = new Uint32Array(SLOTS);
-  private names = 0;
-  private characters = 0;
+  readonly #slotName = new Uint32Array(SLOTS);
+  #names = 0;
+  #characters = 0;
 
   constructor(columns: PushColumns) {
-    this.columns = columns;
+    this.#columns = columns;
   }
 
   /** Place of the name `bytes[start, end)` of the body, which is UTF-8 and must stay as it is while decoding. */
   idOf(start: number, end: number): number {
-    const bytes = this.columns.bytes;
+    const bytes = this.#columns.bytes;
     checkNameSize(end - start);
     let hash = end - start;
     for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + bytes[i];
     const slot = (hash ^ (hash >>> 8)) & (SLOTS - 1);
-    const known = this.slotName[slot];
-    if (known > 0 && equalRange(bytes, start, end, bytes, this.slotStart[slot], this.slotEnd[slot])) {
+    const known = this.#slotName[slot];
+    if (known > 0 && equalRange(bytes, start, end, bytes, this.#slotStart[slot], this.#slotEnd[slot])) {
       return known - 1;
     }
     const id = this.idOfText(bytes.utf8Slice(start, end));
-    this.slotName[slot] = id + 1;
-    this.slotStart[slot] = start;
-    this.slotEnd[slot] = end;
+    this.#slotName[slot] = id + 1;
+    this.#slotStart[slot] = start;
+    this.#slotEnd[slot] = end;
     return id;
   }
 
   /** Place of a name that is not in the body. */
   idOfText(name: string): number {
     checkNameSize(name.length);
-    const id = this.columns.nameId(name);
-    if (id < this.names) return id;
-    this.names = id + 1;
-    this.characters += name.length;
+    const id = this.#columns.nameId(name);
+    if (id < this.#names) return id;
+    this.#names = id + 1;
+    this.#characters += name.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
-    if (this.characters > MAX_NAME_CHARACTERS)
+    if (this.#characters > MAX_NAME_CHARACTERS)
       throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
     return id;
   }

@@ -8,51 +8,51 @@ import { MAX_MADE_BYTES, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
 export class OverflowBuffer {
-  private readonly base: number;
-  private bytes: Buffer = Buffer.alloc(0);
-  private length = 0;
+  readonly #base: number;
+  #bytes: Buffer = Buffer.alloc(0);
+  #length = 0;
 
   /** `base`: length of the body, the offset that the first spilled byte will have. */
   constructor(base: number) {
-    this.base = base;
+    this.#base = base;
   }
 
   /** Offset that the next byte will have behind the body. */
   get end(): number {
-    return this.base + this.length;
+    return this.#base + this.#length;
   }
 
   push(byte: number): void {
-    this.reserve(1);
-    this.bytes[this.length++] = byte;
+    this.#reserve(1);
+    this.#bytes[this.#length++] = byte;
   }
 
   /** Adds `from[start, end)`. */
   pushRange(from: Uint8Array, start: number, end: number): void {
-    this.reserve(end - start);
-    this.bytes.set(from.subarray(start, end), this.length);
-    this.length += end - start;
+    this.#reserve(end - start);
+    this.#bytes.set(from.subarray(start, end), this.#length);
+    this.#length += end - start;
   }
 
   /** Text of a range of spilled bytes, by the offsets they will have. */
   text(start: number, end: number): string {
-    return this.bytes.utf8Slice(start - this.base, end - this.base);
+    return this.#bytes.utf8Slice(start - this.#base, end - this.#base);
   }
 
   /** Puts the spilled bytes behind the body. */
   *appendTo(columns: PushColumns): Steps<void> {
-    if (this.length === 0) return;
-    yield* columns.append(this.bytes.subarray(0, this.length));
-    freeLarge(this.bytes);
+    if (this.#length === 0) return;
+    yield* columns.append(this.#bytes.subarray(0, this.#length));
+    freeLarge(this.#bytes);
   }
 
-  private reserve(count: number): void {
-    if (this.length + count <= this.bytes.length) return;
-    if (this.length + count > MAX_MADE_BYTES)
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    if (this.#length + count > MAX_MADE_BYTES)
       throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
-    const grown = Buffer.allocUnsafe(Math.max(256, 2 * this.bytes.length, this.length + count));
-    this.bytes.copy(grown, 0, 0, this.length);
-    freeLarge(this.bytes);
-    this.bytes = grown;
+    const grown = Buffer.allocUnsafe(Math.max(256, 2 * this.#bytes.length, this.#length + count));
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    freeLarge(this.#bytes);
+    this.#bytes = grown;
   }
 }

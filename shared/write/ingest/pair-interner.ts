@@ -38,20 +38,20 @@ export class PairInterner {
   /** The row that comes next. */
   row: number;
   readonly to: number;
-  private readonly from: number;
-  private readonly pushes: readonly AcceptedPush[];
-  private readonly refs: Refs;
-  private readonly numbers: PushNumbers;
-  private readonly names: string[] = [];
-  private readonly nameIds = new Map<string, number>();
-  private readonly values: Buffer[] = [];
-  private readonly valueIds = new Map<string, number>();
-  private first: Uint32Array;
-  private name: Uint32Array;
-  private value: Uint32Array;
-  private at = 0;
-  private levelName = -1;
-  private readonly recent = {
+  readonly #from: number;
+  readonly #pushes: readonly AcceptedPush[];
+  readonly #refs: Refs;
+  readonly #numbers: PushNumbers;
+  readonly #names: string[] = [];
+  readonly #nameIds = new Map<string, number>();
+  readonly #values: Buffer[] = [];
+  readonly #valueIds = new Map<string, number>();
+  #first: Uint32Array;
+  #name: Uint32Array;
+  #value: Uint32Array;
+  #at = 0;
+  #levelName = -1;
+  readonly #recent = {
     push: new Uint32Array(RECENT_RANGES),
     start: new Uint32Array(RECENT_RANGES),
     end: new Uint32Array(RECENT_RANGES),
@@ -65,37 +65,45 @@ export class PairInterner {
     numbers: PushNumbers,
     { from, to, pairCount }: { readonly from: number; readonly to: number; readonly pairCount: number },
   ) {
-    this.pushes = pushes;
-    this.refs = refs;
-    this.numbers = numbers;
-    this.from = from;
+    this.#pushes = pushes;
+    this.#refs = refs;
+    this.#numbers = numbers;
+    this.#from = from;
     this.row = from;
     this.to = to;
-    this.first = new Uint32Array(to - from + 1);
-    this.name = new Uint32Array(pairCount);
-    this.value = new Uint32Array(pairCount);
+    this.#first = new Uint32Array(to - from + 1);
+    this.#name = new Uint32Array(pairCount);
+    this.#value = new Uint32Array(pairCount);
     numbers.part++;
   }
 
   /** Different values so far. */
   get valueCount(): number {
-    return this.values.length;
+    return this.#values.length;
   }
 
   /** Goes on for a step, or until there are `maxValues` values. */
   run(maxValues: number): void {
-    const { pushes, refs, numbers, from, first, name, value, recent } = this;
+    const pushes = this.#pushes;
+    const refs = this.#refs;
+    const numbers = this.#numbers;
+    const from = this.#from;
+    const first = this.#first;
+    const name = this.#name;
+    const value = this.#value;
+    const recent = this.#recent;
     const last = Math.min(this.to, this.row + ROWS_A_STEP);
-    const lastPair = this.at + PAIRS_A_STEP;
-    let { row, at } = this;
-    while (row < last && at < lastPair && this.values.length < maxValues) {
+    const lastPair = this.#at + PAIRS_A_STEP;
+    let { row } = this;
+    let at = this.#at;
+    while (row < last && at < lastPair && this.#values.length < maxValues) {
       const p = refs.push[row];
       const { columns, levelOf: added, levels } = pushes[p];
       const { bytes, firstPair, pairStart, pairEnd, pairName } = columns;
       const ofName = numbers.names[p];
       const ofLevel = numbers.levels[p];
       const { part } = numbers;
-      for (; row < last && at < lastPair && this.values.length < maxValues && refs.push[row] === p; row++) {
+      for (; row < last && at < lastPair && this.#values.length < maxValues && refs.push[row] === p; row++) {
         const e = refs.entry[row];
         first[row - from] = at;
         for (let pair = firstPair[e]; pair < firstPair[e + 1]; pair++) {
@@ -103,76 +111,78 @@ export class PairInterner {
           const end = pairEnd[pair];
           const n = pairName[pair];
           name[at] =
-            ofName.part[n] === part ? ofName.id[n] : this.setId(ofName, n, this.nameId(columns.names[n]));
+            ofName.part[n] === part ? ofName.id[n] : this.#setId(ofName, n, this.#nameId(columns.names[n]));
           const slot = start % RECENT_RANGES;
           if (recent.push[slot] !== p + 1 || recent.start[slot] !== start || recent.end[slot] !== end) {
             recent.push[slot] = p + 1;
             recent.start[slot] = start;
             recent.end[slot] = end;
-            recent.value[slot] = this.valueId(bytes, start, end);
+            recent.value[slot] = this.#valueId(bytes, start, end);
           }
           value[at] = recent.value[slot];
           at++;
         }
         if (added[e] === 0) continue;
-        if (this.levelName < 0) this.levelName = this.nameId(LEVEL_NAME);
-        name[at] = this.levelName;
+        if (this.#levelName < 0) this.#levelName = this.#nameId(LEVEL_NAME);
+        name[at] = this.#levelName;
         const n = added[e] - 1;
         value[at] =
-          ofLevel.part[n] === part ? ofLevel.id[n] : this.setId(ofLevel, n, this.levelId(levels[n]));
+          ofLevel.part[n] === part ? ofLevel.id[n] : this.#setId(ofLevel, n, this.#levelId(levels[n]));
         at++;
       }
     }
     first[row - from] = at;
     this.row = row;
-    this.at = at;
+    this.#at = at;
   }
 
   /** Rows from `row` on are not part of it. Values that only they have stay. */
   cutTo(row: number): void {
     this.row = row;
-    this.at = this.first[row - this.from];
+    this.#at = this.#first[row - this.#from];
   }
 
   pairs(): InternedPairs {
-    const { names, values, at } = this;
+    const names = this.#names;
+    const values = this.#values;
+    const at = this.#at;
     return {
       names,
       values,
-      first: this.first.subarray(0, this.row - this.from + 1),
-      name: this.name.subarray(0, at),
-      value: this.value.subarray(0, at),
+      first: this.#first.subarray(0, this.row - this.#from + 1),
+      name: this.#name.subarray(0, at),
+      value: this.#value.subarray(0, at),
     };
   }
 
-  private setId({ id, part }: Numbering, n: number, made: number): number {
-    part[n] = this.numbers.part;
+  #setId({ id, part }: Numbering, n: number, made: number): number {
+    part[n] = this.#numbers.part;
     id[n] = made;
     return made;
   }
 
-  private nameId(name: string): number {
-    let id = this.nameIds.get(name);
+  #nameId(name: string): number {
+    let id = this.#nameIds.get(name);
     if (id === undefined) {
-      id = this.names.push(name) - 1;
-      this.nameIds.set(name, id);
+      id = this.#names.push(name) - 1;
+      this.#nameIds.set(name, id);
     }
     return id;
   }
 
   /** By the bytes as characters, which costs no decoding. */
-  private valueId(bytes: Buffer, start: number, end: number): number {
+  #valueId(bytes: Buffer, start: number, end: number): number {
     const key = bytes.latin1Slice(start, end);
-    let id = this.valueIds.get(key);
+    let id = this.#valueIds.get(key);
     if (id === undefined) {
-      id = this.values.push(bytes.subarray(start, end)) - 1;
-      this.valueIds.set(key, id);
+      id = this.#values.push(bytes.subarray(start, end)) - 1;
+      this.#valueIds.set(key, id);
     }
     return id;
   }
 
-  private levelId(level: string): number {
+  #levelId(level: string): number {
     const bytes = Buffer.from(level);
-    return this.valueId(bytes, 0, bytes.length);
+    return this.#valueId(bytes, 0, bytes.length);
   }
 }

@@ -7,14 +7,14 @@ import { MAX_FIELDS_OF_ENTRY, tooMany } from './bounds.ts';
 
 const MAX_VARINT_BYTES = 10;
 /** Groups inside groups, in fields that are skipped. */
-const MAX_GROUP_DEPTH = 100;
+export const MAX_GROUP_DEPTH = 100;
 
 export class ProtobufReader {
   readonly bytes: Buffer;
   at = 0;
   end: number;
   /** Fields that may come before `startFields` is called again. */
-  private fieldsLeft = MAX_FIELDS_OF_ENTRY;
+  #fieldsLeft = MAX_FIELDS_OF_ENTRY;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -56,7 +56,7 @@ export class ProtobufReader {
         return value + fifth * 0x10000000;
       }
     }
-    return this.longVarint();
+    return this.#longVarint();
   }
 
   /** A length: throws where the message ends before that many bytes. */
@@ -75,17 +75,17 @@ export class ProtobufReader {
 
   /** What comes next is read in one go: so many fields at most. */
   startFields(): void {
-    this.fieldsLeft = MAX_FIELDS_OF_ENTRY;
+    this.#fieldsLeft = MAX_FIELDS_OF_ENTRY;
   }
 
   /** Counts a field. Throws TooLargeError where there were too many. */
   countField(): void {
-    if (--this.fieldsLeft < 0) throw tooMany('fields of one entry', MAX_FIELDS_OF_ENTRY);
+    if (--this.#fieldsLeft < 0) throw tooMany('fields of one entry', MAX_FIELDS_OF_ENTRY);
   }
 
   /** Counts bytes that are looked at one by one, as so many fields as take the time. */
   countBytes(bytes: number): void {
-    this.fieldsLeft -= bytes >>> 5;
+    this.#fieldsLeft -= bytes >>> 5;
   }
 
   /** Skips the value of a field that nobody wants. */
@@ -95,25 +95,25 @@ export class ProtobufReader {
     for (;;) {
       this.countField();
       if (wire === 0) this.varint();
-      else if (wire === 1) this.advance(8);
-      else if (wire === 2) this.advance(this.length());
+      else if (wire === 1) this.#advance(8);
+      else if (wire === 2) this.#advance(this.length());
       else if (wire === 3) {
         if (++depth > MAX_GROUP_DEPTH) throw new BadRequestError('proto: groups nested too deeply');
       } else if (wire === 4) {
         if (depth-- === 0) throw new BadRequestError('proto: unexpected end of group');
-      } else if (wire === 5) this.advance(4);
+      } else if (wire === 5) this.#advance(4);
       else throw new BadRequestError(`proto: illegal wireType ${wire}`);
       if (depth === 0) return;
       wire = this.varint() & 7;
     }
   }
 
-  private advance(count: number): void {
+  #advance(count: number): void {
     if (count > this.end - this.at) throw unexpectedEnd();
     this.at += count;
   }
 
-  private longVarint(): number {
+  #longVarint(): number {
     let low = 0;
     let high = 0;
     for (let i = 0; i < MAX_VARINT_BYTES; i++) {

@@ -22,7 +22,7 @@ const MOST = 3 / 4;
 /** What a push takes without waiting: 64 MiB for as many as a gateway serves at once. */
 const SMALL_PUSH_BYTES = 64 * 1024;
 /** Below what agents wait for an answer. */
-const MAX_WAIT_MS = 5000;
+export const MAX_WAIT_MS = 5000;
 /** Who waits looks so often whether other threads have released something. */
 const LOOK_MS = 20;
 
@@ -79,13 +79,13 @@ export interface PushBudgetOptions {
 }
 
 export class PushBudget {
-  private readonly counts: PushCounts;
-  private readonly maxBytes: number;
-  private readonly sleep: Clock['sleep'];
-  private readonly maxWaitMs: number;
+  readonly #counts: PushCounts;
+  readonly #maxBytes: number;
+  readonly #sleep: Clock['sleep'];
+  readonly #maxWaitMs: number;
   /** In the order in which they came. */
-  private readonly queue = new Set<Waiting>();
-  private isLooking = false;
+  readonly #queue = new Set<Waiting>();
+  #isLooking = false;
 
   constructor({
     maxBytes = MAX_PUSH_BYTES,
@@ -93,15 +93,15 @@ export class PushBudget {
     maxWaitMs = MAX_WAIT_MS,
     counts = new PushCounts(),
   }: PushBudgetOptions = {}) {
-    this.maxBytes = maxBytes;
-    this.counts = counts;
-    this.sleep = sleep;
-    this.maxWaitMs = maxWaitMs;
+    this.#maxBytes = maxBytes;
+    this.#counts = counts;
+    this.#sleep = sleep;
+    this.#maxWaitMs = maxWaitMs;
   }
 
   /** Bytes that the pushes of this thread hold, and pushes that wait for some. */
   get figures(): { readonly bytes: number; readonly waiting: number } {
-    return { bytes: this.counts.ownBytes, waiting: this.queue.size };
+    return { bytes: this.#counts.ownBytes, waiting: this.#queue.size };
   }
 
   open(tenant: string): OwnedBytes {
@@ -110,23 +110,23 @@ export class PushBudget {
       get bytes() {
         return push.bytes;
       },
-      take: bytes => (this.tryTake(push, bytes) ? undefined : this.wait(push, bytes)),
+      take: bytes => (this.#tryTake(push, bytes) ? undefined : this.#wait(push, bytes)),
       release: () => {
         if (push.bytes === 0) return;
-        this.counts.add(tenant, { bytes: -push.bytes, holders: -1 });
+        this.#counts.add(tenant, { bytes: -push.bytes, holders: -1 });
         push.bytes = 0;
-        this.serve();
+        this.#serve();
       },
     };
   }
 
   /** Counts first and looks then, because another thread may do the same now. */
-  private tryTake(push: Push, bytes: number): boolean {
+  #tryTake(push: Push, bytes: number): boolean {
     const { tenant, bytes: own } = push;
     const holders = own === 0 && bytes > 0 ? 1 : 0;
-    this.counts.add(tenant, { bytes, holders });
-    if (!this.mayHold(tenant, own, bytes)) {
-      this.counts.add(tenant, { bytes: -bytes, holders: -holders });
+    this.#counts.add(tenant, { bytes, holders });
+    if (!this.#mayHold(tenant, own, bytes)) {
+      this.#counts.add(tenant, { bytes: -bytes, holders: -holders });
       return false;
     }
     push.bytes += bytes;
@@ -134,8 +134,9 @@ export class PushBudget {
   }
 
   /** Whether a push that had `own` bytes may keep the `bytes` that are counted already. */
-  private mayHold(tenant: string, own: number, bytes: number): boolean {
-    const { counts, maxBytes } = this;
+  #mayHold(tenant: string, own: number, bytes: number): boolean {
+    const counts = this.#counts;
+    const maxBytes = this.#maxBytes;
     if (own + bytes <= SMALL_PUSH_BYTES) return true;
     const total = counts.bytes;
     const isAlone = total === own + bytes;
@@ -146,16 +147,16 @@ export class PushBudget {
     return ofTenant <= MOST * maxBytes && !counts.isWantedByLess(tenant, ofTenant - bytes);
   }
 
-  private wait(push: Push, bytes: number): Promise<void> {
+  #wait(push: Push, bytes: number): Promise<void> {
     const { tenant } = push;
     const waitingHolders = push.bytes > 0 ? 1 : 0;
     const ended = new AbortController();
     const waited = new Promise<void>((resolve, reject) => {
       const leave = (): void => {
-        this.queue.delete(waiting);
+        this.#queue.delete(waiting);
         push.waiting = undefined;
         ended.abort();
-        this.counts.add(tenant, { waiting: -1, waitingHolders: -waitingHolders });
+        this.#counts.add(tenant, { waiting: -1, waitingHolders: -waitingHolders });
       };
       const waiting: Waiting = {
         push,
@@ -166,53 +167,53 @@ export class PushBudget {
         },
         refuse: () => {
           leave();
-          reject(this.error(push));
+          reject(this.#error(push));
         },
       };
       push.waiting = waiting;
-      this.queue.add(waiting);
-      this.counts.add(tenant, { waiting: 1, waitingHolders });
-      this.sleep(this.maxWaitMs, ended.signal).then(waiting.refuse, () => undefined);
+      this.#queue.add(waiting);
+      this.#counts.add(tenant, { waiting: 1, waitingHolders });
+      this.#sleep(this.#maxWaitMs, ended.signal).then(waiting.refuse, () => undefined);
     });
-    this.endDeadlock();
-    void this.look();
+    this.#endDeadlock();
+    void this.#look();
     return waited;
   }
 
   /** Grants what can be granted, to who holds least first. */
-  private serve(): void {
-    if (this.queue.size === 0) return;
-    const held = ({ push }: Waiting): number => this.counts.bytesOf(push.tenant);
-    for (const waiting of [...this.queue].sort((a, b) => held(a) - held(b))) {
-      if (this.tryTake(waiting.push, waiting.bytes)) waiting.granted();
+  #serve(): void {
+    if (this.#queue.size === 0) return;
+    const held = ({ push }: Waiting): number => this.#counts.bytesOf(push.tenant);
+    for (const waiting of [...this.#queue].sort((a, b) => held(a) - held(b))) {
+      if (this.#tryTake(waiting.push, waiting.bytes)) waiting.granted();
     }
-    this.endDeadlock();
+    this.#endDeadlock();
   }
 
-  private async look(): Promise<void> {
-    if (!this.counts.isShared || this.isLooking) return;
-    this.isLooking = true;
-    while (this.queue.size > 0) {
-      await this.sleep(LOOK_MS);
-      this.serve();
+  async #look(): Promise<void> {
+    if (!this.#counts.isShared || this.#isLooking) return;
+    this.#isLooking = true;
+    while (this.#queue.size > 0) {
+      await this.#sleep(LOOK_MS);
+      this.#serve();
     }
-    this.isLooking = false;
+    this.#isLooking = false;
   }
 
   /** Refuses the last push of who holds most where all that hold something wait. */
-  private endDeadlock(): void {
-    if (this.queue.size === 0) return;
-    const { stuck } = this.counts;
+  #endDeadlock(): void {
+    if (this.#queue.size === 0) return;
+    const { stuck } = this.#counts;
     if (stuck === undefined) return;
     const ofTenant = ({ push }: Waiting) => push.bytes > 0 && keyOf(push.tenant) === stuck;
-    [...this.queue].findLast(ofTenant)?.refuse();
+    [...this.#queue].findLast(ofTenant)?.refuse();
   }
 
-  private error({ tenant }: Push): NoRoomError {
-    const { bytes } = this.counts;
-    const held = this.counts.bytesOf(tenant);
+  #error({ tenant }: Push): NoRoomError {
+    const { bytes } = this.#counts;
+    const held = this.#counts.bytesOf(tenant);
     return new NoRoomError(
-      `memory limit for concurrent pushes exceeded (limit: ${this.maxBytes} bytes, in use: ${bytes}, by tenant '${tenant}': ${held}); retry later`,
+      `memory limit for concurrent pushes exceeded (limit: ${this.#maxBytes} bytes, in use: ${bytes}, by tenant '${tenant}': ${held}); retry later`,
     );
   }
 }

@@ -62,7 +62,7 @@ export class PushColumns {
   readonly streams: PushStream[] = [];
   /** Names of structured metadata; each once. */
   readonly names: string[] = [];
-  private readonly nameIds = new Map<string, number>();
+  readonly #nameIds = new Map<string, number>();
 
   /** Entries. Every entry column below has at least `count` places; what is behind them is of no meaning. */
   count = 0;
@@ -76,7 +76,7 @@ export class PushColumns {
   lineEnd: Uint32Array;
   /** First metadata pair of the entry; the pairs of entry i end where those of entry i + 1 start. */
   firstPair: Uint32Array;
-  private memory: Buffer;
+  #memory: Buffer;
 
   /** Metadata pairs, in the order of the entries. */
   pairCount = 0;
@@ -91,7 +91,7 @@ export class PushColumns {
     const guess = Math.ceil(bytes.length / BODY_BYTES_PER_ENTRY);
     const columns = takeColumns(Math.min(Math.max(guess, MIN_ENTRIES), MAX_GUESSED_ENTRIES));
     columns.firstPair[0] = 0;
-    this.memory = columns.memory;
+    this.#memory = columns.memory;
     this.streamOf = columns.streamOf;
     this.day = columns.day;
     this.timeOfDay = columns.timeOfDay;
@@ -102,8 +102,8 @@ export class PushColumns {
 
   /** Gives the entry columns to other pushes, once: nobody may look at them any more, and nobody else holds them. */
   release(): void {
-    POOL.give(this.memory);
-    this.use(takeColumns(0));
+    POOL.give(this.#memory);
+    this.#use(takeColumns(0));
     for (const column of [this.pairName, this.pairStart, this.pairEnd]) {
       freeLarge(new Uint8Array(column.buffer));
     }
@@ -111,11 +111,11 @@ export class PushColumns {
 
   /** Place of a metadata name in `names`. */
   nameId(name: string): number {
-    let id = this.nameIds.get(name);
+    let id = this.#nameIds.get(name);
     if (id === undefined) {
       id = this.names.length;
       this.names.push(name);
-      this.nameIds.set(name, id);
+      this.#nameIds.set(name, id);
     }
     return id;
   }
@@ -123,7 +123,7 @@ export class PushColumns {
   /** Adds an entry without metadata; `addPair` then adds pairs to it. */
   addEntry(stream: number, day: number, timeOfDay: number, lineStart: number, lineEnd: number): void {
     const at = this.count;
-    if (at === this.streamOf.length) this.growEntries();
+    if (at === this.streamOf.length) this.#growEntries();
     this.streamOf[at] = stream;
     this.day[at] = day;
     this.timeOfDay[at] = timeOfDay;
@@ -137,7 +137,7 @@ export class PushColumns {
   /** Adds a metadata pair to the newest entry. */
   addPair(name: number, start: number, end: number): void {
     const at = this.pairCount;
-    if (at === this.pairName.length) this.growPairs();
+    if (at === this.pairName.length) this.#growPairs();
     this.pairName[at] = name;
     this.pairStart[at] = start;
     this.pairEnd[at] = end;
@@ -155,10 +155,10 @@ export class PushColumns {
     return before.length;
   }
 
-  private growEntries(): void {
-    const before = this.memory;
+  #growEntries(): void {
+    const before = this.#memory;
     const { timeOfDay, streamOf, day, lineStart, lineEnd, firstPair } = this;
-    this.use(takeColumns(streamOf.length * 2));
+    this.#use(takeColumns(streamOf.length * 2));
     noteGrowth(streamOf.length * BYTES_OF_ENTRY);
     this.timeOfDay.set(timeOfDay);
     this.streamOf.set(streamOf);
@@ -169,8 +169,8 @@ export class PushColumns {
     POOL.give(before);
   }
 
-  private use({ memory, timeOfDay, streamOf, day, lineStart, lineEnd, firstPair }: EntryColumns): void {
-    this.memory = memory;
+  #use({ memory, timeOfDay, streamOf, day, lineStart, lineEnd, firstPair }: EntryColumns): void {
+    this.#memory = memory;
     this.timeOfDay = timeOfDay;
     this.streamOf = streamOf;
     this.day = day;
@@ -179,7 +179,7 @@ export class PushColumns {
     this.firstPair = firstPair;
   }
 
-  private growPairs(): void {
+  #growPairs(): void {
     const size = this.pairName.length * 2;
     noteGrowth(this.pairName.length * BYTES_OF_PAIR);
     this.pairName = grown(this.pairName, size);

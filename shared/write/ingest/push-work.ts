@@ -56,24 +56,24 @@ export interface PushWorkParts {
 }
 
 export class PushWork {
-  private readonly parts: PushWorkParts;
-  private readonly scheduler: FairScheduler;
-  private readonly budget: PushBudget;
+  readonly #parts: PushWorkParts;
+  readonly #scheduler: FairScheduler;
+  readonly #budget: PushBudget;
   /** A large push has just ended. */
-  private isEnding = false;
+  #isEnding = false;
 
   constructor(parts: PushWorkParts) {
-    this.parts = parts;
-    this.scheduler = parts.scheduler ?? new FairScheduler();
+    this.#parts = parts;
+    this.#scheduler = parts.scheduler ?? new FairScheduler();
     const sleep: Clock['sleep'] = (ms, signal) => parts.clock.sleep(ms, signal);
-    this.budget = parts.budget ?? new PushBudget({ sleep });
+    this.#budget = parts.budget ?? new PushBudget({ sleep });
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { receiver, tenant } = request;
-    const { scheduler } = this;
-    const held = this.budget.open(tenant);
+    const scheduler = this.#scheduler;
+    const held = this.#budget.open(tenant);
     const pace = scheduler.pace(tenant);
     /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
     let isIdle = false;
@@ -82,7 +82,7 @@ export class PushWork {
       await held.take(request.body.length);
       const bytes = await receiver.unpack(request.body, request, bodyLimits, held, pace);
       try {
-        const context = { limits, nowNs: this.parts.clock.nowNs() };
+        const context = { limits, nowNs: this.#parts.clock.nowNs() };
         isIdle = true;
         const { result: columns, columnBytes } = await runCounted(
           receiver.decode(bytes, context),
@@ -93,7 +93,7 @@ export class PushWork {
         // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         isIdle = false;
-        const { stored, error } = await this.store(request, columns, limits, pace);
+        const { stored, error } = await this.#store(request, columns, limits, pace);
         isIdle = true;
         const isWhole = isAll(columns, stored, error);
         // Not after an error, when something may still be at work on them.
@@ -105,29 +105,29 @@ export class PushWork {
         else if (isIdle && bytes.buffer !== request.body.buffer) freeLarge(bytes);
       }
     } finally {
-      if (held.bytes >= COLLECTED_BYTES) this.endLarge();
+      if (held.bytes >= COLLECTED_BYTES) this.#endLarge();
       held.release();
     }
   }
 
   /** Later, when nothing holds the push any more: a collection takes time for what lives, not for what has gone. */
-  private endLarge(): void {
-    const { onLargeEnd } = this.parts;
-    if (onLargeEnd === undefined || this.isEnding) return;
-    this.isEnding = true;
+  #endLarge(): void {
+    const { onLargeEnd } = this.#parts;
+    if (onLargeEnd === undefined || this.#isEnding) return;
+    this.#isEnding = true;
     setImmediate(() => {
-      this.isEnding = false;
+      this.#isEnding = false;
       onLargeEnd();
     });
   }
 
-  private async store(
+  async #store(
     { tenant, receiver: { format }, backfillShard }: PushRequest,
     columns: PushColumns,
     limits: Limits,
     pace: Pace,
   ): Promise<Pick<PushOutcome, 'stored' | 'error'>> {
-    const { committer, clock, observer, rates } = this.parts;
+    const { committer, clock, observer, rates } = this.#parts;
     const context = { tenant, limits, nowNs: clock.nowNs(), backfillShard };
     const result = await runPaced(acceptPush(columns, context), pace);
     const { accepted, error, discards, policyOf, totals, truncated } = result;

@@ -28,35 +28,40 @@ export interface PushServiceParts extends PushWorkParts {
 }
 
 export class PushService {
-  private readonly parts: PushServiceParts;
-  private readonly scheduler: FairScheduler;
-  private readonly work: PushWork;
+  readonly #parts: PushServiceParts;
+  readonly #scheduler: FairScheduler;
+  readonly #work: PushWork;
   /** Ids of pushes that were stored whole, with the time (ms). */
-  private readonly stored = new LruCache<string, number>(REMEMBERED_PUSHES);
+  readonly #stored = new LruCache<string, number>(REMEMBERED_PUSHES);
   /** Part of the ids of a tenant's pushes since they were last forgotten. */
-  private readonly eras = new Map<string, number>();
-  private lastEra = 0;
+  readonly #eras = new Map<string, number>();
+  #lastEra = 0;
 
   constructor(parts: PushServiceParts) {
-    this.parts = parts;
-    this.scheduler = parts.scheduler ?? new FairScheduler();
-    this.work = new PushWork({ ...parts, scheduler: this.scheduler });
+    this.#parts = parts;
+    this.#scheduler = parts.scheduler ?? new FairScheduler();
+    this.#work = new PushWork({ ...parts, scheduler: this.#scheduler });
   }
 
   /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { receiver, tenant } = request;
-    const { clock, admit } = this.parts;
+    const { clock, admit } = this.#parts;
     admit?.(tenant);
-    if (request.body.length >= MAYBE_LONG_BYTES) await this.scheduler.acquire(tenant);
+    if (request.body.length >= MAYBE_LONG_BYTES) await this.#scheduler.acquire(tenant);
     // An id costs up to half a second per GB of bodies: only where it is of use.
     const id = receiver.repeatable
-      ? await runPaced(pushId(request, this.eras.get(tenant)), this.scheduler.pace(tenant))
+      ? await runPaced(pushId(request, this.#eras.get(tenant)), this.#scheduler.pace(tenant))
       : undefined;
-    if (id !== undefined && this.isStored(id)) return REPEATED;
-    const outcome = await this.work.push(request, limits, bodyLimits);
-    if (id !== undefined && outcome.isWhole) this.stored.set(id, clock.nowMs());
+    if (id !== undefined && this.#isStored(id)) return REPEATED;
+    const outcome = await this.#work.push(request, limits, bodyLimits);
+    if (id !== undefined && outcome.isWhole) this.#stored.set(id, clock.nowMs());
     return outcome;
+  }
+
+  /** Work on the answer to a push, in the time slices of its tenant. */
+  paced<T>(tenant: string, steps: Steps<T>): Promise<T> {
+    return runPaced(steps, this.#scheduler.pace(tenant));
   }
 
   /**
@@ -64,16 +69,16 @@ export class PushService {
    * for pushes that are on their way, too.
    */
   forget(tenant: string): void {
-    if (this.eras.size === MAX_ERAS) {
-      this.eras.clear();
-      this.stored.clear();
+    if (this.#eras.size === MAX_ERAS) {
+      this.#eras.clear();
+      this.#stored.clear();
     }
-    this.eras.set(tenant, ++this.lastEra);
+    this.#eras.set(tenant, ++this.#lastEra);
   }
 
-  private isStored(id: string): boolean {
-    const storedAt = this.stored.get(id);
-    return storedAt !== undefined && this.parts.clock.nowMs() - storedAt < REMEMBERED_MS;
+  #isStored(id: string): boolean {
+    const storedAt = this.#stored.get(id);
+    return storedAt !== undefined && this.#parts.clock.nowMs() - storedAt < REMEMBERED_MS;
   }
 }
 

@@ -15,31 +15,31 @@ const MAX_KEY_CHARACTERS = 4 * 1024 * 1024;
 const MAX_KEY_LENGTH = 4096;
 
 export class StreamCache {
-  private young = new Map<string, PushStream>();
-  private old = new Map<string, PushStream>();
-  private youngCharacters = 0;
+  #young = new Map<string, PushStream>();
+  #old = new Map<string, PushStream>();
+  #youngCharacters = 0;
 
   get(key: string): PushStream | undefined {
-    const found = this.young.get(key);
+    const found = this.#young.get(key);
     if (found !== undefined) return found;
-    const aged = this.old.get(key);
+    const aged = this.#old.get(key);
     if (aged !== undefined) this.set(key, aged);
     return aged;
   }
 
   set(key: string, stream: PushStream): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    if (this.young.size >= MAX_STREAMS_KEPT || this.youngCharacters + key.length > MAX_KEY_CHARACTERS) {
-      this.old = this.young;
-      this.young = new Map();
-      this.youngCharacters = 0;
+    if (this.#young.size >= MAX_STREAMS_KEPT || this.#youngCharacters + key.length > MAX_KEY_CHARACTERS) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngCharacters = 0;
     }
-    this.young.set(key, stream);
-    this.youngCharacters += key.length;
+    this.#young.set(key, stream);
+    this.#youngCharacters += key.length;
   }
 
   /** Streams that are kept now, in both generations. */
   get size(): number {
-    return this.young.size + this.old.size;
+    return this.#young.size + this.#old.size;
   }
 }

@@ -26,14 +26,14 @@ export function streamOf(labels: Labels): PushStream {
 }
 
 export class StreamTable {
-  private readonly columns: PushColumns;
-  private readonly idByText = new Map<string, number>();
-  private labelCount = 0;
-  private characters = 0;
-  private parts = 0;
+  readonly #columns: PushColumns;
+  readonly #idByText = new Map<string, number>();
+  #labelCount = 0;
+  #characters = 0;
+  #parts = 0;
 
   constructor(columns: PushColumns) {
-    this.columns = columns;
+    this.#columns = columns;
   }
 
   /** Place of the stream whose label-set text is `bytes[start, end)`. Throws ClientError where it is none. */
@@ -51,22 +51,22 @@ export class StreamTable {
 
   /** Whether a stream that is new is worth remembering beyond this push. */
   get isRemembering(): boolean {
-    return this.columns.streams.length < MAX_REMEMBERED;
+    return this.#columns.streams.length < MAX_REMEMBERED;
   }
 
   /** Place of a stream. */
   place(stream: PushStream): number {
-    if (++this.parts > MAX_STREAM_PARTS) throw tooMany('parts that name a stream', MAX_STREAM_PARTS);
-    const known = this.idByText.get(stream.text);
+    if (++this.#parts > MAX_STREAM_PARTS) throw tooMany('parts that name a stream', MAX_STREAM_PARTS);
+    const known = this.#idByText.get(stream.text);
     if (known !== undefined) return known;
-    const id = this.columns.streams.length;
+    const id = this.#columns.streams.length;
     if (id === MAX_STREAMS) throw tooMany('streams', MAX_STREAMS);
-    this.labelCount += stream.labels.length;
-    if (this.labelCount > MAX_LABELS) throw tooMany('labels', MAX_LABELS);
-    this.characters += stream.text.length;
-    if (this.characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
-    this.columns.streams.push(stream);
-    this.idByText.set(stream.text, id);
+    this.#labelCount += stream.labels.length;
+    if (this.#labelCount > MAX_LABELS) throw tooMany('labels', MAX_LABELS);
+    this.#characters += stream.text.length;
+    if (this.#characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
+    this.#columns.streams.push(stream);
+    this.#idByText.set(stream.text, id);
     return id;
   }
 }

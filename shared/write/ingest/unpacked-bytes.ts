@@ -44,13 +44,13 @@ export function overLimit(maxBytes: number, bytes = maxBytes + 1): TooLargeError
 
 export class UnpackedBytes {
   length = 0;
-  private readonly options: UnpackOptions;
-  private readonly ahead: number;
-  private readonly prepaid: number;
-  private paid: number;
-  private parts: Buffer[] = [];
-  private joined: Buffer | undefined;
-  private joinedBytes = 0;
+  readonly #options: UnpackOptions;
+  readonly #ahead: number;
+  readonly #prepaid: number;
+  #paid: number;
+  #parts: Buffer[] = [];
+  #joined: Buffer | undefined;
+  #joinedBytes = 0;
 
   /**
    * @param prepaid bytes that were granted before: the first pieces up to them cost nothing more
@@ -60,10 +60,10 @@ export class UnpackedBytes {
     options: UnpackOptions,
     { prepaid, ahead }: { readonly prepaid: number; readonly ahead: number },
   ) {
-    this.options = options;
-    this.prepaid = prepaid;
-    this.paid = prepaid;
-    this.ahead = ahead;
+    this.#options = options;
+    this.#prepaid = prepaid;
+    this.#paid = prepaid;
+    this.#ahead = ahead;
   }
 
   /**
@@ -71,54 +71,54 @@ export class UnpackedBytes {
    * TooLargeError, or rejects with NoRoomError.
    */
   add(part: Buffer): Promise<void> | undefined {
-    const { maxBytes, held } = this.options;
+    const { maxBytes, held } = this.#options;
     this.length += part.length;
     if (this.length > maxBytes) throw overLimit(maxBytes);
-    const needed = this.length <= this.prepaid ? 0 : this.length + this.ahead - this.paid;
-    this.paid += needed;
+    const needed = this.length <= this.#prepaid ? 0 : this.length + this.#ahead - this.#paid;
+    this.#paid += needed;
     const granted = needed === 0 ? undefined : held.take(needed);
     if (granted === undefined && this.length <= MAX_JOINED_BYTES) {
-      this.parts.push(part);
+      this.#parts.push(part);
       return undefined;
     }
-    return this.addLater(part, granted);
+    return this.#addLater(part, granted);
   }
 
   /** All of it. Nothing more may be added. */
   finish(): Buffer {
-    if (this.joined !== undefined) return this.joined.subarray(0, this.joinedBytes);
-    return this.parts.length === 1 ? this.parts[0] : Buffer.concat(this.parts, this.length);
+    if (this.#joined !== undefined) return this.#joined.subarray(0, this.#joinedBytes);
+    return this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts, this.length);
   }
 
-  private async addLater(part: Buffer, granted: Promise<void> | undefined): Promise<void> {
+  async #addLater(part: Buffer, granted: Promise<void> | undefined): Promise<void> {
     await granted;
-    this.parts.push(part);
+    this.#parts.push(part);
     if (this.length <= MAX_JOINED_BYTES) return;
-    await runPaced(this.join(), this.options.pace);
+    await runPaced(this.#join(), this.#options.pace);
   }
 
-  private *join(): Steps<void> {
-    const before = this.joined ?? Buffer.alloc(0);
+  *#join(): Steps<void> {
+    const before = this.#joined ?? Buffer.alloc(0);
     if (this.length > before.length) {
-      const size = Math.min(this.options.maxBytes, Math.max(2 * this.length, 4 * MAX_JOINED_BYTES));
-      this.joined = Buffer.allocUnsafeSlow(size);
-      yield* copyInSteps(before.subarray(0, this.joinedBytes), this.joined, 0);
+      const size = Math.min(this.#options.maxBytes, Math.max(2 * this.length, 4 * MAX_JOINED_BYTES));
+      this.#joined = Buffer.allocUnsafeSlow(size);
+      yield* copyInSteps(before.subarray(0, this.#joinedBytes), this.#joined, 0);
       freeBytes(before);
     }
-    for (const part of this.parts) {
-      yield* copyInSteps(part, this.joined!, this.joinedBytes);
-      this.joinedBytes += part.length;
+    for (const part of this.#parts) {
+      yield* copyInSteps(part, this.#joined!, this.#joinedBytes);
+      this.#joinedBytes += part.length;
       // The stream has left a buffer when it has filled it; one that it has not filled it may still write to.
       if (part.byteOffset + part.length === part.buffer.byteLength) freeWhole(part);
     }
-    this.parts = [];
+    this.#parts = [];
   }
 
   /** Frees what came of a body that is refused. Nothing may be added or read any more. */
   release(): void {
-    if (this.joined !== undefined) freeBytes(this.joined);
-    this.joined = undefined;
-    this.parts = [];
+    if (this.#joined !== undefined) freeBytes(this.#joined);
+    this.#joined = undefined;
+    this.#parts = [];
   }
 }
 
@@ -127,22 +127,22 @@ export class GrowingBytes {
   bytes: Buffer = Buffer.alloc(0);
   /** Of what was written; who writes counts it. */
   length = 0;
-  private readonly options: UnpackOptions;
+  readonly #options: UnpackOptions;
 
   constructor(options: UnpackOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Whether `count` more bytes can be written now. Throws TooLargeError where they are over the limit. */
   hasRoom(count: number): boolean {
     const needed = this.length + count;
-    if (needed > this.options.maxBytes) throw overLimit(this.options.maxBytes);
+    if (needed > this.#options.maxBytes) throw overLimit(this.#options.maxBytes);
     return needed <= this.bytes.length;
   }
 
   /** Makes room for `count` more bytes, and for more of those that may come: at most `most`. Rejects with NoRoomError. */
   async grow(count: number, most = 0): Promise<void> {
-    const { maxBytes, held, pace } = this.options;
+    const { maxBytes, held, pace } = this.#options;
     const before = this.bytes;
     const wanted = Math.max(MIN_GROWN_BYTES, 2 * before.length, this.length + most);
     const size = Math.max(this.length + count, Math.min(wanted, maxBytes));

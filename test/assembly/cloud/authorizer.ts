@@ -33,54 +33,54 @@ export interface Callers {
 }
 
 export class RouteAuthorizers {
-  private readonly template: Template;
-  private readonly byArn: ReadonlyMap<string, LambdaFunction>;
-  private readonly roles: ReadonlyMap<string, RolePolicy>;
-  private readonly remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>();
+  readonly #template: Template;
+  readonly #byArn: ReadonlyMap<string, LambdaFunction>;
+  readonly #roles: ReadonlyMap<string, RolePolicy>;
+  readonly #remembered = new Map<string, { readonly decision: Decision; readonly untilMs: number }>();
 
   constructor({ template, byArn, roles }: Callers) {
-    this.template = template;
-    this.byArn = byArn;
-    this.roles = roles;
+    this.#template = template;
+    this.#byArn = byArn;
+    this.#roles = roles;
   }
 
   async decide(route: Json, asked: Asked): Promise<Decision> {
     const type = route.AuthorizationType ?? 'NONE';
     if (type === 'NONE') return { allowed: true, authorizer: undefined };
-    if (type === 'AWS_IAM') return this.byRole(asked);
+    if (type === 'AWS_IAM') return this.#byRole(asked);
     if (type !== 'CUSTOM') throw new Error(`the assembly test does not know the authorization ${type}`);
-    const id = this.template.resolve(route.AuthorizerId);
-    const found = this.template
+    const id = this.#template.resolve(route.AuthorizerId);
+    const found = this.#template
       .ofType('AWS::ApiGatewayV2::Authorizer')
-      .find(one => this.template.resolve({ Ref: one.id }) === id);
+      .find(one => this.#template.resolve({ Ref: one.id }) === id);
     if (found === undefined) throw new Error(`there is no authorizer ${id}`);
-    return this.ask(found.id, this.template.resolve(found.properties), asked);
+    return this.#ask(found.id, this.#template.resolve(found.properties), asked);
   }
 
   /** Who signs is believed: whether a signature is right is the SDK's business, which is tested with it. */
-  private byRole({ headers, arn }: Asked): Decision {
+  #byRole({ headers, arn }: Asked): Decision {
     const [, key, service] =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/[^/]+\/([a-z0-9-]+)\/aws4_request,/.exec(
         headers.authorization ?? '',
       ) ?? [];
-    const role = this.roles.get(key);
+    const role = this.#roles.get(key);
     const call = { action: 'execute-api:Invoke', resource: arn, context: {} };
     if (service !== 'execute-api' || role === undefined || !role.allows(call))
       return { allowed: false, status: 403 };
     return { allowed: true, authorizer: { iam: { accessKey: key } } };
   }
 
-  private async ask(id: string, settings: Json, asked: Asked): Promise<Decision> {
+  async #ask(id: string, settings: Json, asked: Asked): Promise<Decision> {
     const identity: (string | undefined)[] = (settings.IdentitySource ?? []).map((source: string) =>
       identityOf(source, asked),
     );
     // Without what identifies a caller nobody is asked.
     if (identity.some(value => value === undefined || value === '')) return { allowed: false, status: 401 };
     const key = JSON.stringify([id, identity]);
-    const known = this.remembered.get(key);
+    const known = this.#remembered.get(key);
     if (known !== undefined && known.untilMs > Date.now()) return known.decision;
     const arn = /functions\/(arn:[^/]+)\/invocations/.exec(settings.AuthorizerUri)?.[1];
-    const lambda = this.byArn.get(String(arn));
+    const lambda = this.#byArn.get(String(arn));
     if (lambda === undefined) throw new Error(`the authorizer ${id} names no function`);
     // HTTP APIs name what is called `routeArn`, WebSocket APIs `methodArn`.
     const place = settings.EnableSimpleResponses === true ? 'routeArn' : 'methodArn';
@@ -89,7 +89,8 @@ export class RouteAuthorizers {
     const decision =
       'result' in invocation ? decisionOf(invocation.result, settings, asked.arn) : afterError(invocation);
     const ttlMs = 1000 * (settings.AuthorizerResultTtlInSeconds ?? 0);
-    if (ttlMs > 0 && identity.length > 0) this.remembered.set(key, { decision, untilMs: Date.now() + ttlMs });
+    if (ttlMs > 0 && identity.length > 0)
+      this.#remembered.set(key, { decision, untilMs: Date.now() + ttlMs });
     return decision;
   }
 }

@@ -84,7 +84,7 @@ export class Cloud {
       byName.set(settings.name, lambda);
     }
     const cloud = new Cloud({ template, functions, roles, proxy, http, tail, cdn });
-    await cloud.makeCustomResources();
+    await cloud.#makeCustomResources();
     return cloud;
   }
 
@@ -121,7 +121,7 @@ export class Cloud {
   }
 
   /** What CloudFormation does with custom resources when a stack is made: calls their functions, which tell how it went. */
-  private async makeCustomResources(): Promise<void> {
+  async #makeCustomResources(): Promise<void> {
     for (const { id, type, properties } of this.template.all()) {
       if (!type.startsWith('Custom::')) continue;
       const { ServiceToken, ...others } = this.template.resolve(properties);

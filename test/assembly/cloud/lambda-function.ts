@@ -58,79 +58,80 @@ export class LambdaFunction {
   /** Figures for the report of the run. */
   peakRssBytes = 0;
   invocations = 0;
-  private readonly server: Server;
-  private readonly instances = new Map<string, Instance>();
-  private readonly queue: Waiting[] = [];
-  private closed = false;
-  private readonly output: string[] = [];
+  readonly #server: Server;
+  readonly #instances = new Map<string, Instance>();
+  readonly #queue: Waiting[] = [];
+  #closed = false;
+  readonly #output: string[] = [];
 
   private constructor(settings: FunctionSettings) {
     this.settings = settings;
-    this.server = createServer((request, response) => {
-      this.serve(request, response).catch(error => response.destroy(error));
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(error => response.destroy(error));
     });
   }
 
   static async open(settings: FunctionSettings): Promise<LambdaFunction> {
     const opened = new LambdaFunction(settings);
-    await new Promise<void>(resolve => opened.server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>(resolve => opened.#server.listen(0, '127.0.0.1', resolve));
     return opened;
   }
 
   /** Like `Invoke` of Lambda; `Event` resolves when it is taken, and its result is nobody's. */
   async invoke(event: Json, type: 'RequestResponse' | 'Event' = 'RequestResponse'): Promise<Invocation> {
-    if (this.closed) return { refused: 'throttled' };
+    if (this.#closed) return { refused: 'throttled' };
     const bytes = Buffer.from(JSON.stringify(event));
     if (bytes.length > (type === 'Event' ? MAX_EVENT_BYTES : MAX_PAYLOAD_BYTES))
       return { refused: 'too large' };
     const done = new Promise<Invocation>(resolve => {
-      this.queue.push({ event: bytes, resolve });
+      this.#queue.push({ event: bytes, resolve });
     });
-    this.pump();
-    const said = done.then(invocation => this.sayFailure(invocation));
+    this.#pump();
+    const said = done.then(invocation => this.#sayFailure(invocation));
     if (type === 'Event') return { result: null };
     return said;
   }
 
   /** The last lines that its processes wrote. */
   get lastOutput(): string {
-    return this.output.join('').slice(-1_500);
+    return this.#output.join('').slice(-1_500);
   }
 
   /** All that its processes wrote since the start, a line each, up to a bound. */
   get lines(): string[] {
-    return this.output.join('').split('\n');
+    return this.#output.join('').split('\n');
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    for (const { process } of this.instances.values()) process.kill('SIGKILL');
-    this.server.closeAllConnections();
-    await new Promise<void>(resolve => this.server.close(() => resolve()));
+    this.#closed = true;
+    for (const { process } of this.#instances.values()) process.kill('SIGKILL');
+    this.#server.closeAllConnections();
+    await new Promise<void>(resolve => this.#server.close(() => resolve()));
   }
 
   /** CloudWatch has it in an account; here whoever reads the test's output. */
-  private sayFailure(invocation: Invocation): Invocation {
-    if ('functionError' in invocation && !this.closed)
+  #sayFailure(invocation: Invocation): Invocation {
+    if ('functionError' in invocation && !this.#closed)
       process.stderr.write(
         `${this.settings.id} failed: ${JSON.stringify(invocation.functionError).slice(0, 2_000)}\n`,
       );
     return invocation;
   }
 
-  private pump(): void {
-    while (this.queue.length > 0) {
-      const free = [...this.instances.values()].find(({ idle }) => idle !== undefined);
+  #pump(): void {
+    while (this.#queue.length > 0) {
+      const free = [...this.#instances.values()].find(({ idle }) => idle !== undefined);
       if (free === undefined) break;
-      this.give(free, this.queue.shift()!);
+      this.#give(free, this.#queue.shift()!);
     }
-    const starting = [...this.instances.values()].filter(
+    const starting = [...this.#instances.values()].filter(
       one => one.idle === undefined && one.busy === undefined,
     );
-    if (this.queue.length > starting.length && this.instances.size < this.settings.maxInstances) this.start();
+    if (this.#queue.length > starting.length && this.#instances.size < this.settings.maxInstances)
+      this.#start();
   }
 
-  private give(instance: Instance, waiting: Waiting): void {
+  #give(instance: Instance, waiting: Waiting): void {
     const id = randomUUID();
     const { timeoutMs, arn, id: name } = this.settings;
     this.invocations++;
@@ -154,10 +155,10 @@ export class LambdaFunction {
     response.end(waiting.event);
   }
 
-  private start(): void {
+  #start(): void {
     const { settings } = this;
     const key = randomUUID();
-    const { port } = this.server.address() as AddressInfo;
+    const { port } = this.#server.address() as AddressInfo;
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', BOOTSTRAP], {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Nothing of this process: a function has what the template gives it, and what Lambda does.
@@ -174,42 +175,42 @@ export class LambdaFunction {
       },
     });
     const instance: Instance = { process: child, idle: undefined, busy: undefined };
-    this.instances.set(key, instance);
+    this.#instances.set(key, instance);
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        this.output.push(text);
-        if (this.output.length > 10_000) this.output.shift();
+        this.#output.push(text);
+        if (this.#output.length > 10_000) this.#output.shift();
       });
     }
     child.once('exit', () => {
-      this.instances.delete(key);
+      this.#instances.delete(key);
       const { busy } = instance;
       if (busy !== undefined) {
         clearTimeout(busy.timer);
         busy.waiting.resolve({ functionError: { errorMessage: `${settings.id} ended: ${this.lastOutput}` } });
-      } else if (instance.idle === undefined && this.queue.length > 0 && !this.closed) {
+      } else if (instance.idle === undefined && this.#queue.length > 0 && !this.#closed) {
         // It never asked for work: the start failed, and the next one would too.
         const message = `${settings.id} does not start: ${this.lastOutput}`;
-        this.queue.shift()!.resolve({ functionError: { errorMessage: message } });
+        this.#queue.shift()!.resolve({ functionError: { errorMessage: message } });
       }
-      if (!this.closed) this.pump();
+      if (!this.#closed) this.#pump();
     });
   }
 
   /** The runtime API; the key of the instance comes before its paths. */
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, key, , , ...path] = String(request.url).split('/');
-    const instance = this.instances.get(key);
+    const instance = this.#instances.get(key);
     if (instance === undefined) return void response.destroy();
-    this.measure(instance);
+    this.#measure(instance);
     if (path[0] === 'invocation' && path[1] === 'next') {
       instance.idle = response;
-      return this.pump();
+      return this.#pump();
     }
     const body = await buffer(request);
     response.writeHead(202).end('{}');
     if (path[0] === 'init') {
-      this.output.push(body.toString());
+      this.#output.push(body.toString());
       return;
     }
     const { busy } = instance;
@@ -225,7 +226,7 @@ export class LambdaFunction {
     });
   }
 
-  private measure({ process: { pid } }: Instance): void {
+  #measure({ process: { pid } }: Instance): void {
     try {
       const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
       this.peakRssBytes = Math.max(this.peakRssBytes, Number(peak ?? 0) * 1024);

@@ -24,8 +24,8 @@ interface Statement {
 
 export class RolePolicy {
   readonly role: string;
-  private readonly statements: readonly Statement[];
-  private readonly used = new Set<string>();
+  readonly #statements: readonly Statement[];
+  readonly #used = new Set<string>();
 
   constructor(template: Template, roleId: string) {
     this.role = roleId;
@@ -37,23 +37,23 @@ export class RolePolicy {
     if ((role.properties.ManagedPolicyArns ?? []).length > 0) {
       throw new Error(`${roleId} has managed policies, which say more than the stack does`);
     }
-    this.statements = documents.flatMap(document => list(document.Statement)).map(statementOf(template));
+    this.#statements = documents.flatMap(document => list(document.Statement)).map(statementOf(template));
   }
 
   allows(call: Call): boolean {
-    const matching = this.statements.filter(statement => applies(statement, call));
+    const matching = this.#statements.filter(statement => applies(statement, call));
     if (matching.some(({ effect }) => effect === 'Deny')) return false;
     const allowing = matching.find(({ effect }) => effect === 'Allow');
     if (allowing === undefined) return false;
-    for (const pattern of allowing.actions) if (isLike(call.action, pattern)) this.used.add(pattern);
+    for (const pattern of allowing.actions) if (isLike(call.action, pattern)) this.#used.add(pattern);
     return true;
   }
 
   /** Actions that some statement allows and no call needed, but for those of `service`s left out. */
   unused(without: readonly string[]): string[] {
-    const actions = this.statements.filter(({ effect }) => effect === 'Allow').flatMap(one => one.actions);
+    const actions = this.#statements.filter(({ effect }) => effect === 'Allow').flatMap(one => one.actions);
     return [...new Set(actions)].filter(
-      action => !this.used.has(action) && !without.includes(action.split(':')[0]),
+      action => !this.#used.has(action) && !without.includes(action.split(':')[0]),
     );
   }
 }

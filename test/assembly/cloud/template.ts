@@ -33,20 +33,20 @@ const PSEUDO: Readonly<Record<string, string>> = {
 
 export class Template {
   readonly folder: string;
-  private readonly json: Json;
+  readonly #json: Json;
   /** At the end of the names of buckets and tables, which an emulator keeps from run to run. */
-  private readonly run = randomBytes(4).toString('hex');
+  readonly #run = randomBytes(4).toString('hex');
   /** Set by whoever plays a resource: `<logical id>.<attribute>`, and `<logical id>` for what Ref gives. */
   readonly attributes = new Map<string, string>();
 
   /** @param folder a cloud assembly, as `npm run synth` writes it */
   constructor(folder: string) {
     this.folder = folder;
-    this.json = JSON.parse(readFileSync(join(folder, 'Logboom.template.json'), 'utf8'));
+    this.#json = JSON.parse(readFileSync(join(folder, 'Logboom.template.json'), 'utf8'));
   }
 
   all(): Resource[] {
-    return Object.entries(this.json.Resources as Record<string, Json>).map(([id, { Type, Properties }]) => ({
+    return Object.entries(this.#json.Resources as Record<string, Json>).map(([id, { Type, Properties }]) => ({
       id,
       type: Type,
       properties: Properties ?? {},
@@ -58,13 +58,13 @@ export class Template {
   }
 
   resource(id: string): Resource {
-    const { Type, Properties } = this.json.Resources[id] ?? {};
+    const { Type, Properties } = this.#json.Resources[id] ?? {};
     if (Type === undefined) throw new Error(`the template has no resource ${id}`);
     return { id, type: Type, properties: Properties ?? {} };
   }
 
   output(name: string): string {
-    return this.resolve(this.json.Outputs[name].Value);
+    return this.resolve(this.#json.Outputs[name].Value);
   }
 
   /** A value with all its intrinsic functions carried out. Throws for what it does not know, rather than guessing. */
@@ -75,19 +75,19 @@ export class Template {
     if (value === null || typeof value !== 'object') return value;
     const [name, ...others] = Object.keys(value);
     if (others.length === 0 && name !== undefined && (name === 'Ref' || name.startsWith('Fn::'))) {
-      return this.call(name, value[name]);
+      return this.#call(name, value[name]);
     }
     const pairs = Object.entries(value).map(([key, one]) => [key, this.resolve(one)] as const);
     return Object.fromEntries(pairs.filter(([, one]) => one !== NO_VALUE));
   }
 
-  private call(name: string, argument: Json): Json {
+  #call(name: string, argument: Json): Json {
     switch (name) {
       case 'Ref':
-        return this.reference(argument);
+        return this.#reference(argument);
       case 'Fn::GetAtt': {
         const [id, attribute] = Array.isArray(argument) ? argument : splitOnce(argument);
-        return this.attribute(id, attribute);
+        return this.#attribute(id, attribute);
       }
       case 'Fn::Join':
         return this.resolve(argument[1]).join(argument[0]);
@@ -101,22 +101,22 @@ export class Template {
           key in values
             ? this.resolve(values[key])
             : key.includes('.') && !key.includes('::')
-              ? this.attribute(...splitOnce(key))
-              : this.reference(key),
+              ? this.#attribute(...splitOnce(key))
+              : this.#reference(key),
         );
       }
       case 'Fn::If':
-        return this.resolve(this.holds(argument[0]) ? argument[1] : argument[2]);
+        return this.resolve(this.#holds(argument[0]) ? argument[1] : argument[2]);
       case 'Fn::FindInMap': {
         const [map, first, second] = this.resolve(argument);
-        return this.json.Mappings[map][first][second];
+        return this.#json.Mappings[map][first][second];
       }
       default:
         throw new Error(`the assembly test does not know ${name}`);
     }
   }
 
-  private holds(condition: string): boolean {
+  #holds(condition: string): boolean {
     const evaluate = (value: Json): boolean => {
       const [name] = Object.keys(value);
       const argument = value[name];
@@ -124,23 +124,23 @@ export class Template {
       if (name === 'Fn::Not') return !evaluate(argument[0]);
       if (name === 'Fn::And') return argument.every(evaluate);
       if (name === 'Fn::Or') return argument.some(evaluate);
-      if (name === 'Condition') return this.holds(argument);
+      if (name === 'Condition') return this.#holds(argument);
       throw new Error(`the assembly test does not know the condition ${name}`);
     };
-    return evaluate(this.json.Conditions[condition]);
+    return evaluate(this.#json.Conditions[condition]);
   }
 
-  private reference(id: string): Json {
+  #reference(id: string): Json {
     if (id === 'AWS::NoValue') return NO_VALUE;
     if (id in PSEUDO) return PSEUDO[id];
     const set = this.attributes.get(id);
     if (set !== undefined) return set;
-    const parameter = this.json.Parameters?.[id];
+    const parameter = this.#json.Parameters?.[id];
     if (parameter !== undefined) return parameter.Default ?? '';
     return this.nameOf(this.resource(id));
   }
 
-  private attribute(id: string, attribute: string): string {
+  #attribute(id: string, attribute: string): string {
     const set = this.attributes.get(`${id}.${attribute}`);
     if (set !== undefined) return set;
     const resource = this.resource(id);
@@ -156,7 +156,7 @@ export class Template {
     const named = properties.BucketName ?? properties.TableName ?? properties.FunctionName;
     if (typeof named === 'string') return named;
     if (type === 'AWS::SNS::Topic') return `arn:aws:sns:${REGION}:${ACCOUNT}:${id.toLowerCase()}`;
-    return KEPT.has(type) ? `${id.toLowerCase()}-${this.run}` : id.toLowerCase();
+    return KEPT.has(type) ? `${id.toLowerCase()}-${this.#run}` : id.toLowerCase();
   }
 
   arnOf(resource: Resource): string {

@@ -39,51 +39,51 @@ export class DeployedStack {
   readonly outputs: Outputs;
   readonly resources: readonly StackResource[];
   readonly lambda: LambdaClient;
-  private readonly emulator: string;
-  private readonly client: HttpClient;
+  readonly #emulator: string;
+  readonly #client: HttpClient;
 
   private constructor(emulator: string, outputs: Outputs, resources: readonly StackResource[]) {
-    this.emulator = emulator;
+    this.#emulator = emulator;
     this.outputs = outputs;
     this.resources = resources;
     this.lambda = new LambdaClient({ endpoint: emulator, region: 'us-east-1' });
-    this.client = createClient(emulator);
+    this.#client = createClient(emulator);
   }
 
   /** @param outputsFile what `cdk deploy --outputs-file` wrote */
   static async open(emulator: string, stackName: string, outputsFile: string): Promise<DeployedStack> {
     const all = JSON.parse(readFileSync(outputsFile, 'utf8')) as Record<string, Outputs>;
     const stack = new DeployedStack(emulator, all[stackName], await resourcesOf(emulator, stackName));
-    await stack.pointTailsHere();
+    await stack.#pointTailsHere();
     return stack;
   }
 
   close(): void {
-    this.client.close();
+    this.#client.close();
     this.lambda.destroy();
   }
 
   send(request: ClientRequest): Promise<ClientAnswer> {
-    return this.client.send({ ...request, headers: { ...request.headers, host: this.apiHost } });
+    return this.#client.send({ ...request, headers: { ...request.headers, host: this.#apiHost } });
   }
 
-  private get apiHost(): string {
+  get #apiHost(): string {
     const api = new URL(this.outputs.PushUrl).hostname.split('.')[0];
-    return `${api}.execute-api.localhost:${new URL(this.emulator).port}`;
+    return `${api}.execute-api.localhost:${new URL(this.#emulator).port}`;
   }
 
   /** Runs a printed command as it is, but for the addresses, which the emulator has elsewhere. What it printed. */
   async runPrinted(command: string, token: string): Promise<string> {
     const { BaseUrl, PushUrl } = this.outputs;
     const here = command
-      .replaceAll(PushUrl, `http://${this.apiHost}`)
-      .replaceAll(BaseUrl, `http://${this.apiHost}`);
+      .replaceAll(PushUrl, `http://${this.#apiHost}`)
+      .replaceAll(BaseUrl, `http://${this.#apiHost}`);
     return runInShell(here, token);
   }
 
   /** What the printed command calls, without the command line of AWS. */
   async firstToken(): Promise<{ token?: string; error?: string }> {
-    return (await this.invoke(functionOf(this.outputs.FirstTokenCommand), {})) as {
+    return (await this.#invoke(functionOf(this.outputs.FirstTokenCommand), {})) as {
       token?: string;
       error?: string;
     };
@@ -91,24 +91,24 @@ export class DeployedStack {
 
   /** A job, as the timer calls it. */
   runJob(job: string): Promise<unknown> {
-    return this.invoke(this.outputs.MaintenanceFunction, { job });
+    return this.#invoke(this.outputs.MaintenanceFunction, { job });
   }
 
   /** To CloudFront, as if by HTTPS. The emulator cannot reach the APIs by their names. */
   sendToEdge(request: ClientRequest): Promise<ClientAnswer> {
     const { hostname } = new URL(this.outputs.BaseUrl);
     const headers = { ...request.headers, host: hostname, 'x-forwarded-proto': 'https' };
-    return this.client.send({ ...request, headers });
+    return this.#client.send({ ...request, headers });
   }
 
   /** Of the WebSocket API. */
   get tailUrl(): string {
-    return this.tailEndpoint.replace('http:', 'ws:');
+    return this.#tailEndpoint.replace('http:', 'ws:');
   }
 
-  private get tailEndpoint(): string {
+  get #tailEndpoint(): string {
     const { hostname, pathname } = new URL(this.outputs.TailUrl);
-    return `${this.emulator}/_aws/execute-api/${hostname.split('.')[0]}${pathname}`;
+    return `${this.#emulator}/_aws/execute-api/${hostname.split('.')[0]}${pathname}`;
   }
 
   /** Physical id of the one resource of this type whose logical id begins so. */
@@ -120,16 +120,16 @@ export class DeployedStack {
 
   /** How often the function whose logical id begins so was called. */
   calls(prefix: string): Promise<number> {
-    return startsOf(this.emulator, this.idOf('AWS::Logs::LogGroup', prefix));
+    return startsOf(this.#emulator, this.idOf('AWS::Logs::LogGroup', prefix));
   }
 
   /** Calls what the schedule calls, with what it calls it. */
   async tick(prefix: string): Promise<unknown> {
-    const { arn, input } = await targetOf(this.emulator, this.idOf('AWS::Scheduler::Schedule', prefix));
-    return this.invoke(arn, JSON.parse(input) as object);
+    const { arn, input } = await targetOf(this.#emulator, this.idOf('AWS::Scheduler::Schedule', prefix));
+    return this.#invoke(arn, JSON.parse(input) as object);
   }
 
-  private async invoke(name: string, event: object): Promise<unknown> {
+  async #invoke(name: string, event: object): Promise<unknown> {
     const { Payload, FunctionError } = await this.lambda.send(
       new InvokeCommand({ FunctionName: name, Payload: Buffer.from(JSON.stringify(event)) }),
     );
@@ -138,14 +138,14 @@ export class DeployedStack {
     return answer;
   }
 
-  private async pointTailsHere(): Promise<void> {
+  async #pointTailsHere(): Promise<void> {
     for (const { type, physicalId } of this.resources) {
       if (type !== 'AWS::Lambda::Function') continue;
       const name = { FunctionName: physicalId };
       const { Environment } = await this.lambda.send(new GetFunctionConfigurationCommand(name));
       const variables = Environment?.Variables ?? {};
       if (variables[CONNECTIONS_ENDPOINT] === undefined) continue;
-      const here = { Variables: { ...variables, [CONNECTIONS_ENDPOINT]: this.tailEndpoint } };
+      const here = { Variables: { ...variables, [CONNECTIONS_ENDPOINT]: this.#tailEndpoint } };
       await this.lambda.send(new UpdateFunctionConfigurationCommand({ ...name, Environment: here }));
     }
   }

@@ -127,11 +127,11 @@ class Model {
   readonly matches = new Map<string, (entry: DatedEntry) => boolean>();
 
   left(requests: readonly DeleteRequest[]): string[] {
-    const left = this.copies.filter(copy => !requests.some(request => this.covers(request, copy)));
+    const left = this.copies.filter(copy => !requests.some(request => this.#covers(request, copy)));
     return [...new Set(left.map(({ entry }) => identityOf(entry)))].sort();
   }
 
-  private covers({ id, startNs, endNs, sealedMs }: DeleteRequest, { entry, begunMs }: Copy): boolean {
+  #covers({ id, startNs, endNs, sealedMs }: DeleteRequest, { entry, begunMs }: Copy): boolean {
     const ns = BigInt(entry.day) * DAY_NS + BigInt(entry.time);
     const isStored = sealedMs === undefined || begunMs <= sealedMs;
     return isStored && startNs <= ns && ns <= endNs && this.matches.get(id)!(entry);

@@ -35,12 +35,12 @@ export class KilledError extends Error {}
 /** Lets calls of ports through until it is burnt; the last one may still have its effect. */
 export class Fuse {
   calls = 0;
-  private readonly lastCall: number;
-  private readonly isLastApplied: boolean;
+  readonly #lastCall: number;
+  readonly #isLastApplied: boolean;
 
   constructor(lastCall = Number.POSITIVE_INFINITY, isLastApplied = false) {
-    this.lastCall = lastCall;
-    this.isLastApplied = isLastApplied;
+    this.#lastCall = lastCall;
+    this.#isLastApplied = isLastApplied;
   }
 
   wrap<T extends object>(port: T): T {
@@ -50,8 +50,9 @@ export class Fuse {
         if (typeof member !== 'function') return member;
         return async (...given: unknown[]) => {
           this.calls++;
-          if (this.calls < this.lastCall) return Reflect.apply(member, target, given) as unknown;
-          if (this.calls === this.lastCall && this.isLastApplied) await Reflect.apply(member, target, given);
+          if (this.calls < this.#lastCall) return Reflect.apply(member, target, given) as unknown;
+          if (this.calls === this.#lastCall && this.#isLastApplied)
+            await Reflect.apply(member, target, given);
           throw new KilledError(`killed at call ${this.calls} of ${String(name)}`);
         };
       },

@@ -104,27 +104,27 @@ class Reader {
   readonly seen = new Set<string>();
   twice = 0;
   connections = 0;
-  private isStopping = false;
-  private readonly open: () => Promise<TailClient>;
-  private readonly stayMs: number;
+  #isStopping = false;
+  readonly #open: () => Promise<TailClient>;
+  readonly #stayMs: number;
 
   constructor(url: string, tenant: string, app: string, startNs: bigint, stayMs: number) {
     // All of it again, each time: what a connection shows must be whole by itself.
     const params = { query: `{app="${app}"}`, start: `${startNs}`, limit: `${PAGE}` };
-    this.open = () => openTail({ url }, params, { tenant });
-    this.stayMs = stayMs;
+    this.#open = () => openTail({ url }, params, { tenant });
+    this.#stayMs = stayMs;
   }
 
   stop(): void {
-    this.isStopping = true;
+    this.#isStopping = true;
   }
 
   async keepReading(): Promise<void> {
-    while (!this.isStopping) {
-      const tail = await this.open();
+    while (!this.#isStopping) {
+      const tail = await this.#open();
       this.connections++;
-      const untilMs = Date.now() + this.stayMs;
-      while (!this.isStopping && Date.now() < untilMs) {
+      const untilMs = Date.now() + this.#stayMs;
+      while (!this.#isStopping && Date.now() < untilMs) {
         await sleep(POLL_MS);
         for (const line of tail.lines()) this.seen.add(line);
       }

@@ -56,7 +56,7 @@ describe('CloudWatch Logs', () => {
     [
       'a time that is none',
       packed({ logEvents: [{ timestamp: 1.5, message: 'm' }] }),
-      'no time in milliseconds',
+      'is not a time in milliseconds',
     ],
     ['two envelopes', gzipSync('{}{}'), 'something behind it'],
   ])('%s is refused', async (_, body, want) => {

@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { PushAffinity } from '../../../local/threads/push-affinity.ts';
 import { type PooledThread, RolePool } from '../../../local/threads/role-pool.ts';
+import { tenants } from '../../http/request.ts';
 
 interface TestThread extends PooledThread {
   readonly index: number;
@@ -22,7 +23,7 @@ function threadsOf(count: number) {
   pool.at(count - 1);
   const affinity = new PushAffinity(pool);
   const send = (text: string, tenant = 'a') =>
-    affinity.pick({ headers: { 'x-scope-orgid': tenant }, body: Buffer.from(text) }).index;
+    affinity.pick({ tenants: tenants(tenant), body: Buffer.from(text) }).index;
   return { threads: pool.threads, send };
 }
 

@@ -169,7 +169,7 @@ test('a record that is damaged on its way is logged, and what follows is shown',
   const { tails, open, thread, linesOf, until, logged } = await makeWorld();
   await open('acme', 'one');
   await tails.committed([{ tenant: 'acme', day: 1, stampMs: 1, body: Buffer.from('no record') }], false);
-  expect(logged).toMatchObject([{ level: 'error', message: 'commits could not be shown in live tails' }]);
+  expect(logged).toMatchObject([{ level: 'error', message: 'delivery of commits to live tails failed' }]);
   await thread()('acme', ['next']);
   await until(() => linesOf('one').length === 1);
 });

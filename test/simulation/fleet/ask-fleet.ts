@@ -2,14 +2,14 @@
  * One query of a modelled fleet, from the lookup of the catalog to the evaluated answer, in virtual time. Planning, pruning, the split into
  * tasks, the fan-out, retries and merging are the program's own (shared/read/query, shared/aws); the ports and the workers are modelled.
  */
-import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
+import { DEFAULT_SLOTS, lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { runMetricQuery } from '../../../shared/read/query/metric-query.ts';
 import { newStatistics } from '../../../shared/read/query/statistics.ts';
-import { FUNCTION_TASK_SIZES, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
+import { functionTaskSizes, type TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { QueryWorkers } from '../../../shared/read/query/tasks/query-workers.ts';
 import { ALL_VISIBLE } from '../../../shared/read/query/visibility.ts';
 import { Dice } from '../dice.ts';
@@ -20,6 +20,7 @@ import { OutOfMemoryError, QueryFunction } from './query-function.ts';
 import { plainCount, SyntheticCatalog, TENANT } from './synthetic-catalog.ts';
 import { SyntheticSource } from './synthetic-source.ts';
 import { taskOf, workOn } from './synthetic-worker.ts';
+import { throttle } from './throttled-requests.ts';
 
 export interface FleetQuery {
   readonly seed: number;
@@ -34,6 +35,8 @@ export interface FleetQuery {
   readonly maxParallelism?: number | undefined;
   readonly faults?: WorkerFaults;
   readonly sizes?: TaskSizes;
+  /** Of requests to S3 (503) and DynamoDB (400). Default: 0. */
+  readonly throttledShare?: number;
 }
 
 export interface FleetAnswer {
@@ -65,10 +68,18 @@ const MAX_WAKES = 5_000_000;
 const USUAL_FAULTS: WorkerFaults = WORKER;
 
 export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
-  const { seed, bytesPerDay, rangeHours, question, concurrency, faults = USUAL_FAULTS } = query;
+  const {
+    seed,
+    bytesPerDay,
+    rangeHours,
+    question,
+    concurrency,
+    faults = USUAL_FAULTS,
+    throttledShare = 0,
+  } = query;
   const dice = new Dice(seed);
   const clock = new VirtualTime(END_DAY * MS_PER_DAY, dice.fork(), MAX_WAKES);
-  const fn = new QueryFunction(clock, dice.fork());
+  const fn = new QueryFunction(clock, dice.fork(), throttledShare);
   const catalog = new SyntheticCatalog(bytesPerDay, END_DAY);
   const worked = new Map<string, number>();
   let lineBytes = 0;
@@ -81,10 +92,12 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
       const task = workOn(taskOf(event), question);
       lineBytes += task.lineBytes;
       for (const page of task.pages) worked.set(page, (worked.get(page) ?? 0) + 1);
+      const throttled = throttle(dice, task.reads, throttledShare);
+      const reads = task.reads + throttled.repeats;
       return {
         result: { answer: Buffer.from(task.answer).toString('base64') },
-        ms: Math.max(task.ms, fn.waitForPrefix(task.reads)),
-        reads: task.reads,
+        ms: Math.max(task.ms + throttled.waitMs, fn.waitForPrefixes(task.records, reads)),
+        reads,
       };
     },
   });
@@ -116,7 +129,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
   };
   // Every page is worked on by a task, so that what workers do is all there is.
   const workers = new QueryWorkers(billed, {
-    sizes: { ...(query.sizes ?? FUNCTION_TASK_SIZES), inlineBytes: 0 },
+    sizes: { ...(query.sizes ?? functionTaskSizes(query.slots ?? DEFAULT_SLOTS)), inlineBytes: 0 },
   });
   const endNs = BigInt(END_DAY) * 24n * NS_PER_HOUR;
   const startNs = endNs - BigInt(rangeHours) * NS_PER_HOUR;

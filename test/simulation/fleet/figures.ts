@@ -67,6 +67,9 @@ export const WORKER = {
   throttledShare: 0.005,
 } as const;
 
+/** Before a throttled request is sent again, doubled each time. Assumed, as the program waits (shared/aws/clients.ts). */
+export const THROTTLED = { firstWaitMs: 50, tries: 6 } as const;
+
 /** Of a bucket, for each prefix. https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance.html */
 export const PREFIX_READS_PER_MS = 5.5;
 

@@ -44,6 +44,15 @@ describe('a small fleet', () => {
     },
   );
 
+  test('a needle over 24 hours at 10 TB a day takes less than 3 s with 500 calls, also with faults', async () => {
+    const [question] = QUESTIONS;
+    const asked = { bytesPerDay: 10_000 * GB, rangeHours: 24, question, concurrency: 1000 };
+    const answer = await askFleet({ ...asked, seed: 1, slots: 500, maxParallelism: 500 });
+    expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
+    expect(answer.ms).toBeLessThan(3_000);
+    expect(answer.heapBytes).toBeLessThan(2e9);
+  });
+
   test('workers that are slow, refused or lost change no answer', async () => {
     const faults = { lostShare: 0.02, slowShare: 0.1, throttledShare: 0.1 };
     const [, , question] = QUESTIONS;
@@ -55,6 +64,24 @@ describe('a small fleet', () => {
       expect(answer).toMatchObject({ end: 'answered', message: '', lines: answer.plainLines });
     }
     expect(faulty).toBeGreaterThan(0);
+  });
+
+  test('requests that S3 and DynamoDB throttle are sent again, and change no answer', async () => {
+    const [question] = QUESTIONS;
+    const asked = {
+      seed: 1,
+      bytesPerDay: 2_000 * GB,
+      rangeHours: 1,
+      question,
+      concurrency: 500,
+      faults: NO_FAULTS,
+    };
+    const calm = await askFleet(asked);
+    const throttled = await askFleet({ ...asked, throttledShare: 0.05 });
+    expect(throttled).toMatchObject({ end: 'answered', message: '', lines: calm.lines });
+    expect(throttled.requests).toBeGreaterThan(1.04 * calm.requests);
+    expect(throttled.ms).toBeGreaterThan(calm.ms);
+    expect(Math.max(...throttled.worked.values())).toBe(1);
   });
 
   test('the same seed takes the same time and makes the same calls', async () => {

@@ -3,9 +3,11 @@
  * counts until the query ends, and more than the memory ends the function.
  */
 import type { Clock } from '../../../shared/base/ports/clock.ts';
+import { type ChunkRecord, objectKey } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { Dice } from '../dice.ts';
 import { LATENCY, PREFIX_READS_PER_MS, QUERY_FUNCTION } from './figures.ts';
 import { tailedMs } from './random-times.ts';
+import { throttle } from './throttled-requests.ts';
 
 export class OutOfMemoryError extends Error {
   constructor(bytes: number) {
@@ -17,19 +19,23 @@ export class OutOfMemoryError extends Error {
 export class QueryFunction {
   heapBytes: number = QUERY_FUNCTION.idleHeapBytes;
   peakHeapBytes: number = QUERY_FUNCTION.idleHeapBytes;
-  /** Of objects and of the table. */
+  /** Of objects and of the table, with those that were sent again. */
   objectReads = 0;
   tableReads = 0;
-  private readonly clock: Clock;
-  private readonly dice: Dice;
-  private freeAtMs = 0;
-  private prefixFreeAtMs = 0;
-  private reading = 0;
-  private readonly waiting: (() => void)[] = [];
+  readonly #clock: Clock;
+  readonly #dice: Dice;
+  readonly #throttledShare: number;
+  #freeAtMs = 0;
+  /** By the first characters of keys. */
+  readonly #prefixFreeAtMs = new Map<string, number>();
+  #reading = 0;
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(clock: Clock, dice: Dice) {
-    this.clock = clock;
-    this.dice = dice;
+  /** @param throttledShare of requests to S3 and DynamoDB */
+  constructor(clock: Clock, dice: Dice, throttledShare = 0) {
+    this.#throttledShare = throttledShare;
+    this.#clock = clock;
+    this.#dice = dice;
   }
 
   /** Throws OutOfMemoryError. */
@@ -41,28 +47,37 @@ export class QueryFunction {
 
   /** Work on the one thread, behind all that came before it. */
   async work(ms: number): Promise<void> {
-    const nowMs = this.clock.nowMs();
-    this.freeAtMs = Math.max(nowMs, this.freeAtMs) + ms;
+    const nowMs = this.#clock.nowMs();
+    this.#freeAtMs = Math.max(nowMs, this.#freeAtMs) + ms;
     // The clock has whole milliseconds; parts of one add up until they are one.
-    if (this.freeAtMs - nowMs >= 1) await this.clock.sleep(this.freeAtMs - nowMs);
+    if (this.#freeAtMs - nowMs >= 1) await this.#clock.sleep(this.#freeAtMs - nowMs);
   }
 
-  /** How long so many reads wait for the prefix of the tenant's day, which workers share, ms. */
-  waitForPrefix(reads: number): number {
-    const nowMs = this.clock.nowMs();
-    this.prefixFreeAtMs = Math.max(nowMs, this.prefixFreeAtMs) + reads / PREFIX_READS_PER_MS;
-    return this.prefixFreeAtMs - nowMs;
+  /** How long so many reads, the same number of each chunk, wait for the prefixes of their keys, which all workers share, ms. */
+  waitForPrefixes(records: readonly ChunkRecord[], reads: number): number {
+    const nowMs = this.#clock.nowMs();
+    let waitMs = 0;
+    for (const record of records) {
+      // With hashed keys, a prefix for each hash; else one for the tenant's day.
+      const [prefix] = objectKey(record).split('/', 1);
+      const freeAtMs = Math.max(nowMs, this.#prefixFreeAtMs.get(prefix) ?? 0);
+      const endMs = freeAtMs + reads / records.length / PREFIX_READS_PER_MS;
+      this.#prefixFreeAtMs.set(prefix, endMs);
+      waitMs = Math.max(waitMs, endMs - nowMs);
+    }
+    return waitMs;
   }
 
-  async readObject(bytes: number): Promise<void> {
-    if (this.reading < QUERY_FUNCTION.connections) this.reading++;
-    else await new Promise<void>(resolve => this.waiting.push(resolve));
-    this.objectReads++;
-    const waitMs = this.waitForPrefix(1);
-    const firstByteMs = tailedMs(this.dice, { ...LATENCY, medianMs: LATENCY.objectReadMs });
-    await this.clock.sleep(waitMs + firstByteMs + bytes / LATENCY.objectBytesPerMs);
-    const next = this.waiting.shift();
-    if (next === undefined) this.reading--;
+  async readObject(record: ChunkRecord, bytes: number): Promise<void> {
+    if (this.#reading < QUERY_FUNCTION.connections) this.#reading++;
+    else await new Promise<void>(resolve => this.#waiting.push(resolve));
+    const throttled = throttle(this.#dice, 1, this.#throttledShare);
+    this.objectReads += 1 + throttled.repeats;
+    const waitMs = throttled.waitMs + this.waitForPrefixes([record], 1 + throttled.repeats);
+    const firstByteMs = tailedMs(this.#dice, { ...LATENCY, medianMs: LATENCY.objectReadMs });
+    await this.#clock.sleep(waitMs + firstByteMs + bytes / LATENCY.objectBytesPerMs);
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#reading--;
     else next();
   }
 
@@ -70,7 +85,10 @@ export class QueryFunction {
   async readTable(requests: number): Promise<void> {
     this.tableReads += requests;
     for (let i = 0; i < requests; i++) {
-      await this.clock.sleep(tailedMs(this.dice, { ...LATENCY, medianMs: LATENCY.tableReadMs }));
+      const throttled = throttle(this.#dice, 1, this.#throttledShare);
+      this.tableReads += throttled.repeats;
+      await this.#clock.sleep(throttled.waitMs);
+      await this.#clock.sleep(tailedMs(this.#dice, { ...LATENCY, medianMs: LATENCY.tableReadMs }));
     }
   }
 }

@@ -7,6 +7,7 @@
  *     npm run simulate -- fleet --slots 500          calls at once of one query, default 200
  *     npm run simulate -- fleet --runs 20            runs of each query, each with other dice, default 5
  *     npm run simulate -- fleet --seed 4711          the first seed
+ *     npm run simulate -- fleet --throttled 0.01     part of the requests that S3 answers 503 and DynamoDB 400, default 0
  *     npm run simulate -- fleet --compaction         compaction alone
  *
  * Where the end is not "answered", figures are those up to the end. `covered` is the part of the raw lines that workers looked at.
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     slots: { type: 'string', default: '200' },
     runs: { type: 'string', default: '5' },
     seed: { type: 'string', default: '1' },
+    throttled: { type: 'string', default: '0' },
     compaction: { type: 'boolean', default: false },
   },
 });
@@ -46,6 +48,10 @@ const [runs] = numbersOf(values.runs, 'runs');
 const [concurrency] = numbersOf(values.workers, 'workers');
 const [slots] = numbersOf(values.slots, 'slots');
 const [seed] = numbersOf(values.seed, 'seed');
+const throttledShare = Number(values.throttled);
+if (!(throttledShare >= 0 && throttledShare < 1)) {
+  throw new RangeError(`--throttled needs a number from 0 to 1, not ${values.throttled}`);
+}
 const sizes = numbersOf(values.tb, 'tb');
 
 if (!values.compaction) {
@@ -66,6 +72,7 @@ if (!values.compaction) {
             concurrency,
             slots,
             maxParallelism: slots,
+            throttledShare,
           };
           answers.push(await askFleet(asked));
         }

@@ -26,28 +26,28 @@ const STREAMS: readonly Stream[] = Array.from({ length: PAGES }, (_, i) => {
 
 export class SyntheticCatalog {
   readonly chunksOfDay: number;
-  private readonly spanNs: number;
+  readonly #spanNs: number;
 
-  private readonly endDay: number;
+  readonly #endDay: number;
 
   /** @param endDay the first day that is empty */
   constructor(bytesPerDay: number, endDay: number) {
-    this.endDay = endDay;
+    this.#endDay = endDay;
     this.chunksOfDay = Math.max(1, Math.round(bytesPerDay / CHUNK.lineBytes));
-    this.spanNs = Math.floor(DAY_NS / this.chunksOfDay);
+    this.#spanNs = Math.floor(DAY_NS / this.chunksOfDay);
   }
 
   /** Records that meet a range, Unix ns, both inclusive. */
   recordsOf(startNs: bigint, endNs: bigint): ChunkRecord[] {
     const records: ChunkRecord[] = [];
-    for (let day = Number(startNs / NS_PER_DAY); day < this.endDay; day++) {
+    for (let day = Number(startNs / NS_PER_DAY); day < this.#endDay; day++) {
       const dayStart = BigInt(day) * NS_PER_DAY;
       const from = Math.max(0, Number(startNs - dayStart));
       const to = Math.min(DAY_NS - 1, Number(endNs - dayStart));
       if (to < 0) break;
-      const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.spanNs));
-      for (let place = Math.floor(from / this.spanNs); place <= last; place++) {
-        records.push(this.record(day, place));
+      const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.#spanNs));
+      for (let place = Math.floor(from / this.#spanNs); place <= last; place++) {
+        records.push(this.#record(day, place));
       }
     }
     return records;
@@ -55,11 +55,11 @@ export class SyntheticCatalog {
 
   /** How many that are, at the cost of none. */
   countOf(startNs: bigint, endNs: bigint): number {
-    const days = Math.min(Number(endNs - startNs), DAY_NS * this.endDay) / DAY_NS;
+    const days = Math.min(Number(endNs - startNs), DAY_NS * this.#endDay) / DAY_NS;
     return Math.ceil(this.chunksOfDay * days);
   }
 
-  private record(day: number, place: number): ChunkRecord {
+  #record(day: number, place: number): ChunkRecord {
     const id = `${day.toString(16).padStart(16, '0')}${place.toString(16).padStart(16, '0')}`;
     return {
       id,
@@ -67,8 +67,9 @@ export class SyntheticCatalog {
       tenant: TENANT,
       day,
       level: 3,
-      first: place * this.spanNs,
-      last: (place + 1) * this.spanNs - 1,
+      hasHashedKey: true,
+      first: place * this.#spanNs,
+      last: (place + 1) * this.#spanNs - 1,
       rows: PAGES * PAGE_ROWS,
       lineBytes: CHUNK.lineBytes,
       metadataBytes: 0,

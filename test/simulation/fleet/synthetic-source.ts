@@ -19,19 +19,19 @@ export const FILTER_READ_BYTES = 12 * 1024;
 const MIB = 1024 * 1024;
 
 export class SyntheticSource extends ChunkSource {
-  private readonly fn: QueryFunction;
-  private readonly question: Question;
+  readonly #fn: QueryFunction;
+  readonly #question: Question;
 
   constructor(fn: QueryFunction, question: Question) {
     super({ ...memoryObjectStore(), isDistant: true });
-    this.fn = fn;
-    this.question = question;
+    this.#fn = fn;
+    this.#question = question;
   }
 
   override async footer(record: ChunkRecord, wantsSections = false): Promise<Footer> {
-    await this.fn.readObject(record.footerBytes + (wantsSections ? MIB / 4 : 0));
-    await this.fn.work((record.lineBytes / 1e9) * CHUNK.footerCpuMsPerGb);
-    this.fn.hold(record.lineBytes * CHUNK.footerHeapShare);
+    await this.#fn.readObject(record, record.footerBytes + (wantsSections ? MIB / 4 : 0));
+    await this.#fn.work((record.lineBytes / 1e9) * CHUNK.footerCpuMsPerGb);
+    this.#fn.hold(record.lineBytes * CHUNK.footerHeapShare);
     return footerOf(record);
   }
 
@@ -41,13 +41,15 @@ export class SyntheticSource extends ChunkSource {
     _section: unknown,
     requirement: PruningPredicate,
   ): Promise<ChunkFilter> {
-    await Promise.all(Array.from({ length: FILTER_READS }, () => this.fn.readObject(FILTER_READ_BYTES)));
-    await this.fn.work(1);
+    await Promise.all(
+      Array.from({ length: FILTER_READS }, () => this.#fn.readObject(record, FILTER_READ_BYTES)),
+    );
+    await this.#fn.work(1);
     const unit = Buffer.alloc(partitionCount * pages.length);
     const index: FilterIndex = {
       version: 1,
       pages: pages.map((_, page) => {
-        const blockBits = isLeft(record, page, this.question) ? 0 : BLOCK_BITS;
+        const blockBits = isLeft(record, page, this.#question) ? 0 : BLOCK_BITS;
         return { blockBits, longestRun: 255, flags: 0, thinning: 0 };
       }),
       blockStarts: Uint32Array.from(pages, (_, page) => page * BLOCK_BITS),

@@ -21,6 +21,8 @@ export interface WorkedTask {
   readonly answer: Uint8Array;
   readonly ms: number;
   readonly reads: number;
+  /** The chunks that they are of. */
+  readonly records: readonly ChunkRecord[];
   /** `chunk/page`, for what was counted. */
   readonly pages: readonly string[];
   readonly lineBytes: number;
@@ -80,6 +82,7 @@ export function workOn(task: Uint8Array, question: Question): WorkedTask {
     answer,
     ms,
     reads: pageReads + records.length + filterReads,
+    records,
     pages: isSplit ? [] : pages.map(({ record, page }) => `${records[record].id}/${page}`),
     lineBytes: scannedBytes,
   };

@@ -14,11 +14,9 @@ import { type Swap, SwapConflictError } from '../../../shared/storage/catalog/sw
 
 export async function swapAtOnce({ table, clock, ids }: CatalogParts, swap: Swap): Promise<Day> {
   const { tenant, day, lease, removed, added, index, graceMs } = swap;
-  const next: Day = { day: day.day, version: day.version + 1, index: index ?? day.index };
+  const next: Day = { ...day, version: day.version + 1, index: index ?? day.index };
   const condition = { kind: 'version', version: day.version } as const;
-  const keys = removed
-    .filter(({ inline }) => inline === undefined)
-    .map(({ level, id }) => objectKey(tenant, day.day, level, id));
+  const keys = removed.filter(({ inline }) => inline === undefined).map(objectKey);
   if (index !== undefined && day.index !== undefined) keys.push(indexKey(tenant, day.day, day.index.id));
   const writes: Write[] = [
     fencedBy(lease),

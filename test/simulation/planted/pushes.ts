@@ -24,15 +24,15 @@ export const acknowledgesBeforeTheRecord: Bug = {
 
 /** Remembers a push when it comes, not when it is stored: a retry of what failed is answered from memory. */
 class ForgetfulPushes extends PushService {
-  private readonly seen = new Set<string>();
+  readonly #seen = new Set<string>();
 
   override async push(
     request: PushRequest,
     ...rest: Parameters<PushService['push']> extends [unknown, ...infer R] ? R : never
   ): Promise<PushOutcome> {
     const id = `${request.tenant} ${Buffer.from(request.body).toString()}`;
-    if (this.seen.has(id)) return { stored: new Uint32Array(0), error: undefined, isWhole: true };
-    this.seen.add(id);
+    if (this.#seen.has(id)) return { stored: new Uint32Array(0), error: undefined, isWhole: true };
+    this.#seen.add(id);
     return super.push(request, ...rest);
   }
 }

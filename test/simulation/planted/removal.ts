@@ -7,13 +7,8 @@ import {
   type TenantDeleteFilters,
 } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { MergeDrops, type MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
+import { like } from '../../support/like.ts';
 import type { Bug } from './bug.ts';
-
-/** The same object but for some of its members. */
-function like<T extends object>(original: T, members: Partial<Record<keyof T, unknown>>): T {
-  const descriptors = Object.entries(members).map(([name, value]) => [name, { value }]);
-  return Object.create(original, Object.fromEntries(descriptors) as PropertyDescriptorMap) as T;
-}
 
 type Lists = Pick<DeleteRequestReader, 'list'>;
 

@@ -3,6 +3,7 @@
 import type { Limits } from '../../../shared/base/model/limits.ts';
 import type { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
+import { like } from '../../support/like.ts';
 import type { Bug } from './bug.ts';
 
 /** Every chunk seems to end where it begins; what is swapped is the chunks as they are. */
@@ -23,7 +24,7 @@ function firstEntryCatalog(catalog: Catalog): Catalog {
       removed: given.removed.map(asItIs),
       updated: given.updated?.map(record => ({ ...asItIs(record), asOfMs: record.asOfMs })),
     });
-  return Object.create(catalog, { day: { value: day }, swap: { value: swap } }) as Catalog;
+  return like(catalog, { day, swap });
 }
 
 export const expiresByFirstEntry: Bug = {

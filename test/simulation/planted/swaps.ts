@@ -6,15 +6,15 @@ import type { Bug } from './bug.ts';
 import { swapAtOnce } from './one-transaction.ts';
 
 class OneTransactionCatalog extends Catalog {
-  private readonly of: CatalogParts;
+  readonly #of: CatalogParts;
 
   constructor(parts: CatalogParts) {
     super(parts);
-    this.of = parts;
+    this.#of = parts;
   }
 
   override swap(swap: Swap): Promise<Day> {
-    return swapAtOnce(this.of, swap);
+    return swapAtOnce(this.#of, swap);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Bugs of the way between catalog and table. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Item, Table, Write } from '../../../shared/base/ports/table.ts';
 import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
@@ -96,11 +97,15 @@ export const readsChunksTwice: Bug = {
 
 /** Looks at the days once for each read: a swap in between goes unnoticed. */
 class CarelessCatalog extends Catalog {
+  readonly #reads = new AsyncLocalStorage<{ days?: ReturnType<Catalog['days']> }>();
+
   override snapshot(...range: Parameters<Catalog['snapshot']>): Promise<DaySnapshot[]> {
-    let looked: ReturnType<Catalog['days']> | undefined;
-    const days = (...args: Parameters<Catalog['days']>) => (looked ??= this.days(...args));
-    const reader = Object.create(this, { days: { value: days } }) as Catalog;
-    return super.snapshot.call(reader, ...range);
+    return this.#reads.run({}, () => super.snapshot(...range));
+  }
+
+  override days(...range: Parameters<Catalog['days']>): ReturnType<Catalog['days']> {
+    const read = this.#reads.getStore();
+    return read === undefined ? super.days(...range) : (read.days ??= super.days(...range));
   }
 }
 

@@ -20,15 +20,15 @@ import type { Bug } from './bug.ts';
 
 /** Swaps something else than it was told. */
 class ChangingCatalog extends Catalog {
-  private readonly change: (swap: Swap) => Promise<Swap>;
+  readonly #change: (swap: Swap) => Promise<Swap>;
 
   constructor(parts: CatalogParts, change: (swap: Swap) => Promise<Swap>) {
     super(parts);
-    this.change = change;
+    this.#change = change;
   }
 
   override async swap(swap: Swap): Promise<Day> {
-    return super.swap(await this.change(swap));
+    return super.swap(await this.#change(swap));
   }
 }
 
@@ -77,14 +77,14 @@ export const coversWhatItDidNotRead: Bug = {
 
 /** Knows the lists of garbage as they were before it read the records of a day. */
 class EarlyGarbage extends Garbage {
-  private before: Set<string> | undefined;
+  #before: Set<string> | undefined;
 
   async look(): Promise<void> {
-    this.before = await super.all();
+    this.#before = await super.all();
   }
 
   override async all(): Promise<Set<string>> {
-    return this.before ?? super.all();
+    return this.#before ?? super.all();
   }
 }
 
@@ -113,15 +113,15 @@ export const looksAtGarbageFirst: Bug = {
 
 /** Takes a day off the list although processes still trust that it is there. */
 class HastyWork extends OutstandingWork {
-  private readonly ofDays: Table;
+  readonly #ofDays: Table;
 
   constructor(parts: CatalogParts) {
     super(parts);
-    this.ofDays = parts.table;
+    this.#ofDays = parts.table;
   }
 
   override async remove({ tenant, day }: Outstanding): Promise<boolean> {
-    await this.ofDays.delete(workKey(tenant, day));
+    await this.#ofDays.delete(workKey(tenant, day));
     return true;
   }
 }

@@ -55,26 +55,27 @@ export class Ledger {
   /** Rows that were left out of merges, or went with their chunk. */
   removed = 0;
   processed = 0;
-  private readonly clock: Clock;
-  private readonly maxSkewMs: number;
-  private readonly byTenant = new Map<string, Map<string, Known>>();
-  private tick = 0;
+  readonly #clock: Clock;
+  readonly #maxSkewMs: number;
+  readonly #byTenant = new Map<string, Map<string, Known>>();
+  #tick = 0;
 
   constructor({ clock, maxSkewMs }: LedgerParts) {
-    this.clock = clock;
-    this.maxSkewMs = maxSkewMs;
+    this.#clock = clock;
+    this.#maxSkewMs = maxSkewMs;
     this.limits = new TenantLimits(clock);
   }
 
   /** What may and must be hidden in the answer to a question that begins now. */
   question(tenant: string): Question {
-    const [began, beganMs] = [this.tick, this.clock.nowMs()];
-    const { limits, maxSkewMs } = this;
+    const [began, beganMs] = [this.#tick, this.#clock.nowMs()];
+    const { limits } = this;
+    const maxSkewMs = this.#maxSkewMs;
     const requests = () => this.requests.of(tenant);
-    const copiesOf = (id: string) => this.known(tenant).get(id)?.copies ?? [];
+    const copiesOf = (id: string) => this.#known(tenant).get(id)?.copies ?? [];
     return {
       isExpired: entry => limits.isExpired(tenant, entry, beganMs, beganMs - maxSkewMs),
-      mayBeExpired: entry => limits.mayBeExpired(tenant, entry, beganMs, this.clock.nowMs() + maxSkewMs),
+      mayBeExpired: entry => limits.mayBeExpired(tenant, entry, beganMs, this.#clock.nowMs() + maxSkewMs),
       isGone: id => {
         const copies = copiesOf(id);
         return copies.length > 0 && copies.every(({ goneAt }) => goneAt <= began);
@@ -90,7 +91,7 @@ export class Ledger {
       mayBeDeleted: (id, entry) => {
         const copies = copiesOf(id).filter(({ committedAt }) => committedAt < Number.POSITIVE_INFINITY);
         const asked = requests().filter(one => one.cancelledAt > began && one.matches(entry));
-        const mayCover = (one: KnownRequest, copy: Copy) => one.sealedAt > began || this.mayCover(one, copy);
+        const mayCover = (one: KnownRequest, copy: Copy) => one.sealedAt > began || this.#mayCover(one, copy);
         return (
           copies.length > 0 && copies.every(copy => copy.mayBeGone || asked.some(one => mayCover(one, copy)))
         );
@@ -100,13 +101,13 @@ export class Ledger {
 
   /** True where the answers of two processes may differ in the entry without a mistake. */
   isUncertain(tenant: string, id: string, sinceMs: number): boolean {
-    const known = this.known(tenant).get(id);
+    const known = this.#known(tenant).get(id);
     if (known === undefined) return false;
     const { entry, copies } = known;
-    if (this.limits.mayBeExpired(tenant, entry, sinceMs, this.clock.nowMs() + this.maxSkewMs)) return true;
+    if (this.limits.mayBeExpired(tenant, entry, sinceMs, this.#clock.nowMs() + this.#maxSkewMs)) return true;
     return this.requests
       .of(tenant)
-      .some(one => one.matches(entry) && copies.some(copy => this.mayCover(one, copy)));
+      .some(one => one.matches(entry) && copies.some(copy => this.#mayCover(one, copy)));
   }
 
   /** A chunk is about to be committed. */
@@ -114,8 +115,8 @@ export class Ledger {
     // What a merge wrote holds copies that are known.
     if (asOfMs !== 0) return;
     for (const [name, entry] of entries) {
-      let known = this.known(tenant).get(name);
-      if (known === undefined) this.known(tenant).set(name, (known = { entry, copies: [] }));
+      let known = this.#known(tenant).get(name);
+      if (known === undefined) this.#known(tenant).set(name, (known = { entry, copies: [] }));
       if (known.copies.some(({ chunk }) => chunk === id)) continue;
       known.copies.push({
         chunk: id,
@@ -133,33 +134,34 @@ export class Ledger {
    */
   notePut(record: ChunkRecord, entries: Entries): void {
     if (record.asOfMs !== 0) {
-      this.checkClaim(record, entries);
+      this.#checkClaim(record, entries);
       return;
     }
-    this.tick++;
-    for (const copy of this.copiesIn(record, entries))
-      copy.committedAt = Math.min(copy.committedAt, this.tick);
-    for (const one of this.requests.of(record.tenant)) this.checkClean(one, [[record, entries]], 'processed');
+    this.#tick++;
+    for (const copy of this.#copiesIn(record, entries))
+      copy.committedAt = Math.min(copy.committedAt, this.#tick);
+    for (const one of this.requests.of(record.tenant))
+      this.#checkClean(one, [[record, entries]], 'processed');
   }
 
   /** A swap is about to take the last of some entries out of their day. */
   noteGoing(tenant: string, lost: Iterable<string>): void {
-    for (const id of lost) for (const copy of this.committed(tenant, id)) copy.mayBeGone = true;
+    for (const id of lost) for (const copy of this.#committed(tenant, id)) copy.mayBeGone = true;
   }
 
   /** It has. Throws where one had to stay. */
   noteGone(owner: string, tenant: string, lost: Iterable<string>): void {
-    this.tick++;
+    this.#tick++;
     for (const id of lost) {
-      const { entry } = this.known(tenant).get(id)!;
-      const copies = this.committed(tenant, id).filter(({ goneAt }) => goneAt === Number.POSITIVE_INFINITY);
-      const stays = this.mayGoByAge(tenant, entry)
+      const { entry } = this.#known(tenant).get(id)!;
+      const copies = this.#committed(tenant, id).filter(({ goneAt }) => goneAt === Number.POSITIVE_INFINITY);
+      const stays = this.#mayGoByAge(tenant, entry)
         ? undefined
-        : copies.find(copy => !this.requests.of(tenant).some(one => this.mayGoFor(one, entry, copy)));
+        : copies.find(copy => !this.requests.of(tenant).some(one => this.#mayGoFor(one, entry, copy)));
       mustHold(INVARIANTS.onlyWhatMayGoes, stays === undefined, () => {
         return `${owner} removes ${id} of ${stays?.chunk}`;
       });
-      for (const copy of copies) copy.goneAt = this.tick;
+      for (const copy of copies) copy.goneAt = this.#tick;
       this.removed++;
     }
   }
@@ -177,29 +179,29 @@ export class Ledger {
     writes: readonly Write[],
     chunks: () => Promise<readonly (readonly [ChunkRecord, Entries])[]>,
   ): Promise<void> {
-    const steps = this.requests.end(writes, ++this.tick, this.clock.nowMs());
+    const steps = this.requests.end(writes, ++this.#tick, this.#clock.nowMs());
     for (const [one, step] of steps) {
       if (step === 'processed') this.processed++;
-      this.checkClean(one, await chunks(), step);
+      this.#checkClean(one, await chunks(), step);
     }
   }
 
   noteCancelling(tenant: string, id: string): void {
-    this.requests.noteCancelling(tenant, id, ++this.tick);
+    this.requests.noteCancelling(tenant, id, ++this.#tick);
   }
 
-  private checkClaim(record: ChunkRecord, entries: Entries): void {
+  #checkClaim(record: ChunkRecord, entries: Entries): void {
     for (const one of this.requests.of(record.tenant)) {
       const { pickedUpMs } = one.request;
       if (pickedUpMs === undefined || record.asOfMs <= pickedUpMs || !isSteady(one)) continue;
-      const left = this.coveredIn(one, [[record, entries]], () => true);
+      const left = this.#coveredIn(one, [[record, entries]], () => true);
       mustHold(INVARIANTS.claimsAreTrue, left === undefined, () => {
         return `${record.id} as of ${record.asOfMs} holds ${left}, of request ${one.request.id}`;
       });
     }
   }
 
-  private checkClean(
+  #checkClean(
     one: KnownRequest,
     chunks: readonly (readonly [ChunkRecord, Entries])[],
     step: 'sealed' | 'processed',
@@ -207,7 +209,7 @@ export class Ledger {
     const { request } = one;
     if (!isSteady(one) || (step === 'processed' && request.processedMs === undefined)) return;
     const counts = (copy: Copy) => step === 'processed' || copy.committedAt <= one.pickedUpAt;
-    const left = this.coveredIn(one, chunks, counts);
+    const left = this.#coveredIn(one, chunks, counts);
     mustHold(
       INVARIANTS.deletedIsGone,
       left === undefined,
@@ -216,7 +218,7 @@ export class Ledger {
   }
 
   /** An entry in the chunks of which the request takes every copy that was not gone, and `counts` every one. */
-  private coveredIn(
+  #coveredIn(
     one: KnownRequest,
     chunks: readonly (readonly [ChunkRecord, Entries])[],
     counts: (copy: Copy) => boolean,
@@ -226,48 +228,48 @@ export class Ledger {
       if (record.tenant !== tenant) continue;
       for (const [id, entry] of entries) {
         if (!one.matches(entry)) continue;
-        const copies = this.known(tenant).get(id)?.copies ?? [];
+        const copies = this.#known(tenant).get(id)?.copies ?? [];
         if (copies.length > 0 && copies.every(copy => isCovered(one, copy) && counts(copy))) return id;
       }
     }
     return undefined;
   }
 
-  private mayGoFor(one: KnownRequest, entry: SimulatedEntry, copy: Copy): boolean {
+  #mayGoFor(one: KnownRequest, entry: SimulatedEntry, copy: Copy): boolean {
     if (one.request.pickedUpMs === undefined || !one.matches(entry)) return false;
-    return one.cancelledMs + LATE_MS >= this.clock.nowMs() && this.mayCover(one, copy);
+    return one.cancelledMs + LATE_MS >= this.#clock.nowMs() && this.#mayCover(one, copy);
   }
 
   /**
    * A tenant whose mode was changed is the one case in which a merge may put rows from before and after the seal into a
    * chunk that counts as before it. They are covered then, as all that is stored until the request is processed.
    */
-  private mayCover(one: KnownRequest, copy: Copy): boolean {
+  #mayCover(one: KnownRequest, copy: Copy): boolean {
     const { tenant, createdMs, processedMs = Number.POSITIVE_INFINITY } = one.request;
     if (isCovered(one, copy)) return true;
-    const skewMs = 2 * this.maxSkewMs;
+    const skewMs = 2 * this.#maxSkewMs;
     return copy.startedMs <= processedMs + skewMs && this.limits.wasPaused(tenant, createdMs - skewMs);
   }
 
-  private mayGoByAge(tenant: string, entry: SimulatedEntry): boolean {
-    const nowMs = this.clock.nowMs();
-    return this.limits.mayBeExpired(tenant, entry, nowMs - LATE_LIMITS_MS, nowMs + this.maxSkewMs);
+  #mayGoByAge(tenant: string, entry: SimulatedEntry): boolean {
+    const nowMs = this.#clock.nowMs();
+    return this.limits.mayBeExpired(tenant, entry, nowMs - LATE_LIMITS_MS, nowMs + this.#maxSkewMs);
   }
 
-  private committed(tenant: string, id: string): Copy[] {
-    return (this.known(tenant).get(id)?.copies ?? []).filter(
+  #committed(tenant: string, id: string): Copy[] {
+    return (this.#known(tenant).get(id)?.copies ?? []).filter(
       ({ committedAt }) => committedAt < Number.POSITIVE_INFINITY,
     );
   }
 
-  private copiesIn({ tenant, id }: ChunkRecord, entries: Entries): Copy[] {
-    const known = this.known(tenant);
+  #copiesIn({ tenant, id }: ChunkRecord, entries: Entries): Copy[] {
+    const known = this.#known(tenant);
     return [...entries.keys()].flatMap(name => known.get(name)!.copies.filter(({ chunk }) => chunk === id));
   }
 
-  private known(tenant: string): Map<string, Known> {
-    let known = this.byTenant.get(tenant);
-    if (known === undefined) this.byTenant.set(tenant, (known = new Map()));
+  #known(tenant: string): Map<string, Known> {
+    let known = this.#byTenant.get(tenant);
+    if (known === undefined) this.#byTenant.set(tenant, (known = new Map()));
     return known;
   }
 }

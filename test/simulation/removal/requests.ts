@@ -31,15 +31,15 @@ export interface KnownRequest {
 export type Step = 'sealed' | 'processed';
 
 export class RequestHistory {
-  private readonly byName = new Map<string, KnownRequest>();
+  readonly #byName = new Map<string, KnownRequest>();
 
   of(tenant: string): readonly KnownRequest[] {
-    return [...this.byName.values()].filter(({ request }) => request.tenant === tenant);
+    return [...this.#byName.values()].filter(({ request }) => request.tenant === tenant);
   }
 
   /** Somebody is about to cancel it: what becomes of it from now on is not known. */
   noteCancelling(tenant: string, id: string, tick: number): void {
-    const known = this.byName.get(`${tenant}/${id}`);
+    const known = this.#byName.get(`${tenant}/${id}`);
     if (known !== undefined) known.cancellingAt = Math.min(known.cancellingAt, tick);
   }
 
@@ -47,8 +47,8 @@ export class RequestHistory {
   begin(writes: readonly Write[]): void {
     for (const request of writes.flatMap(putOf)) {
       const name = `${request.tenant}/${request.id}`;
-      if (this.byName.has(name)) continue;
-      this.byName.set(name, {
+      if (this.#byName.has(name)) continue;
+      this.#byName.set(name, {
         request,
         matches: matcherOf(request),
         createdAt: Number.POSITIVE_INFINITY,
@@ -66,11 +66,11 @@ export class RequestHistory {
     const put = writes.flatMap(putOf);
     const steps: [KnownRequest, Step][] = [];
     for (const request of put) {
-      const known = this.byName.get(`${request.tenant}/${request.id}`)!;
+      const known = this.#byName.get(`${request.tenant}/${request.id}`)!;
       const before = known.request;
       if (known.createdAt === Number.POSITIVE_INFINITY) known.createdAt = tick;
       const isCut = known.cancellingAt < Number.POSITIVE_INFINITY && request.processedMs !== undefined;
-      if (isCut) this.cancel(known, tick, nowMs);
+      if (isCut) this.#cancel(known, tick, nowMs);
       else {
         checkStep(before, request);
         if (request.pickedUpMs !== before.pickedUpMs) known.pickedUpAt = tick;
@@ -86,13 +86,13 @@ export class RequestHistory {
       const [kind, tenant] = keyOf(write).pk.split('/');
       if (write.kind !== 'delete' || (kind !== 'e' && kind !== 'f')) continue;
       if (put.some(({ id }) => id === write.key.sk)) continue;
-      const known = this.byName.get(`${tenant}/${write.key.sk}`);
-      if (known !== undefined) this.cancel(known, tick, nowMs);
+      const known = this.#byName.get(`${tenant}/${write.key.sk}`);
+      if (known !== undefined) this.#cancel(known, tick, nowMs);
     }
     return steps;
   }
 
-  private cancel(known: KnownRequest, tick: number, nowMs: number): void {
+  #cancel(known: KnownRequest, tick: number, nowMs: number): void {
     known.cancellingAt = Math.min(known.cancellingAt, tick);
     known.cancelledAt = Math.min(known.cancelledAt, tick);
     known.cancelledMs = Math.min(known.cancelledMs, nowMs);

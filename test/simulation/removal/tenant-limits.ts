@@ -17,44 +17,44 @@ interface InForce {
 const NS_PER_MS = 1_000_000n;
 
 export class TenantLimits {
-  private readonly clock: Clock;
-  private readonly past = new Map<string, InForce[]>();
+  readonly #clock: Clock;
+  readonly #past = new Map<string, InForce[]>();
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
-  readonly of = (tenant: string): Limits => this.newest(tenant).limits;
+  readonly of = (tenant: string): Limits => this.#newest(tenant).limits;
 
   /** Holds from now on. Rules select by one label, `{name="value"}`, as `periodNsOf` reads them. */
   set(tenant: string, limits: RemovalLimits): void {
-    this.newest(tenant).untilMs = this.clock.nowMs();
-    this.past.get(tenant)!.push(inForce(limits));
+    this.#newest(tenant).untilMs = this.#clock.nowMs();
+    this.#past.get(tenant)!.push(inForce(limits));
   }
 
   /** True where the entry was expired at `nowMs` under some limits that held since `sinceMs`. */
   mayBeExpired(tenant: string, entry: SimulatedEntry, sinceMs: number, nowMs: number): boolean {
-    return this.since(tenant, sinceMs).some(one => isExpired(one, entry, nowMs));
+    return this.#since(tenant, sinceMs).some(one => isExpired(one, entry, nowMs));
   }
 
   /** True where it was expired at `nowMs` under all of them. */
   isExpired(tenant: string, entry: SimulatedEntry, sinceMs: number, nowMs: number): boolean {
-    return this.since(tenant, sinceMs).every(one => isExpired(one, entry, nowMs));
+    return this.#since(tenant, sinceMs).every(one => isExpired(one, entry, nowMs));
   }
 
   /** True where delete requests were not to be worked on at some time since then. */
   wasPaused(tenant: string, sinceMs: number): boolean {
-    return this.since(tenant, sinceMs).some(({ limits }) => limits.deletionMode !== 'filter-and-delete');
+    return this.#since(tenant, sinceMs).some(({ limits }) => limits.deletionMode !== 'filter-and-delete');
   }
 
-  private since(tenant: string, ms: number): readonly InForce[] {
-    this.newest(tenant);
-    return this.past.get(tenant)!.filter(({ untilMs }) => untilMs >= ms);
+  #since(tenant: string, ms: number): readonly InForce[] {
+    this.#newest(tenant);
+    return this.#past.get(tenant)!.filter(({ untilMs }) => untilMs >= ms);
   }
 
-  private newest(tenant: string): InForce {
-    let past = this.past.get(tenant);
-    if (past === undefined) this.past.set(tenant, (past = [inForce(DEFAULT_LIMITS)]));
+  #newest(tenant: string): InForce {
+    let past = this.#past.get(tenant);
+    if (past === undefined) this.#past.set(tenant, (past = [inForce(DEFAULT_LIMITS)]));
     return past[past.length - 1];
   }
 }

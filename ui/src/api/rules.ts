@@ -1,5 +1,6 @@
 /** Rules and alerts of the tenant, with what they are doing (the metrics system's API). */
-import { askJson } from './client.ts';
+import { ask, askJson } from './client.ts';
+import { ApiError } from './errors.ts';
 import type { ActiveAlert, RuleGroup } from './rules-types.ts';
 
 export type {
@@ -20,4 +21,17 @@ export async function askRules(signal?: AbortSignal): Promise<readonly RuleGroup
 export async function askAlerts(signal?: AbortSignal): Promise<readonly ActiveAlert[]> {
   const answer = await askJson<{ data: { alerts: ActiveAlert[] } }>('/compat/api/v1/alerts', { signal });
   return answer.data.alerts;
+}
+
+/** Rejects if the group is there: a group is replaced as a whole. `group` is YAML or JSON. */
+export async function createRuleGroup(namespace: string, name: string, group: string): Promise<void> {
+  const path = `/svc/api/v1/rules/${encodeURIComponent(namespace)}`;
+  try {
+    await ask(`${path}/${encodeURIComponent(name)}`);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    await ask(path, { method: 'POST', body: group, headers: { 'Content-Type': 'application/yaml' } });
+    return;
+  }
+  throw new ApiError(`there is a rule group ${namespace}/${name} already; choose another name`, 0);
 }

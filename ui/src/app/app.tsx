@@ -25,7 +25,8 @@ export function App() {
         { keys: '?', does: 'Show keyboard shortcuts', group: 'Page', act: () => setSheet('help') },
         { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
         ...VIEWS.map((target, i) => ({
-          keys: String(i + 1),
+          // The tenth is under the last digit of the row.
+          keys: String((i + 1) % 10),
           does: `Go to ${target.title.toLowerCase()}`,
           group: 'Page',
           act: () => go(target.id, carriedParams(target, route.get())),

@@ -48,6 +48,11 @@ export function seriesLabel(labels: Labels): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join(', ');
 }
 
+/** A name with `{{label}}` for values of labels; empty without a name. */
+export function legendText(legend: string, labels: Labels): string {
+  return legend.replace(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (_, name: string) => labels[name] ?? '');
+}
+
 export function colourOf(index: number): string {
   return `--series-${(index % SERIES_COLOURS) + 1}`;
 }

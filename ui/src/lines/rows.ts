@@ -75,7 +75,7 @@ export function identityOf({ stream, line, metadata }: LogRow): string {
   return JSON.stringify([stream, line, metadata]);
 }
 
-function compareNs(a: string, b: string): number {
+export function compareNs(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : a > b ? 1 : 0;
 }

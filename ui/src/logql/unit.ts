@@ -1,7 +1,7 @@
 /** The unit of a metric query's values, as far as its functions tell. */
 import { tokensOf } from './tokens.ts';
 
-export type Unit = 'bytes' | 'seconds' | 'number';
+export type Unit = 'bytes' | 'seconds' | 'number' | 'percent';
 
 /** Functions whose value counts something else, whatever they are computed from. */
 const COUNTS = new Set([
@@ -13,6 +13,13 @@ const COUNTS = new Set([
   'stdvar_over_time',
 ]);
 const OPERATORS = new Set(['/', '*', '^', '%']);
+
+/** `choice`: `auto`, or a unit that somebody chose. */
+export function chosenUnit(choice: Unit | 'auto', queries: readonly string[]): Unit {
+  if (choice !== 'auto') return choice;
+  const units = new Set(queries.map(unitOf));
+  return units.size === 1 ? [...units][0] : 'number';
+}
 
 export function unitOf(query: string): Unit {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');

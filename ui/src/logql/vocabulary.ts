@@ -14,7 +14,7 @@ export const RANGE_FUNCTIONS: readonly Word[] = [
   overRange('count_over_time', 'entries in the range'),
   overRange('bytes_rate', 'bytes a second'),
   overRange('bytes_over_time', 'bytes in the range'),
-  overRange('absent_over_time', '1 where there is no entry'),
+  overRange('absent_over_time', '1 if there is no entry'),
   overRange('sum_over_time', 'sum of unwrapped values'),
   overRange('avg_over_time', 'mean of unwrapped values'),
   overRange('min_over_time', 'least unwrapped value'),

@@ -5,7 +5,20 @@ import type { Route } from './route.ts';
 type Params = Route['params'];
 
 /** What a pane keeps in the address. */
-export const PANE_NAMES = ['q', 'scope', 'from', 'to', 'order', 'chart', 'compare', 'cols'];
+export const PANE_NAMES = [
+  'q',
+  'scope',
+  'from',
+  'to',
+  'order',
+  'chart',
+  'compare',
+  'unit',
+  'more',
+  'refresh',
+  'live',
+  'cols',
+];
 
 export function secondParams(all: Params): Params {
   const found = PANE_NAMES.flatMap(name => {

@@ -40,6 +40,27 @@ export function secondsText(seconds: number): string {
   return seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
 }
 
+/** A duration as a sample of a query; 0.00035 is 350 µs. */
+export function durationText(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (!Number.isFinite(size) || size === 0) return size === 0 ? '0 s' : valueText(seconds);
+  if (size < 1e-6) return `${VALUE.format(seconds * 1e9)} ns`;
+  if (size < 1e-3) return `${VALUE.format(seconds * 1e6)} µs`;
+  if (size < 1) return `${VALUE.format(seconds * 1000)} ms`;
+  if (size < 120) return `${VALUE.format(seconds)} s`;
+  return size < 7200 ? `${VALUE.format(seconds / 60)} min` : `${VALUE.format(seconds / 3600)} h`;
+}
+
+/** How values of a unit are written. A percentage is a value of 0 to 1. */
+export const UNIT_TEXTS: Readonly<
+  Record<'bytes' | 'seconds' | 'number' | 'percent', (value: number) => string>
+> = {
+  bytes: bytesText,
+  seconds: durationText,
+  number: valueText,
+  percent: value => `${valueText(value * 100)}%`,
+};
+
 /** Of 0 to 1; what is not nothing is not shown as nothing. */
 export function percentText(share: number): string {
   if (share === 0) return '0%';

@@ -53,6 +53,7 @@ export const VIEWS: readonly View[] = [
     load: () => import('./explain/explain-view.tsx'),
     asksQuery: true,
   },
+  { id: 'boards', title: 'Boards', icon: 'boards', load: () => import('./boards/boards-view.tsx') },
   { id: 'rules', title: 'Rules', icon: 'bell', load: () => import('./rules/rules-view.tsx') },
   { id: 'deletes', title: 'Deletes', icon: 'trash', load: () => import('./deletes/deletes-view.tsx') },
   { id: 'usage', title: 'Usage', icon: 'usage', load: () => import('./usage/usage-view.tsx') },

@@ -30,13 +30,13 @@ export type AnswerKey<Answer> = string & { readonly [valueOfKey]: Answer };
 
 export class AnswerCache {
   readonly figures: AnswerCacheFigures = { hits: 0, misses: 0 };
-  private readonly answers: LruCache<string, unknown>;
-  private readonly maxBytes: number;
+  readonly #answers: LruCache<string, unknown>;
+  readonly #maxBytes: number;
 
   /** @param maxBytes 0 keeps none */
   constructor(maxBytes: number) {
-    this.maxBytes = maxBytes;
-    this.answers = new LruCache(maxBytes);
+    this.#maxBytes = maxBytes;
+    this.#answers = new LruCache(maxBytes);
   }
 
   get hits(): number {
@@ -49,21 +49,21 @@ export class AnswerCache {
 
   /** Bytes of the answers that are kept. */
   get heldWeight(): number {
-    return this.answers.heldWeight;
+    return this.#answers.heldWeight;
   }
 
   clear(): void {
-    this.answers.clear();
+    this.#answers.clear();
   }
 
   /** See LruCache. */
   dropUnused(): number {
-    return this.answers.dropUnused();
+    return this.#answers.dropUnused();
   }
 
   /** False where the answer is not to be kept. */
   keeps(query: string): boolean {
-    return this.maxBytes > 0 && !READS_CLOCK.test(query);
+    return this.#maxBytes > 0 && !READS_CLOCK.test(query);
   }
 
   /** Undefined where the answer is not to be kept. */
@@ -73,7 +73,7 @@ export class AnswerCache {
   }
 
   get<Answer>(key: AnswerKey<Answer>): Answer | undefined {
-    const answer = this.answers.get(key);
+    const answer = this.#answers.get(key);
     if (answer === undefined) this.figures.misses++;
     else this.figures.hits++;
     return answer as Answer | undefined;
@@ -82,6 +82,6 @@ export class AnswerCache {
   /** The answer must not be changed from here on. @param bytes that it takes */
   set<Answer>(key: AnswerKey<Answer>, answer: Answer, bytes: number): void {
     const weight = ENTRY_BYTES + bytes;
-    if (weight <= this.maxBytes * MAX_SHARE) this.answers.set(key, answer, weight);
+    if (weight <= this.#maxBytes * MAX_SHARE) this.#answers.set(key, answer, weight);
   }
 }

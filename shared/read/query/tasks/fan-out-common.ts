@@ -31,24 +31,24 @@ export function widthOf({
 
 /** Adds what tasks read to the statistics of their query; chunks count once, however many tasks read them. */
 export class SpreadFigures {
-  private readonly chunks = new Set<string>();
-  private readonly parts: Pick<SpreadParts, 'statistics' | 'charge'>;
+  readonly #chunks = new Set<string>();
+  readonly #parts: Pick<SpreadParts, 'statistics' | 'charge'>;
 
   constructor(parts: Pick<SpreadParts, 'statistics' | 'charge'>) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   /** Throws what `charge` throws. */
   add({ place, figures }: Pick<TaskAnswer, 'place' | 'figures'>, records: readonly ChunkRecord[]): void {
-    const { statistics, charge } = this.parts;
+    const { statistics, charge } = this.#parts;
     for (const name of FIGURE_NAMES) statistics[name] += figures[name];
     statistics.tasks[place] = (statistics.tasks[place] ?? 0) + 1;
-    for (const { id } of records) this.chunks.add(id);
+    for (const { id } of records) this.#chunks.add(id);
     charge?.(figures.lineBytes + figures.metadataBytes);
   }
 
   finish(): void {
-    this.parts.statistics.chunksRead += this.chunks.size;
-    this.chunks.clear();
+    this.#parts.statistics.chunksRead += this.#chunks.size;
+    this.#chunks.clear();
   }
 }

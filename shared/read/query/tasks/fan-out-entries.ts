@@ -36,29 +36,29 @@ export interface DayOfEntries {
 }
 
 export class EntryFanOut {
-  private readonly parts: SpreadParts;
-  private readonly ask: Omit<LogAsk, 'bound'>;
-  private readonly fanOut: FanOut;
-  private readonly figures: SpreadFigures;
-  private inlineBytes = 0;
+  readonly #parts: SpreadParts;
+  readonly #ask: Omit<LogAsk, 'bound'>;
+  readonly #fanOut: FanOut;
+  readonly #figures: SpreadFigures;
+  #inlineBytes = 0;
   /** Nothing was added. */
   isIdle = true;
 
   constructor(parts: SpreadParts, { expr, limit, backward, categorize, field }: LogSpreadAsk) {
-    this.parts = parts;
-    this.ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
-    this.fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
-    this.figures = new SpreadFigures(parts);
+    this.#parts = parts;
+    this.#ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
+    this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
+    this.#figures = new SpreadFigures(parts);
   }
 
   /** How many of the pages, from the first on, the caller is to scan before it gives the others to `add`. */
   scannedHere(pages: readonly PlannedPage[]): number {
-    if (this.ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
-    const { workers } = this.parts;
+    if (this.#ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
+    const { workers } = this.#parts;
     const room = workers.sizes.inlineBytes;
     let count = 0;
-    while (count < pages.length && this.inlineBytes < room) {
-      this.inlineBytes += costOf(pages[count++], true);
+    while (count < pages.length && this.#inlineBytes < room) {
+      this.#inlineBytes += costOf(pages[count++], true);
     }
     return count;
   }
@@ -70,20 +70,20 @@ export class EntryFanOut {
   async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
     const { tenant, isLabelled } = view;
-    const { workers, memory } = this.parts;
+    const { workers, memory } = this.#parts;
     this.isIdle = false;
     const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, true, workers.sizes)) {
       // Pages stand in the direction of the query: what the first does not reach, none does.
       const [{ first: earliest, last: latest }] = some;
       if (isOver() || !collector.reaches(earliest, latest)) return;
-      const task = maker.make(some, { ...this.ask, bound: collector.bound });
+      const task = maker.make(some, { ...this.#ask, bound: collector.bound });
       const affinity = affinityOf(some);
-      await this.fanOut.add(
+      await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
           invariant(answer.kind === 'log', 'a task for entries is answered with entries');
-          this.figures.add(answer, task.records);
+          this.#figures.add(answer, task.records);
           for (const { record, hash, ...entry } of answer.entries) {
             const chunk = task.records[record];
             invariant(chunk !== undefined, 'an entry of a task lies in one of its chunks');
@@ -99,17 +99,17 @@ export class EntryFanOut {
 
   /** Calls `done` when all that was added before is merged. */
   async whenMerged(done: () => void): Promise<void> {
-    await this.fanOut.add(async () => undefined, done);
+    await this.#fanOut.add(async () => undefined, done);
   }
 
   /** Waits for all tasks, or for as many as are wanted. Throws what they fail with. */
   async finish(isOver: () => boolean): Promise<void> {
-    await this.fanOut.drain(isOver);
-    this.figures.finish();
+    await this.#fanOut.drain(isOver);
+    this.#figures.finish();
   }
 
   /** To be called however the query ends. */
   stop(): void {
-    this.fanOut.stop();
+    this.#fanOut.stop();
   }
 }

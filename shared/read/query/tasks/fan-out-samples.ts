@@ -54,21 +54,21 @@ interface RangeAnswer {
 const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
 
 export class SampleFanOut {
-  private readonly parts: SpreadParts;
-  private readonly scan: MetricScan;
-  private readonly ask: MetricAsk;
-  private readonly fanOut: FanOut;
-  private readonly figures: SpreadFigures;
-  private inlineBytes = 0;
-  private isSpread = false;
+  readonly #parts: SpreadParts;
+  readonly #scan: MetricScan;
+  readonly #ask: MetricAsk;
+  readonly #fanOut: FanOut;
+  readonly #figures: SpreadFigures;
+  #inlineBytes = 0;
+  #isSpread = false;
 
   constructor(parts: SpreadParts, scan: MetricScan, { node, grouping }: Leaf) {
-    this.parts = parts;
-    this.scan = scan;
-    this.ask = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
+    this.#parts = parts;
+    this.#scan = scan;
+    this.#ask = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
     const maxWidth = widthOf(parts);
-    this.fanOut = new FanOut({ signal: parts.signal, firstWidth: maxWidth, maxWidth });
-    this.figures = new SpreadFigures(parts);
+    this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: maxWidth, maxWidth });
+    this.#figures = new SpreadFigures(parts);
   }
 
   /**
@@ -77,30 +77,30 @@ export class SampleFanOut {
    */
   async takes(from: PagesOfPlan, { view, visible }: SeenBy): Promise<boolean> {
     const { plan, overlaps, pages } = from;
-    const { extractor } = this.scan;
+    const { extractor } = this.#scan;
     const readsLines = extractor.needs.lines === 'bytes';
-    if (!this.isSpread) {
-      let bytes = this.inlineBytes;
+    if (!this.#isSpread) {
+      let bytes = this.#inlineBytes;
       for (const page of pages) bytes += costOf(page, readsLines);
-      const { workers } = this.parts;
-      if (bytes <= workers.sizes.inlineBytes || this.ask.query.length > MAX_PRINTED_LENGTH) {
-        this.inlineBytes = bytes;
+      const { workers } = this.#parts;
+      if (bytes <= workers.sizes.inlineBytes || this.#ask.query.length > MAX_PRINTED_LENGTH) {
+        this.#inlineBytes = bytes;
         return false;
       }
       // From here on all is added in the order of the tasks: what is scanned here would come before it.
-      this.isSpread = true;
+      this.#isSpread = true;
     }
-    const { workers, memory } = this.parts;
+    const { workers, memory } = this.#parts;
     const { tenant, isLabelled } = view;
     const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, readsLines, workers.sizes)) {
-      const task = maker.make(some, this.ask);
+      const task = maker.make(some, this.#ask);
       const affinity = affinityOf(some);
-      await this.fanOut.add(
+      await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
-          this.figures.add(answer, task.records);
-          this.merge(answer);
+          this.#figures.add(answer, task.records);
+          this.#merge(answer);
           release();
         },
       );
@@ -116,8 +116,8 @@ export class SampleFanOut {
     days: readonly DayRecords[],
     { selector, range, prunes }: ChunksAsked,
   ): DayOfChunks[] | undefined {
-    const { sizes } = this.parts.workers;
-    if (ORDERED.has(this.ask.spec.op) || this.ask.query.length > MAX_PRINTED_LENGTH) return undefined;
+    const { sizes } = this.#parts.workers;
+    if (ORDERED.has(this.#ask.spec.op) || this.#ask.query.length > MAX_PRINTED_LENGTH) return undefined;
     const found: DayOfChunks[] = [];
     let footerBytes = 0;
     for (const { day, records } of days) {
@@ -139,16 +139,16 @@ export class SampleFanOut {
 
   /** Hands a day's chunks to workers, which plan them. Throws what tasks fail with. */
   async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
-    this.isSpread = true;
+    this.#isSpread = true;
     plan.chunks += ofDay.chunks;
     plan.chunksBySketch += ofDay.passedOver;
     for (const range of ofDay.ranges) {
-      await this.fanOut.add(
-        signal => this.runRange(range, ofDay, seenBy, signal),
+      await this.#fanOut.add(
+        signal => this.#runRange(range, ofDay, seenBy, signal),
         answers => {
           for (const { held, records } of answers) {
-            this.figures.add(held.answer, records);
-            if (held.answer.kind !== 'split') this.merge(held.answer);
+            this.#figures.add(held.answer, records);
+            if (held.answer.kind !== 'split') this.#merge(held.answer);
             held.release();
           }
         },
@@ -157,17 +157,17 @@ export class SampleFanOut {
   }
 
   /** The answers to a range, in its order; one with much left to scan is cut into smaller ones. */
-  private async runRange(
+  async #runRange(
     range: ChunkRange,
     ofDay: DayOfChunks,
     seenBy: SeenBy,
     signal: AbortSignal,
   ): Promise<RangeAnswer[]> {
-    const { workers, memory } = this.parts;
+    const { workers, memory } = this.#parts;
     const { view, visible } = seenBy;
     const { maxTaskBytes } = workers.sizes;
     const ofTask = { tenant: view.tenant, isLabelled: view.isLabelled, visible, ...ofDay };
-    const task = chunkTask(ofTask, range, this.ask, maxTaskBytes);
+    const task = chunkTask(ofTask, range, this.#ask, maxTaskBytes);
     const affinity = crc32(range.own[0].id);
     const held = await workers.run(task, { affinity, signal, budget: memory });
     const answered = { held, records: task.records };
@@ -180,24 +180,24 @@ export class SampleFanOut {
     const single = all?.filter(({ own: [record] }) => own.has(record));
     invariant(single !== undefined, 'a part of a range has no more neighbours than the range');
     const joined = joinRanges(single, Math.ceil(single.length / parts));
-    const answers = await Promise.all(joined.map(one => this.runRange(one, ofDay, seenBy, signal)));
+    const answers = await Promise.all(joined.map(one => this.#runRange(one, ofDay, seenBy, signal)));
     return [answered, ...answers.flat()];
   }
 
   /** Waits for all tasks. Throws what they fail with. */
   async finish(): Promise<void> {
-    await this.fanOut.drain();
-    this.figures.finish();
+    await this.#fanOut.drain();
+    this.#figures.finish();
   }
 
   /** To be called however the query ends. */
   stop(): void {
-    this.fanOut.stop();
+    this.#fanOut.stop();
   }
 
-  private merge(answer: TaskAnswer): void {
+  #merge(answer: TaskAnswer): void {
     invariant(answer.kind === 'metric', 'a task for samples is answered with samples');
-    const { extractor, accumulator } = this.scan;
+    const { extractor, accumulator } = this.#scan;
     const numbers = Uint32Array.from(answer.series, labels => extractor.series.numberOf(labels));
     accumulator.merge(RangeAccumulator.decode(answer.state), numbers);
   }

@@ -29,19 +29,19 @@ interface Started {
 const STARTED_FACTOR = 3;
 
 export class FanOut {
-  private readonly aborting = new AbortController();
-  private readonly signal: AbortSignal;
+  readonly #aborting = new AbortController();
+  readonly #signal: AbortSignal;
   /** In the order in which they were added; none of them is merged. */
-  private readonly started: Started[] = [];
-  private readonly maxWidth: number;
-  private running = 0;
-  private width: number;
-  private onAnswer: () => void = () => undefined;
+  readonly #started: Started[] = [];
+  readonly #maxWidth: number;
+  #running = 0;
+  #width: number;
+  #onAnswer: () => void = () => undefined;
 
   constructor({ signal, firstWidth, maxWidth }: FanOutOptions) {
-    this.signal = AbortSignal.any([signal, this.aborting.signal]);
-    this.maxWidth = Math.max(1, maxWidth);
-    this.width = Math.min(this.maxWidth, Math.max(1, firstWidth));
+    this.#signal = AbortSignal.any([signal, this.#aborting.signal]);
+    this.#maxWidth = Math.max(1, maxWidth);
+    this.#width = Math.min(this.#maxWidth, Math.max(1, firstWidth));
   }
 
   /**
@@ -54,49 +54,49 @@ export class FanOut {
     merge: (answer: Answer) => void,
     isWanted: () => boolean = () => true,
   ): Promise<void> {
-    while (this.running >= this.width || this.started.length >= STARTED_FACTOR * this.width) {
-      if (this.started[0].isAnswered) await this.mergeNext();
-      else await this.anyAnswer();
+    while (this.#running >= this.#width || this.#started.length >= STARTED_FACTOR * this.#width) {
+      if (this.#started[0].isAnswered) await this.#mergeNext();
+      else await this.#anyAnswer();
     }
-    const answered = start(this.signal).then(answer => () => merge(answer));
+    const answered = start(this.#signal).then(answer => () => merge(answer));
     const task: Started = { answered, isWanted, isAnswered: false };
     const note = () => {
       task.isAnswered = true;
-      this.running--;
-      this.onAnswer();
+      this.#running--;
+      this.#onAnswer();
     };
     // It is awaited in its turn; until then its failure is nobody's.
     answered.then(note, note);
-    this.running++;
-    this.started.push(task);
+    this.#running++;
+    this.#started.push(task);
   }
 
   /** Merges what has been started, until no more is wanted. Throws as `add`. */
   async drain(isOver: () => boolean = () => false): Promise<void> {
-    while (this.started.length > 0 && !isOver()) await this.mergeNext();
+    while (this.#started.length > 0 && !isOver()) await this.#mergeNext();
   }
 
   /** Ends tasks whose answers nobody wants any more. To be called whenever the query ends, however it ends. */
   stop(): void {
-    this.started.length = 0;
-    this.aborting.abort();
+    this.#started.length = 0;
+    this.#aborting.abort();
   }
 
-  private anyAnswer(): Promise<void> {
+  #anyAnswer(): Promise<void> {
     return new Promise(resolve => {
-      this.onAnswer = resolve;
+      this.#onAnswer = resolve;
     });
   }
 
-  private async mergeNext(): Promise<void> {
+  async #mergeNext(): Promise<void> {
     try {
-      const [{ answered, isWanted }] = this.started;
+      const [{ answered, isWanted }] = this.#started;
       if (isWanted()) (await answered)();
     } catch (error) {
       this.stop();
       throw error;
     }
-    this.started.shift();
-    this.width = Math.min(this.maxWidth, this.width * 2);
+    this.#started.shift();
+    this.#width = Math.min(this.#maxWidth, this.#width * 2);
   }
 }

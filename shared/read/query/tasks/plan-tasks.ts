@@ -42,17 +42,19 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
 });
 
 /**
- * For workers that are functions. A call takes 20 ms and a cold one half a second, so tasks are larger; as many as there are workers
- * by default (shared/aws/lambda-invoker.ts), until each is a second or two of work. A TB is 1,900 tasks.
+ * For workers that are functions. A call takes 20 ms and a cold one half a second, so tasks are larger; as many as there are workers,
+ * until each is a second or two of work. A TB is 1,900 tasks.
  */
-export const FUNCTION_TASK_SIZES: TaskSizes = Object.freeze({
-  inlineBytes: TASK_SIZES.inlineBytes,
-  minTaskBytes: 32 * MIB,
-  maxTaskBytes: 512 * MIB,
-  tasksOfDay: 200,
-  // Those of 48 GB of lines: below, pages divide evenly among workers, and chunks would not.
-  plannedThereFrom: 64 * MIB,
-});
+export function functionTaskSizes(workers: number): TaskSizes {
+  return {
+    inlineBytes: TASK_SIZES.inlineBytes,
+    minTaskBytes: 32 * MIB,
+    maxTaskBytes: 512 * MIB,
+    tasksOfDay: workers,
+    // Those of 48 GB of lines: below, pages divide evenly among workers, and chunks would not.
+    plannedThereFrom: 64 * MIB,
+  };
+}
 
 /** What a row costs beside its line, bytes: its time, its place in columns of metadata. */
 const BYTES_PER_ROW = 16;

@@ -45,41 +45,43 @@ export interface QueryWorkersOptions {
 export class QueryWorkers {
   readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
   readonly sizes: TaskSizes;
-  private readonly invoker: Invoker;
-  private readonly cache: AnswerCache | undefined;
-  private readonly queue: AdmissionQueue;
+  readonly #invoker: Invoker;
+  readonly #cache: AnswerCache | undefined;
+  readonly #queue: AdmissionQueue;
 
   constructor(invoker: Invoker, { sizes = TASK_SIZES, cache }: QueryWorkersOptions = {}) {
-    this.invoker = invoker;
-    this.cache = cache;
+    this.#invoker = invoker;
+    this.#cache = cache;
     this.sizes = sizes;
-    this.queue = new AdmissionQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
+    this.#queue = new AdmissionQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
   }
 
   /** Undefined where workers are no invocations. */
   get invocations(): InvokerFigures | undefined {
-    return this.invoker.figures;
+    return this.#invoker.figures;
   }
 
   get slots(): number {
-    return this.invoker.slots;
+    return this.#invoker.slots;
   }
 
   get waiting(): number {
-    return this.queue.length;
+    return this.#queue.length;
   }
 
   get running(): number {
-    return this.queue.active;
+    return this.#queue.active;
   }
 
   /** Throws what the task failed with, the signal's reason, and what the invoker throws. */
   async run(task: Task, { affinity, signal, budget }: TaskOptions): Promise<HeldAnswer> {
-    const { figures, invoker, cache } = this;
+    const { figures } = this;
+    const invoker = this.#invoker;
+    const cache = this.#cache;
     try {
       let isKnown = false;
       let end: ReturnType<typeof beginPart> | undefined;
-      const bytes = await this.queue.run(task.tenant, signal, async () => {
+      const bytes = await this.#queue.run(task.tenant, signal, async () => {
         // Not before its turn: what waits is the plan that it is made of.
         const encoded = encodeTask(task);
         const key = cache?.keyOf(task, encoded);
@@ -107,7 +109,7 @@ export class QueryWorkers {
   }
 
   close(): Promise<void> {
-    return this.invoker.close();
+    return this.#invoker.close();
   }
 }
 

@@ -53,7 +53,7 @@ const MAX_SHOWN_READS = 300;
  * State and series of one task, bytes. Half of what a whole aggregation may hold: its answer is half as large, and is held
  * beside the sum of all until it is added.
  */
-const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
+export const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
 
 export interface TaskRunnerParts {
   /** Only read. */
@@ -68,19 +68,19 @@ export interface TaskRunnerParts {
 }
 
 export class TaskRunner {
-  private readonly source: ChunkSource;
-  private readonly clock: Clock;
-  private readonly place: string;
-  private readonly memory: SharedMemory | undefined;
-  private readonly hits = new PageHitsCache();
-  private readonly masks = new LruCache<string, TenantDeleteFilters>(KEPT_REQUESTS);
-  private readonly retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
+  readonly #source: ChunkSource;
+  readonly #clock: Clock;
+  readonly #place: string;
+  readonly #memory: SharedMemory | undefined;
+  readonly #hits = new PageHitsCache();
+  readonly #masks = new LruCache<string, TenantDeleteFilters>(KEPT_REQUESTS);
+  readonly #retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
 
   constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
-    this.source = source;
-    this.clock = clock;
-    this.place = place;
-    this.memory = memory;
+    this.#source = source;
+    this.#clock = clock;
+    this.#place = place;
+    this.#memory = memory;
   }
 
   /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
@@ -88,7 +88,7 @@ export class TaskRunner {
     try {
       const task = decodeTask(bytes);
       return encodeAnswer(
-        this.source.isDistant ? await this.traced(task, signal) : await this.answer(task, signal),
+        this.#source.isDistant ? await this.#traced(task, signal) : await this.#answer(task, signal),
       );
     } catch (error) {
       if (signal.aborted) throw signal.reason;
@@ -96,45 +96,45 @@ export class TaskRunner {
     }
   }
 
-  private traced(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
-    return tracing(this.clock, async ({ reads }) => {
-      const answer = await this.answer(task, signal);
+  #traced(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
+    return tracing(this.#clock, async ({ reads }) => {
+      const answer = await this.#answer(task, signal);
       return { ...answer, reads: reads.slice(0, MAX_SHOWN_READS) };
     });
   }
 
-  private async answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
+  async #answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
     const statistics = newStatistics();
-    const { source } = this;
+    const source = this.#source;
     const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
     const context = { source, statistics, signal, shown: view.shown };
     const budget =
       task.ask.kind === 'metric'
-        ? new MemoryBudget(MAX_TASK_STATE_BYTES, undefined, this.memory)
-        : new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', this.memory);
+        ? new MemoryBudget(MAX_TASK_STATE_BYTES, undefined, this.#memory)
+        : new MemoryBudget(MAX_ENTRY_BYTES, 'lowering the limit', this.#memory);
     try {
       const answer =
         task.ask.kind === 'metric'
-          ? await this.metric(task.ask, { context, view, budget }, task)
-          : await this.log(task.ask, { context, view, budget }, task);
-      return { ...answer, place: this.place, figures: statistics, reads: [] };
+          ? await this.#metric(task.ask, { context, view, budget }, task)
+          : await this.#log(task.ask, { context, view, budget }, task);
+      return { ...answer, place: this.#place, figures: statistics, reads: [] };
     } finally {
       budget.releaseAll();
     }
   }
 
-  private async metric(
+  async #metric(
     { query, spec, grouping }: MetricAsk,
     { context, view, budget }: Scanning,
     task: Task,
   ): Promise<MetricMade | SplitMade> {
     const { range } = parsedAggregation(query);
-    const scan = compileMetricScan(range, { spec, grouping, clock: this.clock, memory: budget });
+    const scan = compileMetricScan(range, { spec, grouping, clock: this.#clock, memory: budget });
     const { plannedThere } = task;
     const pages =
       plannedThere === undefined
-        ? await this.planned(task, context.statistics)
-        : await this.plannedHere(task, plannedThere.own, { range, scan, view, context });
+        ? await this.#planned(task, context.statistics)
+        : await this.#plannedHere(task, plannedThere.own, { range, scan, view, context });
     if (plannedThere !== undefined && plannedThere.own > 1) {
       const readsLines = scan.extractor.needs.lines === 'bytes';
       const bytes = pages.pages.reduce((sum, page) => sum + costOf(page, readsLines), 0);
@@ -146,15 +146,15 @@ export class TaskRunner {
     return { kind: 'metric', series: labels, state: scan.accumulator.encode() };
   }
 
-  private async log(ask: LogAsk, { context, budget }: Scanning, task: Task): Promise<LogMade> {
+  async #log(ask: LogAsk, { context, budget }: Scanning, task: Task): Promise<LogMade> {
     const { records } = task;
-    const pages = await this.planned(task, context.statistics);
+    const pages = await this.#planned(task, context.statistics);
     const { query, limit, backward, categorize, field, bound } = ask;
     const collector = new LogCollector(limit, backward, categorize, budget);
     collector.startAt(bound);
     await scanEntries(
       context,
-      compileLogScan(parsedLogQuery(query), { clock: this.clock, field }),
+      compileLogScan(parsedLogQuery(query), { clock: this.#clock, field }),
       pages,
       collector,
     );
@@ -166,19 +166,19 @@ export class TaskRunner {
   }
 
   /** What a task of chunks has to read, planned as the engine plans a day. */
-  private async plannedHere(
+  async #plannedHere(
     task: Task,
     own: number,
     { range, scan, view, context }: ChunkPlan,
   ): Promise<PagesOfPlan> {
-    const { source } = this;
+    const source = this.#source;
     const { statistics, signal } = context;
     const { day, records } = task;
     const start = BigInt(day) * NS_PER_DAY;
     const times = { startNs: start + BigInt(task.from), endNs: start + BigInt(task.to) };
     const selector = compileSelector(view.storedMatchers(range.log.selector));
     const pruner = compileTextPruner(range.log.stages, source, statistics);
-    const visible = this.visibleOf(task);
+    const visible = this.#visibleOf(task);
     const all = await planDay(
       source,
       day,
@@ -197,11 +197,11 @@ export class TaskRunner {
   }
 
   /** The task's part of the plan that it was cut from. */
-  private async planned(task: Task, statistics: ReturnType<typeof newStatistics>): Promise<PagesOfPlan> {
-    const visible = this.visibleOf(task);
+  async #planned(task: Task, statistics: ReturnType<typeof newStatistics>): Promise<PagesOfPlan> {
+    const visible = this.#visibleOf(task);
     const { day, from, to, isUneven, records } = task;
     const kept = keptOfDay(visible, day);
-    const footers = await Promise.all(records.map(record => this.source.footer(record)));
+    const footers = await Promise.all(records.map(record => this.#source.footer(record)));
     const chunkMasks = records.map(record => visible.masks?.forChunk(record));
     const plannedOf = (at: TaskPage): PlannedPage => {
       const record = records[at.record];
@@ -226,18 +226,18 @@ export class TaskRunner {
     const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbours], kept, isUneven };
     // What is dropped of neighbours is counted by whoever scans them.
     const counts = (page: PlannedPage) => !neighbours.has(page);
-    return { plan, pages, overlaps: new Overlaps(plan, this.source, statistics, counts) };
+    return { plan, pages, overlaps: new Overlaps(plan, this.#source, statistics, counts) };
   }
 
-  private visibleOf({ tenant, deletes, retention, nowNs }: Task): Visible {
+  #visibleOf({ tenant, deletes, retention, nowNs }: Task): Visible {
     return {
-      masks: deletes.length === 0 ? undefined : this.masksOf(tenant, deletes),
-      retention: this.retentionOf(retention),
+      masks: deletes.length === 0 ? undefined : this.#masksOf(tenant, deletes),
+      retention: this.#retentionOf(retention),
       nowNs,
     };
   }
 
-  private masksOf(tenant: string, deletes: Task['deletes']): TenantDeleteFilters {
+  #masksOf(tenant: string, deletes: Task['deletes']): TenantDeleteFilters {
     const stateOf = ({
       id,
       createdMs,
@@ -249,21 +249,21 @@ export class TaskRunner {
     }: Task['deletes'][0]) =>
       `${id} ${createdMs} ${startNs} ${endNs} ${pickedUpMs} ${sealedMs} ${processedMs}`;
     const key = [tenant, ...deletes.map(stateOf)].join('\n');
-    let masks = this.masks.get(key);
+    let masks = this.#masks.get(key);
     if (masks === undefined) {
-      masks = compileDeleteFilters(deletes, { clock: this.clock, hits: this.hits });
-      this.masks.set(key, masks, deletes.length + 1);
+      masks = compileDeleteFilters(deletes, { clock: this.#clock, hits: this.#hits });
+      this.#masks.set(key, masks, deletes.length + 1);
     }
     return masks;
   }
 
-  private retentionOf(limits: Task['retention']): Retention {
+  #retentionOf(limits: Task['retention']): Retention {
     const rules = limits.retentionStream.map(rule => [rule.selector, rule.priority, `${rule.periodNs}`]);
     const key = JSON.stringify([`${limits.retentionPeriodNs}`, rules]);
-    let retention = this.retentions.get(key);
+    let retention = this.#retentions.get(key);
     if (retention === undefined) {
       retention = retentionOf(limits, true);
-      this.retentions.set(key, retention);
+      this.#retentions.set(key, retention);
     }
     return retention;
   }

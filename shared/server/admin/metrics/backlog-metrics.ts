@@ -8,12 +8,12 @@ export function addBacklogMetrics(
 ): void {
   registry.gauge({
     name: 'logboom_merge_backlog_bytes',
-    help: 'Pushed bytes of lines that fill a merge and wait for it.',
+    help: 'Pushed bytes of lines that wait to be merged.',
     read: () => [{ labels: {}, value: backlog.bytes }],
   });
   registry.gauge({
     name: 'logboom_merge_backlog_limit_bytes',
-    help: 'Backlog from which on pushes are refused (logboom.max_merge_backlog); 0: none.',
+    help: 'Merge backlog at which pushes are refused (logboom.max_merge_backlog); 0: no limit.',
     read: () => [{ labels: {}, value: backlog.maxBytes }],
   });
   registry.gauge({
@@ -23,7 +23,7 @@ export function addBacklogMetrics(
   });
   registry.counter({
     name: 'logboom_merge_backlog_refused_pushes_total',
-    help: 'Pushes that were refused because merging was behind.',
+    help: 'Pushes refused because of the merge backlog.',
     read: () => [{ labels: {}, value: backlog.refused }],
   });
 }

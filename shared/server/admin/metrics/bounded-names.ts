@@ -4,18 +4,18 @@
 export const OTHER = 'other';
 
 export class BoundedNames {
-  private readonly names = new Set<string>();
-  private readonly max: number;
+  readonly #names = new Set<string>();
+  readonly #max: number;
 
   constructor(max: number) {
-    this.max = max;
+    this.#max = max;
   }
 
   /** The name itself where it was there before or there is room, else OTHER. */
   of(name: string): string {
-    if (this.names.has(name)) return name;
-    if (this.names.size >= this.max) return OTHER;
-    this.names.add(name);
+    if (this.#names.has(name)) return name;
+    if (this.#names.size >= this.#max) return OTHER;
+    this.#names.add(name);
     return name;
   }
 }

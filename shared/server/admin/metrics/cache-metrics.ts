@@ -15,7 +15,7 @@ export function addCacheMetrics(
 ): void {
   registry.counter<'cache' | 'result'>({
     name: 'logboom_cache_requests_total',
-    help: 'What caches were asked for, by whether they had it.',
+    help: 'Lookups in caches, by result.',
     labels: ['cache', 'result'],
     read: () =>
       Object.entries(caches).flatMap(([cache, { hits, misses }]) => [
@@ -25,7 +25,7 @@ export function addCacheMetrics(
   });
   registry.gauge<'cache'>({
     name: 'logboom_cache_bytes',
-    help: 'Memory that caches hold, by cache.',
+    help: 'Memory of caches, by cache.',
     labels: ['cache'],
     read: () =>
       Object.entries(caches).map(([cache, { heldWeight: value }]) => ({ labels: { cache }, value })),

@@ -48,32 +48,40 @@ export class ChunkMetrics {
       registry.histogram({ name: `loki_ingester_chunk_${name}`, help, buckets });
     const flushed = registry.counter<'reason'>({
       name: 'loki_ingester_chunks_flushed_total',
-      help: 'Chunks that pushes wrote: because the group was full, or its wait for company was over (max_age).',
+      help: 'Chunks written by pushes, by reason: the group commit was full, or its wait ended (max_age).',
       labels: ['reason'],
     });
-    const size = histogram('size_bytes', 'Stored bytes of chunks that pushes wrote.', SIZES);
-    const utilization = histogram('utilization', 'Bytes of lines of such chunks, of a full group.', SHARES);
-    const entries = histogram('entries', 'Entries of such chunks.', ENTRIES);
-    const age = histogram('age_seconds', 'Seconds from a group to its chunks being durable.', AGES);
+    const size = histogram('size_bytes', 'Stored size of chunks written by pushes.', SIZES);
+    const utilization = histogram(
+      'utilization',
+      'Size of lines of chunks written by pushes, relative to a full group commit.',
+      SHARES,
+    );
+    const entries = histogram('entries', 'Entries of chunks written by pushes.', ENTRIES);
+    const age = histogram(
+      'age_seconds',
+      'Time from the creation of a group commit to its durable chunks, in seconds.',
+      AGES,
+    );
     // The reference has hours, which Prometheus does not take for a unit.
     const bounds = histogram(
       'bounds_seconds',
-      'Seconds from the first to the last entry of such chunks.',
+      'Time between the first and the last entry of chunks written by pushes, in seconds.',
       SPANS,
     );
     const failures = registry.counter<'ingester'>({
       name: 'loki_distributor_ingester_append_failures_total',
-      help: 'Pushes that could not be stored; the one ingester is the store.',
+      help: 'Pushes that failed to be stored.',
       labels: ['ingester'],
     });
     registry.gauge({
       name: 'loki_ingester_memory_chunks',
-      help: 'Groups of pushes that are being written or wait for it; nothing in them is acknowledged.',
+      help: 'Group commits that are written or wait; their pushes are not acknowledged yet.',
       read: () => [{ labels: {}, value: load().writing + load().waiting }],
     });
     registry.gauge({
       name: 'loki_ingester_flush_queue_length',
-      help: 'Groups of pushes that wait to be written.',
+      help: 'Group commits that wait to be written.',
       read: () => [{ labels: {}, value: load().waiting }],
     });
     this.written = ({ records, seconds, isFull }) => {
@@ -97,13 +105,13 @@ export function addStreamMetrics(
   const tenants = new BoundedNames(maxNamedTenants);
   registry.gauge<'tenant'>({
     name: 'loki_ingester_memory_streams',
-    help: 'Active streams of tenants, as far as this process knows of them.',
+    help: 'Active streams of tenants that this process knows.',
     labels: ['tenant'],
     read: () => named(tenants, streams()),
   });
   registry.counter<'tenant'>({
     name: 'loki_ingester_streams_created_total',
-    help: 'Streams that became active by a push to this process.',
+    help: 'Streams that became active by pushes to this process.',
     labels: ['tenant'],
     read: () => named(tenants, created()),
   });

@@ -26,16 +26,16 @@ export function addDeleteMetrics(
       help,
       labels: ['user'],
     });
-  const received = requests('received', 'Delete requests that were made.');
-  const processed = requests('processed', 'Delete requests of which all is done.');
+  const received = requests('received', 'Created delete requests.');
+  const processed = requests('processed', 'Processed delete requests.');
   registry.untyped({
     name: 'loki_compactor_pending_delete_requests_count',
-    help: 'Delete requests that are not processed, when the job looked last.',
+    help: 'Unprocessed delete requests at the last run of the job.',
     read: () => [{ labels: {}, value: count }],
   });
   registry.gauge({
     name: 'loki_compactor_oldest_pending_delete_request_age_seconds',
-    help: 'Age of the oldest of them; 0 without one.',
+    help: 'Age of the oldest unprocessed delete request in seconds; 0 without one.',
     read: () => {
       const value = oldestMs === undefined ? 0 : Math.max(0, clock.nowMs() - oldestMs) / 1000;
       return [{ labels: {}, value }];

@@ -37,32 +37,32 @@ interface Series extends Pick<CountedCall, 'group' | 'statusClass'> {
 }
 
 export class EmbeddedMetrics {
-  private readonly parts: EmbeddedMetricsParts;
-  private readonly series = new Map<string, Series>();
+  readonly #parts: EmbeddedMetricsParts;
+  readonly #series = new Map<string, Series>();
 
   constructor(parts: EmbeddedMetricsParts) {
-    this.parts = parts;
+    this.#parts = parts;
   }
 
   count({ group, statusClass, ms }: CountedCall): void {
     const key = `${group} ${statusClass}`;
-    let series = this.series.get(key);
+    let series = this.#series.get(key);
     if (series === undefined) {
-      invariant(this.series.size < MAX_SERIES, `${key} is one series too many`);
-      this.series.set(key, (series = { group, statusClass, values: [] }));
+      invariant(this.#series.size < MAX_SERIES, `${key} is one series too many`);
+      this.#series.set(key, (series = { group, statusClass, values: [] }));
     }
     series.values.push(Math.round(ms * 10) / 10);
-    if (series.values.length === MAX_VALUES) this.printSeries(series);
+    if (series.values.length === MAX_VALUES) this.#printSeries(series);
   }
 
   /** Prints what is gathered. */
   flush(): void {
-    for (const series of this.series.values()) this.printSeries(series);
+    for (const series of this.#series.values()) this.#printSeries(series);
   }
 
-  private printSeries({ group, statusClass, values }: Series): void {
+  #printSeries({ group, statusClass, values }: Series): void {
     if (values.length === 0) return;
-    const { functionName, nowMs, print } = this.parts;
+    const { functionName, nowMs, print } = this.#parts;
     const directive = {
       Namespace: 'Logboom',
       Dimensions: [['function', 'route_group', 'status_class']],

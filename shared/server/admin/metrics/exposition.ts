@@ -68,20 +68,20 @@ export interface SumOptions {
 
 /** Adds up expositions one by one. */
 export class ExpositionSum {
-  private readonly families = new Map<string, Family & { readonly samples: Map<string, number> }>();
-  private readonly tenants: BoundedNames;
+  readonly #families = new Map<string, Family & { readonly samples: Map<string, number> }>();
+  readonly #tenants: BoundedNames;
 
   constructor({ maxTenants }: SumOptions) {
-    this.tenants = new BoundedNames(maxTenants);
+    this.#tenants = new BoundedNames(maxTenants);
   }
 
   add(families: Exposition): void {
     for (const [name, { help, type, samples }] of families) {
-      let sum = this.families.get(name);
-      if (sum === undefined) this.families.set(name, (sum = { help, type, samples: new Map() }));
+      let sum = this.#families.get(name);
+      if (sum === undefined) this.#families.set(name, (sum = { help, type, samples: new Map() }));
       const takesLargest = isGauge(type) && OF_THE_STORE.test(name);
       for (const [sample, value] of samples) {
-        const key = this.named(sample);
+        const key = this.#named(sample);
         const before = sum.samples.get(key);
         const both = takesLargest ? Math.max(before ?? value, value) : (before ?? 0) + value;
         sum.samples.set(key, both);
@@ -90,15 +90,15 @@ export class ExpositionSum {
   }
 
   get all(): Exposition {
-    return this.families;
+    return this.#families;
   }
 
   /** The sample with a tenant that there is room for. `user` is the reference's other name for a tenant. */
-  private named(sample: string): string {
+  #named(sample: string): string {
     if (!sample.includes('tenant="') && !sample.includes('user="')) return sample;
     return sample.replace(
       /([{,](?:tenant|user)=")((?:[^"\\]|\\.)*)"/,
-      (_, label: string, tenant: string) => `${label}${this.tenants.of(tenant)}"`,
+      (_, label: string, tenant: string) => `${label}${this.#tenants.of(tenant)}"`,
     );
   }
 }

@@ -44,87 +44,87 @@ type ReceivedLabel = 'tenant' | 'retention_hours' | 'is_internal_stream' | 'poli
 type RefusedLabel = 'reason' | 'tenant' | 'retention_hours' | 'policy' | 'format';
 
 export class IngestMetrics implements IngestObserver {
-  private readonly receivedTotals = new Map<string, ReceivedTotals>();
-  private readonly refusedTotals = new Map<string, RefusedTotals>();
-  private readonly mutatedLines: Counter<'reason' | 'tenant'>;
-  private readonly mutatedBytes: Counter<'reason' | 'tenant'>;
-  private readonly tenants: BoundedNames;
-  private readonly retentionHoursOf: (tenant: string) => number;
+  readonly #receivedTotals = new Map<string, ReceivedTotals>();
+  readonly #refusedTotals = new Map<string, RefusedTotals>();
+  readonly #mutatedLines: Counter<'reason' | 'tenant'>;
+  readonly #mutatedBytes: Counter<'reason' | 'tenant'>;
+  readonly #tenants: BoundedNames;
+  readonly #retentionHoursOf: (tenant: string) => number;
 
   constructor(registry: MetricsRegistry, { retentionHoursOf, maxNamedTenants }: IngestMetricsOptions) {
-    this.tenants = new BoundedNames(maxNamedTenants ?? MAX_NAMED_TENANTS);
-    this.retentionHoursOf = retentionHoursOf;
-    registerReceived(registry, pick => this.receivedSeries(pick));
-    registerRefused(registry, pick => this.refusedSeries(pick));
+    this.#tenants = new BoundedNames(maxNamedTenants ?? MAX_NAMED_TENANTS);
+    this.#retentionHoursOf = retentionHoursOf;
+    registerReceived(registry, pick => this.#receivedSeries(pick));
+    registerRefused(registry, pick => this.#refusedSeries(pick));
     const labels = ['reason', 'tenant'] as const;
-    this.mutatedLines = registry.counter<'reason' | 'tenant'>({
+    this.#mutatedLines = registry.counter<'reason' | 'tenant'>({
       name: 'loki_mutated_samples_total',
-      help: 'Entries that were changed to keep to a limit, by reason.',
+      help: 'Entries changed to keep to a limit, by reason.',
       labels,
     });
-    this.mutatedBytes = registry.counter<'reason' | 'tenant'>({
+    this.#mutatedBytes = registry.counter<'reason' | 'tenant'>({
       name: 'loki_mutated_bytes_total',
-      help: 'Bytes that such changes took away.',
+      help: 'Bytes removed from entries to keep to a limit, by reason.',
       labels,
     });
   }
 
   received({ lines, lineBytes, metadataBytes, ...event }: Received): void {
-    const totals = this.receivedOf(event);
+    const totals = this.#receivedOf(event);
     totals.lines += lines;
     totals.bytes += lineBytes + metadataBytes;
     totals.metadataBytes += metadataBytes;
   }
 
   refused({ lines, bytes, reason, ...event }: Refused): void {
-    const received = this.receivedOf(event);
+    const received = this.#receivedOf(event);
     received.lines += lines;
     received.bytes += bytes;
-    const refused = this.refusedOf(reason, event);
+    const refused = this.#refusedOf(reason, event);
     refused.lines += lines;
     refused.bytes += bytes;
   }
 
   mutated({ tenant, reason, lines, bytes }: Mutated): void {
-    const labels = { reason, tenant: this.tenants.of(tenant) };
-    this.mutatedLines.inc(labels, lines);
-    this.mutatedBytes.inc(labels, bytes);
+    const labels = { reason, tenant: this.#tenants.of(tenant) };
+    this.#mutatedLines.inc(labels, lines);
+    this.#mutatedBytes.inc(labels, bytes);
   }
 
-  private receivedOf(event: Source): ReceivedTotals {
-    const tenant = this.tenants.of(event.tenant);
+  #receivedOf(event: Source): ReceivedTotals {
+    const tenant = this.#tenants.of(event.tenant);
     const key = `${tenant} ${event.format} ${event.policy}`;
-    const known = this.receivedTotals.get(key);
+    const known = this.#receivedTotals.get(key);
     if (known !== undefined) return known;
-    const source = this.receivedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
+    const source = this.#receivedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
     const totals = { ...source, lines: 0, bytes: 0, metadataBytes: 0 };
-    return keep(this.receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
+    return keep(this.#receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
   }
 
-  private refusedOf(reason: string, event: Source): RefusedTotals {
-    const tenant = this.tenants.of(event.tenant);
+  #refusedOf(reason: string, event: Source): RefusedTotals {
+    const tenant = this.#tenants.of(event.tenant);
     const key = `${reason} ${tenant} ${event.format} ${event.policy}`;
-    const known = this.refusedTotals.get(key);
+    const known = this.#refusedTotals.get(key);
     if (known !== undefined) return known;
-    const source = this.refusedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
+    const source = this.#refusedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
     const totals = { ...source, reason, lines: 0, bytes: 0 };
-    return keep(this.refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
+    return keep(this.#refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
   }
 
-  private *receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<Series<ReceivedLabel>> {
-    for (const totals of this.receivedTotals.values()) {
-      yield { labels: { ...this.labelsOf(totals), is_internal_stream: 'false' }, value: pick(totals) };
+  *#receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<Series<ReceivedLabel>> {
+    for (const totals of this.#receivedTotals.values()) {
+      yield { labels: { ...this.#labelsOf(totals), is_internal_stream: 'false' }, value: pick(totals) };
     }
   }
 
-  private *refusedSeries(pick: (totals: RefusedTotals) => number): Iterable<Series<RefusedLabel>> {
-    for (const totals of this.refusedTotals.values()) {
-      yield { labels: { reason: totals.reason, ...this.labelsOf(totals) }, value: pick(totals) };
+  *#refusedSeries(pick: (totals: RefusedTotals) => number): Iterable<Series<RefusedLabel>> {
+    for (const totals of this.#refusedTotals.values()) {
+      yield { labels: { reason: totals.reason, ...this.#labelsOf(totals) }, value: pick(totals) };
     }
   }
 
-  private labelsOf({ tenant, policy, format }: Source) {
-    const hours = Math.floor(this.retentionHoursOf(tenant));
+  #labelsOf({ tenant, policy, format }: Source) {
+    const hours = Math.floor(this.#retentionHoursOf(tenant));
     return { tenant, retention_hours: hours > 0 ? String(hours) : '', policy, format };
   }
 }
@@ -151,7 +151,7 @@ function registerReceived(
   const labels: ReceivedLabel[] = ['tenant', 'retention_hours', 'is_internal_stream', 'policy', 'format'];
   registry.counter<ReceivedLabel>({
     name: 'loki_distributor_bytes_received_total',
-    help: 'Bytes of lines and structured metadata that pushes brought, refused ones included.',
+    help: 'Bytes of lines and structured metadata in pushes, including refused ones.',
     labels,
     read: () => series(totals => totals.bytes),
   });
@@ -163,7 +163,7 @@ function registerReceived(
   });
   registry.counter<Exclude<ReceivedLabel, 'retention_hours'>>({
     name: 'loki_distributor_lines_received_total',
-    help: 'Lines that pushes brought, refused ones included.',
+    help: 'Lines in pushes, including refused ones.',
     labels: ['tenant', 'is_internal_stream', 'policy', 'format'],
     *read() {
       for (const { labels, value } of series(totals => totals.lines)) {
@@ -181,13 +181,13 @@ function registerRefused(
   const labels: RefusedLabel[] = ['reason', 'tenant', 'retention_hours', 'policy', 'format'];
   registry.counter<RefusedLabel>({
     name: 'loki_discarded_samples_total',
-    help: 'Entries that were refused, by reason.',
+    help: 'Refused entries, by reason.',
     labels,
     read: () => series(totals => totals.lines),
   });
   registry.counter<RefusedLabel>({
     name: 'loki_discarded_bytes_total',
-    help: 'Bytes of lines and structured metadata that were refused, by reason.',
+    help: 'Bytes of refused lines and structured metadata, by reason.',
     labels,
     read: () => series(totals => totals.bytes),
   });

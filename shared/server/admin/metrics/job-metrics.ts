@@ -24,23 +24,23 @@ export type OnRun = (run: LastRun) => void;
 export function addJobMetrics(registry: MetricsRegistry): OnRun {
   const runs = registry.counter<'job' | 'result'>({
     name: 'logboom_job_runs_total',
-    help: 'Runs of scheduled jobs: all of it went well, a part of it failed, or all that was tried.',
+    help: 'Job runs, by result: success, partial failure, or failure.',
     labels: ['job', 'result'],
   });
   const seconds = registry.histogram<'job'>({
     name: 'logboom_job_duration_seconds',
-    help: 'Seconds that runs of scheduled jobs took.',
+    help: 'Duration of job runs in seconds.',
     labels: ['job'],
     buckets: SECONDS,
   });
   const last = registry.gauge<'job'>({
     name: 'logboom_job_last_success_timestamp_seconds',
-    help: 'End of the newest run of which nothing failed.',
+    help: 'End of the last run without failures, Unix seconds.',
     labels: ['job'],
   });
   const figures = registry.counter<'job' | 'figure'>({
     name: 'logboom_job_figures_total',
-    help: 'What jobs did, by the names that GET /loki/api/v1/status/maintenance has.',
+    help: 'Work done by jobs, by the names in GET /loki/api/v1/status/maintenance.',
     labels: ['job', 'figure'],
   });
   const known = new Map(Object.keys(OF_THE_REFERENCE).map(job => [job, addKnown(registry, job)]));
@@ -67,16 +67,16 @@ function addKnown(
   const name = OF_THE_REFERENCE[job];
   const total = registry.counter<'status'>({
     name: `${name}_total`,
-    help: `Runs of ${job}.`,
+    help: `Runs of ${job}, by status.`,
     labels: ['status'],
   });
   const took = registry.gauge({
     name: `${name}_duration_seconds`,
-    help: `Seconds of the newest run of ${job}.`,
+    help: `Duration of the last run of ${job} in seconds.`,
   });
   const last = registry.gauge({
     name: LAST_SUCCESS[job],
-    help: `End of the newest run of ${job} that went well.`,
+    help: `End of the last successful run of ${job}, Unix seconds.`,
   });
   return (seconds, endedSeconds) => {
     total.inc({ status: endedSeconds === undefined ? 'failure' : 'success' });

@@ -13,16 +13,16 @@ const HELP = 'Bytes of stored lines.';
 
 export class LineLengths extends Histogram {
   /** By bucket; the last one is what is longer than all bounds. */
-  private readonly counts = new Float64Array(LENGTH_BUCKETS + 1);
-  private bytes = 0;
+  readonly #counts = new Float64Array(LENGTH_BUCKETS + 1);
+  #bytes = 0;
 
   constructor({ registry }: MetricsRegistry) {
     super({ name: NAME, help: HELP, registers: [registry], buckets: BOUNDS });
   }
 
   add({ lineBytes, lengths }: StoredPush): void {
-    this.bytes += lineBytes;
-    for (let i = 0; i <= LENGTH_BUCKETS; i++) this.counts[i] += lengths[i];
+    this.#bytes += lineBytes;
+    for (let i = 0; i <= LENGTH_BUCKETS; i++) this.#counts[i] += lengths[i];
   }
 
   /** What prom-client prints: its own `get` and its registry both ask here, although its types do not tell. */
@@ -30,11 +30,11 @@ export class LineLengths extends Histogram {
     const values: LineLengthValue[] = [];
     let count = 0;
     for (let i = 0; i <= LENGTH_BUCKETS; i++) {
-      count += this.counts[i];
+      count += this.#counts[i];
       const le = i < LENGTH_BUCKETS ? BOUNDS[i] : '+Inf';
       values.push({ labels: { le }, value: count, metricName: `${NAME}_bucket` });
     }
-    values.push({ labels: {}, value: this.bytes, metricName: `${NAME}_sum` });
+    values.push({ labels: {}, value: this.#bytes, metricName: `${NAME}_sum` });
     values.push({ labels: {}, value: count, metricName: `${NAME}_count` });
     return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values };
   }

@@ -52,7 +52,7 @@ function addBuildInfo(registry: MetricsRegistry): void {
   const { version, revision, branch, goVersion: goversion } = buildInfo();
   const info = registry.gauge<'version' | 'revision' | 'branch' | 'goversion'>({
     name: 'loki_build_info',
-    help: 'Always 1; what runs stands in the labels.',
+    help: 'Always 1; the labels have the version.',
     labels: ['version', 'revision', 'branch', 'goversion'],
   });
   info.set({ version, revision, branch, goversion }, 1);

@@ -19,17 +19,17 @@ export function observeObjectStore(
   const labels = ['bucket', 'operation'] as const;
   const operations = registry.counter<'bucket' | 'operation'>({
     name: 'loki_objstore_bucket_operations_total',
-    help: 'Operations on objects.',
+    help: 'Object store operations.',
     labels,
   });
   const failures = registry.counter<'bucket' | 'operation'>({
     name: 'loki_objstore_bucket_operation_failures_total',
-    help: 'Operations on objects that failed; an object that is not there is no failure.',
+    help: 'Failed object store operations; a missing object is not a failure.',
     labels,
   });
   const seconds = registry.histogram<'bucket' | 'operation'>({
     name: 'loki_objstore_bucket_operation_duration_seconds',
-    help: 'Seconds that operations on objects took.',
+    help: 'Duration of object store operations in seconds.',
     labels,
     buckets: SECONDS,
   });

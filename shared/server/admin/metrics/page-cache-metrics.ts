@@ -13,7 +13,7 @@ export interface PageCacheFigures {
 export function addPageCacheMetrics(registry: MetricsRegistry, figures: () => PageCacheFigures): void {
   registry.counter<'result'>({
     name: 'logboom_page_cache_requests_total',
-    help: 'Pages that queries asked for, by whether the cache had them.',
+    help: 'Lookups in the page cache, by result.',
     labels: ['result'],
     read: () => {
       const { hits, misses } = figures();
@@ -25,12 +25,12 @@ export function addPageCacheMetrics(registry: MetricsRegistry, figures: () => Pa
   });
   registry.gauge({
     name: 'logboom_page_cache_pages',
-    help: 'Pages that are kept.',
+    help: 'Pages in the page cache.',
     read: () => [{ labels: {}, value: figures().pages }],
   });
   registry.gauge<'part'>({
     name: 'logboom_page_cache_bytes',
-    help: 'What the cache of pages holds: unpacked lines, and stored bytes with unpacked columns.',
+    help: 'Size of the page cache, by part: decompressed lines, and stored bytes with decompressed columns.',
     labels: ['part'],
     read: () => {
       const { columnBytes, lineBytes } = figures();

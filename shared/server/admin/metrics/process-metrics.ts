@@ -4,7 +4,7 @@ import type { MetricsRegistry } from './registry.ts';
 export function addLogMetrics(registry: MetricsRegistry, lines: () => ReadonlyMap<string, number>): void {
   registry.counter<'level'>({
     name: 'loki_internal_log_messages_total',
-    help: 'Lines that were logged, by level.',
+    help: 'Log messages, by level.',
     labels: ['level'],
     read: () => [...lines()].map(([level, value]) => ({ labels: { level }, value })),
   });
@@ -15,7 +15,7 @@ export function addDiskMetrics(registry: MetricsRegistry, isWritable: (() => boo
   if (isWritable === undefined) return;
   registry.gauge({
     name: 'logboom_disk_writable',
-    help: 'Whether the disk takes new entries (1), or is full or read-only (0).',
+    help: '1 if the disk accepts new entries, 0 if it is full or read-only.',
     labels: [],
     read: () => [{ labels: {}, value: isWritable() ? 1 : 0 }],
   });
@@ -24,7 +24,7 @@ export function addDiskMetrics(registry: MetricsRegistry, isWritable: (() => boo
 export function addConnectionMetrics(registry: MetricsRegistry, connections: () => number): void {
   registry.gauge<'protocol'>({
     name: 'loki_tcp_connections',
-    help: 'Connections that are open.',
+    help: 'Open connections.',
     labels: ['protocol'],
     read: () => [{ labels: { protocol: 'http' }, value: connections() }],
   });

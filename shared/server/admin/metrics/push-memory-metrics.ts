@@ -5,7 +5,7 @@ import type { MetricsRegistry } from './registry.ts';
 export function addPushMemoryMetrics(registry: MetricsRegistry, bytes: () => number): void {
   registry.gauge({
     name: 'logboom_push_memory_bytes',
-    help: 'Bodies of the pushes under way in all threads, what they unpack to, and their columns.',
+    help: 'Memory of running pushes in all threads: bodies, decompressed bodies and columns.',
     read: () => [{ labels: {}, value: bytes() }],
   });
 }

@@ -22,60 +22,60 @@ interface Totals {
 }
 
 export class QueryMetrics {
-  private readonly totals = new Map<string, Totals>();
-  private readonly tenants: BoundedNames;
-  private readonly seconds: Histogram<StatisticsLabel>;
-  private readonly bytesPerSecond: Histogram<StatisticsLabel>;
-  private readonly downloadSeconds: Histogram<StatisticsLabel>;
-  private readonly duplicates: Counter<never>;
-  private readonly chunks: Counter<StatisticsLabel>;
+  readonly #totals = new Map<string, Totals>();
+  readonly #tenants: BoundedNames;
+  readonly #seconds: Histogram<StatisticsLabel>;
+  readonly #bytesPerSecond: Histogram<StatisticsLabel>;
+  readonly #downloadSeconds: Histogram<StatisticsLabel>;
+  readonly #duplicates: Counter<never>;
+  readonly #chunks: Counter<StatisticsLabel>;
 
   constructor(registry: MetricsRegistry, maxNamedTenants: number = MAX_NAMED_TENANTS) {
-    this.tenants = new BoundedNames(maxNamedTenants);
+    this.#tenants = new BoundedNames(maxNamedTenants);
     registry.counter<'tenant'>({
       name: 'logboom_queries_total',
-      help: 'Log and metric queries that were answered.',
+      help: 'Successful log and metric queries.',
       labels: ['tenant'],
-      read: () => this.series(({ queries }) => queries),
+      read: () => this.#series(({ queries }) => queries),
     });
     registry.counter<'tenant'>({
       name: 'logboom_query_bytes_total',
       help: 'Stored bytes that queries read.',
       labels: ['tenant'],
-      read: () => this.series(({ bytes }) => bytes),
+      read: () => this.#series(({ bytes }) => bytes),
     });
     const labels = ['status_code', 'type', 'range'] as const;
     const histogram = (name: string, help: string, buckets: readonly number[]) =>
       registry.histogram<StatisticsLabel>({ name: `loki_logql_querystats_${name}`, help, labels, buckets });
-    this.seconds = histogram('latency_seconds', 'Seconds that answered queries took.', SECONDS);
-    this.bytesPerSecond = histogram(
+    this.#seconds = histogram('latency_seconds', 'Duration of successful queries in seconds.', SECONDS);
+    this.#bytesPerSecond = histogram(
       'bytes_processed_per_seconds',
-      'Bytes of lines and metadata that answered queries looked at, by second.',
+      'Bytes of lines and structured metadata that successful queries read, per second.',
       BYTES_PER_SECOND,
     );
-    this.downloadSeconds = histogram(
+    this.#downloadSeconds = histogram(
       'chunk_download_latency_seconds',
-      'Seconds that answered queries spent on reading pages.',
+      'Time that successful queries spent reading pages, in seconds.',
       SECONDS,
     );
-    this.chunks = registry.counter<StatisticsLabel>({
+    this.#chunks = registry.counter<StatisticsLabel>({
       name: 'loki_logql_querystats_downloaded_chunk_total',
-      help: 'Chunks of which answered queries read pages.',
+      help: 'Chunks read by successful queries.',
       labels,
     });
-    this.duplicates = registry.counter({
+    this.#duplicates = registry.counter({
       name: 'loki_logql_querystats_duplicates_total',
-      help: 'Entries that answered queries passed over, because another chunk has them too.',
+      help: 'Duplicate entries skipped by successful queries.',
     });
   }
 
   /** `bytes`: stored bytes read, of this tenant. */
   answered(tenant: string, bytes: number): void {
-    const name = this.tenants.of(tenant);
-    let totals = this.totals.get(name);
+    const name = this.#tenants.of(tenant);
+    let totals = this.#totals.get(name);
     if (totals === undefined) {
       totals = { queries: 0, bytes: 0 };
-      this.totals.set(name, totals);
+      this.#totals.set(name, totals);
     }
     totals.queries++;
     totals.bytes += bytes;
@@ -86,14 +86,14 @@ export class QueryMetrics {
     const labels = { status_code: '200', type, range };
     const seconds = execNs / 1e9;
     const bytes = statistics.lineBytes + statistics.metadataBytes;
-    this.seconds.observe(labels, seconds);
-    if (seconds > 0) this.bytesPerSecond.observe(labels, bytes / seconds);
-    this.downloadSeconds.observe(labels, statistics.downloadNs / 1e9);
-    this.chunks.inc(labels, statistics.chunksRead);
-    this.duplicates.inc(statistics.duplicates);
+    this.#seconds.observe(labels, seconds);
+    if (seconds > 0) this.#bytesPerSecond.observe(labels, bytes / seconds);
+    this.#downloadSeconds.observe(labels, statistics.downloadNs / 1e9);
+    this.#chunks.inc(labels, statistics.chunksRead);
+    this.#duplicates.inc(statistics.duplicates);
   }
 
-  private *series(pick: (totals: Totals) => number): Iterable<Series<'tenant'>> {
-    for (const [tenant, totals] of this.totals) yield { labels: { tenant }, value: pick(totals) };
+  *#series(pick: (totals: Totals) => number): Iterable<Series<'tenant'>> {
+    for (const [tenant, totals] of this.#totals) yield { labels: { tenant }, value: pick(totals) };
   }
 }

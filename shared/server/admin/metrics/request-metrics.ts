@@ -44,41 +44,41 @@ interface Observe {
 }
 
 export class RequestMetrics implements RequestObserver {
-  private readonly seconds: Histogram<Label>;
-  private readonly requestBytes: Histogram<RouteLabel>;
-  private readonly responseBytes: Histogram<RouteLabel>;
-  private readonly inflight: Gauge<RouteLabel>;
-  private readonly panics: Counter<never>;
-  private readonly kept = new Map<string, Observe>();
+  readonly #seconds: Histogram<Label>;
+  readonly #requestBytes: Histogram<RouteLabel>;
+  readonly #responseBytes: Histogram<RouteLabel>;
+  readonly #inflight: Gauge<RouteLabel>;
+  readonly #panics: Counter<never>;
+  readonly #kept = new Map<string, Observe>();
 
   constructor(registry: MetricsRegistry) {
     const ofRoute = ['method', 'route'] as const;
-    this.seconds = registry.histogram<Label>({
+    this.#seconds = registry.histogram<Label>({
       name: 'loki_request_duration_seconds',
-      help: 'Seconds from a request to its answer.',
+      help: 'Duration of requests in seconds.',
       labels: ['method', 'route', 'status_code', 'ws'],
       buckets: SECONDS,
     });
-    this.requestBytes = registry.histogram<RouteLabel>({
+    this.#requestBytes = registry.histogram<RouteLabel>({
       name: 'loki_request_message_bytes',
-      help: 'Bytes of the bodies of requests, as sent.',
+      help: 'Size of request bodies, as sent.',
       labels: ofRoute,
       buckets: BODY_BYTES,
     });
-    this.responseBytes = registry.histogram<RouteLabel>({
+    this.#responseBytes = registry.histogram<RouteLabel>({
       name: 'loki_response_message_bytes',
-      help: 'Bytes of the bodies of answers, as sent.',
+      help: 'Size of response bodies, as sent.',
       labels: ofRoute,
       buckets: BODY_BYTES,
     });
-    this.inflight = registry.gauge<RouteLabel>({
+    this.#inflight = registry.gauge<RouteLabel>({
       name: 'loki_inflight_requests',
-      help: 'Requests that are being answered now.',
+      help: 'Running requests.',
       labels: ofRoute,
     });
-    this.panics = registry.counter({
+    this.#panics = registry.counter({
       name: 'loki_panic_total',
-      help: 'Requests that a defect ended; the log has each.',
+      help: 'Requests that failed because of a defect; see the log.',
     });
   }
 
@@ -86,26 +86,26 @@ export class RequestMetrics implements RequestObserver {
     const method = METHODS.has(sent) ? sent : OTHER;
     const route = path === undefined ? OTHER : routeName(path);
     const startedMs = performance.now();
-    this.inflight.inc({ method, route });
-    this.child('in', this.requestBytes, { method, route }).observe(bodyBytes);
+    this.#inflight.inc({ method, route });
+    this.#child('in', this.#requestBytes, { method, route }).observe(bodyBytes);
     return ({ status, bytes }) => {
-      this.inflight.dec({ method, route });
+      this.#inflight.dec({ method, route });
       const labels = { method, route, status_code: String(status), ws: String(ws) };
-      this.child('seconds', this.seconds, labels).observe((performance.now() - startedMs) / 1000);
-      this.child('out', this.responseBytes, { method, route }).observe(bytes);
+      this.#child('seconds', this.#seconds, labels).observe((performance.now() - startedMs) / 1000);
+      this.#child('out', this.#responseBytes, { method, route }).observe(bytes);
     };
   }
 
   defect(): void {
-    this.panics.inc();
+    this.#panics.inc();
   }
 
-  private child<L extends string>(what: string, metric: Histogram<L>, labels: Record<L, string>): Observe {
+  #child<L extends string>(what: string, metric: Histogram<L>, labels: Record<L, string>): Observe {
     const key = `${what} ${Object.values(labels).join(' ')}`;
-    let child = this.kept.get(key);
+    let child = this.#kept.get(key);
     if (child === undefined) {
       child = metric.labels(labels);
-      if (this.kept.size < MAX_KEPT) this.kept.set(key, child);
+      if (this.#kept.size < MAX_KEPT) this.#kept.set(key, child);
     }
     return child;
   }

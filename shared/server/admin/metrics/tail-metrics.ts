@@ -33,7 +33,7 @@ export function observeConnections(connections: Connections, registry: MetricsRe
 export function addOpenTails(registry: MetricsRegistry, count: () => number): void {
   registry.gauge({
     name: 'logboom_tails_open',
-    help: 'Tails whose connections this process holds.',
+    help: 'Open live tails of this process.',
     read: () => [{ labels: {}, value: count() }],
   });
 }

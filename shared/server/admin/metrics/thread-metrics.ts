@@ -15,7 +15,7 @@ export interface ThreadFigures {
 export function addThreadMetrics(registry: MetricsRegistry, threads: () => readonly ThreadFigures[]): void {
   registry.counter<'thread' | 'state'>({
     name: 'logboom_thread_seconds_total',
-    help: 'Time that the event loop of a thread was busy or idle, since the thread was started.',
+    help: 'Time that the event loop of a thread was busy or idle since the start of the thread.',
     labels: ['thread', 'state'],
     read: () =>
       threads().flatMap(({ name: thread, utilization: { active, idle } }) => [
@@ -25,13 +25,13 @@ export function addThreadMetrics(registry: MetricsRegistry, threads: () => reado
   });
   registry.counter<'thread'>({
     name: 'logboom_thread_starts_total',
-    help: 'Times that a thread was started; more than 1: it ended by itself.',
+    help: 'Starts of a thread; more than 1 means that it was restarted.',
     labels: ['thread'],
     read: () => threads().map(({ name: thread, starts: value }) => ({ labels: { thread }, value })),
   });
   registry.gauge<'thread'>({
     name: 'logboom_thread_calls',
-    help: 'Requests and parts of queries that a thread is working on.',
+    help: 'Running requests and query tasks of a thread.',
     labels: ['thread'],
     read: () => threads().map(({ name: thread, running: value }) => ({ labels: { thread }, value })),
   });

@@ -15,17 +15,17 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
   const one = (value: number) => [{ labels: {}, value }];
   registry.gauge({
     name: 'logboom_query_memory_bytes',
-    help: 'What the queries that run now are taken to hold.',
+    help: 'Memory reserved by running queries.',
     read: () => one(memory.usedBytes),
   });
   registry.counter({
     name: 'logboom_query_memory_refused_total',
-    help: 'Times that a query was refused because all of them held too much.',
+    help: 'Queries refused because of the memory limit for concurrent queries.',
     read: () => one(memory.refused),
   });
   registry.counter<'result'>({
     name: 'logboom_query_result_cache_total',
-    help: 'Results of queries, and answers to tasks, that were looked for among those that are kept.',
+    help: 'Lookups in the results cache, by result.',
     labels: ['result'],
     read: () => [
       { labels: { result: 'hit' }, value: answers.figures.hits },

@@ -1,4 +1,5 @@
 /** The form in which endpoints are described. The description of the API (openapi.ts) is made of these and of the route table. */
+import type { SchemaName } from './schemas.ts';
 
 export interface ParameterDoc {
   readonly name: string;
@@ -31,7 +32,9 @@ export interface EndpointDoc {
   readonly status: number;
   /** Media type of the response; a response without one has no body. */
   readonly type?: string;
-  /** Statuses besides those that every endpoint has, and when they occur. */
+  /** Schema of the response, if it is JSON or can be asked for as JSON. */
+  readonly schema?: SchemaName;
+  /** Statuses in addition to those that every endpoint has, and when they occur. */
   readonly others?: Readonly<Record<number, string>>;
 }
 
@@ -39,6 +42,7 @@ export const TAGS = {
   ingest: 'Receivers: endpoints that accept logs',
   query: 'Queries, labels, series and statistics',
   rules: 'Rule groups and alerts',
+  saved: 'Saved queries and boards of the explorer',
   delete: 'Delete requests',
   access: 'Tokens',
   upkeep: 'Maintenance by request',

@@ -1,4 +1,4 @@
-/** Descriptions of the receivers, and of what agents for Elasticsearch ask before they send. */
+/** Descriptions of the receivers, and of the endpoints that agents for Elasticsearch use before they send. */
 import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.ts';
 
 /** Protobuf of both protocols, in the registered name and the one that agents send. */
@@ -43,19 +43,20 @@ const BULK: EndpointDoc = {
   parameters: FIELDS,
   path: { index: 'web' },
   body: {
-    about: 'an action and a document by turns, one on each line; plain or gzip',
+    about: 'alternating lines with an action and a document; plain or gzip',
     types: {
       [NDJSON]: '{"create":{"_index":"web"}}\n{"message":"order placed","service":{"name":"shop"}}\n',
     },
   },
   status: 200,
   type: JSON_BODY,
+  schema: 'BulkResult',
   others: { 413: REFUSED[413], 429: REFUSED[429] },
 };
 
-/** What agents for Elasticsearch ask before they send: they get what makes them send. */
-function setup(summary: string): EndpointDoc {
-  return { tag: 'ingest', summary, path: { name: 'logs' }, status: 200, type: JSON_BODY };
+/** Requests with which agents for Elasticsearch begin. */
+function setup(summary: string, schema: EndpointDoc['schema'] = 'ElasticSetup'): EndpointDoc {
+  return { tag: 'ingest', summary, path: { name: 'logs' }, status: 200, type: JSON_BODY, schema };
 }
 
 export const INGEST_DOCS: EndpointDocs = {
@@ -140,13 +141,17 @@ export const INGEST_DOCS: EndpointDocs = {
     },
     status: 200,
     type: JSON_BODY,
+    schema: 'FirehoseResult',
     others: { 400: 'the body cannot be read', 413: REFUSED[413] },
   },
-  'GET,HEAD /elasticsearch': setup('Show the version that clients of Elasticsearch expect'),
-  'GET /elasticsearch/_license': setup('Show the license that Logstash expects'),
-  'GET /elasticsearch/_cluster/health': setup('Show the health that clients of Elasticsearch expect'),
-  'GET /elasticsearch/_xpack': setup('Answer what Beats ask before they send'),
-  'GET /elasticsearch/_nodes/http': setup('Answer what Logstash asks before it sends'),
+  'GET,HEAD /elasticsearch': setup('Show the version that clients of Elasticsearch expect', 'ElasticVersion'),
+  'GET /elasticsearch/_license': setup('Show the license that Logstash expects', 'ElasticLicense'),
+  'GET /elasticsearch/_cluster/health': setup(
+    'Show the health that clients of Elasticsearch expect',
+    'ElasticHealth',
+  ),
+  'GET /elasticsearch/_xpack': setup('Show the features that Beats look for: there are none'),
+  'GET /elasticsearch/_nodes/http': setup('Show the nodes that Logstash looks for: there are none'),
   'GET /elasticsearch/_ingest/pipeline': setup('List ingest pipelines: there are none'),
   'GET,PUT /elasticsearch/_ilm/policy/{name}': setup('Accept a lifecycle policy, without effect'),
   'GET,PUT /elasticsearch/_index_template/{name}': setup('Accept an index template, without effect'),

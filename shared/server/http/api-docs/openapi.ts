@@ -2,9 +2,11 @@
 import { LOGBOOM_VERSION } from '../../admin/build-info.ts';
 import type { Access } from '../access.ts';
 import { type Method, pathsOf, type Route } from '../routes.ts';
-import { type EndpointDoc, type EndpointDocs, type ParameterDoc, TAGS } from './endpoint-doc.ts';
+import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc, TAGS } from './endpoint-doc.ts';
 import { INGEST_DOCS } from './ingest-docs.ts';
 import { QUERY_DOCS } from './query-docs.ts';
+import { ref } from './schema-parts.ts';
+import { SCHEMAS } from './schemas.ts';
 import { UPKEEP_DOCS } from './upkeep-docs.ts';
 
 export const ENDPOINT_DOCS: EndpointDocs = { ...INGEST_DOCS, ...QUERY_DOCS, ...UPKEEP_DOCS };
@@ -46,6 +48,7 @@ export function openApi(routes: readonly DocumentedRoute[]): Json {
     paths,
     components: {
       parameters: { tenant: TENANT },
+      schemas: SCHEMAS,
       responses: {
         unauthorized: text('no tenant, or no valid token'),
         forbidden: text('the token lacks the scope or the tenant'),
@@ -92,7 +95,8 @@ function responses(doc: EndpointDoc, method: Method, isOpen: boolean): Json {
       : {
           description: outcomeOf(doc),
           content: {
-            [doc.type!]: doc.type === 'application/json' ? { schema: {} } : { schema: { type: 'string' } },
+            ...(doc.type === JSON_BODY ? {} : { [doc.type!]: { schema: { type: 'string' } } }),
+            ...(doc.schema === undefined ? {} : { [JSON_BODY]: { schema: ref(doc.schema) } }),
           },
         },
     ...(isOpen

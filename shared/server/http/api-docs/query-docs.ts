@@ -6,6 +6,7 @@ import {
   JSON_BODY,
   type ParameterDoc,
 } from './endpoint-doc.ts';
+import type { SchemaName } from './schemas.ts';
 
 const TIME = 'RFC 3339, Unix seconds or Unix nanoseconds';
 const START: ParameterDoc = {
@@ -49,15 +50,17 @@ const CANNOT = {
 } as const;
 
 function query(
+  schema: SchemaName,
   summary: string,
   parameters: readonly ParameterDoc[],
   more: Partial<EndpointDoc> = {},
 ): EndpointDoc {
-  return { tag: 'query', summary, parameters, status: 200, type: JSON_BODY, others: CANNOT, ...more };
+  return { tag: 'query', summary, parameters, status: 200, type: JSON_BODY, schema, others: CANNOT, ...more };
 }
 
 export const QUERY_DOCS: EndpointDocs = {
   'GET,POST /svc/api/v1/query_range': query(
+    'QueryResult',
     'Run a query over a range',
     [
       QUERY,
@@ -70,6 +73,7 @@ export const QUERY_DOCS: EndpointDocs = {
     { about: 'Returns streams with entries for a log query, and a matrix for a metric query.' },
   ),
   'GET,POST /svc/api/v1/query': query(
+    'QueryResult',
     'Run a metric query at one time',
     [
       { ...QUERY, example: 'sum by (app) (count_over_time({app="shop"}[1h]))' },
@@ -79,10 +83,38 @@ export const QUERY_DOCS: EndpointDocs = {
     ],
     { about: 'Returns a vector, or a scalar. A log query is refused.' },
   ),
-  'GET,POST /svc/api/v1/labels': query('List label names', [...RANGE, { ...SELECTOR, required: false }], {
-    about: 'Without `start`, the range is the last 6 hours.',
-  }),
+  'GET,POST /svc/api/v1/export': {
+    tag: 'query',
+    summary: 'Read all entries of a log query, as bytes of a file',
+    about:
+      'Returns entries in the order of time from the start of the range on, never some of the entries with a timestamp. The header ' +
+      '`x-logboom-entries` counts them. If the range has more, the header `x-logboom-next` is the `start` of the next request. ' +
+      '`max_entries_limit_per_query` does not apply. Loki does not have this endpoint.',
+    parameters: [
+      QUERY,
+      ...RANGE,
+      { name: 'format', about: '`jsonl` (default), `text` (lines alone) or `csv`', example: 'jsonl' },
+      {
+        name: 'bytes',
+        about: 'bytes of lines in the response, about (default 16 MiB, maximum 64 MiB)',
+        type: 'integer',
+        example: '1000000',
+      },
+    ],
+    status: 200,
+    type: 'application/x-ndjson',
+    others: CANNOT,
+  },
+  'GET,POST /svc/api/v1/labels': query(
+    'Names',
+    'List label names',
+    [...RANGE, { ...SELECTOR, required: false }],
+    {
+      about: 'Without `start`, the range is the last 6 hours.',
+    },
+  ),
   'GET,POST /svc/api/v1/label/{name}/values': query(
+    'Names',
     'List values of a label',
     [...RANGE, { ...SELECTOR, required: false }],
     {
@@ -90,42 +122,54 @@ export const QUERY_DOCS: EndpointDocs = {
       about: 'Without `start`, the range is the last 6 hours.',
     },
   ),
-  'GET,POST /svc/api/v1/series': query('List streams by their labels', [
+  'GET,POST /svc/api/v1/series': query('Series', 'List streams by their labels', [
     { name: 'match[]', about: 'stream selector', repeated: true, example: '{app="shop"}' },
     ...RANGE,
   ]),
-  'GET,POST /svc/api/v1/index/stats': query('Count streams, chunks, entries and bytes', [SELECTOR, ...RANGE]),
-  'GET,POST /svc/api/v1/index/shards': query('Divide a query into shards: one shard is everything', [
+  'GET,POST /svc/api/v1/index/stats': query('IndexStats', 'Count streams, chunks, entries and bytes', [
     SELECTOR,
     ...RANGE,
-    {
-      name: 'targetBytesPerShard',
-      about: 'size of a shard',
-      type: 'integer',
-      required: true,
-      example: '1000000',
-    },
   ]),
-  'GET,POST /svc/api/v1/index/volume': query('Bytes by series, as one value', [
+  'GET,POST /svc/api/v1/index/shards': query(
+    'Shards',
+    'Divide a query into shards: one shard is everything',
+    [
+      SELECTOR,
+      ...RANGE,
+      {
+        name: 'targetBytesPerShard',
+        about: 'size of a shard',
+        type: 'integer',
+        required: true,
+        example: '1000000',
+      },
+    ],
+  ),
+  'GET,POST /svc/api/v1/index/volume': query('Volume', 'Bytes by series, as one value', [
     SELECTOR,
     ...RANGE,
     ...VOLUME,
   ]),
-  'GET,POST /svc/api/v1/index/volume_range': query('Bytes by series over time', [
+  'GET,POST /svc/api/v1/index/volume_range': query('Volume', 'Bytes by series over time', [
     SELECTOR,
     ...RANGE,
     STEP,
     ...VOLUME,
   ]),
-  'GET,POST /svc/api/v1/detected_labels': query('List labels with the number of their values', [
-    { ...SELECTOR, required: false },
-    ...RANGE,
-  ]),
-  'GET,POST /svc/api/v1/patterns': query('List patterns of lines', [SELECTOR, ...RANGE, STEP], {
+  'GET,POST /svc/api/v1/detected_labels': query(
+    'DetectedLabels',
+    'List labels with the number of their values',
+    [{ ...SELECTOR, required: false }, ...RANGE],
+  ),
+  'GET,POST /svc/api/v1/patterns': query('Patterns', 'List patterns of lines', [SELECTOR, ...RANGE, STEP], {
     others: { ...CANNOT, 404: '`pattern_ingester.enabled` is off' },
   }),
-  'GET /svc/api/v1/drilldown-limits': query('Show the limits that Logs Drilldown asks for', []),
-  'GET,POST /svc/api/v1/detected_fields': query('List fields of the newest lines', [
+  'GET /svc/api/v1/drilldown-limits': query(
+    'DrilldownLimits',
+    'Show the limits that Logs Drilldown asks for',
+    [],
+  ),
+  'GET,POST /svc/api/v1/detected_fields': query('DetectedFields', 'List fields of the newest lines', [
     QUERY,
     ...RANGE,
     {
@@ -137,6 +181,7 @@ export const QUERY_DOCS: EndpointDocs = {
     { name: 'limit', about: 'maximum number of fields (default 1,000)', type: 'integer', example: '10' },
   ]),
   'GET,POST /svc/api/v1/detected_field/{name}/values': query(
+    'DetectedValues',
     'List values of a field in the newest lines',
     [
       QUERY,
@@ -151,10 +196,10 @@ export const QUERY_DOCS: EndpointDocs = {
     ],
     { path: { name: 'order' } },
   ),
-  'GET,POST /svc/api/v1/format_query': query('Format a query', [QUERY], {
+  'GET,POST /svc/api/v1/format_query': query('FormattedQuery', 'Format a query', [QUERY], {
     others: { 400: 'the query is wrong' },
   }),
-  'GET /svc/api/v1/usage': query('Usage and estimated cost of the tenant by UTC day', RANGE, {
+  'GET /svc/api/v1/usage': query('Usage', 'Usage and estimated cost of the tenant by UTC day', RANGE, {
     about: 'Without a range, the last 30 days; at most 400.',
     others: { 400: CANNOT[400] },
   }),
@@ -175,16 +220,23 @@ export const QUERY_DOCS: EndpointDocs = {
     others: { 400: 'no upgrade, or the query is wrong' },
   },
   'GET /api/compat/query': query(
+    'LegacyResult',
     'Run a log query in the form of older clients',
     [QUERY, START, END, LIMIT, DIRECTION],
     {
       tag: 'legacy',
     },
   ),
-  'GET /api/compat/label': query('List label names in the form of older clients', [START, END], {
-    tag: 'legacy',
-  }),
+  'GET /api/compat/label': query(
+    'LegacyNames',
+    'List label names in the form of older clients',
+    [START, END],
+    {
+      tag: 'legacy',
+    },
+  ),
   'GET /api/compat/label/{name}/values': query(
+    'LegacyNames',
     'List values of a label in the form of older clients',
     [START, END],
     {
@@ -193,13 +245,14 @@ export const QUERY_DOCS: EndpointDocs = {
     },
   ),
   'GET,POST /api/compat/series': query(
+    'Series',
     'List streams, for older clients',
     [{ name: 'match[]', about: 'stream selector', repeated: true, example: '{app="shop"}' }, START, END],
     { tag: 'legacy' },
   ),
 };
 
-/** Pages of members, as HTML or JSON. */
+/** Pages that list members. */
 export function ringDoc(summary: string): EndpointDoc {
   return {
     tag: 'status',
@@ -207,5 +260,6 @@ export function ringDoc(summary: string): EndpointDoc {
     about: 'A page, or JSON with `Accept: application/json`. By POST, `forget=ID` removes a member.',
     status: 200,
     type: HTML_BODY,
+    schema: 'Members',
   };
 }

@@ -1,6 +1,7 @@
 /** Descriptions of rules, delete requests, tokens, maintenance and the state of the store. */
 import { type EndpointDoc, type EndpointDocs, JSON_BODY, TEXT_BODY, YAML_BODY } from './endpoint-doc.ts';
 import { ringDoc } from './query-docs.ts';
+import { SAVED_DOCS } from './saved-docs.ts';
 
 const GROUP =
   'name: errors\nrules:\n  - alert: ManyErrors\n    expr: sum(count_over_time({app="shop"} |= "error" [1m])) > 5\n';
@@ -22,6 +23,7 @@ function ruleGroups(root: string, tag: 'rules' | 'legacy'): EndpointDocs {
       body: { about: 'one group', types: { [YAML_BODY]: GROUP } },
       status: 202,
       type: JSON_BODY,
+      schema: 'RuleChange',
       others: {
         400: 'the group is wrong, or a limit of the tenant would be exceeded',
         413: 'the group is larger than 256 KiB',
@@ -30,11 +32,13 @@ function ruleGroups(root: string, tag: 'rules' | 'legacy'): EndpointDocs {
     [`DELETE ${root}/{namespace}`]: rules('Delete a namespace with its rule groups', {
       status: 202,
       type: JSON_BODY,
+      schema: 'RuleChange',
     }),
     [`GET ${root}/{namespace}/{group}`]: rules('Show a rule group'),
     [`DELETE ${root}/{namespace}/{group}`]: rules('Delete a rule group', {
       status: 202,
       type: JSON_BODY,
+      schema: 'RuleChange',
       others: {},
     }),
   };
@@ -62,13 +66,16 @@ export const UPKEEP_DOCS: EndpointDocs = {
     ],
     status: 200,
     type: JSON_BODY,
+    schema: 'RuleStates',
   },
   'GET /compat/api/v1/alerts': {
     tag: 'rules',
     summary: 'List pending and firing alerts',
     status: 200,
     type: JSON_BODY,
+    schema: 'Alerts',
   },
+  ...SAVED_DOCS,
   'POST,PUT /svc/api/v1/delete': {
     tag: 'delete',
     summary: 'Create a delete request',
@@ -90,11 +97,12 @@ export const UPKEEP_DOCS: EndpointDocs = {
     tag: 'delete',
     summary: 'List delete requests',
     parameters: [
-      { name: 'start', about: 'only requests whose range meets this one', example: '1767225600' },
-      { name: 'end', about: 'only requests whose range meets this one' },
+      { name: 'start', about: 'only requests whose range overlaps this one', example: '1767225600' },
+      { name: 'end', about: 'only requests whose range overlaps this one' },
     ],
     status: 200,
     type: JSON_BODY,
+    schema: 'DeleteRequests',
   },
   'DELETE /svc/api/v1/delete': {
     tag: 'delete',
@@ -111,6 +119,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     summary: 'Show the progress of delete requests',
     status: 200,
     type: JSON_BODY,
+    schema: 'DeleteProgress',
   },
   'POST /svc/api/v1/tokens': {
     tag: 'access',
@@ -121,6 +130,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     },
     status: 200,
     type: JSON_BODY,
+    schema: 'NewToken',
     others: {
       400: 'the body is wrong',
       403: 'tokens are off, or the token lacks the scope `admin` for all tenants',
@@ -131,6 +141,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     summary: 'List tokens',
     status: 200,
     type: JSON_BODY,
+    schema: 'Tokens',
     others: { 403: 'tokens are off, or the token lacks the scope `admin` for all tenants' },
   },
   'DELETE /svc/api/v1/tokens/{id}': {
@@ -139,6 +150,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     path: { id: '2kPq81aZxYw' },
     status: 200,
     type: JSON_BODY,
+    schema: 'Token',
     others: {
       403: 'tokens are off, or the token lacks the scope `admin` for all tenants',
       404: 'there is no such token',
@@ -149,12 +161,14 @@ export const UPKEEP_DOCS: EndpointDocs = {
     summary: 'Show what the caller may do',
     status: 200,
     type: JSON_BODY,
+    schema: 'Caller',
   },
   'POST /svc/api/v1/auth/ticket': {
     tag: 'access',
     summary: 'Create a ticket that opens one live tail in a browser',
     status: 200,
     type: JSON_BODY,
+    schema: 'Ticket',
     others: { 400: 'tokens are off' },
   },
   'GET,POST /flush': upkeep('Merge everything that is stored, in the background', 204),
@@ -163,29 +177,35 @@ export const UPKEEP_DOCS: EndpointDocs = {
     others: { 202: 'it takes longer and continues in the background', 400: 'the selector is wrong' },
   }),
   'PUT /sync-indexes': upkeep('Start an index sync', 202),
-  'GET /sync-indexes': upkeep('Show the state of the index sync', 200, { type: JSON_BODY }),
+  'GET /sync-indexes': upkeep('Show the state of the index sync', 200, {
+    type: JSON_BODY,
+    schema: 'IndexSync',
+  }),
   'GET /svc/api/v1/cache/generation_numbers': upkeep(
     'Show the number that changes when cached results may be out of date',
     200,
     {
       type: JSON_BODY,
+      schema: 'GenerationNumber',
     },
   ),
   'POST /svc/api/v1/cache/generation_numbers/increase': upkeep('Increase that number', 204),
-  'GET /ingester/prepare_shutdown': upkeep('Show whether the next end of the process flushes', 200, {
+  'GET /ingester/prepare_shutdown': upkeep('Show whether the next shutdown flushes', 200, {
     type: TEXT_BODY,
   }),
-  'POST /ingester/prepare_shutdown': upkeep('Flush at the next end of the process', 204),
-  'DELETE /ingester/prepare_shutdown': upkeep('Do not flush at the next end of the process', 204),
+  'POST /ingester/prepare_shutdown': upkeep('Flush before the next shutdown', 204),
+  'DELETE /ingester/prepare_shutdown': upkeep('Do not flush before the next shutdown', 204),
   'GET,POST /ingester/shutdown': upkeep('Flush and stop accepting pushes', 204, {
     parameters: [
       { name: 'flush', about: 'merge everything first (default true)', type: 'boolean' },
-      { name: 'terminate', about: 'end the process (default true)', type: 'boolean' },
+      { name: 'terminate', about: 'stop the process (default true)', type: 'boolean' },
     ],
     others: { 503: 'the process is stopping already' },
   }),
   'GET,POST /ingester/prepare_partition_downscale': upkeep('Not available: there are no partitions', 405),
-  'GET /svc/api/v1/status/maintenance': status('Show the last run of each job, and the backlog', JSON_BODY),
+  'GET /svc/api/v1/status/maintenance': status('Show the last run of each job, and the backlog', JSON_BODY, {
+    schema: 'MaintenanceStatus',
+  }),
   'GET,POST /ring': ringDoc('List the processes that run ingest'),
   'GET,POST /distributor/ring': ringDoc('List the processes that accept pushes'),
   'GET,POST /indexgateway/ring': ringDoc('List the processes that sync indexes'),
@@ -195,13 +215,14 @@ export const UPKEEP_DOCS: EndpointDocs = {
   'GET,POST /pattern/ring': ringDoc('List the processes that mine patterns'),
   'GET,POST /partition-ring': ringDoc('List partitions: there are none'),
   'GET,POST /memberlist': ringDoc('List all processes'),
-  'GET /ready': status('Say whether the process can serve requests', TEXT_BODY, {
+  'GET /ready': status('Show whether the process can serve requests', TEXT_BODY, {
     others: { 503: 'it is starting or stopping' },
   }),
   'GET /metrics': status('Metrics in the text format of Prometheus'),
   'GET /services': status('List the services of the process with their states'),
-  'GET /log_level': status('Show the minimum log level', JSON_BODY),
+  'GET /log_level': status('Show the minimum log level', JSON_BODY, { schema: 'LogLevel' }),
   'POST /log_level': status('Set the minimum log level until the next start', JSON_BODY, {
+    schema: 'LogLevel',
     parameters: [
       { name: 'log_level', about: '`debug`, `info`, `warn` or `error`', required: true, example: 'info' },
     ],
@@ -214,6 +235,8 @@ export const UPKEEP_DOCS: EndpointDocs = {
     ],
   }),
   'GET /config/tenant/v1/limits': status('Show the limits of the tenant'),
-  'GET /svc/api/v1/status/buildinfo': status('Show the versions of the API and of Logboom', JSON_BODY),
-  'GET /svc/api/v1/openapi.json': status('Show this description', JSON_BODY),
+  'GET /svc/api/v1/status/buildinfo': status('Show the versions of the API and of Logboom', JSON_BODY, {
+    schema: 'BuildInfo',
+  }),
+  'GET /svc/api/v1/openapi.json': status('Show this description', JSON_BODY, { schema: 'OpenApi' }),
 };

@@ -33,10 +33,12 @@ export const showMe: Handler<HttpContext> = async ({ config: { access, auth } },
   return json({ status: 'success', data });
 };
 
-export const giveTicket: Handler<HttpContext> = async ({ access, config }, { headers, identity }) => {
-  if (!config.access.tokensEnabled) throw new BadRequestError('tokens are off: a tail needs no ticket');
+export const giveTicket: Handler<HttpContext> = async ({ access, config }, request) => {
+  const { identity } = request;
+  if (!config.access.tokensEnabled)
+    throw new BadRequestError('tokens are disabled (auth.tokens_enabled): a tail needs no ticket');
   if (identity === undefined) throw new UnauthenticatedError('a ticket needs a token');
-  const tenant = singleTenant(headers, config);
+  const tenant = singleTenant(request);
   const { ticket, expiresMs } = await access.tickets.give(identity, [tenant]);
   return json({ status: 'success', data: { ticket, tenant, expires: new Date(expiresMs).toISOString() } });
 };

@@ -32,8 +32,8 @@ export const showConfig: Handler<HttpContext> = async ({ config }, request) => {
   return { ...answer, headers: { ...answer.headers, ...echo } };
 };
 
-export const showTenantLimits: Handler<HttpContext> = async ({ config, limitsOf }, { headers }) =>
-  text(stringify(formatLimits(limitsOf(singleTenant(headers, config)))));
+export const showTenantLimits: Handler<HttpContext> = async ({ limitsOf }, request) =>
+  text(stringify(formatLimits(limitsOf(singleTenant(request)))));
 
 function modeOf(written: string): FormatMode {
   return written === 'diff' || written === 'defaults' ? written : 'full';

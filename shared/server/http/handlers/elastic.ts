@@ -7,11 +7,7 @@
 
 import { ClientError } from '../../../base/model/errors.ts';
 import { ThrottledError } from '../../../base/ports/throttled.ts';
-import {
-  type BulkFailure,
-  type BulkItem,
-  bulkReceiver,
-} from '../../../write/ingest/receivers/bulk-receiver.ts';
+import { bulkReceiver } from '../../../write/ingest/receivers/bulk-receiver.ts';
 import {
   DEFAULT_FIELDS,
   type FieldOptions,
@@ -22,9 +18,10 @@ import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
 import type { HttpResponse } from '../message.ts';
 import { param, parseParams } from '../params.ts';
-import { json } from '../respond.ts';
+import { json, jsonText } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
+import { type BulkAnswer, bulkAnswer, bulkItems, ERROR_TYPES, REFUSED } from './bulk-answer.ts';
 
 /** What agents ask for the version of; the API of bulk requests has been the same since 8.0. */
 const VERSION = '8.19.0';
@@ -32,27 +29,14 @@ const FIELDS: FieldOptions = Object.freeze({
   ...DEFAULT_FIELDS,
   timeFields: ['@timestamp', ...DEFAULT_FIELDS.timeFields.filter(name => name !== '@timestamp')],
 });
-/** Items that are told their reason in full; a request may hold 250,000. */
-const MAX_REASONS = 1000;
-const MAX_REASON_CHARACTERS = 512;
 const NO_STREAMS = 422;
-const CREATED = 201;
-const REFUSED = 400;
-
-const ERROR_TYPES: Readonly<Record<number, string>> = {
-  400: 'illegal_argument_exception',
-  401: 'security_exception',
-  413: 'content_too_long_exception',
-  429: 'es_rejected_execution_exception',
-  503: 'es_rejected_execution_exception',
-};
 
 export const pushBulk: Handler<HttpContext> = (context, request) =>
   elastic(async () => {
     const { config, clock } = context;
     const { headers, body, rawQuery, pathParams } = request;
     const startMs = clock.nowMs();
-    const tenant = singleTenant(headers, config);
+    const tenant = singleTenant(request);
     const params = parseParams({ ...request, body: new Uint8Array(0) });
     const fields = fieldOptions(name => param(params, name), FIELDS);
     const receiver = bulkReceiver({ fields, index: pathParams.index ?? '' });
@@ -85,48 +69,10 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
       // Each item has its own reason why there was nothing to store.
       if (!(error instanceof ClientError && error.status === NO_STREAMS)) throw error;
     }
-    return bulkAnswer(answer, clock.nowMs() - startMs, param(params, 'filter_path') !== '');
+    const isShort = param(params, 'filter_path') !== '';
+    const items = await context.push.paced(tenant, bulkItems(answer, isShort));
+    return jsonText(bulkAnswer(items, clock.nowMs() - startMs));
   });
-
-interface BulkAnswer {
-  readonly items: readonly BulkItem[];
-  /** Places of the entries that are stored, ascending. */
-  stored: Uint32Array;
-  /** Why the other entries are not. */
-  reason: string;
-  status: number;
-  readonly requestId: string;
-}
-
-/** `isShort`: the client asks for a part (`filter_path`), which for those that ship logs is status and error. */
-function bulkAnswer(answer: BulkAnswer, tookMs: number, isShort: boolean): HttpResponse {
-  const { items, stored, reason, status, requestId } = answer;
-  const refusal: BulkFailure = {
-    type: ERROR_TYPES[status] ?? 'illegal_argument_exception',
-    reason: reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed(),
-  };
-  let next = 0;
-  let failed = 0;
-  const told = items.map(({ action: { operation, index, id }, entry, failure }, i) => {
-    const isStored = entry >= 0 && stored[next] === entry;
-    if (isStored) next++;
-    const named = isShort ? {} : { _index: index, _id: id === '' ? `${requestId}-${i}` : id };
-    if (isStored) {
-      const result = isShort ? {} : { _version: 1, result: 'created' };
-      return { [operation]: { ...named, ...result, status: CREATED } };
-    }
-    const error = failure ?? refusal;
-    const isTold = failed++ < MAX_REASONS;
-    return {
-      [operation]: {
-        ...named,
-        status: failure === undefined ? status : REFUSED,
-        error: isTold ? error : { type: error.type, reason: 'see the first items that failed' },
-      },
-    };
-  });
-  return json({ took: tookMs, errors: failed > 0, items: told });
-}
 
 /** What `GET /` of Elasticsearch answers: its name and version. */
 export const showElasticVersion: Handler<HttpContext> = () =>

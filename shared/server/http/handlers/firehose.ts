@@ -16,13 +16,13 @@ import type { HttpContext } from '../context.ts';
 import { OVERLOADED } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../message.ts';
 import type { Handler } from '../routes.ts';
-import { singleTenant, TENANT_HEADER } from '../tenant.ts';
+import { resolveTenants, singleTenant } from '../tenant.ts';
 
 const REQUEST_ID = 'x-amz-firehose-request-id';
 const ATTRIBUTES = 'x-amz-firehose-common-attributes';
 /** Firehose sends at most 50, of together about 70 KB. */
-const MAX_ATTRIBUTES = 50;
-const MAX_ATTRIBUTES_BYTES = 128 * 1024;
+export const MAX_ATTRIBUTES = 50;
+export const MAX_ATTRIBUTES_BYTES = 128 * 1024;
 /** The names under which a tenant may stand among the attributes. */
 const TENANT_ATTRIBUTES = ['x_scope_orgid', 'tenant'];
 /** Firehose takes a message of at most 8192 characters. */
@@ -42,7 +42,7 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
   });
   try {
     const attributes = commonAttributes(headers);
-    const tenant = singleTenant(tenantHeaders(headers, attributes, context), config);
+    const tenant = singleTenant({ tenants: tenantsNamed(request, attributes, context) });
     const labels = labelsOfAttributes(attributes);
     const push = {
       tenant,
@@ -95,14 +95,14 @@ function commonAttributes(headers: HttpRequest['headers']): ReadonlyMap<string, 
  * Firehose can set no header of its own, so the tenant may stand among the attributes: where the configuration allows it
  * and no header names one. Allowed by default it would get past a proxy that keeps requests without a tenant out.
  */
-function tenantHeaders(
-  headers: HttpRequest['headers'],
+function tenantsNamed(
+  { tenants }: HttpRequest,
   attributes: ReadonlyMap<string, string>,
   { config }: Pick<HttpContext, 'config'>,
-): HttpRequest['headers'] {
-  if (!config.logboom.firehoseTenantAttribute || headers[TENANT_HEADER] !== undefined) return headers;
-  const name = TENANT_ATTRIBUTES.find(attribute => attributes.has(attribute));
-  return name === undefined ? headers : { ...headers, [TENANT_HEADER]: attributes.get(name)! };
+): HttpRequest['tenants'] {
+  const mayName = config.logboom.firehoseTenantAttribute && tenants?.kind === 'refused' && tenants.isUnnamed;
+  const name = mayName && TENANT_ATTRIBUTES.find(attribute => attributes.has(attribute));
+  return name ? resolveTenants(attributes.get(name), config) : tenants;
 }
 
 function labelsOfAttributes(attributes: ReadonlyMap<string, string>): readonly Label[] {

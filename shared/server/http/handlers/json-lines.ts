@@ -16,7 +16,7 @@ const REFUSED = 400;
 export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
   const { config } = context;
   const { headers, body, rawQuery } = request;
-  const tenant = singleTenant(headers, config);
+  const tenant = singleTenant(request);
   // Of the query alone: curl sends any body as a form where nobody tells it not to.
   const params = parseParams({ ...request, body: new Uint8Array(0) });
   const receiver = jsonLinesReceiver(fieldOptions(name => param(params, name), DEFAULT_FIELDS));

@@ -24,7 +24,7 @@ export const flushAll: Handler<HttpContext> = async ({ maintenance, kick }) => {
 /** Packs a tenant's chunks and folds them into its index, while the client waits. */
 export const flushTenant: Handler<HttpContext> = async (context, request) => {
   const { maintenance, clock, config, kick } = context;
-  const tenant = singleTenant(request.headers, config);
+  const tenant = singleTenant(request);
   const streams = param(parseParams({ ...request, method: 'GET' }), 'streams');
   const { signal } = request;
   const untilMs = clock.nowMs() + config.logboom.maintenanceRunMs;
@@ -33,7 +33,7 @@ export const flushTenant: Handler<HttpContext> = async (context, request) => {
   // What is left is done with the next run of the job.
   await maintenance.flush.make();
   kick('compaction');
-  return text('flush takes longer than a request may; it goes on in the background\n', 202);
+  return text('flush takes longer than a request can; it continues in the background\n', 202);
 
   function daysWith(selector: string): (day: number) => Promise<boolean> {
     const matchers = parseSelector(selector, { allowEmpty: true });

@@ -9,11 +9,12 @@ import { noContent } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
-export const pushOtlpLogs: Handler<HttpContext> = async (context, { headers, body }) => {
+export const pushOtlpLogs: Handler<HttpContext> = async (context, request) => {
+  const { headers, body } = request;
   const { config } = context;
-  const tenant = singleTenant(headers, config);
+  const tenant = singleTenant(request);
   const contentType = headers['content-type'];
-  const request = {
+  const push = {
     tenant,
     body,
     contentType,
@@ -25,14 +26,14 @@ export const pushOtlpLogs: Handler<HttpContext> = async (context, { headers, bod
     maxBodyBytes: config.distributor.maxRecvMsgSize,
     maxDecompressedBytes: maxDecompressedBytes(config),
   };
-  const { error } = await context.push.push(request, context.limitsOf(tenant), bodyLimits);
+  const { error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
   if (error !== undefined) throw error;
   return noContent();
 };
 
 /** 400, which exporters do not repeat, and whose message they log. */
-export const refuseDoubledPath: Handler<HttpContext> = async (context, { headers }) => {
-  singleTenant(headers, context.config);
+export const refuseDoubledPath: Handler<HttpContext> = async (_context, request) => {
+  singleTenant(request);
   throw new BadRequestError(
     "the exporter's endpoint is too long: configure it as <base>/otlp, the collector adds /v1/logs itself",
   );

@@ -12,9 +12,10 @@ export const pushLogs = pushHandler(false);
 export const pushLegacyLogs = pushHandler(true);
 
 function pushHandler(legacyJson: boolean): Handler<HttpContext> {
-  return async (context, { headers, body }) => {
+  return async (context, sent) => {
+    const { headers, body } = sent;
     const { config } = context;
-    const tenant = singleTenant(headers, config);
+    const tenant = singleTenant(sent);
     const bodyLimits = {
       maxBodyBytes: config.distributor.maxRecvMsgSize,
       maxDecompressedBytes: maxDecompressedBytes(config),

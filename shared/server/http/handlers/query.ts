@@ -16,7 +16,7 @@ import { PARQUET_TYPE, parquetWanted, refuseParquet } from '../parquet-request.t
 import { booleanParam, instantQueryParams, rangeQueryParams } from '../query-params.ts';
 import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
-import { resolveTenants } from '../tenant.ts';
+import { queriedTenants } from '../tenant.ts';
 
 export const queryRange: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
@@ -84,8 +84,9 @@ async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): 
 }
 
 /** The tenants of a query request with their limits. Throws ClientError. */
-export function askerOf(context: HttpContext, { headers, signal }: HttpRequest): Asker {
-  const tenants = resolveTenants(headers, context.config);
+export function askerOf(context: HttpContext, request: HttpRequest): Asker {
+  const { headers, signal } = request;
+  const tenants = queriedTenants(request, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
   const warnings = showsPartialResults(headers) ? [] : undefined;

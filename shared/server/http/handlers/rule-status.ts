@@ -7,7 +7,7 @@ import type { HttpContext } from '../context.ts';
 import type { HttpResponse } from '../message.ts';
 import { type Params, param, paramValues, parseParams } from '../params.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
-import { resolveTenants } from '../tenant.ts';
+import { tenantsOf } from '../tenant.ts';
 import { jsonOf, problemJson } from './rules.ts';
 
 /** States read at once: each is a small read of the table. */
@@ -19,7 +19,7 @@ const KINDS = new Map<string, Rule['kind']>([
 ]);
 
 export const showRules: Handler<HttpContext> = async (context, request) => {
-  const tenant = tenantOf(context, request);
+  const tenant = tenantOf(request);
   if (typeof tenant !== 'string') return tenant;
   const params = parseParams(request);
   const type = param(params, 'type');
@@ -36,7 +36,7 @@ export const showRules: Handler<HttpContext> = async (context, request) => {
 };
 
 export const showAlerts: Handler<HttpContext> = async (context, request) => {
-  const tenant = tenantOf(context, request);
+  const tenant = tenantOf(request);
   if (typeof tenant !== 'string') return tenant;
   const groups = await loaded(context, tenant);
   return success({ alerts: groups.flatMap(({ stored, state }) => activeAlerts(stored, state)) });
@@ -64,12 +64,9 @@ async function loaded({ rules }: HttpContext, tenant: string): Promise<LoadedGro
 }
 
 /** The tenant, or the answer to a request that does not name one. Throws 401. */
-function tenantOf({ config }: HttpContext, { headers }: RoutedRequest): string | HttpResponse {
+function tenantOf(request: RoutedRequest): string | HttpResponse {
   try {
-    const tenants = resolveTenants(headers, {
-      ...config,
-      querier: { ...config.querier, multiTenantQueriesEnabled: true },
-    });
+    const tenants = tenantsOf(request);
     return tenants.length > 1 ? problemJson(400, 'too many org ids found') : tenants[0];
   } catch (error) {
     if (error instanceof ClientError && error.status === 400)

@@ -72,9 +72,9 @@ export const deleteNamespace: Handler<HttpContext> = async (context, request) =>
 };
 
 /** The request's one tenant. Throws ClientError: 404 where the API is off, as if there was no such route. */
-function rulesTenant({ config }: HttpContext, { headers }: RoutedRequest): string {
+function rulesTenant({ config }: HttpContext, request: RoutedRequest): string {
   if (!config.ruler.enableApi) throw new ClientError(404, '404 page not found');
-  return singleTenant(headers, config);
+  return singleTenant(request);
 }
 
 type NamedGroup = readonly [namespace: string, group: RuleGroup];

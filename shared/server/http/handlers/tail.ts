@@ -7,8 +7,8 @@ import { errorResponse } from '../errors.ts';
 import type { Handler } from '../routes.ts';
 import { tailRequestOf } from '../tail-request.ts';
 
-export const refuseTail: Handler<HttpContext> = async ({ config, clock }, request) => {
-  tailRequestOf(request, config, clock.nowNs());
+export const refuseTail: Handler<HttpContext> = async ({ clock }, request) => {
+  tailRequestOf(request, clock.nowNs());
   const upgrade = request.headers.upgrade;
   if (upgrade !== undefined && upgrade.toLowerCase() !== 'websocket') {
     return errorResponse(426, 'Upgrade Required', 'push');

@@ -82,7 +82,7 @@ function timeText(ms: number): string {
 function refuseWhereOff({ config }: HttpContext): void {
   if (config.access.tokensEnabled) return;
   throw new ForbiddenError(
-    'tokens are off (auth.tokens_enabled); logboom token works on the stores themselves',
+    'tokens are disabled; set auth.tokens_enabled, or run logboom token on the data folder',
   );
 }
 
@@ -93,9 +93,11 @@ function readRequest(body: Uint8Array) {
   const value = readObject(body);
   const strange = Object.keys(value).find(key => !KEYS.has(key));
   if (strange !== undefined)
-    throw new BadRequestError(`there is no value ${JSON.stringify(strange)} of a token`);
+    throw new BadRequestError(
+      `unknown member ${JSON.stringify(strange)}; a token has name, scopes, tenants and expires`,
+    );
   const { name, scopes, tenants, expires } = value;
-  if (typeof name !== 'string') throw new BadRequestError('name: expected a text');
+  if (typeof name !== 'string') throw new BadRequestError('name: expected a string');
   return {
     name,
     scopes: texts('scopes', scopes),
@@ -119,7 +121,7 @@ function readObject(body: Uint8Array): Record<string, unknown> {
 
 function texts(name: string, value: unknown): readonly string[] {
   if (Array.isArray(value) && value.every(one => typeof one === 'string')) return value;
-  throw new BadRequestError(`${name}: expected a list of texts`);
+  throw new BadRequestError(`${name}: expected a list of strings`);
 }
 
 function timeOf(value: unknown): number | undefined {

@@ -21,7 +21,7 @@ const MS_PER_DAY = 86_400_000;
 const COST_DIGITS = 9;
 
 export const showUsage: Handler<HttpContext> = async (context, request) => {
-  const tenant = singleTenant(request.headers, context.config);
+  const tenant = singleTenant(request);
   const range = rangeParams(parseParams(request), context.clock.nowNs(), {
     defaultSinceNs: DEFAULT_SINCE_NS,
   });

@@ -30,13 +30,13 @@ const EVENT_NAME = 'event_name';
 
 /** Names that all three levels of a push make, counted together. */
 export class NameBudget {
-  private names = 0;
-  private characters = 0;
+  #names = 0;
+  #characters = 0;
 
   take(characters: number): void {
-    if (++this.names > MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
-    this.characters += characters;
-    if (this.characters > MAX_NAME_CHARACTERS) {
+    if (++this.#names > MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
+    this.#characters += characters;
+    if (this.#characters > MAX_NAME_CHARACTERS) {
       throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
     }
   }
@@ -44,23 +44,23 @@ export class NameBudget {
 
 /** The names of one level: resource, scope or record. */
 export class AttributeNames {
-  private readonly bytes: Buffer;
-  private readonly rules: AttributeRules;
-  private readonly budget: NameBudget;
-  private readonly byKey = new Map<string, AttributeName>();
-  private readonly slotStart = new Uint32Array(SLOTS);
-  private readonly slotEnd = new Uint32Array(SLOTS);
-  private readonly slots: (AttributeName | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
+  readonly #bytes: Buffer;
+  readonly #rules: AttributeRules;
+  readonly #budget: NameBudget;
+  readonly #byKey = new Map<string, AttributeName>();
+  readonly #slotStart = new Uint32Array(SLOTS);
+  readonly #slotEnd = new Uint32Array(SLOTS);
+  readonly #slots: (AttributeName | undefined)[] = new Array<undefined>(SLOTS).fill(undefined);
 
   constructor(bytes: Buffer, rules: AttributeRules, budget: NameBudget) {
-    this.bytes = bytes;
-    this.rules = rules;
-    this.budget = budget;
+    this.#bytes = bytes;
+    this.#rules = rules;
+    this.#budget = budget;
   }
 
   /** The attribute whose name is `bytes[start, end)` of the body. Throws ClientError where it is no name. */
   ofRange(start: number, end: number): AttributeName {
-    const { bytes } = this;
+    const bytes = this.#bytes;
     // Of a few bytes only: names of one push differ in them, and those that do not are found by the map.
     const length = end - start;
     let hash = length;
@@ -71,29 +71,29 @@ export class AttributeNames {
       hash = Math.imul(hash, 31) + bytes[end - 1];
     }
     const slot = (hash ^ (hash >>> 8)) & (SLOTS - 1);
-    const known = this.slots[slot];
+    const known = this.#slots[slot];
     if (
       known !== undefined &&
-      equalRange(bytes, start, end, bytes, this.slotStart[slot], this.slotEnd[slot])
+      equalRange(bytes, start, end, bytes, this.#slotStart[slot], this.#slotEnd[slot])
     ) {
       return known;
     }
     checkKey(end - start);
     const name = this.ofKey(bytes.utf8Slice(start, end));
-    this.slots[slot] = name;
-    this.slotStart[slot] = start;
-    this.slotEnd[slot] = end;
+    this.#slots[slot] = name;
+    this.#slotStart[slot] = start;
+    this.#slotEnd[slot] = end;
     return name;
   }
 
   ofKey(key: string): AttributeName {
-    let name = this.byKey.get(key);
+    let name = this.#byKey.get(key);
     if (name === undefined) {
-      const action = this.rules(key);
-      this.budget.take(key.length);
+      const action = this.#rules(key);
+      this.#budget.take(key.length);
       // A dropped attribute may have any name.
       name = named(action === 'drop' ? '' : sanitized(key), action, key === EVENT_NAME);
-      this.byKey.set(key, name);
+      this.#byKey.set(key, name);
     }
     return name;
   }
@@ -103,7 +103,7 @@ export class AttributeNames {
     parent.members ??= new Map();
     let name = parent.members.get(key);
     if (name === undefined) {
-      this.budget.take(parent.stored.length + key.length);
+      this.#budget.take(parent.stored.length + key.length);
       name = named(sanitized(`${parent.stored}_${key}`), parent.action, parent.isEventName);
       parent.members.set(key, name);
     }

@@ -7,7 +7,7 @@
 const SLOTS = 128;
 
 export class JsonFields {
-  private readonly slots: { readonly bytes: Uint8Array; readonly field: number }[][] = Array.from(
+  readonly #slots: { readonly bytes: Uint8Array; readonly field: number }[][] = Array.from(
     { length: SLOTS },
     () => [],
   );
@@ -18,7 +18,7 @@ export class JsonFields {
       const snake = names[field].replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
       for (const name of new Set([names[field], snake])) {
         const bytes = Buffer.from(name);
-        this.slots[slotOf(bytes, 0, bytes.length)].push({ bytes, field });
+        this.#slots[slotOf(bytes, 0, bytes.length)].push({ bytes, field });
       }
     }
   }
@@ -26,7 +26,7 @@ export class JsonFields {
   /** Number of the field `bytes[start, end)`, or -1. */
   of(bytes: Uint8Array, start: number, end: number): number {
     if (start === end) return -1;
-    const slot = this.slots[slotOf(bytes, start, end)];
+    const slot = this.#slots[slotOf(bytes, start, end)];
     for (let i = 0; i < slot.length; i++) {
       const name = slot[i].bytes;
       if (name.length !== end - start) continue;

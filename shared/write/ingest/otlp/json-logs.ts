@@ -50,12 +50,12 @@ export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): Steps<Pus
 }
 
 class Decoder {
-  private readonly scanner: JsonScanner;
-  private readonly logs: LogColumns;
-  private readonly values: JsonValues;
-  private readonly record = new LogRecord();
-  private stepStart = 0;
-  private readonly scope = {
+  readonly #scanner: JsonScanner;
+  readonly #logs: LogColumns;
+  readonly #values: JsonValues;
+  readonly #record = new LogRecord();
+  #stepStart = 0;
+  readonly #scope = {
     nameStart: 0,
     nameEnd: 0,
     versionStart: 0,
@@ -64,87 +64,95 @@ class Decoder {
   };
 
   constructor(bytes: Buffer, context: DecodeContext) {
-    this.scanner = new JsonScanner(bytes);
-    this.logs = new LogColumns(bytes, this.scanner.spill, context, true);
-    this.values = new JsonValues(this.scanner);
+    this.#scanner = new JsonScanner(bytes);
+    this.#logs = new LogColumns(bytes, this.#scanner.spill, context, true);
+    this.#values = new JsonValues(this.#scanner);
   }
 
   *decode(): Steps<PushColumns> {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     yield* scanner.prepare();
     if (scanner.peek() < 0) throw new BadRequestError('EOF');
     // A request of nothing, which is refused later: it has no records.
-    if (scanner.skipNull()) return yield* this.logs.finish();
+    if (scanner.skipNull()) return yield* this.#logs.finish();
     scanner.enterObject();
     while (scanner.nextKey()) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       if (fieldOf(scanner, REQUEST) < 0) scanner.skipValue();
-      else yield* this.elements(this.resourceLogs);
+      else yield* this.#elements(this.#resourceLogs);
     }
-    return yield* this.logs.finish();
+    return yield* this.#logs.finish();
   }
 
-  private isStepOver(): boolean {
-    const { scanner, stepStart } = this;
+  #isStepOver(): boolean {
+    const scanner = this.#scanner;
+    const stepStart = this.#stepStart;
     // Lists that had to wait are read behind what follows them.
     if (scanner.at >= stepStart && scanner.at < stepStart + STEP_BYTES) return false;
-    this.stepStart = scanner.at;
+    this.#stepStart = scanner.at;
     return true;
   }
 
   /** Reads an array with a method for its elements; nulls are none. */
-  private *elements(read: () => Steps<void> | undefined): Steps<void> {
-    const { scanner } = this;
+  *#elements(read: () => Steps<void> | undefined): Steps<void> {
+    const scanner = this.#scanner;
     if (scanner.skipNull()) return;
     scanner.enterArray();
     while (scanner.nextElement()) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       if (scanner.skipNull()) continue;
       const steps = read.call(this);
       if (steps !== undefined) yield* steps;
     }
   }
 
-  private resourceLogs(): Steps<void> {
-    const { logs } = this;
+  #resourceLogs(): Steps<void> {
+    const logs = this.#logs;
     logs.beginResource();
-    this.stepStart -= STREAM_STEP_BYTES;
-    this.values.begin();
-    return this.headThenList(
+    this.#stepStart -= STREAM_STEP_BYTES;
+    this.#values.begin();
+    return this.#headThenList(
       'resource',
       RESOURCE_LOGS,
-      this.resource,
+      this.#resource,
       () => logs.endResource(),
-      this.scopeLogs,
+      this.#scopeLogs,
     );
   }
 
-  private scopeLogs(): Steps<void> {
-    const { logs, scope } = this;
+  #scopeLogs(): Steps<void> {
+    const logs = this.#logs;
+    const scope = this.#scope;
     logs.beginScope();
-    this.stepStart -= STREAM_STEP_BYTES;
+    this.#stepStart -= STREAM_STEP_BYTES;
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;
-    this.values.begin();
-    return this.headThenList('scope', SCOPE_LOGS, this.readScope, () => logs.endScope(scope), this.logRecord);
+    this.#values.begin();
+    return this.#headThenList(
+      'scope',
+      SCOPE_LOGS,
+      this.#readScope,
+      () => logs.endScope(scope),
+      this.#logRecord,
+    );
   }
 
   /** Reads a message of a head and a list, in either order: the head first, `done` behind it, then the list. */
-  private *headThenList(
+  *#headThenList(
     headName: string,
     fields: JsonFields,
     readHead: () => void,
     done: () => void,
     readElement: () => Steps<void> | undefined,
   ): Steps<void> {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     const waiting: number[] = [];
     let hasHead = false;
     let isDone = false;
     scanner.enterObject();
     while (scanner.nextKey()) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const field = fieldOf(scanner, fields);
       if (field < 0) scanner.skipValue();
       else if (scanner.skipNull()) continue;
@@ -155,7 +163,7 @@ class Decoder {
       } else if (hasHead) {
         if (!isDone) done();
         isDone = true;
-        yield* this.elements(readElement);
+        yield* this.#elements(readElement);
       } else {
         if (waiting.length === MAX_WAITING) throw duplicateField(headName);
         waiting.push(scanner.at);
@@ -166,23 +174,24 @@ class Decoder {
     const behind = scanner.at;
     for (const at of waiting) {
       scanner.at = at;
-      yield* this.elements(readElement);
+      yield* this.#elements(readElement);
     }
     scanner.at = behind;
   }
 
-  private resource(): void {
-    const { scanner } = this;
+  #resource(): void {
+    const scanner = this.#scanner;
     scanner.checkDense('one resource');
     scanner.enterObject();
     while (scanner.nextKey()) {
       if (fieldOf(scanner, RESOURCE_FIELDS) < 0) scanner.skipValue();
-      else if (!scanner.skipNull()) this.values.attributes(this.logs, RESOURCE);
+      else if (!scanner.skipNull()) this.#values.attributes(this.#logs, RESOURCE);
     }
   }
 
-  private readScope(): void {
-    const { scanner, scope } = this;
+  #readScope(): void {
+    const scanner = this.#scanner;
+    const scope = this.#scope;
     scanner.checkDense('one scope');
     scanner.enterObject();
     while (scanner.nextKey()) {
@@ -197,28 +206,31 @@ class Decoder {
         scanner.string();
         scope.versionStart = scanner.start;
         scope.versionEnd = scanner.end;
-      } else if (field === 2) this.values.attributes(this.logs, SCOPE);
+      } else if (field === 2) this.#values.attributes(this.#logs, SCOPE);
       else scope.droppedAttributes = readUint32(scanner);
     }
   }
 
-  private logRecord(): undefined {
-    const { scanner, logs, record } = this;
+  #logRecord(): undefined {
+    const scanner = this.#scanner;
+    const logs = this.#logs;
+    const record = this.#record;
     record.clear();
     logs.beginRecord();
-    this.values.begin();
+    this.#values.begin();
     scanner.checkDense('one record');
     scanner.enterObject();
     while (scanner.nextKey()) {
       const field = fieldOf(scanner, LOG_RECORD);
       if (field < 0) scanner.skipValue();
-      else if (!scanner.skipNull()) this.recordField(field);
+      else if (!scanner.skipNull()) this.#recordField(field);
     }
     logs.endRecord(record);
   }
 
-  private recordField(field: number): void {
-    const { scanner, record } = this;
+  #recordField(field: number): void {
+    const scanner = this.#scanner;
+    const record = this.#record;
     switch (field) {
       case 0:
         readInstant(scanner, record.time);
@@ -235,10 +247,10 @@ class Decoder {
         record.severityEnd = scanner.end;
         break;
       case 4:
-        this.values.read(record.body, 0);
+        this.#values.read(record.body, 0);
         break;
       case 5:
-        this.values.attributes(this.logs, RECORD);
+        this.#values.attributes(this.#logs, RECORD);
         break;
       case 6:
         record.droppedAttributes = readUint32(scanner);

@@ -25,74 +25,74 @@ const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 128 }, (_,
 });
 
 export class JsonTextWriter {
-  private readonly bytes: Buffer;
-  private readonly spill: OverflowBuffer;
+  readonly #bytes: Buffer;
+  readonly #spill: OverflowBuffer;
 
   constructor(bytes: Buffer, spill: OverflowBuffer) {
-    this.bytes = bytes;
-    this.spill = spill;
+    this.#bytes = bytes;
+    this.#spill = spill;
   }
 
   /** Spills the text; false where a number in the tree has none, and then what was spilled is of no use. */
   write(tree: ValueTree): boolean {
     switch (tree.kind) {
       case EMPTY:
-        this.ascii('null');
+        this.#ascii('null');
         return true;
       case STRING:
-        this.string(tree.start, tree.end);
+        this.#string(tree.start, tree.end);
         return true;
       case BYTES:
-        this.base64(tree.start, tree.end);
+        this.#base64(tree.start, tree.end);
         return true;
       case BOOL:
-        this.ascii(tree.number === 1 ? 'true' : 'false');
+        this.#ascii(tree.number === 1 ? 'true' : 'false');
         return true;
       case INT:
-        this.ascii(Number.isSafeInteger(tree.number) ? String(tree.number) : String(tree.big));
+        this.#ascii(Number.isSafeInteger(tree.number) ? String(tree.number) : String(tree.big));
         return true;
       case DOUBLE:
-        this.ascii(formatJsonNumber(tree.number));
+        this.#ascii(formatJsonNumber(tree.number));
         return Number.isFinite(tree.number);
       case ARRAY: {
-        this.ascii('[');
+        this.#ascii('[');
         for (let i = 0; i < tree.values.length; i++) {
-          if (i > 0) this.ascii(',');
+          if (i > 0) this.#ascii(',');
           if (!this.write(tree.values[i])) return false;
         }
-        this.ascii(']');
+        this.#ascii(']');
         return true;
       }
       case MAP: {
         const last = new Map(tree.members.map(({ key, value }) => [key, value]));
         const keys = [...last.keys()].sort(compareUtf8);
-        this.ascii('{');
+        this.#ascii('{');
         for (let i = 0; i < keys.length; i++) {
-          if (i > 0) this.ascii(',');
+          if (i > 0) this.#ascii(',');
           const key = Buffer.from(keys[i]);
-          this.stringOf(key, 0, key.length);
-          this.ascii(':');
+          this.#stringOf(key, 0, key.length);
+          this.#ascii(':');
           if (!this.write(last.get(keys[i])!)) return false;
         }
-        this.ascii('}');
+        this.#ascii('}');
         return true;
       }
     }
   }
 
   /** A range of the body, or of the spill. */
-  private string(start: number, end: number): void {
-    if (start < this.bytes.length || start === end) {
-      this.stringOf(this.bytes, start, end);
+  #string(start: number, end: number): void {
+    if (start < this.#bytes.length || start === end) {
+      this.#stringOf(this.#bytes, start, end);
       return;
     }
     if (end - start > MAX_SPILLED_BYTES) throw tooMany('bytes of a string', MAX_SPILLED_BYTES);
-    const copy = Buffer.from(this.spill.text(start, end));
-    this.stringOf(copy, 0, copy.length);
+    const copy = Buffer.from(this.#spill.text(start, end));
+    this.#stringOf(copy, 0, copy.length);
   }
 
-  private stringOf(bytes: Uint8Array, start: number, end: number): void {
-    const { spill } = this;
+  #stringOf(bytes: Uint8Array, start: number, end: number): void {
+    const spill = this.#spill;
     spill.push(QUOTE);
     let from = start;
     for (let at = start; at < end; ) {
@@ -111,16 +111,16 @@ export class JsonTextWriter {
     spill.push(QUOTE);
   }
 
-  private base64(start: number, end: number): void {
-    this.spill.push(QUOTE);
+  #base64(start: number, end: number): void {
+    this.#spill.push(QUOTE);
     for (let at = start; at < end; at += BASE64_STEP) {
-      this.ascii(this.bytes.toString('base64', at, Math.min(end, at + BASE64_STEP)));
+      this.#ascii(this.#bytes.toString('base64', at, Math.min(end, at + BASE64_STEP)));
     }
-    this.spill.push(QUOTE);
+    this.#spill.push(QUOTE);
   }
 
-  private ascii(text: string): void {
-    for (let i = 0; i < text.length; i++) this.spill.push(text.charCodeAt(i));
+  #ascii(text: string): void {
+    for (let i = 0; i < text.length; i++) this.#spill.push(text.charCodeAt(i));
   }
 }
 

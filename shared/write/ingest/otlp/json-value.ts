@@ -54,68 +54,69 @@ export function duplicateField(name: string): BadRequestError {
 }
 
 export class JsonValues {
-  private readonly scanner: JsonScanner;
-  private readonly value = new AnyValue();
+  readonly #scanner: JsonScanner;
+  readonly #value = new AnyValue();
   // Range of the key of the newest KeyValue.
-  private keyStart = 0;
-  private keyEnd = 0;
+  #keyStart = 0;
+  #keyEnd = 0;
   // Of the record, resource or scope at hand.
-  private bytesLeft = MAX_OTLP_VALUE_BYTES;
-  private valuesLeft = MAX_OTLP_VALUES;
+  #bytesLeft = MAX_OTLP_VALUE_BYTES;
+  #valuesLeft = MAX_OTLP_VALUES;
 
   constructor(scanner: JsonScanner) {
-    this.scanner = scanner;
+    this.#scanner = scanner;
   }
 
   /** A record, a resource or a scope begins. */
   begin(): void {
-    this.bytesLeft = MAX_OTLP_VALUE_BYTES;
-    this.valuesLeft = MAX_OTLP_VALUES;
+    this.#bytesLeft = MAX_OTLP_VALUE_BYTES;
+    this.#valuesLeft = MAX_OTLP_VALUES;
   }
 
   /** Counts bytes that are made text in one go. */
-  private countBytes(bytes: number): void {
-    this.bytesLeft -= bytes;
-    if (this.bytesLeft < 0)
+  #countBytes(bytes: number): void {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0)
       throw tooMany('bytes of arrays, maps and bytes in one record', MAX_OTLP_VALUE_BYTES);
   }
 
   /** Reads an array of attributes. */
   attributes(logs: LogColumns, level: Level): void {
-    const { scanner, value } = this;
+    const scanner = this.#scanner;
+    const value = this.#value;
     const names = logs.names[level];
     scanner.enterArray();
     while (scanner.nextElement()) {
       if (scanner.skipNull()) continue;
-      this.keyValue(value, 0, names);
-      const name = this.nameOf(names);
+      this.#keyValue(value, 0, names);
+      const name = this.#nameOf(names);
       if (name.action !== 'drop') logs.attribute(level, name, value);
     }
   }
 
   /** Reads a value. */
   read(into: AnyValue, depth: number): void {
-    const { scanner } = this;
+    const scanner = this.#scanner;
     into.kind = EMPTY;
     scanner.enterObject();
     while (scanner.nextKey()) {
       const field = fieldOf(scanner, ANY_VALUE);
       if (field < 0) scanner.skipValue();
-      else if (!scanner.skipNull()) this.readKind(into, field, depth);
+      else if (!scanner.skipNull()) this.#readKind(into, field, depth);
     }
   }
 
-  private readKind(into: AnyValue, field: number, depth: number): void {
-    const { scanner } = this;
+  #readKind(into: AnyValue, field: number, depth: number): void {
+    const scanner = this.#scanner;
     const kind = KINDS[field];
     switch (kind) {
       case STRING:
       case BYTES:
-        if (kind === BYTES) readBytes(scanner, length => this.countBytes(length));
+        if (kind === BYTES) readBytes(scanner, length => this.#countBytes(length));
         else {
           scanner.string();
           // What is no part of an array or a map stays where it is.
-          if (depth > 0) this.countBytes(scanner.end - scanner.start);
+          if (depth > 0) this.#countBytes(scanner.end - scanner.start);
         }
         into.start = scanner.start;
         into.end = scanner.end;
@@ -134,15 +135,15 @@ export class JsonValues {
           throw new BadRequestError(`values nested deeper than ${MAX_OTLP_DEPTH}`);
         into.tree =
           kind === ARRAY
-            ? { kind: ARRAY, values: this.list(() => this.element(depth + 1)) }
-            : { kind: MAP, members: this.list(() => this.member(depth + 1)) };
+            ? { kind: ARRAY, values: this.#list(() => this.#element(depth + 1)) }
+            : { kind: MAP, members: this.#list(() => this.#member(depth + 1)) };
     }
     into.kind = kind;
   }
 
   /** Reads `{"values": [...]}`. */
-  private list<T>(read: () => T): T[] {
-    const { scanner } = this;
+  #list<T>(read: () => T): T[] {
+    const scanner = this.#scanner;
     const list: T[] = [];
     scanner.enterObject();
     while (scanner.nextKey()) {
@@ -151,7 +152,7 @@ export class JsonValues {
       else if (!scanner.skipNull()) {
         scanner.enterArray();
         while (scanner.nextElement()) {
-          if (--this.valuesLeft < 0)
+          if (--this.#valuesLeft < 0)
             throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
           list.push(read());
         }
@@ -160,23 +161,23 @@ export class JsonValues {
     return list;
   }
 
-  private element(depth: number): ValueTree {
-    if (this.scanner.skipNull()) return { kind: EMPTY };
+  #element(depth: number): ValueTree {
+    if (this.#scanner.skipNull()) return { kind: EMPTY };
     const value = new AnyValue();
     this.read(value, depth);
     return treeOf(value);
   }
 
-  private member(depth: number): Member {
+  #member(depth: number): Member {
     const value = new AnyValue();
-    this.keyValue(value, depth, undefined);
-    this.countBytes(this.keyEnd - this.keyStart);
-    return { key: this.keyText(), value: treeOf(value) };
+    this.#keyValue(value, depth, undefined);
+    this.#countBytes(this.#keyEnd - this.#keyStart);
+    return { key: this.#keyText(), value: treeOf(value) };
   }
 
   /** Reads a KeyValue. The value of an attribute that `names` drops is skipped. */
-  private keyValue(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
-    const { scanner } = this;
+  #keyValue(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
+    const scanner = this.#scanner;
     into.kind = EMPTY;
     into.tree = undefined;
     let keyStart = 0;
@@ -197,38 +198,41 @@ export class JsonValues {
       } else if (hasKey) {
         if (isRead) throw duplicateField('value');
         isRead = true;
-        this.keyStart = keyStart;
-        this.keyEnd = keyEnd;
-        this.readOrSkip(into, depth, names);
+        this.#keyStart = keyStart;
+        this.#keyEnd = keyEnd;
+        this.#readOrSkip(into, depth, names);
       } else {
         waitsAt = scanner.at;
         scanner.skipValue();
       }
     }
-    this.keyStart = keyStart;
-    this.keyEnd = keyEnd;
+    this.#keyStart = keyStart;
+    this.#keyEnd = keyEnd;
     if (waitsAt < 0 || isRead) return;
     const behind = scanner.at;
     scanner.at = waitsAt;
-    this.readOrSkip(into, depth, names);
+    this.#readOrSkip(into, depth, names);
     scanner.at = behind;
-    this.keyStart = keyStart;
-    this.keyEnd = keyEnd;
+    this.#keyStart = keyStart;
+    this.#keyEnd = keyEnd;
   }
 
-  private readOrSkip(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
-    if (names !== undefined && this.nameOf(names).action === 'drop') this.scanner.skipValue();
+  #readOrSkip(into: AnyValue, depth: number, names: AttributeNames | undefined): void {
+    if (names !== undefined && this.#nameOf(names).action === 'drop') this.#scanner.skipValue();
     else this.read(into, depth);
   }
 
-  private nameOf(names: AttributeNames): AttributeName {
-    const { keyStart, keyEnd } = this;
-    if (keyStart < this.scanner.bytes.length) return names.ofRange(keyStart, keyEnd);
-    return names.ofKey(this.keyText());
+  #nameOf(names: AttributeNames): AttributeName {
+    const keyStart = this.#keyStart;
+    const keyEnd = this.#keyEnd;
+    if (keyStart < this.#scanner.bytes.length) return names.ofRange(keyStart, keyEnd);
+    return names.ofKey(this.#keyText());
   }
 
-  private keyText(): string {
-    const { scanner, keyStart, keyEnd } = this;
+  #keyText(): string {
+    const scanner = this.#scanner;
+    const keyStart = this.#keyStart;
+    const keyEnd = this.#keyEnd;
     checkKey(keyEnd - keyStart);
     if (keyStart >= scanner.bytes.length) return scanner.spill.text(keyStart, keyEnd);
     return scanner.bytes.utf8Slice(keyStart, keyEnd);

@@ -53,19 +53,19 @@ export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions)
 class Output extends GrowingBytes {
   /** Bytes that there is to be room for before the next step; 0 where there is. */
   wanted = 0;
-  private most = 0;
+  #most = 0;
 
   /** Asks for room for `count` more bytes: `wanted` says whether to wait for it. `most`: what can come at all. */
   reserve(count: number, most: number): void {
     if (this.hasRoom(count)) return;
     this.wanted = count;
-    this.most = most;
+    this.#most = most;
   }
 
   async growAsWanted(): Promise<void> {
     const { wanted } = this;
     this.wanted = 0;
-    await this.grow(wanted, this.most);
+    await this.grow(wanted, this.#most);
   }
 }
 
@@ -79,51 +79,51 @@ interface FrameHeader {
 
 class FrameReader {
   at = 0;
-  private readonly input: Uint8Array;
-  private readonly view: DataView;
-  private readonly output: Output;
+  readonly #input: Uint8Array;
+  readonly #view: DataView;
+  readonly #output: Output;
 
   constructor(input: Uint8Array, output: Output) {
-    this.input = input;
-    this.view = new DataView(input.buffer, input.byteOffset, input.byteLength);
-    this.output = output;
+    this.#input = input;
+    this.#view = new DataView(input.buffer, input.byteOffset, input.byteLength);
+    this.#output = output;
   }
 
   *frames(): Steps<void> {
-    while (this.at < this.input.length) yield* this.frame();
+    while (this.at < this.#input.length) yield* this.#frame();
   }
 
-  private *frame(): Steps<void> {
-    const magic = this.uint32();
+  *#frame(): Steps<void> {
+    const magic = this.#uint32();
     if ((magic & 0xfffffff0) === SKIPPABLE_MAGIC) {
-      const size = this.uint32();
-      this.need(size);
+      const size = this.#uint32();
+      this.#need(size);
       this.at += size;
       return;
     }
     if (magic !== MAGIC) throw corrupt('bad magic number');
-    const header = this.header();
-    const { output } = this;
+    const header = this.#header();
+    const output = this.#output;
     const frameStart = output.length;
     for (;;) {
-      const size = this.uint32();
+      const size = this.#uint32();
       if (size === 0) break;
-      yield* this.block(size, header, frameStart);
+      yield* this.#block(size, header, frameStart);
     }
     if (header.hasContentChecksum) {
       const hash = yield* hashInSteps(output.bytes, frameStart, output.length);
-      if (this.uint32() !== hash) throw corrupt('invalid frame checksum');
+      if (this.#uint32() !== hash) throw corrupt('invalid frame checksum');
     }
     if (header.contentSize !== undefined && output.length - frameStart !== header.contentSize) {
       throw corrupt('the content has another size than its frame says');
     }
   }
 
-  private header(): FrameHeader {
+  #header(): FrameHeader {
     const start = this.at;
-    this.need(2);
-    const flags = this.input[start];
-    const block = this.input[start + 1];
+    this.#need(2);
+    const flags = this.#input[start];
+    const block = this.#input[start + 1];
     this.at += 2;
     if (flags >> 6 !== VERSION) throw corrupt('unsupported version');
     const sizeCode = (block >> 4) & 7;
@@ -131,12 +131,12 @@ class FrameReader {
     if ((flags & 1) !== 0) throw corrupt('dictionaries are not supported');
     let contentSize: number | undefined;
     if ((flags & 8) !== 0) {
-      contentSize = this.uint32();
-      contentSize += this.uint32() * 0x100000000;
+      contentSize = this.#uint32();
+      contentSize += this.#uint32() * 0x100000000;
     }
-    const checksum = (xxh32(this.input, start, this.at) >> 8) & 0xff;
-    this.need(1);
-    if (this.input[this.at++] !== checksum) throw corrupt('invalid header checksum');
+    const checksum = (xxh32(this.#input, start, this.at) >> 8) & 0xff;
+    this.#need(1);
+    if (this.#input[this.at++] !== checksum) throw corrupt('invalid header checksum');
     return {
       isLinked: (flags & 0x20) === 0,
       hasBlockChecksums: (flags & 0x10) !== 0,
@@ -147,17 +147,18 @@ class FrameReader {
     };
   }
 
-  private *block(word: number, header: FrameHeader, frameStart: number): Steps<void> {
-    const { input, output } = this;
+  *#block(word: number, header: FrameHeader, frameStart: number): Steps<void> {
+    const input = this.#input;
+    const output = this.#output;
     const { maxBlockBytes } = header;
     const isPlain = word >= UNCOMPRESSED;
     const size = isPlain ? word - UNCOMPRESSED : word;
     // A block that does not shrink is stored plain, so neither form is larger than the content may be.
     if (size > maxBlockBytes) throw corrupt('a block is larger than its frame allows');
-    this.need(size);
+    this.#need(size);
     const start = this.at;
     this.at += size;
-    if (header.hasBlockChecksums && this.uint32() !== xxh32(input, start, start + size)) {
+    if (header.hasBlockChecksums && this.#uint32() !== xxh32(input, start, start + size)) {
       throw corrupt('invalid block checksum');
     }
     if (isPlain) {
@@ -184,15 +185,15 @@ class FrameReader {
     output.length = block.done;
   }
 
-  private uint32(): number {
-    this.need(4);
-    const value = this.view.getUint32(this.at, true);
+  #uint32(): number {
+    this.#need(4);
+    const value = this.#view.getUint32(this.at, true);
     this.at += 4;
     return value;
   }
 
-  private need(count: number): void {
-    if (count > this.input.length - this.at) throw truncated();
+  #need(count: number): void {
+    if (count > this.#input.length - this.at) throw truncated();
   }
 }
 

@@ -54,14 +54,14 @@ export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps
 }
 
 class Decoder {
-  private readonly reader: ProtobufReader;
-  private readonly logs: LogColumns;
-  private readonly values: ProtobufValues;
-  private readonly record = new LogRecord();
+  readonly #reader: ProtobufReader;
+  readonly #logs: LogColumns;
+  readonly #values: ProtobufValues;
+  readonly #record = new LogRecord();
   /** Where the newest text starts; `range` and `id` answer where it ends. */
-  private rangeStart = 0;
-  private stepStart = 0;
-  private readonly scope = {
+  #rangeStart = 0;
+  #stepStart = 0;
+  readonly #scope = {
     nameStart: 0,
     nameEnd: 0,
     versionStart: 0,
@@ -70,49 +70,51 @@ class Decoder {
   };
 
   constructor(bytes: Buffer, context: DecodeContext) {
-    this.reader = new ProtobufReader(bytes);
-    this.logs = new LogColumns(bytes, new OverflowBuffer(bytes.length), context, false);
-    this.values = new ProtobufValues(this.reader);
+    this.#reader = new ProtobufReader(bytes);
+    this.#logs = new LogColumns(bytes, new OverflowBuffer(bytes.length), context, false);
+    this.#values = new ProtobufValues(this.#reader);
   }
 
   *decode(): Steps<PushColumns> {
-    const { reader } = this;
+    const reader = this.#reader;
     const { end } = reader;
     while (reader.at < end) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
-        yield* this.resourceLogs();
+        yield* this.#resourceLogs();
         reader.at = reader.end;
         reader.end = end;
       } else skipField(reader, tag, 'ExportLogsServiceRequest', REQUEST_FIELDS);
     }
-    return yield* this.logs.finish();
+    return yield* this.#logs.finish();
   }
 
   /** Asked before a field of a message that holds many: the fields behind it are a new step, and are counted anew. */
-  private isStepOver(): boolean {
-    const { reader, stepStart } = this;
+  #isStepOver(): boolean {
+    const reader = this.#reader;
+    const stepStart = this.#stepStart;
     reader.startFields();
     // Messages are read twice, the second time from their beginning.
     if (reader.at >= stepStart && reader.at < stepStart + STEP_BYTES) return false;
-    this.stepStart = reader.at;
+    this.#stepStart = reader.at;
     return true;
   }
 
-  private *resourceLogs(): Steps<void> {
-    const { reader, logs } = this;
+  *#resourceLogs(): Steps<void> {
+    const reader = this.#reader;
+    const logs = this.#logs;
     const { at: start, end } = reader;
     logs.beginResource();
-    this.stepStart -= STREAM_STEP_BYTES;
-    this.values.begin();
+    this.#stepStart -= STREAM_STEP_BYTES;
+    this.#values.begin();
     while (reader.at < end) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
-        this.resource();
+        this.#resource();
         reader.at = reader.end;
         reader.end = end;
       } else if (tag === SECOND) reader.skip(tag);
@@ -121,43 +123,45 @@ class Decoder {
     logs.endResource();
     reader.at = start;
     while (reader.at < end) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const tag = reader.varint();
       if (tag === SECOND) {
         reader.enter();
-        yield* this.scopeLogs();
+        yield* this.#scopeLogs();
         reader.at = reader.end;
         reader.end = end;
       } else reader.skip(tag);
     }
   }
 
-  private resource(): void {
-    const { reader } = this;
+  #resource(): void {
+    const reader = this.#reader;
     const { end } = reader;
     while (reader.at < end) {
       reader.countField();
       const tag = reader.varint();
-      if (tag === FIRST) this.attribute(RESOURCE, end);
+      if (tag === FIRST) this.#attribute(RESOURCE, end);
       else skipField(reader, tag, 'Resource', RESOURCE_FIELDS);
     }
   }
 
-  private *scopeLogs(): Steps<void> {
-    const { reader, logs, scope } = this;
+  *#scopeLogs(): Steps<void> {
+    const reader = this.#reader;
+    const logs = this.#logs;
+    const scope = this.#scope;
     const { at: start, end } = reader;
     logs.beginScope();
-    this.stepStart -= STREAM_STEP_BYTES;
+    this.#stepStart -= STREAM_STEP_BYTES;
     scope.nameEnd = scope.nameStart;
     scope.versionEnd = scope.versionStart;
     scope.droppedAttributes = 0;
-    this.values.begin();
+    this.#values.begin();
     while (reader.at < end) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const tag = reader.varint();
       if (tag === FIRST) {
         reader.enter();
-        this.readScope();
+        this.#readScope();
         reader.at = reader.end;
         reader.end = end;
       } else if (tag === SECOND) reader.skip(tag);
@@ -166,84 +170,87 @@ class Decoder {
     logs.endScope(scope);
     reader.at = start;
     while (reader.at < end) {
-      if (this.isStepOver()) yield;
+      if (this.#isStepOver()) yield;
       const tag = reader.varint();
       if (tag === SECOND) {
         reader.enter();
-        this.logRecord();
+        this.#logRecord();
         reader.at = reader.end;
         reader.end = end;
       } else reader.skip(tag);
     }
   }
 
-  private readScope(): void {
-    const { reader, scope } = this;
+  #readScope(): void {
+    const reader = this.#reader;
+    const scope = this.#scope;
     const { end } = reader;
     while (reader.at < end) {
       reader.countField();
       const tag = reader.varint();
       if (tag === FIRST) {
-        scope.nameEnd = this.range();
-        scope.nameStart = this.rangeStart;
+        scope.nameEnd = this.#range();
+        scope.nameStart = this.#rangeStart;
       } else if (tag === SECOND) {
-        scope.versionEnd = this.range();
-        scope.versionStart = this.rangeStart;
-      } else if (tag === THIRD) this.attribute(SCOPE, end);
+        scope.versionEnd = this.#range();
+        scope.versionStart = this.#rangeStart;
+      } else if (tag === THIRD) this.#attribute(SCOPE, end);
       else if (tag === FOURTH_VARINT) scope.droppedAttributes = reader.varint() >>> 0;
       else skipField(reader, tag, 'InstrumentationScope', SCOPE_FIELDS);
     }
   }
 
-  private logRecord(): void {
-    const { reader, logs, record } = this;
+  #logRecord(): void {
+    const reader = this.#reader;
+    const logs = this.#logs;
+    const record = this.#record;
     const { end } = reader;
     record.clear();
     logs.beginRecord();
-    this.values.begin();
+    this.#values.begin();
     while (reader.at < end) {
       reader.countField();
       const tag = reader.varint();
       switch (tag) {
         case 0x09:
-          this.instant(record.time);
+          this.#instant(record.time);
           break;
         case 0x10:
           record.severityNumber = reader.varint() | 0;
           break;
         case 0x1a:
-          record.severityEnd = this.range();
-          record.severityStart = this.rangeStart;
+          record.severityEnd = this.#range();
+          record.severityStart = this.#rangeStart;
           break;
         case 0x2a:
           reader.enter();
-          this.values.read(record.body, 0);
+          this.#values.read(record.body, 0);
           reader.at = reader.end;
           reader.end = end;
           break;
         case 0x32:
-          this.attribute(RECORD, end);
+          this.#attribute(RECORD, end);
           break;
         case 0x38:
           record.droppedAttributes = reader.varint() >>> 0;
           break;
         case 0x45:
-          record.flags = this.fixed32() >>> 0;
+          record.flags = this.#fixed32() >>> 0;
           break;
         case 0x4a:
-          record.traceEnd = this.id(TRACE_ID_BYTES, 'TraceID');
-          record.traceStart = this.rangeStart;
+          record.traceEnd = this.#id(TRACE_ID_BYTES, 'TraceID');
+          record.traceStart = this.#rangeStart;
           break;
         case 0x52:
-          record.spanEnd = this.id(SPAN_ID_BYTES, 'SpanID');
-          record.spanStart = this.rangeStart;
+          record.spanEnd = this.#id(SPAN_ID_BYTES, 'SpanID');
+          record.spanStart = this.#rangeStart;
           break;
         case 0x59:
-          this.instant(record.observedTime);
+          this.#instant(record.observedTime);
           break;
         case 0x62:
-          record.eventEnd = this.range();
-          record.eventStart = this.rangeStart;
+          record.eventEnd = this.#range();
+          record.eventStart = this.#rangeStart;
           break;
         default:
           skipField(reader, tag, 'LogRecord', RECORD_FIELDS);
@@ -253,45 +260,45 @@ class Decoder {
   }
 
   /** Reads an attribute; `end` is that of the message it is in. */
-  private attribute(level: Level, end: number): void {
-    const { reader } = this;
+  #attribute(level: Level, end: number): void {
+    const reader = this.#reader;
     reader.enter();
     const behind = reader.end;
-    this.values.attribute(this.logs, level);
+    this.#values.attribute(this.#logs, level);
     reader.at = behind;
     reader.end = end;
   }
 
-  private range(): number {
-    const { reader } = this;
+  #range(): number {
+    const reader = this.#reader;
     const length = reader.length();
-    this.rangeStart = reader.at;
+    this.#rangeStart = reader.at;
     reader.at += length;
     return reader.at;
   }
 
   /** The hex text of an id; empty where it is not set or all zeros. Throws where it has another length. */
-  private id(bytes: number, what: string): number {
-    const end = this.range();
-    const start = this.rangeStart;
+  #id(bytes: number, what: string): number {
+    const end = this.#range();
+    const start = this.#rangeStart;
     if (end === start) return end;
     if (end - start !== bytes) throw new BadRequestError(`invalid length for ${what}`);
     let any = 0;
-    for (let i = start; i < end; i++) any |= this.reader.bytes[i];
+    for (let i = start; i < end; i++) any |= this.#reader.bytes[i];
     if (any === 0) return start;
-    const hex = this.logs.hex(start, end);
-    this.rangeStart = hex.start;
+    const hex = this.#logs.hex(start, end);
+    this.#rangeStart = hex.start;
     return hex.end;
   }
 
-  private instant(into: Instant): void {
-    const low = this.fixed32();
-    instantOfHalves(into, low, this.fixed32());
+  #instant(into: Instant): void {
+    const low = this.#fixed32();
+    instantOfHalves(into, low, this.#fixed32());
   }
 
   /** Four bytes as a signed integer. */
-  private fixed32(): number {
-    const { reader } = this;
+  #fixed32(): number {
+    const reader = this.#reader;
     const { bytes, at } = reader;
     if (at + 4 > reader.end) throw unexpectedEnd();
     reader.at = at + 4;

@@ -45,50 +45,51 @@ const KIND_FIELDS = [
 ] as const;
 
 export class ProtobufValues {
-  private readonly reader: ProtobufReader;
-  private readonly view: DataView;
-  private readonly value = new AnyValue();
+  readonly #reader: ProtobufReader;
+  readonly #view: DataView;
+  readonly #value = new AnyValue();
   // Of the newest KeyValue.
-  private keyStart = 0;
-  private keyEnd = 0;
-  private valueStart = 0;
-  private valueEnd = 0;
+  #keyStart = 0;
+  #keyEnd = 0;
+  #valueStart = 0;
+  #valueEnd = 0;
   // Of the record, resource or scope at hand.
-  private bytesLeft = MAX_OTLP_VALUE_BYTES;
-  private valuesLeft = MAX_OTLP_VALUES;
+  #bytesLeft = MAX_OTLP_VALUE_BYTES;
+  #valuesLeft = MAX_OTLP_VALUES;
 
   constructor(reader: ProtobufReader) {
     const { bytes } = reader;
-    this.reader = reader;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#reader = reader;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** A record, a resource or a scope begins. */
   begin(): void {
-    this.bytesLeft = MAX_OTLP_VALUE_BYTES;
-    this.valuesLeft = MAX_OTLP_VALUES;
+    this.#bytesLeft = MAX_OTLP_VALUE_BYTES;
+    this.#valuesLeft = MAX_OTLP_VALUES;
   }
 
   /** Counts bytes that are made text in one go. */
-  private countBytes(bytes: number): void {
-    this.bytesLeft -= bytes;
-    if (this.bytesLeft < 0)
+  #countBytes(bytes: number): void {
+    this.#bytesLeft -= bytes;
+    if (this.#bytesLeft < 0)
       throw tooMany('bytes of arrays, maps and bytes in one record', MAX_OTLP_VALUE_BYTES);
   }
 
-  private countValue(): void {
-    if (--this.valuesLeft < 0) throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
+  #countValue(): void {
+    if (--this.#valuesLeft < 0) throw tooMany('values in arrays and maps of one record', MAX_OTLP_VALUES);
   }
 
   /** Reads the attribute that the reader has entered (its `end` is that of the KeyValue). */
   attribute(logs: LogColumns, level: Level): void {
-    const { reader, value } = this;
-    if (this.shortAttribute(logs, level)) return;
-    this.keyValue();
-    const name = logs.names[level].ofRange(this.keyStart, this.keyEnd);
+    const reader = this.#reader;
+    const value = this.#value;
+    if (this.#shortAttribute(logs, level)) return;
+    this.#keyValue();
+    const name = logs.names[level].ofRange(this.#keyStart, this.#keyEnd);
     if (name.action === 'drop') return;
-    reader.at = this.valueStart;
-    reader.end = this.valueEnd;
+    reader.at = this.#valueStart;
+    reader.end = this.#valueEnd;
     this.read(value, 0);
     logs.attribute(level, name, value);
   }
@@ -97,8 +98,8 @@ export class ProtobufValues {
    * The attribute that nearly all are, of a key and a string of fewer than 126 bytes and nothing else: read without its
    * ten varints. Reading behind the end gives no number, which equals nothing.
    */
-  private shortAttribute(logs: LogColumns, level: Level): boolean {
-    const { bytes, at, end } = this.reader;
+  #shortAttribute(logs: LogColumns, level: Level): boolean {
+    const { bytes, at, end } = this.#reader;
     const keyBytes = bytes[at + 1];
     const inner = at + keyBytes + 4;
     const length = bytes[inner - 1];
@@ -107,7 +108,7 @@ export class ProtobufValues {
       return false;
     const name = logs.names[level].ofRange(at + 2, inner - 2);
     if (name.action === 'drop') return true;
-    const { value } = this;
+    const value = this.#value;
     value.kind = STRING;
     value.start = inner + 2;
     value.end = end;
@@ -117,7 +118,7 @@ export class ProtobufValues {
 
   /** Reads the value that the reader has entered, up to its `end`. */
   read(into: AnyValue, depth: number): void {
-    const { reader } = this;
+    const reader = this.#reader;
     const { end } = reader;
     into.kind = EMPTY;
     while (reader.at < end) {
@@ -127,7 +128,7 @@ export class ProtobufValues {
         case STRING_VALUE:
         case BYTES_VALUE: {
           const length = reader.length();
-          if (tag === BYTES_VALUE && depth === 0) this.countBytes(length);
+          if (tag === BYTES_VALUE && depth === 0) this.#countBytes(length);
           into.kind = tag === STRING_VALUE ? STRING : BYTES;
           into.start = reader.at;
           into.end = reader.at + length;
@@ -139,19 +140,19 @@ export class ProtobufValues {
           into.number = reader.varint() === 0 ? 0 : 1;
           break;
         case INT_VALUE:
-          this.integer(into);
+          this.#integer(into);
           break;
         case DOUBLE_VALUE:
           if (reader.at + 8 > end) throw unexpectedEnd();
           into.kind = DOUBLE;
-          into.number = this.view.getFloat64(reader.at, true);
+          into.number = this.#view.getFloat64(reader.at, true);
           reader.at += 8;
           break;
         case ARRAY_VALUE:
         case KVLIST_VALUE:
           reader.enter();
-          if (depth === 0) this.countBytes(reader.end - reader.at);
-          into.tree = tag === ARRAY_VALUE ? this.array(depth + 1) : this.map(depth + 1);
+          if (depth === 0) this.#countBytes(reader.end - reader.at);
+          into.tree = tag === ARRAY_VALUE ? this.#array(depth + 1) : this.#map(depth + 1);
           into.kind = into.tree.kind;
           reader.at = reader.end;
           reader.end = end;
@@ -163,39 +164,39 @@ export class ProtobufValues {
   }
 
   /** Reads a KeyValue up to the reader's `end`: where its key and its value are. */
-  private keyValue(): void {
-    const { reader } = this;
-    this.keyStart = 0;
-    this.keyEnd = 0;
-    this.valueStart = 0;
-    this.valueEnd = 0;
+  #keyValue(): void {
+    const reader = this.#reader;
+    this.#keyStart = 0;
+    this.#keyEnd = 0;
+    this.#valueStart = 0;
+    this.#valueEnd = 0;
     while (reader.at < reader.end) {
       reader.countField();
       const tag = reader.varint();
       if (tag === KEY) {
         const length = reader.length();
         reader.countBytes(length);
-        this.keyStart = reader.at;
-        this.keyEnd = reader.at + length;
-        reader.at = this.keyEnd;
+        this.#keyStart = reader.at;
+        this.#keyEnd = reader.at + length;
+        reader.at = this.#keyEnd;
       } else if (tag === VALUE) {
         const length = reader.length();
-        this.valueStart = reader.at;
-        this.valueEnd = reader.at + length;
-        reader.at = this.valueEnd;
+        this.#valueStart = reader.at;
+        this.#valueEnd = reader.at + length;
+        reader.at = this.#valueEnd;
       } else skipField(reader, tag, 'KeyValue', ['Key', 'Value']);
     }
   }
 
-  private array(depth: number): ValueTree {
-    const { reader } = this;
+  #array(depth: number): ValueTree {
+    const reader = this.#reader;
     const { end } = reader;
     checkDepth(depth);
     const values: ValueTree[] = [];
     const value = new AnyValue();
     while (reader.at < end) {
       reader.countField();
-      this.countValue();
+      this.#countValue();
       const tag = reader.varint();
       if (tag === VALUES) {
         reader.enter();
@@ -207,24 +208,25 @@ export class ProtobufValues {
     return { kind: ARRAY, values };
   }
 
-  private map(depth: number): ValueTree {
-    const { reader } = this;
+  #map(depth: number): ValueTree {
+    const reader = this.#reader;
     const { end } = reader;
     checkDepth(depth);
     const members: Member[] = [];
     const value = new AnyValue();
     while (reader.at < end) {
       reader.countField();
-      this.countValue();
+      this.#countValue();
       const tag = reader.varint();
       if (tag === VALUES) {
         reader.enter();
         const behind = reader.end;
-        this.keyValue();
-        const { keyStart, keyEnd } = this;
+        this.#keyValue();
+        const keyStart = this.#keyStart;
+        const keyEnd = this.#keyEnd;
         checkKey(keyEnd - keyStart);
-        reader.at = this.valueStart;
-        reader.end = this.valueEnd;
+        reader.at = this.#valueStart;
+        reader.end = this.#valueEnd;
         this.read(value, depth);
         members.push({ key: reader.bytes.utf8Slice(keyStart, keyEnd), value: treeOf(value) });
         reader.at = behind;
@@ -235,8 +237,8 @@ export class ProtobufValues {
   }
 
   /** A varint of 64 bits. Beyond 2^53 it is read once more, exactly. */
-  private integer(into: AnyValue): void {
-    const { reader } = this;
+  #integer(into: AnyValue): void {
+    const reader = this.#reader;
     const start = reader.at;
     into.kind = INT;
     into.number = reader.varint();

@@ -9,9 +9,9 @@ export class SharedPairs {
   count = 0;
   /** Bytes of the values. */
   valueBytes = 0;
-  private name = new Uint32Array(32);
-  private start = new Uint32Array(32);
-  private end = new Uint32Array(32);
+  #name = new Uint32Array(32);
+  #start = new Uint32Array(32);
+  #end = new Uint32Array(32);
 
   clear(): void {
     this.count = 0;
@@ -20,21 +20,24 @@ export class SharedPairs {
 
   add(name: number, start: number, end: number): void {
     if (this.count === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
-    if (this.count === this.name.length) {
-      this.name = doubled(this.name);
-      this.start = doubled(this.start);
-      this.end = doubled(this.end);
+    if (this.count === this.#name.length) {
+      this.#name = doubled(this.#name);
+      this.#start = doubled(this.#start);
+      this.#end = doubled(this.#end);
     }
-    this.name[this.count] = name;
-    this.start[this.count] = start;
-    this.end[this.count] = end;
+    this.#name[this.count] = name;
+    this.#start[this.count] = start;
+    this.#end[this.count] = end;
     this.count++;
     this.valueBytes += end - start;
   }
 
   /** Adds the pairs to the newest entry. */
   copyTo(columns: PushColumns): void {
-    const { name, start, end, count } = this;
+    const { count } = this;
+    const name = this.#name;
+    const start = this.#start;
+    const end = this.#end;
     if (columns.pairCount + count > MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
     for (let i = 0; i < count; i++) columns.addPair(name[i], start[i], end[i]);
   }

@@ -11,18 +11,18 @@ import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts'
 export type LabelMap = Map<string, string>;
 
 export class StreamLabels {
-  private readonly streams: StreamTable;
-  private readonly discoverServiceName: readonly string[];
-  private base: Labels = [];
+  readonly #streams: StreamTable;
+  readonly #discoverServiceName: readonly string[];
+  #base: Labels = [];
   /** Place of the stream of the resource; -1 while no record needed it. */
-  private baseStream = -1;
+  #baseStream = -1;
   /** Streams of the resource with labels of records, by these labels. */
-  private readonly byRecordLabels = new Map<string, number>();
-  private characters = 0;
+  readonly #byRecordLabels = new Map<string, number>();
+  #characters = 0;
 
   constructor(streams: StreamTable, discoverServiceName: readonly string[]) {
-    this.streams = streams;
-    this.discoverServiceName = discoverServiceName;
+    this.#streams = streams;
+    this.#discoverServiceName = discoverServiceName;
   }
 
   /**
@@ -30,15 +30,15 @@ export class StreamLabels {
    * the program that wrote it.
    */
   setResource(labels: LabelMap): void {
-    this.base = withServiceName(streamOf(storable(labels)), this.discoverServiceName, true).labels;
-    this.baseStream = -1;
-    this.byRecordLabels.clear();
+    this.#base = withServiceName(streamOf(storable(labels)), this.#discoverServiceName, true).labels;
+    this.#baseStream = -1;
+    this.#byRecordLabels.clear();
   }
 
   /** Place of the stream of a record without labels of its own. */
   ofResource(): number {
-    if (this.baseStream < 0) this.baseStream = this.place(this.base);
-    return this.baseStream;
+    if (this.#baseStream < 0) this.#baseStream = this.#place(this.#base);
+    return this.#baseStream;
   }
 
   /** Place of the stream of a record that adds labels, or replaces some. */
@@ -46,26 +46,26 @@ export class StreamLabels {
     let key = '';
     // A name has no `=`, and the length tells where the value ends.
     for (const [name, value] of labels) key += `${name}=${value.length}:${value}`;
-    let stream = this.byRecordLabels.get(key);
+    let stream = this.#byRecordLabels.get(key);
     if (stream === undefined) {
-      const all: LabelMap = new Map(this.base.map(({ name, value }) => [name, value]));
+      const all: LabelMap = new Map(this.#base.map(({ name, value }) => [name, value]));
       for (const [name, value] of labels) all.set(name, value);
-      stream = this.place(storable(all));
-      this.byRecordLabels.set(key, stream);
-      this.count(key.length);
+      stream = this.#place(storable(all));
+      this.#byRecordLabels.set(key, stream);
+      this.#count(key.length);
     }
     return stream;
   }
 
-  private place(labels: Labels): number {
+  #place(labels: Labels): number {
     const stream = streamOf(labels);
-    this.count(stream.text.length);
-    return this.streams.place(stream);
+    this.#count(stream.text.length);
+    return this.#streams.place(stream);
   }
 
-  private count(characters: number): void {
-    this.characters += characters;
-    if (this.characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
+  #count(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > MAX_LABEL_CHARACTERS) throw tooMany('characters of labels', MAX_LABEL_CHARACTERS);
   }
 }
 

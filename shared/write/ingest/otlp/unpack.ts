@@ -15,12 +15,12 @@ import { decodeLz4Frames } from './lz4-frame.ts';
 const PLAIN_TYPE = 'application/json';
 /** What every decoder of zstd supports (RFC 8878, 3.1.1.1.2) and encoders use up to level 19: 8 MiB. */
 const MAX_WINDOW_LOG = 23;
-const MAX_WINDOW_BYTES = 2 ** MAX_WINDOW_LOG;
+export const MAX_WINDOW_BYTES = 2 ** MAX_WINDOW_LOG;
 const CHUNK_BYTES = 256 * 1024;
 /** Of zstd. */
 const MAX_BLOCK_BYTES = 128 * 1024;
 /** Of one body, where each takes a stream; encoders that work in parallel make one for each part of some megabytes. */
-const MAX_FRAMES = 1000;
+export const MAX_FRAMES = 1000;
 const EMPTY = Buffer.alloc(0);
 
 /**

@@ -35,25 +35,25 @@ export class ValueText {
   /** Range of the newest text. */
   start = 0;
   end = 0;
-  private readonly bytes: Buffer;
-  private readonly spill: OverflowBuffer;
-  private readonly isShared: boolean;
-  private readonly block = Buffer.allocUnsafe(BLOCK_BYTES);
-  private blockLength = 0;
+  readonly #bytes: Buffer;
+  readonly #spill: OverflowBuffer;
+  readonly #isShared: boolean;
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
+  #blockLength = 0;
   /** Offset that the first byte of the block will have. */
-  private blockStart: number;
+  #blockStart: number;
   /** Where the text of each small number starts; 0 where it is not there yet (the body is never empty then). */
-  private readonly numberStart = new Uint32Array(SHARED_NUMBERS);
-  private readonly numberEnd = new Uint32Array(SHARED_NUMBERS);
-  private readonly boolStart = [-1, -1];
-  private readonly digits = new Uint8Array(20);
+  readonly #numberStart = new Uint32Array(SHARED_NUMBERS);
+  readonly #numberEnd = new Uint32Array(SHARED_NUMBERS);
+  readonly #boolStart = [-1, -1];
+  readonly #digits = new Uint8Array(20);
 
   /** @param isShared others spill too, whenever they like: then nothing may wait in the block */
   constructor(bytes: Buffer, spill: OverflowBuffer, isShared: boolean) {
-    this.bytes = bytes;
-    this.spill = spill;
-    this.isShared = isShared;
-    this.blockStart = spill.end;
+    this.#bytes = bytes;
+    this.#spill = spill;
+    this.#isShared = isShared;
+    this.#blockStart = spill.end;
   }
 
   /** The text of a value. Maps and arrays are JSON. */
@@ -64,21 +64,21 @@ export class ValueText {
         this.end = value.end;
         return;
       case BOOL:
-        this.ofBool(value.number);
+        this.#ofBool(value.number);
         return;
       case INT:
         if (Number.isSafeInteger(value.number)) this.ofInteger(value.number);
-        else this.ofText(String(value.big));
+        else this.#ofText(String(value.big));
         return;
       case DOUBLE:
-        this.ofDouble(value.number);
+        this.#ofDouble(value.number);
         return;
       case BYTES:
-        this.ofBase64(value.start, value.end);
+        this.#ofBase64(value.start, value.end);
         return;
       case ARRAY:
       case MAP:
-        this.ofJson(value.tree!);
+        this.#ofJson(value.tree!);
         return;
       default:
         this.start = 0;
@@ -89,126 +89,128 @@ export class ValueText {
   /** A whole number that is exact as a double. */
   ofInteger(value: number): void {
     if (value >= 0 && value < SHARED_NUMBERS) {
-      if (this.numberStart[value] === 0) {
-        this.ofText(String(value));
-        this.numberStart[value] = this.start;
-        this.numberEnd[value] = this.end;
+      if (this.#numberStart[value] === 0) {
+        this.#ofText(String(value));
+        this.#numberStart[value] = this.start;
+        this.#numberEnd[value] = this.end;
       }
-      this.start = this.numberStart[value];
-      this.end = this.numberEnd[value];
+      this.start = this.#numberStart[value];
+      this.end = this.#numberEnd[value];
       return;
     }
-    this.begin();
-    if (value < 0) this.block[this.blockLength++] = 0x2d;
-    this.writeDigits(Math.abs(value), 1);
-    this.finish();
+    this.#begin();
+    if (value < 0) this.#block[this.#blockLength++] = 0x2d;
+    this.#writeDigits(Math.abs(value), 1);
+    this.#finish();
   }
 
   /** Signed nanoseconds since 1970. */
   ofInstant({ seconds, nanos }: Instant): void {
-    this.begin();
-    if (seconds >= 0) this.writeNanoseconds(seconds, nanos);
+    this.#begin();
+    if (seconds >= 0) this.#writeNanoseconds(seconds, nanos);
     else {
-      this.block[this.blockLength++] = 0x2d;
-      if (nanos === 0) this.writeNanoseconds(-seconds, 0);
-      else this.writeNanoseconds(-seconds - 1, NS_PER_SECOND - nanos);
+      this.#block[this.#blockLength++] = 0x2d;
+      if (nanos === 0) this.#writeNanoseconds(-seconds, 0);
+      else this.#writeNanoseconds(-seconds - 1, NS_PER_SECOND - nanos);
     }
-    this.finish();
+    this.#finish();
   }
 
   /** Bytes of the body, at most 32, in lower-case hex. */
   ofHex(start: number, end: number): void {
-    this.begin();
-    const { bytes, block } = this;
-    let to = this.blockLength;
+    this.#begin();
+    const bytes = this.#bytes;
+    const block = this.#block;
+    let to = this.#blockLength;
     for (let i = start; i < end; i++) {
       const byte = bytes[i];
       block[to++] = HIGH_DIGIT[byte];
       block[to++] = LOW_DIGIT[byte];
     }
-    this.blockLength = to;
-    this.finish();
+    this.#blockLength = to;
+    this.#finish();
   }
 
   /** Puts everything into the spill, for whoever reads or writes there. */
   flush(): void {
-    this.spill.pushRange(this.block, 0, this.blockLength);
-    this.blockLength = 0;
-    this.blockStart = this.spill.end;
+    this.#spill.pushRange(this.#block, 0, this.#blockLength);
+    this.#blockLength = 0;
+    this.#blockStart = this.#spill.end;
   }
 
-  private ofText(text: string): void {
-    this.begin();
+  #ofText(text: string): void {
+    this.#begin();
     if (text.length > MAX_SHORT_TEXT) {
       const bytes = Buffer.from(text);
       this.flush();
-      this.spill.pushRange(bytes, 0, bytes.length);
-      this.finishSpilled();
+      this.#spill.pushRange(bytes, 0, bytes.length);
+      this.#finishSpilled();
       return;
     }
-    for (let i = 0; i < text.length; i++) this.block[this.blockLength++] = text.charCodeAt(i);
-    this.finish();
+    for (let i = 0; i < text.length; i++) this.#block[this.#blockLength++] = text.charCodeAt(i);
+    this.#finish();
   }
 
-  private ofDouble(value: number): void {
+  #ofDouble(value: number): void {
     const scaled = Math.round(Math.abs(value) * SCALE);
     // The division tells whether these digits mean the same double.
     if (!(scaled >= MIN_SCALED && scaled < MAX_SCALED) || scaled / SCALE !== Math.abs(value)) {
-      this.ofText(formatJsonNumber(value));
+      this.#ofText(formatJsonNumber(value));
       return;
     }
     const whole = Math.trunc(scaled / SCALE);
     let fraction = scaled - whole * SCALE;
     let decimals = DECIMALS;
     for (; decimals > 0 && fraction % 10 === 0; decimals--) fraction /= 10;
-    this.begin();
-    if (value < 0) this.block[this.blockLength++] = 0x2d;
-    this.writeDigits(whole, 1);
+    this.#begin();
+    if (value < 0) this.#block[this.#blockLength++] = 0x2d;
+    this.#writeDigits(whole, 1);
     if (decimals > 0) {
-      this.block[this.blockLength++] = 0x2e;
-      this.writeDigits(fraction, decimals);
+      this.#block[this.#blockLength++] = 0x2e;
+      this.#writeDigits(fraction, decimals);
     }
-    this.finish();
+    this.#finish();
   }
 
-  private ofBool(value: number): void {
-    if (this.boolStart[value] < 0) {
-      this.ofText(value === 1 ? 'true' : 'false');
-      this.boolStart[value] = this.start;
+  #ofBool(value: number): void {
+    if (this.#boolStart[value] < 0) {
+      this.#ofText(value === 1 ? 'true' : 'false');
+      this.#boolStart[value] = this.start;
     }
-    this.start = this.boolStart[value];
+    this.start = this.#boolStart[value];
     this.end = this.start + (value === 1 ? 4 : 5);
   }
 
-  private ofBase64(start: number, end: number): void {
+  #ofBase64(start: number, end: number): void {
     this.flush();
-    this.start = this.spill.end;
+    this.start = this.#spill.end;
     for (let at = start; at < end; at += BASE64_STEP) {
-      const text = this.bytes.toString('base64', at, Math.min(end, at + BASE64_STEP));
-      this.spill.pushRange(Buffer.from(text, 'latin1'), 0, text.length);
+      const text = this.#bytes.toString('base64', at, Math.min(end, at + BASE64_STEP));
+      this.#spill.pushRange(Buffer.from(text, 'latin1'), 0, text.length);
     }
-    this.finishSpilled();
+    this.#finishSpilled();
   }
 
-  private ofJson(tree: ValueTree): void {
+  #ofJson(tree: ValueTree): void {
     this.flush();
-    this.start = this.spill.end;
-    const isWritten = new JsonTextWriter(this.bytes, this.spill).write(tree);
-    this.finishSpilled();
+    this.start = this.#spill.end;
+    const isWritten = new JsonTextWriter(this.#bytes, this.#spill).write(tree);
+    this.#finishSpilled();
     // As the reference: a number that JSON does not have leaves the text empty.
     if (!isWritten) this.end = this.start;
   }
 
-  private writeNanoseconds(seconds: number, nanos: number): void {
+  #writeNanoseconds(seconds: number, nanos: number): void {
     if (seconds > 0) {
-      this.writeDigits(seconds, 1);
-      this.writeDigits(nanos, 9);
-    } else this.writeDigits(nanos, 1);
+      this.#writeDigits(seconds, 1);
+      this.#writeDigits(nanos, 9);
+    } else this.#writeDigits(nanos, 1);
   }
 
   /** Digits of a whole number below 2^53, zeros before it up to `least` of them. */
-  private writeDigits(value: number, least: number): void {
-    const { digits, block } = this;
+  #writeDigits(value: number, least: number): void {
+    const digits = this.#digits;
+    const block = this.#block;
     let count = 0;
     let rest = value;
     while (rest > 0x7fffffff) {
@@ -224,25 +226,25 @@ export class ValueText {
       small = next;
     }
     while (count < least) digits[count++] = ZERO;
-    let to = this.blockLength;
+    let to = this.#blockLength;
     while (count > 0) block[to++] = digits[--count];
-    this.blockLength = to;
+    this.#blockLength = to;
   }
 
   /** Begins a text of at most MAX_SHORT_TEXT bytes in the block. */
-  private begin(): void {
-    if (this.blockLength === 0) this.blockStart = this.spill.end;
-    else if (this.blockLength + MAX_SHORT_TEXT > BLOCK_BYTES) this.flush();
-    this.start = this.blockStart + this.blockLength;
+  #begin(): void {
+    if (this.#blockLength === 0) this.#blockStart = this.#spill.end;
+    else if (this.#blockLength + MAX_SHORT_TEXT > BLOCK_BYTES) this.flush();
+    this.start = this.#blockStart + this.#blockLength;
   }
 
-  private finish(): void {
-    this.end = this.blockStart + this.blockLength;
-    if (this.isShared) this.flush();
+  #finish(): void {
+    this.end = this.#blockStart + this.#blockLength;
+    if (this.#isShared) this.flush();
   }
 
-  private finishSpilled(): void {
-    this.end = this.spill.end;
-    this.blockStart = this.end;
+  #finishSpilled(): void {
+    this.end = this.#spill.end;
+    this.#blockStart = this.end;
   }
 }

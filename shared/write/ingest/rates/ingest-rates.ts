@@ -20,7 +20,7 @@ import type { PushResult } from '../accept.ts';
 import { MAX_KNOWN_STREAMS } from './bounds.ts';
 import { exchangeDemand, exchangeStreams, firstRead } from './exchange.ts';
 import { ALL, type AskedRate, admitBy, type RateDecision } from './rate-decision.ts';
-import type { Admission, RateReason } from './refused-streams.ts';
+import { type Admission, STREAM_REASONS, type StreamReason } from './refused-streams.ts';
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
 
@@ -41,15 +41,15 @@ export interface IngestRatesParts {
 const STREAMS_AT_ONCE = 4096;
 
 export class IngestRates {
-  private readonly parts: IngestRatesParts;
+  readonly #parts: IngestRatesParts;
   /** Names this process to the others, as long as it lives. */
-  private readonly process: string;
-  private readonly tenants = new LruCache<string, TenantState>(MAX_KNOWN_STREAMS);
-  private readonly streamRates = new StreamRates();
+  readonly #process: string;
+  readonly #tenants = new LruCache<string, TenantState>(MAX_KNOWN_STREAMS);
+  readonly #streamRates = new StreamRates();
 
   constructor(parts: IngestRatesParts) {
-    this.parts = parts;
-    this.process = parts.ids.randomHex(8);
+    this.#parts = parts;
+    this.#process = parts.ids.randomHex(8);
   }
 
   /**
@@ -62,101 +62,123 @@ export class IngestRates {
 
   /** The decision alone, for a push that lies elsewhere; `asked` has entries. */
   async decide(tenant: string, limits: Limits, asked: AskedRate): Promise<RateDecision> {
-    const state = this.stateOf(tenant);
+    const state = this.#stateOf(tenant);
     const rate = tenantRateOf(limits);
-    if (!state.rate.take(asked.bytes, rate, this.parts.clock.nowMs())) {
-      this.exchangeIfDue(tenant, state, limits);
+    if (!state.rate.take(asked.bytes, rate, this.#parts.clock.nowMs())) {
+      this.#exchangeIfDue(tenant, state, limits);
       return { kind: 'nothing', limitBytes: rate.bytesPerSecond };
     }
-    await this.readFirst(tenant, state, limits, asked);
-    const decision = await this.decideStreams(tenant, state, limits, asked);
-    this.exchangeIfDue(tenant, state, limits);
+    await this.#readFirst(tenant, state, limits, asked);
+    const decision = await this.#decideStreams(tenant, state, limits, asked);
+    this.#exchangeIfDue(tenant, state, limits);
     return decision;
+  }
+
+  /** Bytes a second that all processes are offered of a tenant, as last exchanged; undefined if nothing was. */
+  demandOf(tenant: string): number | undefined {
+    const demand = this.#tenants.get(tenant)?.rate.demand ?? 0;
+    return demand > 0 ? demand : undefined;
   }
 
   /** Active streams by tenant; those of tenants whose pushes ended long ago may be among them. */
   *activeStreams(): Iterable<readonly [tenant: string, streams: number]> {
-    for (const [tenant, { streams }] of this.tenants.all()) yield [tenant, streams.active];
+    for (const [tenant, { streams }] of this.#tenants.all()) yield [tenant, streams.active];
   }
 
   *createdStreams(): Iterable<readonly [tenant: string, streams: number]> {
-    for (const [tenant, { created }] of this.tenants.all()) yield [tenant, created];
+    for (const [tenant, { created }] of this.#tenants.all()) yield [tenant, created];
   }
 
-  private stateOf(tenant: string): TenantState {
-    let state = this.tenants.get(tenant);
-    if (state === undefined) this.tenants.set(tenant, (state = new TenantState()), state.weight);
+  #stateOf(tenant: string): TenantState {
+    let state = this.#tenants.get(tenant);
+    if (state === undefined) this.#tenants.set(tenant, (state = new TenantState()), state.weight);
     return state;
   }
 
   /** Waits for what others announced where the process knows nothing of it and a stream of the push depends on it. */
-  private async readFirst(
+  async #readFirst(
     tenant: string,
     state: TenantState,
     { maxGlobalStreamsPerUser }: Limits,
     { hashes }: AskedRate,
   ): Promise<void> {
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     state.streams.startHour(nowMs);
     if (maxGlobalStreamsPerUser <= 0) return;
     if (state.firstRead === undefined) {
       if (!state.streams.isUnread(nowMs)) return;
       if (hashes.every(hash => state.streams.isActive(hash))) return;
-      state.firstRead = firstRead(this.parts, tenant, state.streams)
-        .catch(error => this.failed(tenant, error))
+      state.firstRead = firstRead(this.#parts, tenant, state.streams)
+        .catch(error => this.#failed(tenant, error))
         .finally(() => (state.firstRead = undefined));
     }
     await state.firstRead;
   }
 
-  private async decideStreams(
+  async #decideStreams(
     tenant: string,
     state: TenantState,
     limits: Limits,
     { places, hashes, bytesOf }: AskedRate,
   ): Promise<RateDecision> {
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     const { streams, shares } = state;
     const streamRate = streamRateOf(limits);
     streams.startHour(nowMs);
     const sizeBefore = streams.size;
     const activeBefore = streams.active;
-    const refused = new Map<number, RateReason>();
+    const refused = new Uint32Array(places.length);
+    const reasons = new Uint8Array(places.length);
+    let count = 0;
+    const refuse = (place: number, reason: StreamReason) => {
+      refused[count] = place;
+      reasons[count++] = STREAM_REASONS.indexOf(reason);
+    };
     for (let i = 0; i < places.length; i++) {
       const hash = hashes[i];
-      if (!streams.admit(hash, limits)) refused.set(places[i], 'stream_limit');
-      else if (!this.streamRates.take({ tenant, hash, shares }, bytesOf[i], streamRate, nowMs)) {
-        refused.set(places[i], 'per_stream_rate_limit');
+      if (!streams.admit(hash, limits)) refuse(places[i], 'stream_limit');
+      else if (!this.#streamRates.take({ tenant, hash, shares }, bytesOf[i], streamRate, nowMs)) {
+        refuse(places[i], 'per_stream_rate_limit');
       }
       if (i % STREAMS_AT_ONCE === STREAMS_AT_ONCE - 1) await nextRound();
     }
     state.created += streams.active - activeBefore;
     // The state weighs what it holds; it may be that other tenants' is forgotten for it.
     if (streams.size !== sizeBefore)
-      this.tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));
-    return refused.size === 0 ? ALL : { kind: 'some', refused, limitBytes: streamRate.bytesPerSecond };
+      this.#tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));
+    if (count === 0) return ALL;
+    return {
+      kind: 'some',
+      refused: { places: refused.slice(0, count), reasons: reasons.slice(0, count) },
+      limitBytes: streamRate.bytesPerSecond,
+    };
   }
 
   /** Starts an exchange where there is something to tell and it is time. Nobody waits for it. */
-  private exchangeIfDue(tenant: string, state: TenantState, limits: Limits): void {
+  #exchangeIfDue(tenant: string, state: TenantState, limits: Limits): void {
     const rate = tenantRateOf(limits);
     const hasDemand = state.hasDemand(rate);
     const hasNews = state.streams.hasNews;
     if (!hasDemand && !hasNews) return;
-    const nowMs = this.parts.clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     const exchange = state.beginExchange(nowMs);
     if (exchange === undefined) return;
-    const { parts, process, streamRates } = this;
+    const parts = this.#parts;
+    const process = this.#process;
+    const streamRates = this.#streamRates;
     const tasks: Promise<void>[] = [];
     if (hasDemand) tasks.push(exchangeDemand(parts, { tenant, state, process, rate, limits, streamRates }));
     if (hasNews) tasks.push(exchangeStreams(parts, { tenant, process, streams: state.streams }));
     void Promise.allSettled(tasks).then(results => {
       state.endExchange(exchange);
-      for (const settled of results) if (settled.status === 'rejected') this.failed(tenant, settled.reason);
+      for (const settled of results) if (settled.status === 'rejected') this.#failed(tenant, settled.reason);
     });
   }
 
-  private failed(tenant: string, error: unknown): void {
-    this.parts.log?.warn({ tenant, err: error }, 'limits on rates and streams go on with what is known here');
+  #failed(tenant: string, error: unknown): void {
+    this.#parts.log?.warn(
+      { tenant, err: error },
+      'limits on rates and streams go on with what is known here',
+    );
   }
 }

@@ -11,7 +11,9 @@ import {
   bytesOfStream,
   discardAll,
   NO_DISCARDS,
-  type RateReason,
+  type RefusedStreams,
+  STREAM_REASONS,
+  type StreamReason,
   withoutStreams,
 } from './refused-streams.ts';
 
@@ -32,8 +34,7 @@ export type RateDecision =
   | { readonly kind: 'nothing'; readonly limitBytes: number }
   | {
       readonly kind: 'some';
-      /** Reasons by place. */
-      readonly refused: ReadonlyMap<number, RateReason>;
+      readonly refused: RefusedStreams;
       /** Of a stream; bytes per second. */
       readonly limitBytes: number;
     };
@@ -110,8 +111,7 @@ function* admissionOf(tenant: string, result: PushResult, decision: RateDecision
   }
 }
 
-function lastOf(refused: ReadonlyMap<number, RateReason>, wanted: RateReason): number | undefined {
-  let last: number | undefined;
-  for (const [place, reason] of refused) if (reason === wanted) last = place;
-  return last;
+function lastOf({ places, reasons }: RefusedStreams, wanted: StreamReason): number | undefined {
+  const last = reasons.lastIndexOf(STREAM_REASONS.indexOf(wanted));
+  return last < 0 ? undefined : places[last];
 }

@@ -3,7 +3,18 @@ import type { ClientError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
 import type { PushResult } from '../accept.ts';
 
-export type RateReason = 'rate_limited' | 'per_stream_rate_limit' | 'stream_limit';
+/** Why single streams of a push are refused. */
+export const STREAM_REASONS = ['stream_limit', 'per_stream_rate_limit'] as const;
+export type StreamReason = (typeof STREAM_REASONS)[number];
+export type RateReason = 'rate_limited' | StreamReason;
+
+/** Typed arrays, because up to 100,000 streams of a push may be refused, and the decision comes from another thread. */
+export interface RefusedStreams {
+  /** In the push. */
+  readonly places: Uint32Array;
+  /** Of each, its index in STREAM_REASONS. */
+  readonly reasons: Uint8Array;
+}
 
 /** Entries of streams of one policy that are refused for one reason. */
 export interface RateDiscard {
@@ -40,22 +51,18 @@ export function discardAll({ totals, policyOf }: PushResult, reason: RateReason)
 
 /**
  * Entries without those of the refused streams. Lowers `totals` to what is left, and counts the rest.
- *
- * @param refused reason by the place of a stream
  */
 export function* withoutStreams(
   { accepted, totals, policyOf }: PushResult,
-  refused: ReadonlyMap<number, RateReason>,
+  refused: RefusedStreams,
 ): Steps<{ readonly entries: Uint32Array; readonly discards: readonly RateDiscard[] }> {
   const { entries, columns } = accepted;
   const isRefused = new Uint8Array(columns.streams.length);
   const discards = new RateDiscards();
-  let left = STREAMS_A_STEP;
-  for (const [stream, reason] of refused) {
-    if (--left === 0) {
-      left = STREAMS_A_STEP;
-      yield;
-    }
+  for (let i = 0; i < refused.places.length; i++) {
+    if (i % STREAMS_A_STEP === STREAMS_A_STEP - 1) yield;
+    const stream = refused.places[i];
+    const reason = STREAM_REASONS[refused.reasons[i]];
     isRefused[stream] = 1;
     discards.add(reason, policyOf[stream], totals.entries[stream], bytesOfStream(totals, stream));
     totals.entries[stream] = 0;
@@ -77,13 +84,13 @@ export function bytesOfStream({ lineBytes, metadataBytes }: PushResult['totals']
 
 /** A few reasons times a few policies. */
 class RateDiscards {
-  private readonly byKey = new Map<string, RateDiscard>();
+  readonly #byKey = new Map<string, RateDiscard>();
 
   add(reason: RateReason, policy: string, lines: number, bytes: number): void {
     if (lines === 0) return;
     const key = `${reason} ${policy}`;
-    const discard = this.byKey.get(key);
-    if (discard === undefined) this.byKey.set(key, { reason, policy, lines, bytes });
+    const discard = this.#byKey.get(key);
+    if (discard === undefined) this.#byKey.set(key, { reason, policy, lines, bytes });
     else {
       discard.lines += lines;
       discard.bytes += bytes;
@@ -91,6 +98,6 @@ class RateDiscards {
   }
 
   all(): readonly RateDiscard[] {
-    return [...this.byKey.values()];
+    return [...this.#byKey.values()];
   }
 }

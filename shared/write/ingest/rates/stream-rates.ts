@@ -35,10 +35,10 @@ export type StreamShares = ReadonlyMap<number, number>;
 export const NO_SHARES: StreamShares = new Map();
 
 export class StreamRates {
-  private young: Generation = new Map();
-  private old: Generation = new Map();
-  private youngCount = 0;
-  private youngSinceMs = -Infinity;
+  #young: Generation = new Map();
+  #old: Generation = new Map();
+  #youngCount = 0;
+  #youngSinceMs = -Infinity;
 
   /** Takes `bytes` of a stream whole, or nothing and returns false. More than the burst never pass. */
   take(
@@ -47,7 +47,7 @@ export class StreamRates {
     { bytesPerSecond, burstBytes }: StreamRate,
     nowMs: number,
   ): boolean {
-    const bucket = this.bucketOf(tenant, hash, nowMs);
+    const bucket = this.#bucketOf(tenant, hash, nowMs);
     bucket.offeredBytes += bytes;
     const share = shares.size === 0 ? 1 : (shares.get(hash) ?? 1);
     return takeTokens(bucket, bytes, bytesPerSecond * share, burstBytes, nowMs);
@@ -60,7 +60,7 @@ export class StreamRates {
   ): StreamDemand[] {
     const least = (rate.bytesPerSecond * HOT_PART) / processes;
     const found: StreamDemand[] = [];
-    for (const buckets of [this.young.get(tenant), this.old.get(tenant)]) {
+    for (const buckets of [this.#young.get(tenant), this.#old.get(tenant)]) {
       for (const [hash, bucket] of buckets ?? []) {
         const demand = demandOf(bucket.offeredBytes, elapsedMs);
         bucket.offeredBytes = 0;
@@ -70,22 +70,22 @@ export class StreamRates {
     return found.sort(([, a], [, b]) => b - a).slice(0, MAX_HOT_STREAMS);
   }
 
-  private bucketOf(tenant: string, hash: number, nowMs: number): StreamBucket {
-    if (this.youngCount >= MAX_STREAM_BUCKETS || nowMs - this.youngSinceMs >= STREAM_GENERATION_MS) {
-      this.old = this.young;
-      this.young = new Map();
-      this.youngCount = 0;
-      this.youngSinceMs = nowMs;
+  #bucketOf(tenant: string, hash: number, nowMs: number): StreamBucket {
+    if (this.#youngCount >= MAX_STREAM_BUCKETS || nowMs - this.#youngSinceMs >= STREAM_GENERATION_MS) {
+      this.#old = this.#young;
+      this.#young = new Map();
+      this.#youngCount = 0;
+      this.#youngSinceMs = nowMs;
     }
-    let buckets = this.young.get(tenant);
-    if (buckets === undefined) this.young.set(tenant, (buckets = new Map()));
+    let buckets = this.#young.get(tenant);
+    if (buckets === undefined) this.#young.set(tenant, (buckets = new Map()));
     let bucket = buckets.get(hash);
     if (bucket === undefined) {
-      const aged = this.old.get(tenant);
+      const aged = this.#old.get(tenant);
       bucket = aged?.get(hash) ?? { ...fullBucket(), offeredBytes: 0 };
       aged?.delete(hash);
       buckets.set(hash, bucket);
-      this.youngCount++;
+      this.#youngCount++;
     }
     return bucket;
   }

@@ -32,27 +32,33 @@ export class TenantRate {
   offeredBytes = 0;
   /** Unix ms of that report. */
   reportedMs = -Infinity;
-  private readonly bucket = fullBucket();
-  private share = 1;
-  private takenBytes = 0;
-  private reportedBytes = 0;
-  private ownDemand = 0;
+  readonly #bucket = fullBucket();
+  #share = 1;
+  #takenBytes = 0;
+  #reportedBytes = 0;
+  #ownDemand = 0;
+  #othersDemand = 0;
   /** Bytes that all processes took beyond the rate: falls with the rate, never below 0. */
-  private excess = 0;
-  private excessMs = 0;
+  #excess = 0;
+  #excessMs = 0;
   /** Total of each other process as last told. */
-  private readonly takenBy = new Map<string, number>();
+  readonly #takenBy = new Map<string, number>();
+
+  /** Bytes a second that all processes were offered, as last told; 0 before the first report. */
+  get demand(): number {
+    return this.#ownDemand + this.#othersDemand;
+  }
 
   /** Takes `bytes` whole, or nothing and returns false. More than the burst never pass. */
   take(bytes: number, { bytesPerSecond, burstBytes, isShared }: Rate, nowMs: number): boolean {
     this.offeredBytes += bytes;
-    this.drain(bytesPerSecond, nowMs);
+    this.#drain(bytesPerSecond, nowMs);
     const allowed = burstBytes + (bytesPerSecond * GROUP_SLACK_MS) / 1000;
-    if (isShared && this.excess + bytes > allowed) return false;
-    const own = isShared ? bytesPerSecond * this.share : bytesPerSecond;
-    if (!takeTokens(this.bucket, bytes, own, burstBytes, nowMs)) return false;
-    this.takenBytes += bytes;
-    this.excess += bytes;
+    if (isShared && this.#excess + bytes > allowed) return false;
+    const own = isShared ? bytesPerSecond * this.#share : bytesPerSecond;
+    if (!takeTokens(this.#bucket, bytes, own, burstBytes, nowMs)) return false;
+    this.#takenBytes += bytes;
+    this.#excess += bytes;
     return true;
   }
 
@@ -63,37 +69,38 @@ export class TenantRate {
     { bytesPerSecond }: Rate,
     nowMs: number,
   ): Demand {
-    this.ownDemand = Math.min(bytesPerSecond, demandOf(this.offeredBytes, nowMs - this.reportedMs));
-    const newBytes = this.takenBytes - this.reportedBytes;
+    this.#ownDemand = Math.min(bytesPerSecond, demandOf(this.offeredBytes, nowMs - this.reportedMs));
+    const newBytes = this.#takenBytes - this.#reportedBytes;
     this.offeredBytes = 0;
-    this.reportedBytes = this.takenBytes;
+    this.#reportedBytes = this.#takenBytes;
     this.reportedMs = nowMs;
-    return { process, bytesPerSecond: this.ownDemand, takenBytes: this.takenBytes, newBytes, hotStreams };
+    return { process, bytesPerSecond: this.#ownDemand, takenBytes: this.#takenBytes, newBytes, hotStreams };
   }
 
   /** Takes in what all others told, after the own report. */
   learn(others: readonly Demand[], { bytesPerSecond }: Rate, nowMs: number): void {
-    this.drain(bytesPerSecond, nowMs);
+    this.#drain(bytesPerSecond, nowMs);
     let demand = 0;
     for (const { process, bytesPerSecond: offered, takenBytes, newBytes } of others) {
       demand += offered;
-      const before = this.takenBy.get(process) ?? takenBytes - newBytes;
-      this.excess += Math.max(0, takenBytes - before);
-      this.takenBy.set(process, takenBytes);
+      const before = this.#takenBy.get(process) ?? takenBytes - newBytes;
+      this.#excess += Math.max(0, takenBytes - before);
+      this.#takenBy.set(process, takenBytes);
     }
+    this.#othersDemand = demand;
     this.processes = others.length + 1;
-    this.share = shareOf(this.ownDemand, demand, this.processes);
-    if (this.takenBy.size > MAX_KNOWN_PROCESSES) this.forgetAllBut(others);
+    this.#share = shareOf(this.#ownDemand, demand, this.processes);
+    if (this.#takenBy.size > MAX_KNOWN_PROCESSES) this.#forgetAllBut(others);
   }
 
-  private drain(bytesPerSecond: number, nowMs: number): void {
-    const elapsedMs = Math.max(0, nowMs - this.excessMs);
-    this.excess = Math.max(0, this.excess - (bytesPerSecond * elapsedMs) / 1000);
-    this.excessMs = nowMs;
+  #drain(bytesPerSecond: number, nowMs: number): void {
+    const elapsedMs = Math.max(0, nowMs - this.#excessMs);
+    this.#excess = Math.max(0, this.#excess - (bytesPerSecond * elapsedMs) / 1000);
+    this.#excessMs = nowMs;
   }
 
-  private forgetAllBut(others: readonly Demand[]): void {
-    this.takenBy.clear();
-    for (const { process, takenBytes } of others) this.takenBy.set(process, takenBytes);
+  #forgetAllBut(others: readonly Demand[]): void {
+    this.#takenBy.clear();
+    for (const { process, takenBytes } of others) this.#takenBy.set(process, takenBytes);
   }
 }

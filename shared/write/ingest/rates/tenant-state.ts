@@ -16,10 +16,10 @@ export class TenantState {
   firstRead: Promise<void> | undefined;
   /** Streams that became active by a push to this process, since the state was made. */
   created = 0;
-  private exchangedMs = -Infinity;
+  #exchangedMs = -Infinity;
   /** Number of the exchange under way; 0 where there is none. */
-  private exchange = 0;
-  private exchanges = 0;
+  #exchange = 0;
+  #exchanges = 0;
 
   /** See LruCache. */
   get weight(): number {
@@ -35,16 +35,16 @@ export class TenantState {
   /** Begins an exchange: its number, or undefined where it is too early or another one is under way. */
   beginExchange(nowMs: number): number | undefined {
     // A clock that was set back makes nobody wait.
-    const elapsedMs = Math.abs(nowMs - this.exchangedMs);
-    if (elapsedMs < (this.exchange === 0 ? EXCHANGE_MS : EXCHANGE_TIMEOUT_MS)) return undefined;
-    this.exchangedMs = nowMs;
-    this.exchange = ++this.exchanges;
-    return this.exchange;
+    const elapsedMs = Math.abs(nowMs - this.#exchangedMs);
+    if (elapsedMs < (this.#exchange === 0 ? EXCHANGE_MS : EXCHANGE_TIMEOUT_MS)) return undefined;
+    this.#exchangedMs = nowMs;
+    this.#exchange = ++this.#exchanges;
+    return this.#exchange;
   }
 
   /** One that hung is not under way any more. */
   endExchange(exchange: number): void {
-    if (this.exchange === exchange) this.exchange = 0;
+    if (this.#exchange === exchange) this.#exchange = 0;
   }
 }
 

@@ -168,7 +168,7 @@ function readMs(scanner: JsonScanner): number {
   scanner.skipValue();
   const text = scanner.bytes.latin1Slice(start, Math.min(scanner.at, start + MAX_TIMESTAMP_DIGITS + 1));
   if (first === 0x22 || text.length > MAX_TIMESTAMP_DIGITS || !/^\d+$/.test(text)) {
-    throw new BadRequestError('the timestamp of an event of CloudWatch Logs is no time in milliseconds');
+    throw new BadRequestError('the timestamp of an event of CloudWatch Logs is not a time in milliseconds');
   }
   return Number(text);
 }

@@ -35,23 +35,23 @@ interface ExtraPair {
 
 /** Adds documents of one body to columns over the same body. */
 export class DocumentEntries {
-  private readonly columns: PushColumns;
-  private readonly options: FieldOptions;
-  private readonly context: DecodeContext;
-  private readonly paths: FieldPaths;
-  private readonly fields: DocumentFields;
+  readonly #columns: PushColumns;
+  readonly #options: FieldOptions;
+  readonly #context: DecodeContext;
+  readonly #paths: FieldPaths;
+  readonly #fields: DocumentFields;
   /** Of the columns, for entries that are no documents. */
   readonly streams: StreamTable;
-  private readonly json: JsonScanner;
-  private readonly placeOfKey = new Map<string, number>();
+  readonly #json: JsonScanner;
+  readonly #placeOfKey = new Map<string, number>();
   /** Path → place of its name in the columns, plus 1. */
-  private nameOfPath = new Uint32Array(64);
-  private readonly now: Timestamp;
+  #nameOfPath = new Uint32Array(64);
+  readonly #now: Timestamp;
   /** Entries without a time: each is a nanosecond after the one before, which keeps their order and all of them. */
-  private withoutTime = 0;
-  private readonly time: Timestamp = { day: 0, timeOfDay: 0 };
-  private readonly extra: readonly ExtraPair[];
-  private readonly extraBytes: number;
+  #withoutTime = 0;
+  readonly #time: Timestamp = { day: 0, timeOfDay: 0 };
+  readonly #extra: readonly ExtraPair[];
+  readonly #extraBytes: number;
 
   /** Values of `extraMetadata` are put behind the body: only with them its bytes are copied. */
   static *over(columns: PushColumns, options: FieldOptions, context: DecodeContext): Steps<DocumentEntries> {
@@ -75,16 +75,16 @@ export class DocumentEntries {
     context: DecodeContext,
     extra: readonly ExtraPair[],
   ) {
-    this.columns = columns;
-    this.options = options;
-    this.context = context;
-    this.extra = extra;
-    this.paths = new FieldPaths(columns.bytes, options);
-    this.fields = new DocumentFields(columns.bytes, this.paths);
+    this.#columns = columns;
+    this.#options = options;
+    this.#context = context;
+    this.#extra = extra;
+    this.#paths = new FieldPaths(columns.bytes, options);
+    this.#fields = new DocumentFields(columns.bytes, this.#paths);
     this.streams = new StreamTable(columns);
-    this.json = new JsonScanner(columns.bytes);
-    this.now = timestampOf(context.nowNs);
-    this.extraBytes = options.extraMetadata.reduce(
+    this.#json = new JsonScanner(columns.bytes);
+    this.#now = timestampOf(context.nowNs);
+    this.#extraBytes = options.extraMetadata.reduce(
       (sum, { name, value }) => sum + name.length + Buffer.byteLength(value),
       0,
     );
@@ -95,22 +95,23 @@ export class DocumentEntries {
    * wrong with the document, or undefined. Throws ClientError where the push as a whole is too large.
    */
   add(start: number, end: number, key: string, labels: readonly Label[]): DocumentFailure | undefined {
-    const { columns, fields } = this;
+    const columns = this.#columns;
+    const fields = this.#fields;
     if (end - start > MAX_DOCUMENT_BYTES) return 'too-long';
     if (!fields.read(start, end)) return 'no-object';
-    const message = this.messageField();
-    const timeField = this.timeField();
+    const message = this.#messageField();
+    const timeField = this.#timeField();
     if (timeField === 'bad-time') return timeField;
-    if (timeField === NONE) addNanoseconds(this.time, this.now, this.withoutTime++);
-    const stream = this.streamPlace(key, labels);
+    if (timeField === NONE) addNanoseconds(this.#time, this.#now, this.#withoutTime++);
+    const stream = this.#streamPlace(key, labels);
     if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
-    const { day, timeOfDay } = this.time;
-    if (message === NONE || !this.fitsMetadata(message, timeField)) {
+    const { day, timeOfDay } = this.#time;
+    if (message === NONE || !this.#fitsMetadata(message, timeField)) {
       columns.addEntry(stream, day, timeOfDay, start, trimmedEnd(columns.bytes, start, end));
     } else {
-      this.unescape(message);
+      this.#unescape(message);
       columns.addEntry(stream, day, timeOfDay, fields.start[message], fields.end[message]);
-      this.addMetadata(message, timeField);
+      this.#addMetadata(message, timeField);
     }
     this.addExtraMetadata();
     return undefined;
@@ -118,16 +119,16 @@ export class DocumentEntries {
 
   /** Adds `extraMetadata` to the newest entry: documents have it already. */
   addExtraMetadata(): void {
-    for (const { name, start, end } of this.extra) this.addPair(name, start, end);
+    for (const { name, start, end } of this.#extra) this.#addPair(name, start, end);
   }
 
   /** The text of the message field of lowest rank. */
-  private messageField(): number {
-    const { fields } = this;
+  #messageField(): number {
+    const fields = this.#fields;
     let found = NONE;
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < fields.count; i++) {
-      const { role, rank } = this.paths.paths[fields.path[i]];
+      const { role, rank } = this.#paths.paths[fields.path[i]];
       if (role !== Role.message || rank > best || fields.kind[i] === Kind.raw) continue;
       best = rank;
       found = i;
@@ -136,20 +137,21 @@ export class DocumentEntries {
   }
 
   /** The field of lowest rank that holds a time, which is then in `this.time`. */
-  private timeField(): number | 'bad-time' {
-    const { fields, columns } = this;
+  #timeField(): number | 'bad-time' {
+    const fields = this.#fields;
+    const columns = this.#columns;
     let found = NONE;
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < fields.count; i++) {
-      const { role, rank } = this.paths.paths[fields.path[i]];
+      const { role, rank } = this.#paths.paths[fields.path[i]];
       if (role !== Role.time || rank > best) continue;
       const start = fields.start[i];
       const end = fields.end[i];
       // VictoriaLogs: 0 stands for the time of arrival.
       if (end - start === 1 && columns.bytes[start] === 0x30) continue;
       if (readTime(scratch, columns.bytes, start, end)) {
-        this.time.day = scratch.day;
-        this.time.timeOfDay = scratch.timeOfDay;
+        this.#time.day = scratch.day;
+        this.#time.timeOfDay = scratch.timeOfDay;
         best = rank;
         found = i;
       } else if (rank === 0) return 'bad-time';
@@ -157,62 +159,68 @@ export class DocumentEntries {
     return found;
   }
 
-  private streamPlace(key: string, labels: readonly Label[]): number {
-    const { fields, columns } = this;
+  #streamPlace(key: string, labels: readonly Label[]): number {
+    const fields = this.#fields;
+    const columns = this.#columns;
     let full = key;
     for (let i = 0; i < fields.count; i++) {
-      if (this.isLabel(i)) {
+      if (this.#isLabel(i)) {
         // Bytes as characters, which costs no decoding; lengths keep neighbours apart.
         const value = columns.bytes.latin1Slice(fields.start[i], fields.end[i]);
-        full += `\n${this.paths.paths[fields.path[i]].rank} ${value.length} ${value}`;
+        full += `\n${this.#paths.paths[fields.path[i]].rank} ${value.length} ${value}`;
       }
     }
-    let place = this.placeOfKey.get(full);
+    let place = this.#placeOfKey.get(full);
     if (place === undefined) {
-      place = this.streams.place(streamOf(labelsOf(this.labelsOfDocument(labels))));
+      place = this.streams.place(streamOf(labelsOf(this.#labelsOfDocument(labels))));
       // Documents may name the labels of one stream in any order.
-      if (this.placeOfKey.size >= MAX_STREAMS) this.placeOfKey.clear();
-      this.placeOfKey.set(full, place);
+      if (this.#placeOfKey.size >= MAX_STREAMS) this.#placeOfKey.clear();
+      this.#placeOfKey.set(full, place);
     }
     return place;
   }
 
-  private labelsOfDocument(labels: readonly Label[]): Map<string, string> {
-    const { fields, columns, options } = this;
+  #labelsOfDocument(labels: readonly Label[]): Map<string, string> {
+    const fields = this.#fields;
+    const columns = this.#columns;
+    const options = this.#options;
     const found = new Map<string, string>();
     for (const { name, value } of [...options.extraLabels, ...labels])
       if (value !== '') found.set(name, value);
     for (let i = 0; i < fields.count; i++) {
-      if (!this.isLabel(i)) continue;
+      if (!this.#isLabel(i)) continue;
       const isEscaped = fields.kind[i] === Kind.escapedText;
-      const value = isEscaped ? unescaped(columns.bytes, fields.start[i], fields.end[i]) : this.text(i);
-      found.set(this.paths.labels[this.paths.paths[fields.path[i]].rank], value);
+      const value = isEscaped ? unescaped(columns.bytes, fields.start[i], fields.end[i]) : this.#text(i);
+      found.set(this.#paths.labels[this.#paths.paths[fields.path[i]].rank], value);
     }
     return found;
   }
 
   /** A longer value would get the entry refused: it is metadata then. */
-  private isLabel(field: number): boolean {
-    const { fields, context } = this;
-    if (this.paths.paths[fields.path[field]].role !== Role.label) return false;
+  #isLabel(field: number): boolean {
+    const fields = this.#fields;
+    const context = this.#context;
+    if (this.#paths.paths[fields.path[field]].role !== Role.label) return false;
     return fields.end[field] - fields.start[field] <= context.limits.maxLabelValueLength;
   }
 
-  private isMetadata(field: number, message: number, time: number): boolean {
-    const { role } = this.paths.paths[this.fields.path[field]];
-    return field !== message && field !== time && role !== Role.ignored && !this.isLabel(field);
+  #isMetadata(field: number, message: number, time: number): boolean {
+    const { role } = this.#paths.paths[this.#fields.path[field]];
+    return field !== message && field !== time && role !== Role.ignored && !this.#isLabel(field);
   }
 
-  private fitsMetadata(message: number, time: number): boolean {
-    const { fields, context, extra } = this;
+  #fitsMetadata(message: number, time: number): boolean {
+    const fields = this.#fields;
+    const context = this.#context;
+    const extra = this.#extra;
     const { allowStructuredMetadata, maxStructuredMetadataSize, maxStructuredMetadataEntriesCount } =
       context.limits;
     if (fields.isCut) return false;
     let count = extra.length;
-    let size = this.extraBytes;
+    let size = this.#extraBytes;
     for (let i = 0; i < fields.count; i++) {
-      if (!this.isMetadata(i, message, time)) continue;
-      const { role, nameBytes } = this.paths.paths[fields.path[i]];
+      if (!this.#isMetadata(i, message, time)) continue;
+      const { role, nameBytes } = this.#paths.paths[fields.path[i]];
       if (role === Role.unstorable) return false;
       count++;
       size += nameBytes + fields.end[i] - fields.start[i];
@@ -223,38 +231,39 @@ export class DocumentEntries {
     return maxStructuredMetadataSize === 0 || size <= maxStructuredMetadataSize;
   }
 
-  private addMetadata(message: number, time: number): void {
-    const { fields } = this;
+  #addMetadata(message: number, time: number): void {
+    const fields = this.#fields;
     for (let i = 0; i < fields.count; i++) {
-      if (!this.isMetadata(i, message, time)) continue;
-      this.unescape(i);
-      this.addPair(this.nameOf(fields.path[i]), fields.start[i], fields.end[i]);
+      if (!this.#isMetadata(i, message, time)) continue;
+      this.#unescape(i);
+      this.#addPair(this.#nameOf(fields.path[i]), fields.start[i], fields.end[i]);
     }
   }
 
-  private addPair(name: number, start: number, end: number): void {
-    if (this.columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
-    this.columns.addPair(name, start, end);
+  #addPair(name: number, start: number, end: number): void {
+    if (this.#columns.pairCount === MAX_METADATA_PAIRS) throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
+    this.#columns.addPair(name, start, end);
   }
 
-  private nameOf(path: number): number {
-    if (path >= this.nameOfPath.length) {
-      const grown = new Uint32Array(Math.max(path + 1, this.nameOfPath.length * 2));
-      grown.set(this.nameOfPath);
-      this.nameOfPath = grown;
+  #nameOf(path: number): number {
+    if (path >= this.#nameOfPath.length) {
+      const grown = new Uint32Array(Math.max(path + 1, this.#nameOfPath.length * 2));
+      grown.set(this.#nameOfPath);
+      this.#nameOfPath = grown;
     }
-    const known = this.nameOfPath[path];
+    const known = this.#nameOfPath[path];
     if (known > 0) return known - 1;
-    const { name } = this.paths.paths[path];
+    const { name } = this.#paths.paths[path];
     // One name for it as a label and as metadata, and one that the discovery of levels knows.
-    const id = this.columns.nameId(name === 'log.level' ? 'level' : sanitizeMetadataName(name));
-    this.nameOfPath[path] = id + 1;
+    const id = this.#columns.nameId(name === 'log.level' ? 'level' : sanitizeMetadataName(name));
+    this.#nameOfPath[path] = id + 1;
     return id;
   }
 
   /** In place, like a JSON push: the document is not its own line any more. */
-  private unescape(field: number): void {
-    const { fields, json } = this;
+  #unescape(field: number): void {
+    const fields = this.#fields;
+    const json = this.#json;
     if (fields.kind[field] !== Kind.escapedText) return;
     json.at = fields.start[field] - 1;
     json.string();
@@ -262,8 +271,8 @@ export class DocumentEntries {
     fields.end[field] = json.end;
   }
 
-  private text(field: number): string {
-    return this.columns.bytes.utf8Slice(this.fields.start[field], this.fields.end[field]);
+  #text(field: number): string {
+    return this.#columns.bytes.utf8Slice(this.#fields.start[field], this.#fields.end[field]);
   }
 }
 

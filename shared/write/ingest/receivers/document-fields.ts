@@ -42,77 +42,78 @@ export class DocumentFields {
   /** Value: `bytes[start, end)`, of a string without its quotes. */
   readonly start = new Uint32Array(MAX_FIELDS);
   readonly end = new Uint32Array(MAX_FIELDS);
-  private readonly bytes: Buffer;
-  private readonly paths: FieldPaths;
-  private at = 0;
-  private limit = 0;
+  readonly #bytes: Buffer;
+  readonly #paths: FieldPaths;
+  #at = 0;
+  #limit = 0;
   /** Whether the newest string has escapes. */
-  private isEscaped = false;
+  #isEscaped = false;
 
   constructor(bytes: Buffer, paths: FieldPaths) {
-    this.bytes = bytes;
-    this.paths = paths;
+    this.#bytes = bytes;
+    this.#paths = paths;
   }
 
   /** Reads the document `bytes[start, end)`; false where that is no JSON object. */
   read(start: number, end: number): boolean {
     this.count = 0;
     this.isCut = false;
-    this.at = start;
-    this.limit = end;
-    return this.peek() === 0x7b && this.object(ROOT, 1) && this.peek() === FAILED;
+    this.#at = start;
+    this.#limit = end;
+    return this.#peek() === 0x7b && this.#object(ROOT, 1) && this.#peek() === FAILED;
   }
 
   /** The first byte of what comes next; FAILED at the end of the document. */
-  private peek(): number {
-    const { bytes, limit } = this;
-    let at = this.at;
+  #peek(): number {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    let at = this.#at;
     while (at < limit && BLANK[bytes[at]] === 1) at++;
-    this.at = at;
+    this.#at = at;
     return at < limit ? bytes[at] : FAILED;
   }
 
-  private object(parent: number, depth: number): boolean {
-    this.at++;
-    if (this.peek() === 0x7d) {
-      this.at++;
+  #object(parent: number, depth: number): boolean {
+    this.#at++;
+    if (this.#peek() === 0x7d) {
+      this.#at++;
       return true;
     }
     for (;;) {
-      const keyStart = this.at + 1;
-      const keyEnd = this.string();
+      const keyStart = this.#at + 1;
+      const keyEnd = this.#string();
       if (keyEnd === FAILED) return false;
       // What is beyond the limit needs no name.
-      const path = this.isCut ? parent : this.paths.child(parent, keyStart, keyEnd, this.isEscaped);
-      if (this.peek() !== 0x3a) return false;
-      this.at++;
-      if (!this.value(path, depth)) return false;
-      const next = this.peek();
-      this.at++;
+      const path = this.isCut ? parent : this.#paths.child(parent, keyStart, keyEnd, this.#isEscaped);
+      if (this.#peek() !== 0x3a) return false;
+      this.#at++;
+      if (!this.#value(path, depth)) return false;
+      const next = this.#peek();
+      this.#at++;
       if (next === 0x7d) return true;
-      if (next !== 0x2c || this.peek() !== QUOTE) return false;
+      if (next !== 0x2c || this.#peek() !== QUOTE) return false;
     }
   }
 
-  private value(path: number, depth: number): boolean {
-    const first = this.peek();
-    const start = this.at;
+  #value(path: number, depth: number): boolean {
+    const first = this.#peek();
+    const start = this.#at;
     if (first === QUOTE) {
-      const end = this.string();
+      const end = this.#string();
       if (end === FAILED) return false;
-      this.add(path, this.isEscaped ? Kind.escapedText : Kind.text, start + 1, end);
+      this.#add(path, this.#isEscaped ? Kind.escapedText : Kind.text, start + 1, end);
       return true;
     }
-    if (first === 0x7b && depth < MAX_FLATTENED_DEPTH) return this.object(path, depth + 1);
+    if (first === 0x7b && depth < MAX_FLATTENED_DEPTH) return this.#object(path, depth + 1);
     if (first === 0x7b || first === 0x5b) {
-      if (!this.nested()) return false;
-      this.add(path, Kind.raw, start, this.at);
+      if (!this.#nested()) return false;
+      this.#add(path, Kind.raw, start, this.#at);
       return true;
     }
-    return this.scalar(path);
+    return this.#scalar(path);
   }
 
-  private add(path: number, kind: number, start: number, end: number): void {
+  #add(path: number, kind: number, start: number, end: number): void {
     if (start === end) return;
     const at = this.count;
     if (at === MAX_FIELDS) {
@@ -127,22 +128,23 @@ export class DocumentFields {
   }
 
   /** Passes the string that must come next and checks its escapes; where it ends, FAILED where it is none. */
-  private string(): number {
-    const { bytes, limit } = this;
-    this.isEscaped = false;
-    if (this.peek() !== QUOTE) return FAILED;
-    let at = this.at + 1;
+  #string(): number {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    this.#isEscaped = false;
+    if (this.#peek() !== QUOTE) return FAILED;
+    let at = this.#at + 1;
     while (at < limit) {
       const byte = bytes[at];
       if (byte === QUOTE) {
-        this.at = at + 1;
+        this.#at = at + 1;
         return at;
       }
       if (byte !== BACKSLASH) {
         at++;
         continue;
       }
-      this.isEscaped = true;
+      this.#isEscaped = true;
       const length = escapeLength(bytes, at, limit);
       if (length === 0) return FAILED;
       at += length;
@@ -151,20 +153,21 @@ export class DocumentFields {
   }
 
   /** Passes an array or object by its brackets. */
-  private nested(): boolean {
-    const { bytes, limit } = this;
+  #nested(): boolean {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
     let depth = 0;
-    for (let at = this.at; at < limit; at++) {
+    for (let at = this.#at; at < limit; at++) {
       const byte = bytes[at];
       if (byte === QUOTE) {
-        this.at = at;
-        if (this.string() === FAILED) return false;
-        at = this.at - 1;
+        this.#at = at;
+        if (this.#string() === FAILED) return false;
+        at = this.#at - 1;
       } else if (byte === 0x5b || byte === 0x7b) {
         if (++depth > MAX_JSON_DEPTH) return false;
       } else if (byte === 0x5d || byte === 0x7d) {
         if (--depth === 0) {
-          this.at = at + 1;
+          this.#at = at + 1;
           return true;
         }
       }
@@ -172,16 +175,17 @@ export class DocumentFields {
     return false;
   }
 
-  private scalar(path: number): boolean {
-    const { bytes, limit } = this;
-    const start = this.at;
+  #scalar(path: number): boolean {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    const start = this.#at;
     let at = start;
     let isInteger = true;
     while (at < limit && SCALAR[bytes[at]] === 1) {
       if (bytes[at] < 0x30 || bytes[at] > 0x39) isInteger = false;
       at++;
     }
-    this.at = at;
+    this.#at = at;
     const length = at - start;
     // By far the most are small whole numbers, for which a text would cost more than all the rest.
     if (!isInteger || length === 0 || (length > 1 && bytes[start] === 0x30)) {
@@ -190,7 +194,7 @@ export class DocumentFields {
       if (text === 'null') return true;
       if (!SCALAR_TEXT.test(text)) return false;
     }
-    this.add(path, Kind.raw, start, at);
+    this.#add(path, Kind.raw, start, at);
     return true;
   }
 }

@@ -33,74 +33,74 @@ export class FieldPaths {
   readonly paths: FieldPath[] = [];
   /** Names of labels, by rank. */
   readonly labels: readonly string[];
-  private readonly bytes: Buffer;
-  private readonly options: FieldOptions;
-  private readonly idByName = new Map<string, number>();
-  private readonly slotParent = new Int32Array(SLOTS);
-  private readonly slotStart = new Uint32Array(SLOTS);
-  private readonly slotEnd = new Uint32Array(SLOTS);
+  readonly #bytes: Buffer;
+  readonly #options: FieldOptions;
+  readonly #idByName = new Map<string, number>();
+  readonly #slotParent = new Int32Array(SLOTS);
+  readonly #slotStart = new Uint32Array(SLOTS);
+  readonly #slotEnd = new Uint32Array(SLOTS);
   /** Id plus 1; 0 is an empty slot. */
-  private readonly slotId = new Uint32Array(SLOTS);
-  private tooLong = NONE;
-  private characters = 0;
+  readonly #slotId = new Uint32Array(SLOTS);
+  #tooLong = NONE;
+  #characters = 0;
 
   /** `bytes`: the body, whose keys must stay as they are while it is decoded. */
   constructor(bytes: Buffer, options: FieldOptions) {
-    this.bytes = bytes;
-    this.options = options;
+    this.#bytes = bytes;
+    this.#options = options;
     this.labels = [...new Set(options.labelOfField.values())];
   }
 
   /** The path of the key `bytes[start, end)` below `parent`. Throws TooLargeError for too many of them. */
   child(parent: number, start: number, end: number, isEscaped: boolean): number {
-    const bytes = this.bytes;
-    if (end - start > MAX_PATH_LENGTH || parent === this.tooLong) return this.tooLongId();
+    const bytes = this.#bytes;
+    if (end - start > MAX_PATH_LENGTH || parent === this.#tooLong) return this.#tooLongId();
     let hash = Math.imul(parent + 2, 0x9e3779b1) + end - start;
     for (let i = start; i < end; i++) hash = Math.imul(hash, 31) + bytes[i];
     const slot = (hash ^ (hash >>> 10) ^ (hash >>> 20)) & (SLOTS - 1);
-    const known = this.slotId[slot];
+    const known = this.#slotId[slot];
     if (
       known > 0 &&
-      this.slotParent[slot] === parent &&
-      equalRange(bytes, start, end, bytes, this.slotStart[slot], this.slotEnd[slot])
+      this.#slotParent[slot] === parent &&
+      equalRange(bytes, start, end, bytes, this.#slotStart[slot], this.#slotEnd[slot])
     ) {
       return known - 1;
     }
     const key = isEscaped ? unescaped(bytes, start, end) : bytes.utf8Slice(start, end);
     const name = parent === ROOT ? key : `${this.paths[parent].name}.${key}`;
-    if (name.length > MAX_PATH_LENGTH) return this.tooLongId();
-    const id = this.idOf(name);
-    this.slotId[slot] = id + 1;
-    this.slotParent[slot] = parent;
-    this.slotStart[slot] = start;
-    this.slotEnd[slot] = end;
+    if (name.length > MAX_PATH_LENGTH) return this.#tooLongId();
+    const id = this.#idOf(name);
+    this.#slotId[slot] = id + 1;
+    this.#slotParent[slot] = parent;
+    this.#slotStart[slot] = start;
+    this.#slotEnd[slot] = end;
     return id;
   }
 
   /** One path for all whose names are too long. */
-  private tooLongId(): number {
-    if (this.tooLong === NONE) {
-      this.tooLong = this.paths.length;
+  #tooLongId(): number {
+    if (this.#tooLong === NONE) {
+      this.#tooLong = this.paths.length;
       this.paths.push({ name: '', nameBytes: 0, role: Role.unstorable, rank: 0 });
     }
-    return this.tooLong;
+    return this.#tooLong;
   }
 
-  private idOf(name: string): number {
-    const known = this.idByName.get(name);
+  #idOf(name: string): number {
+    const known = this.#idByName.get(name);
     if (known !== undefined) return known;
     const id = this.paths.length;
     if (id === MAX_METADATA_NAMES) throw tooMany('metadata names', MAX_METADATA_NAMES);
-    this.characters += name.length;
-    if (this.characters > MAX_NAME_CHARACTERS)
+    this.#characters += name.length;
+    if (this.#characters > MAX_NAME_CHARACTERS)
       throw tooMany('characters of metadata names', MAX_NAME_CHARACTERS);
-    this.paths.push({ name, nameBytes: Buffer.byteLength(name), ...this.roleOf(name) });
-    this.idByName.set(name, id);
+    this.paths.push({ name, nameBytes: Buffer.byteLength(name), ...this.#roleOf(name) });
+    this.#idByName.set(name, id);
     return id;
   }
 
-  private roleOf(name: string): { role: Role; rank: number } {
-    const { timeFields, messageFields, labelOfField, ignoreFields } = this.options;
+  #roleOf(name: string): { role: Role; rank: number } {
+    const { timeFields, messageFields, labelOfField, ignoreFields } = this.#options;
     const time = timeFields.indexOf(name);
     if (time >= 0) return { role: Role.time, rank: time };
     const message = messageFields.indexOf(name);

@@ -12,11 +12,11 @@ const LINE_FEED = 0x0a;
 
 export class RecordSplitter {
   /** Objects and arrays that are open inside the array of records. */
-  private depth = 0;
-  private inArray = false;
-  private inString = false;
-  private isEscaped = false;
-  private isDone = false;
+  #depth = 0;
+  #inArray = false;
+  #inString = false;
+  #isEscaped = false;
+  #isDone = false;
 
   /** The lines of a piece of the file; a record may go on in the next piece. */
   next(piece: Uint8Array): Buffer {
@@ -25,28 +25,28 @@ export class RecordSplitter {
     let to = 0;
     for (let at = 0; at < piece.length; at++) {
       const byte = piece[at];
-      if (!this.inArray) {
-        if (byte === 0x5b) this.inArray = true;
+      if (!this.#inArray) {
+        if (byte === 0x5b) this.#inArray = true;
         continue;
       }
-      if (this.inString) {
-        if (this.isEscaped) this.isEscaped = false;
-        else if (byte === BACKSLASH) this.isEscaped = true;
-        else if (byte === QUOTE) this.inString = false;
+      if (this.#inString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) this.#inString = false;
         lines[to++] = byte;
         continue;
       }
       // Behind the array only the end of the file matters.
-      if (this.depth === 0 && byte !== OPEN) {
-        if (byte === 0x5d) this.isDone = true;
+      if (this.#depth === 0 && byte !== OPEN) {
+        if (byte === 0x5d) this.#isDone = true;
         continue;
       }
-      if (this.isDone) continue;
-      if (byte === QUOTE) this.inString = true;
-      else if (byte === OPEN || byte === 0x5b) this.depth++;
-      else if (byte === CLOSE || byte === 0x5d) this.depth--;
+      if (this.#isDone) continue;
+      if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN || byte === 0x5b) this.#depth++;
+      else if (byte === CLOSE || byte === 0x5d) this.#depth--;
       lines[to++] = byte === LINE_FEED ? 0x20 : byte;
-      if (this.depth === 0) lines[to++] = LINE_FEED;
+      if (this.#depth === 0) lines[to++] = LINE_FEED;
     }
     return lines.subarray(0, to);
   }

@@ -150,7 +150,7 @@ function Answer({ checked: { asked, toMs, covered, problem } }: { readonly check
         <p>
           <strong>The lines could not be counted.</strong> The store says: {problem?.message}
         </p>
-        <p class="soft">A delete request may cover more than a query may ask for.</p>
+        <p class="soft">A delete request can cover more than a query can return.</p>
       </div>
     );
   }

@@ -35,7 +35,7 @@ export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: Delete
     { name: 'Created', means: 'Queries show its lines no more', atMs: createdMs },
     {
       name: 'Picked up',
-      means: 'Stored data is written anew without its lines; only force cancels it',
+      means: 'Stored data is rewritten without its lines; canceling it needs force',
       atMs: pickedUpMs,
     },
     { name: 'Sealed', means: 'Lines that are pushed from here on are not covered', atMs: sealedMs },

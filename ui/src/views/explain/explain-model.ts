@@ -132,10 +132,10 @@ export function adviceFor(query: string, steps: readonly Step[]): readonly strin
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   const advice: string[] = [];
   if (!tokens.some(({ text }, i) => text === '=' && isInSelector(tokens, i))) {
-    advice.push('No label is asked for with “=”. One that is lets whole chunks be passed over.');
+    advice.push('The selector has no label with “=”. Add one, so that whole chunks are pruned.');
   }
   if (!tokens.some(({ text }) => text === '|=')) {
-    advice.push('No text is asked for with “|=”. Pages without the text are passed over.');
+    advice.push('The query has no text with “|=”. Add one, so that pages without it are pruned.');
   }
   if (!asksForLines(query) && tokens.some(({ text }) => text === '|')) {
     advice.push('Counts without a pipeline are answered by footers, without reading lines.');

@@ -7,7 +7,14 @@ import { bucketsOf, type Field, isNumeric, numberOf, valuesOfRows } from '../../
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, isNumeric as isNumber } from '../../logql/edit.ts';
 import { TOP_VALUES } from '../../logql/field-queries.ts';
-import { bytesText, countText, percentText, secondsText, valueText } from '../../time/quantities.ts';
+import {
+  bytesText,
+  countText,
+  manyText,
+  percentText,
+  secondsText,
+  valueText,
+} from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
 export interface FieldCardProps {
@@ -62,7 +69,7 @@ export function FieldCard(props: FieldCardProps) {
       )}
       {found.value !== undefined && total !== undefined && total > 0 && (
         <p class="column-hint numeric">
-          In {countText(lines)} of {countText(Math.max(total, lines))} lines (
+          In {countText(lines)} of {manyText(Math.max(total, lines), 'line')} (
           {percentText(lines / Math.max(total, lines))})
         </p>
       )}
@@ -75,7 +82,7 @@ export function FieldCard(props: FieldCardProps) {
             <span class="top-value-text" title={value}>
               {value}
             </span>
-            <span class="top-value-share numeric" title={`${countText(count)} lines`}>
+            <span class="top-value-share numeric" title={manyText(count, 'line')}>
               {percentText(count / lines)}
             </span>
             <IconButton
@@ -135,7 +142,7 @@ function Distribution({ field, rows, query, range }: DistributionProps) {
             {buckets.map(({ from, to, count }) => (
               <i
                 key={from}
-                title={`${figureText(from, type)} to ${figureText(to, type)}: ${countText(count)} lines`}
+                title={`${figureText(from, type)} to ${figureText(to, type)}: ${manyText(count, 'line')}`}
                 style={{ height: `${(count / highest) * 100}%` }}
               />
             ))}

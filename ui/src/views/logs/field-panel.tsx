@@ -11,7 +11,7 @@ import { Icon } from '../../components/icon.tsx';
 import { type Field, fieldsOfRows, MAX_READ_ROWS } from '../../lines/field-stats.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import type { Condition } from '../../logql/edit.ts';
-import { countText, percentText, shortText } from '../../time/quantities.ts';
+import { countText, manyText, percentText, shortText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { FieldCard } from './field-card.tsx';
 
@@ -114,5 +114,5 @@ const KINDS: Readonly<Record<Field['place'], string>> = {
 function coverageTitle(coverage: number | undefined, read: number): string {
   return coverage === undefined
     ? 'In other lines of the range'
-    : `In ${percentText(coverage)} of the first ${countText(read)} lines`;
+    : `In ${percentText(coverage)} of the first ${manyText(read, 'line')}`;
 }

@@ -1,4 +1,5 @@
 /** Above the lines: how many there are, what it cost to find them, and how they are shown. */
+import type { ComponentChildren } from 'preact';
 import type { Statistics } from '../../api/types.ts';
 import { IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
@@ -6,7 +7,7 @@ import type { Column } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
-import { bytesText, countText, secondsText } from '../../time/quantities.ts';
+import { bytesText, countText, manyText, secondsText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu } from './export-menu.tsx';
@@ -28,6 +29,8 @@ export interface ListToolsProps {
   readonly explainHref: string;
   readonly order: Order;
   readonly onOrder: (order: Order) => void;
+  /** Before the count: how a live list is doing. */
+  readonly live?: ComponentChildren;
 }
 
 export function ListTools({
@@ -42,13 +45,16 @@ export function ListTools({
   explainHref,
   order,
   onOrder,
+  live,
 }: ListToolsProps) {
   const { wraps, raw, showsFields } = useStore(settings);
-  const shown = complete
-    ? `${countText(rows.length)} lines`
-    : `${countText(rows.length)}${total === undefined ? '' : ` of ${countText(Math.max(total, rows.length))}`} lines`;
+  const shown =
+    complete || total === undefined
+      ? manyText(rows.length, 'line')
+      : `${countText(rows.length)} of ${manyText(Math.max(total, rows.length), 'line')}`;
   return (
     <div class="list-tools">
+      {live}
       <p class="numeric" role="status">
         <strong>{shown}</strong>
         {statistics !== undefined && (

@@ -1,9 +1,17 @@
 /** What the log view keeps in its address. */
+import {
+  CHART_KINDS,
+  type ChartKind,
+  MAX_QUERIES,
+  MAX_QUERY_CHARACTERS,
+  REFRESH_SECONDS,
+  UNITS,
+  type UnitChoice,
+} from '../../../../shared/base/model/board.ts';
 import { DEFAULT_RANGE, type RangeText } from '../../time/time-range.ts';
 
 export type Order = 'newest' | 'oldest';
-export const CHART_KINDS = ['lines', 'area', 'bars', 'top', 'value', 'table'] as const;
-export type ChartKind = (typeof CHART_KINDS)[number];
+
 export const COMPARISONS = ['', '1d', '7d'] as const;
 /** How much earlier the values are that are drawn beside those of the range. */
 export type Comparison = (typeof COMPARISONS)[number];
@@ -16,6 +24,13 @@ export interface LogsState {
   /** Of a query that computes values. */
   readonly chart: ChartKind;
   readonly compare: Comparison;
+  readonly unit: UnitChoice;
+  /** Queries that are drawn in the chart of the first one. */
+  readonly more: readonly string[];
+  /** Seconds between runs of the query; 0 is never. */
+  readonly refresh: number;
+  /** New lines are shown as they are pushed. */
+  readonly live: boolean;
   /** Of the list (lines/columns.ts); empty if nobody chose. */
   readonly columns: string;
 }
@@ -29,12 +44,17 @@ export function stateOf(params: Params): LogsState {
     order: params.order === 'oldest' ? 'oldest' : 'newest',
     chart: CHART_KINDS.find(kind => kind === params.chart) ?? 'lines',
     compare: COMPARISONS.find(span => span === params.compare) ?? '',
+    unit: UNITS.find(unit => unit === params.unit) ?? 'auto',
+    more: moreOf(params.more),
+    refresh: REFRESH_SECONDS.find(seconds => String(seconds) === params.refresh) ?? 0,
+    live: params.live === '1',
     columns: params.cols ?? '',
   };
 }
 
 /** Of what is as it is without being named, nothing. */
-export function paramsOf({ text, range, order, chart, compare, columns }: LogsState): Params {
+export function paramsOf(state: LogsState): Params {
+  const { text, range, order, chart, compare, unit, more, refresh, live, columns } = state;
   return {
     q: text,
     from: range.from === DEFAULT_RANGE.from && range.to === DEFAULT_RANGE.to ? '' : range.from,
@@ -42,6 +62,24 @@ export function paramsOf({ text, range, order, chart, compare, columns }: LogsSt
     order: order === 'newest' ? '' : order,
     chart: chart === 'lines' ? '' : chart,
     compare,
+    unit: unit === 'auto' ? '' : unit,
+    more: more.length === 0 ? '' : JSON.stringify(more),
+    refresh: refresh === 0 ? '' : String(refresh),
+    live: live ? '1' : '',
     cols: columns,
   };
+}
+
+/** An address can have any text. */
+function moreOf(param: string | undefined): readonly string[] {
+  if (param === undefined) return [];
+  try {
+    const found: unknown = JSON.parse(param);
+    if (!Array.isArray(found)) return [];
+    return found
+      .filter(query => typeof query === 'string' && query.length <= MAX_QUERY_CHARACTERS)
+      .slice(0, MAX_QUERIES - 1) as string[];
+  } catch {
+    return [];
+  }
 }

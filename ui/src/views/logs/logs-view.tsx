@@ -2,46 +2,44 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
-import { useShortcuts } from '../../app/shortcuts.ts';
-import { Button } from '../../components/button.tsx';
-import { Empty, ErrorMessage } from '../../components/message.tsx';
-import { MistakeHelp } from '../../components/mistake-help.tsx';
-import { EDITOR_ID } from '../../components/query-editor.tsx';
+import { Empty } from '../../components/message.tsx';
 import { absoluteRange } from '../../components/time-picker.tsx';
 import { type Column, formatColumns, shownColumns, withColumn } from '../../lines/columns.ts';
 import type { Field } from '../../lines/field-stats.ts';
-import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import type { LogRow } from '../../lines/rows.ts';
 import { type Condition, withCondition } from '../../logql/edit.ts';
 import { groupByQuery } from '../../logql/field-queries.ts';
 import { highlightsOf } from '../../logql/highlights.ts';
-import { asksForLines, quoted } from '../../logql/tokens.ts';
-import { unitOf } from '../../logql/unit.ts';
+import { asksForLines } from '../../logql/tokens.ts';
+import { chosenUnit } from '../../logql/unit.ts';
 import { fillVariables } from '../../logql/variables.ts';
 import { QueryReading } from '../../query/query-reading.tsx';
+import { metricStep, useMetric } from '../../query/use-metric.ts';
 import { hrefOf, route } from '../../state/navigation.ts';
 import { Pane, usePane } from '../../state/pane.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
+import { useEvery } from '../../state/use-every.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { useStore } from '../../state/use-store.ts';
-import { DEFAULT_RANGE, describeRange, resolveRange, shiftRange } from '../../time/time-range.ts';
+import { DEFAULT_RANGE, describeRange, resolveRange } from '../../time/time-range.ts';
 import { ContextSheet } from './context-sheet.tsx';
 import { FieldPanel } from './field-panel.tsx';
-import { ListTools } from './list-tools.tsx';
-import { LogList } from './log-list.tsx';
+import { LinesResult } from './lines-result.tsx';
+import { useLiveLines } from './live-lines.tsx';
 import { type LogsState, paramsOf, stateOf } from './logs-state.ts';
-import { MetricPanel } from './metric-panel.tsx';
-import { NoLines } from './no-lines.tsx';
 import { QueryBar } from './query-bar.tsx';
-import { SearchProgress } from './search-progress.tsx';
 import { StartPage } from './start-page.tsx';
-import { MAX_ROWS, useLogPages } from './use-log-pages.ts';
-import { metricStep, useMetric } from './use-metric.ts';
+import { useLogPages } from './use-log-pages.ts';
+import { useQueryKeys } from './use-query-keys.ts';
 import { useVolume } from './use-volume.ts';
-import { VolumePanel } from './volume-panel.tsx';
+import { ValuesResult } from './values-result.tsx';
 
-/** A number alone is a query for its value, and more often meant as a text. */
-const NUMBER = /^\s*[\d.]+\s*$/;
+/** While lines are followed, the histogram is counted anew. */
+const LIVE_VOLUME_MS = 15_000;
+/** Values that are followed are computed again. */
+const LIVE_VALUES_S = 5;
+/** Further down, and with open details, a refresh would take away what somebody reads. */
+const TOP_PX = 40;
 
 const hideFields = () => changeSettings({ showsFields: false });
 
@@ -66,40 +64,51 @@ function LogsPane() {
   const isSplit = useStore(route).params.split !== undefined;
   const { zone, columns: remembered, showsFields } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
-  const { range: rangeText, order, chart, compare } = state;
+  const { range: rangeText, chart, compare, more, unit: unitChoice, refresh, live } = state;
+  // New lines come on top.
+  const order = live ? 'newest' : state.order;
   const typed = useQuery();
-  const { text, query, draft, setDraft } = typed;
+  const { query, draft, setDraft } = typed;
   /** Counts the runs: `now` is another time in each. */
   const [round, setRound] = useState(0);
+  /** Counts while lines are followed. */
+  const [moved, setMoved] = useState(0);
   const [pickerOpen, setPickerOpen] = useState(false);
   const [contextOf, setContextOf] = useState<LogRow>();
   const scroller = useRef<HTMLDivElement>(null);
 
   const { from, to } = rangeText;
+  const resolved = () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' });
   // Each run and each query has its own now.
-  const range = useMemo(
-    () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
-    [from, to, zone, query, round],
-  );
-  const sent = useMemo(
-    () =>
+  const range = useMemo(resolved, [from, to, zone, query, round]);
+  const volumeRange = useMemo(() => (live && moved > 0 ? resolved() : range), [range, live, moved]);
+  const filled = useCallback(
+    (one: string) =>
       range === undefined
-        ? query
-        : fillVariables(query, { rangeMs: range.toMs - range.fromMs, stepMs: metricStep(range) }),
-    [query, range],
+        ? one
+        : fillVariables(one, { rangeMs: range.toMs - range.fromMs, stepMs: metricStep(range) }),
+    [range],
   );
+  const sent = useMemo(() => filled(query), [query, filled]);
   const asks = query.trim() === '' ? 'nothing' : asksForLines(query) ? 'lines' : 'values';
+  const metricQueries = useMemo(
+    () => (asks === 'values' ? [query, ...more].map(one => ({ query: filled(one), legend: '' })) : undefined),
+    [asks, query, more, filled],
+  );
   const pages = useLogPages(asks === 'lines' ? sent : undefined, range, order);
-  const volume = useVolume(asks === 'lines' ? sent : undefined, range);
-  const metric = useMetric(asks === 'values' ? sent : undefined, range, chart === 'lines' ? compare : '');
+  const volume = useVolume(asks === 'lines' ? sent : undefined, volumeRange);
+  const metric = useMetric(metricQueries, range, chart === 'lines' ? compare : '');
   const error = asks === 'values' ? metric.error : pages.error;
+  // Its first page tells from where on.
+  const isLoaded = pages.rows.length > 0 || pages.complete;
+  const followed = live && asks === 'lines' && isLoaded && error === undefined ? sent : undefined;
+  const liveLines = useLiveLines(followed, pages.rows, scroller, round);
   const mistake = useMemo(
     () => (error === undefined || draft !== query ? undefined : mistakeOf(error.message, query)),
     [error, query, draft],
   );
-  const unit = useMemo(() => unitOf(query), [query]);
+  const unit = useMemo(() => chosenUnit(unitChoice, [query, ...more]), [unitChoice, query, more]);
   const highlights = useMemo(() => highlightsOf(query), [query]);
-
   const columns = useMemo(
     () => shownColumns(pages.rows, { address: state.columns, remembered }),
     [pages.rows, state.columns, remembered],
@@ -145,8 +154,15 @@ function LogsPane() {
     (field: Field) => ask(groupByQuery(latest.current.query, field, field.cardinality), { chart: 'bars' }),
     [ask],
   );
+  const chooseRefresh = (seconds: number, isLive: boolean) => {
+    const moves = isLive && to !== 'now';
+    change({ refresh: seconds, live: isLive, ...(moves ? { range: DEFAULT_RANGE } : {}) });
+    // What came meanwhile stays.
+    if (live && !isLive) renew();
+  };
   const zoom = useCallback(
-    (fromMs: number, toMs: number) => change({ range: absoluteRange({ fromMs, toMs }) }),
+    (fromMs: number, toMs: number) =>
+      change({ range: absoluteRange({ fromMs, toMs }), live: false, refresh: 0 }),
     [change],
   );
   const complete = useComplete(range);
@@ -159,57 +175,18 @@ function LogsPane() {
     cancelVolume();
   }, [stop, cancelMetric, cancelVolume]);
   const closeContext = useCallback(() => setContextOf(undefined), []);
+  const openTime = useCallback(() => setPickerOpen(true), []);
 
-  useShortcuts(
-    useMemo(() => {
-      // Keys are for the first of two queries.
-      if (pane !== '') return [];
-      const group = 'Query';
-      const move = (direction: -1 | 1) => {
-        const known = latest.current.range;
-        if (known !== undefined) change({ range: absoluteRange(shiftRange(known, direction)) });
-      };
-      return [
-        { keys: 'Mod+Enter', does: 'Run the query', group, act: run },
-        {
-          keys: '/',
-          does: 'Focus query editor',
-          group,
-          act: () => document.getElementById(EDITOR_ID)?.focus(),
-        },
-        { keys: 'r', does: 'Run it again', group, act: run },
-        { keys: 'Escape', does: 'Cancel the query', group, act: cancel },
-        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
-        { keys: 'ArrowLeft', does: 'Earlier', group, act: () => move(-1) },
-        { keys: 'ArrowRight', does: 'Later', group, act: () => move(1) },
-        {
-          keys: 'o',
-          does: 'Newest or oldest first',
-          group: 'Lines',
-          act: () => change({ order: latest.current.state.order === 'newest' ? 'oldest' : 'newest' }),
-        },
-        {
-          keys: 'f',
-          does: 'Show or hide the fields',
-          group: 'Lines',
-          act: () => changeSettings({ showsFields: !settings.get().showsFields }),
-        },
-        {
-          keys: 'm',
-          does: 'Message first, or raw lines',
-          group: 'Lines',
-          act: () => changeSettings({ raw: !settings.get().raw }),
-        },
-        {
-          keys: 'w',
-          does: 'Wrap long lines',
-          group: 'Lines',
-          act: () => changeSettings({ wraps: !settings.get().wraps }),
-        },
-      ];
-    }, [run, change, cancel, pane]),
-  );
+  const everyS = live ? (asks === 'values' ? LIVE_VALUES_S : 0) : refresh;
+  useEvery(everyS * 1000, () => {
+    const element = scroller.current;
+    const isRead = (element?.scrollTop ?? 0) > TOP_PX || element?.querySelector('.log-line.open') !== null;
+    if (asks !== 'nothing' && !pages.loading && !metric.loading && !(asks === 'lines' && isRead)) renew();
+  });
+  useEvery(followed === undefined ? 0 : LIVE_VOLUME_MS, () => setMoved(count => count + 1));
+  useQueryKeys({ pane, latest, run, cancel, change, onTime: openTime });
 
+  const showsPanel = showsFields && !isSplit && asks === 'lines' && pages.rows.length > 0;
   return (
     <section class="logs" aria-label={pane === '' ? 'Query' : 'Second query'}>
       <QueryBar
@@ -224,28 +201,27 @@ function LogsPane() {
         onRange={next => change({ range: next })}
         pickerOpen={pickerOpen}
         onPicker={setPickerOpen}
+        refresh={refresh}
+        live={live}
+        onRefresh={chooseRefresh}
         pane={pane}
+        saved={{ queries: [query, ...(asks === 'values' ? more : [])], chart, range: rangeText }}
         isSplit={isSplit}
       />
       <QueryReading state={typed} range={range} />
       <div class="logs-body">
-        {showsFields &&
-          !isSplit &&
-          asks === 'lines' &&
-          range !== undefined &&
-          sent !== undefined &&
-          pages.rows.length > 0 && (
-            <FieldPanel
-              rows={pages.rows}
-              query={sent}
-              range={range}
-              total={volume.value?.total}
-              onCondition={filter}
-              onColumn={addColumn}
-              onGroupBy={groupBy}
-              onClose={hideFields}
-            />
-          )}
+        {showsPanel && range !== undefined && (
+          <FieldPanel
+            rows={pages.rows}
+            query={sent}
+            range={range}
+            total={volume.value?.total}
+            onCondition={filter}
+            onColumn={addColumn}
+            onGroupBy={groupBy}
+            onClose={hideFields}
+          />
+        )}
         <div class="logs-scroll" ref={scroller}>
           {range === undefined && (
             <Empty icon="clock" title="Invalid time range">
@@ -263,118 +239,45 @@ function LogsPane() {
               onRenew={renew}
             />
           )}
-          {asks === 'values' && NUMBER.test(text) && (
-            <p class="number-note">
-              LogQL reads {text.trim()} as a number.{' '}
-              <Button kind="quiet" class="small" onClick={() => ask(quoted(text.trim()))}>
-                Search for the text {text.trim()}
-              </Button>
-            </p>
-          )}
-          {asks === 'values' && error !== undefined && (
-            <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
-          )}
-          {asks === 'values' && metric.loading && <SearchProgress what="Computing" onCancel={cancel} />}
-          {asks === 'values' && !metric.loading && metric.value === undefined && error === undefined && (
-            <p class="list-end">
-              The query was canceled.{' '}
-              <Button kind="quiet" class="small" onClick={run}>
-                Run again
-              </Button>
-            </p>
-          )}
-          {asks === 'values' && error === undefined && (
-            <MetricPanel
-              asked={metric}
-              kind={chart}
-              onKind={next => change({ chart: next })}
-              compare={compare}
-              onCompare={next => change({ compare: next })}
+          {asks === 'values' && (
+            <ValuesResult
+              state={state}
+              query={query}
+              metric={metric}
+              error={error}
               unit={unit}
+              onQuery={ask}
+              onRun={run}
+              onCancel={cancel}
+              onChange={change}
               onZoom={zoom}
             />
           )}
-          {asks === 'lines' && range !== undefined && (
-            <>
-              {error === undefined && (
-                <VolumePanel
-                  asked={volume}
-                  range={range}
-                  onZoom={zoom}
-                  onLevel={level => filter({ name: 'detected_level', value: level, op: '=', place: 'entry' })}
-                />
-              )}
-              {error !== undefined && (
-                <ErrorMessage
-                  error={error}
-                  lead={<MistakeHelp error={error} query={query} onQuery={ask} />}
-                />
-              )}
-              {pages.rows.length > 0 && (
-                <ListTools
-                  rows={pages.rows}
-                  columns={columns}
-                  onColumns={chooseColumns}
-                  query={sent}
-                  range={range}
-                  total={volume.value?.total}
-                  complete={pages.complete}
-                  statistics={pages.statistics}
-                  explainHref={hrefOf('explain', { q: query, from: params.from ?? '', to: params.to ?? '' })}
-                  order={order}
-                  onOrder={next => change({ order: next })}
-                />
-              )}
-              {pages.rows.length > 0 && (
-                <LogList
-                  rows={pages.rows}
-                  columns={columns}
-                  onColumns={chooseColumns}
-                  onColumn={addColumn}
-                  range={range}
-                  highlights={highlights}
-                  scroller={scroller}
-                  onNearEnd={pages.loadMore}
-                  onCondition={filter}
-                  onContext={setContextOf}
-                />
-              )}
-              {pages.loading && (
-                <SearchProgress
-                  what={pages.rows.length === 0 ? 'Searching' : 'Loading more lines'}
-                  searched={pages.searched}
-                  onCancel={cancel}
-                />
-              )}
-              {pages.stopped && (
-                <p class="list-end">
-                  The query was canceled.{' '}
-                  <Button kind="quiet" class="small" onClick={pages.resume}>
-                    Continue
-                  </Button>
-                </p>
-              )}
-              {pages.complete && pages.rows.length === 0 && (
-                <NoLines
-                  query={query}
-                  range={range}
-                  onQuery={ask}
-                  onRange={next => change({ range: next })}
-                />
-              )}
-              {pages.complete && pages.rows.length > 0 && <p class="list-end">That is all in this time.</p>}
-              {pages.stuck && (
-                <p class="list-end">
-                  More than {MAX_PAGE_ENTRIES} lines have the same timestamp. Filter the query to load the
-                  rest.
-                </p>
-              )}
-              {pages.full && (
-                <p class="list-end">
-                  These are {MAX_ROWS} lines; narrow the time or the query to see others.
-                </p>
-              )}
-            </>
+          {asks === 'lines' && range !== undefined && volumeRange !== undefined && (
+            <LinesResult
+              query={query}
+              sent={sent}
+              range={range}
+              volumeRange={volumeRange}
+              pages={pages}
+              volume={volume}
+              live={followed === undefined ? undefined : liveLines}
+              error={error}
+              columns={columns}
+              highlights={highlights}
+              order={order}
+              explainHref={hrefOf('explain', { q: query, from: params.from ?? '', to: params.to ?? '' })}
+              scroller={scroller}
+              onQuery={ask}
+              onCondition={filter}
+              onColumns={chooseColumns}
+              onColumn={addColumn}
+              onOrder={next => change({ order: next, live: false })}
+              onRange={next => change({ range: next })}
+              onZoom={zoom}
+              onContext={setContextOf}
+              onCancel={cancel}
+            />
           )}
         </div>
       </div>

@@ -1,17 +1,17 @@
-/** The answer of a query that computes values: lines, stacked bars, or a table of the series. */
+/** The answer of queries that compute values: a chart of one kind or another, and the figures of its series. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
+import { type ChartKind, UNITS, type UnitChoice } from '../../../../shared/base/model/board.ts';
 import type { Asked } from '../../api/use-ask.ts';
-import { type ChartSeries, colourOf, gridOf, seriesLabel, valuesOn } from '../../components/chart-model.ts';
+import { type ChartSeries, colourOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { Choice } from '../../components/choice.tsx';
 import { Empty } from '../../components/message.tsx';
-import { TimeChart } from '../../components/time-chart.tsx';
+import { MetricChart } from '../../components/metric-chart.tsx';
+import { SeriesTable } from '../../components/series-table.tsx';
 import type { Unit } from '../../logql/unit.ts';
-import { bytesText, countText, secondsText, valueText } from '../../time/quantities.ts';
+import type { MetricAnswer } from '../../query/use-metric.ts';
+import { countText, UNIT_TEXTS } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
-import type { ChartKind, Comparison } from './logs-state.ts';
-import { SingleValues, TopList } from './metric-values.tsx';
-import { SeriesTable } from './series-table.tsx';
-import type { MetricAnswer } from './use-metric.ts';
+import type { Comparison } from './logs-state.ts';
 
 export interface MetricPanelProps {
   readonly asked: Asked<MetricAnswer | undefined>;
@@ -19,7 +19,10 @@ export interface MetricPanelProps {
   readonly onKind: (kind: ChartKind) => void;
   readonly compare: Comparison;
   readonly onCompare: (compare: Comparison) => void;
+  /** As it is chosen, and what that is for these queries. */
+  readonly unitChoice: UnitChoice;
   readonly unit: Unit;
+  readonly onUnit: (unit: UnitChoice) => void;
   readonly onZoom: (fromMs: number, toMs: number) => void;
 }
 
@@ -32,13 +35,16 @@ const EARLIER: Readonly<Record<Comparison, string>> = {
   '1d': 'the day before',
   '7d': 'the week before',
 };
-const UNIT_TEXTS: Readonly<Record<Unit, (value: number) => string>> = {
-  bytes: bytesText,
-  seconds: secondsText,
-  number: valueText,
+const UNIT_NAMES: Readonly<Record<UnitChoice, string>> = {
+  auto: 'automatic',
+  number: 'number',
+  bytes: 'bytes',
+  seconds: 'seconds',
+  percent: 'percent of 1',
 };
 
-export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZoom }: MetricPanelProps) {
+export function MetricPanel(props: MetricPanelProps) {
+  const { asked, kind, onKind, compare, onCompare, unitChoice, unit, onUnit, onZoom } = props;
   const { value: answer, loading } = asked;
   const [only, setOnly] = useState<string>();
   const zoom = useCallback((fromMs: number, toMs: number) => onZoom(fromMs, toMs), [onZoom]);
@@ -46,7 +52,7 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
   const series = useMemo<readonly ChartSeries[]>(
     () =>
       (answer?.series ?? []).map((one, i) => ({
-        label: seriesLabel(one.metric),
+        label: one.label,
         labels: one.metric,
         colour: colourOf(i),
         values: valuesOn(timesMs, one),
@@ -54,19 +60,16 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
     [answer, timesMs],
   );
   // In the color of the series that it is compared with.
-  const earlier = useMemo<readonly ChartSeries[]>(
+  const earlier = useMemo(
     () =>
-      (answer?.earlier ?? []).map(one => {
-        const label = seriesLabel(one.metric);
-        const now = series.find(known => known.label === label);
-        return {
-          label: `${label}, ${EARLIER[compare]}`,
-          labels: one.metric,
-          colour: now?.colour ?? '--text-muted',
-          dashed: true,
-          values: valuesOn(timesMs, one),
-        };
-      }),
+      (answer?.earlier ?? []).map(one => ({
+        of: one.label,
+        label: `${one.label}, ${EARLIER[compare]}`,
+        labels: one.metric,
+        colour: series.find(known => known.label === one.label)?.colour ?? '--text-muted',
+        dashed: true,
+        values: valuesOn(timesMs, one),
+      })),
     [answer, series, timesMs],
   );
   const drawn = useMemo(() => {
@@ -74,7 +77,7 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
     const shown = (wanted.length > 0 ? wanted : series).slice(0, MAX_DRAWN_SERIES);
     const names = new Set(shown.map(({ label }) => label));
     // What is stacked has no place for a comparison.
-    const before = kind === 'lines' ? earlier.filter(({ labels }) => names.has(seriesLabel(labels))) : [];
+    const before = kind === 'lines' ? earlier.filter(({ of }) => names.has(of)) : [];
     return { timesMs, series: [...shown, ...before] };
   }, [series, earlier, timesMs, only, kind]);
   const text = UNIT_TEXTS[unit];
@@ -82,7 +85,7 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
   if (series.length === 0) {
     return (
       <Empty icon="lines" title="The query has no value in this time">
-        <p>No line that it selects lies in the range, or its pipeline drops them all.</p>
+        <p>No selected line is in the range, or the pipeline drops all lines.</p>
       </Empty>
     );
   }
@@ -99,6 +102,20 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
             only === undefined &&
             ` · the first ${MAX_DRAWN_SERIES} are drawn`}
         </p>
+        <label class="metric-compare">
+          Unit{' '}
+          <select
+            class="input"
+            value={unitChoice}
+            onChange={event => onUnit(event.currentTarget.value as UnitChoice)}
+          >
+            {UNITS.map(known => (
+              <option key={known} value={known}>
+                {UNIT_NAMES[known]}
+              </option>
+            ))}
+          </select>
+        </label>
         {kind === 'lines' && (
           <label class="metric-compare">
             Compare with{' '}
@@ -121,6 +138,7 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
             { value: 'lines', label: 'Lines', icon: 'lines' },
             { value: 'area', label: 'Area', icon: 'area' },
             { value: 'bars', label: 'Bars', icon: 'bars' },
+            { value: 'heat', label: 'Heat map', icon: 'heat' },
             { value: 'top', label: 'Top list', icon: 'top' },
             { value: 'value', label: 'Values', icon: 'value' },
             { value: 'table', label: 'Table', icon: 'table' },
@@ -132,21 +150,18 @@ export function MetricPanel({ asked, kind, onKind, compare, onCompare, unit, onZ
           {warning}
         </p>
       ))}
-      {kind === 'top' && <TopList series={series} valueText={text} />}
-      {kind === 'value' && <SingleValues series={series} valueText={text} />}
-      {(kind === 'lines' || kind === 'area' || kind === 'bars') && (
-        <TimeChart
-          data={drawn}
-          kind={kind}
-          fromMs={answer.range.fromMs}
-          toMs={answer.range.toMs + (kind === 'bars' ? answer.stepMs : 0)}
-          stepMs={answer.stepMs}
-          heightPx={HEIGHT_PX}
-          valueText={text}
-          onZoom={zoom}
-          name={`Values of ${series.length} series over time${earlier.length > 0 ? `, compared with ${EARLIER[compare]}` : ''}; the table below has their figures`}
-        />
-      )}
+      <MetricChart
+        timesMs={timesMs}
+        series={series}
+        data={drawn}
+        kind={kind}
+        range={answer.range}
+        stepMs={answer.stepMs}
+        heightPx={HEIGHT_PX}
+        valueText={text}
+        onZoom={zoom}
+        name={`Values of ${series.length} series over time${earlier.length > 0 ? `, compared with ${EARLIER[compare]}` : ''}; the table below has their figures`}
+      />
       <SeriesTable
         series={series}
         only={only}

@@ -1,11 +1,16 @@
 /** The query, the time, and the button that asks. */
 
+import { useCallback, useState } from 'preact/hooks';
 import type { Complete } from '../../api/complete.ts';
 import type { QueryMistake } from '../../api/errors.ts';
 import { keysText } from '../../app/shortcuts.ts';
 import { IconButton } from '../../components/button.tsx';
+import { lazyPart } from '../../components/lazy-part.tsx';
+import { Popover } from '../../components/popover.tsx';
 import { EDITOR_ID, QueryEditor } from '../../components/query-editor.tsx';
+import { RefreshSelect } from '../../components/refresh-select.tsx';
 import { TimePicker } from '../../components/time-picker.tsx';
+import type { SavedMenuProps } from '../../query/saved-menu.tsx';
 import { closeSplit, type PaneId, splitView } from '../../state/pane.ts';
 import type { RangeText, ResolvedRange } from '../../time/time-range.ts';
 
@@ -21,9 +26,16 @@ export interface QueryBarProps {
   readonly onRange: (range: RangeText) => void;
   readonly pickerOpen: boolean;
   readonly onPicker: (open: boolean) => void;
+  readonly refresh: number;
+  readonly live: boolean;
+  readonly onRefresh: (refresh: number, live: boolean) => void;
   readonly pane: PaneId;
+  /** In the panel of saved queries, which is loaded when it is opened. */
+  readonly saved: Omit<SavedMenuProps, 'onClose'>;
   readonly isSplit: boolean;
 }
+
+const SavedMenu = lazyPart(async () => (await import('../../query/saved-menu.tsx')).SavedMenu);
 
 /** Words or LogQL. */
 const PLACEHOLDER = 'connection refused, or {service_name="checkout"} |= "declined"';
@@ -41,9 +53,15 @@ export function QueryBar(props: QueryBarProps) {
     onRange,
     pickerOpen,
     onPicker,
+    refresh,
+    live,
+    onRefresh,
     pane,
+    saved,
     isSplit,
   } = props;
+  const [savedOpen, setSavedOpen] = useState(false);
+  const closeSaved = useCallback(() => setSavedOpen(false), []);
   return (
     <search class="query-bar">
       <QueryEditor
@@ -63,6 +81,12 @@ export function QueryBar(props: QueryBarProps) {
           open={pickerOpen}
           onOpen={onPicker}
         />
+        <RefreshSelect
+          seconds={refresh}
+          onSeconds={seconds => onRefresh(seconds, false)}
+          live={live}
+          onLive={() => onRefresh(0, true)}
+        />
         <button
           type="button"
           class="button primary run"
@@ -72,6 +96,21 @@ export function QueryBar(props: QueryBarProps) {
           {loading && <span class="spinner on-accent" />}
           Run
         </button>
+        <Popover
+          open={savedOpen}
+          onClose={closeSaved}
+          name="Saved queries"
+          button={
+            <IconButton
+              icon="star"
+              name="Save, alert, or open a saved query"
+              aria-expanded={savedOpen}
+              onClick={() => setSavedOpen(before => !before)}
+            />
+          }
+        >
+          <SavedMenu {...saved} onClose={closeSaved} />
+        </Popover>
         {isSplit ? (
           pane === '2' && <IconButton icon="close" name="Close the second query" onClick={closeSplit} />
         ) : (

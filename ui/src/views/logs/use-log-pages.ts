@@ -62,7 +62,7 @@ export function useLogPages(
   const controller = useRef(new AbortController());
 
   const load = useCallback(
-    async (before: State) => {
+    async (before: State, shown: readonly LogRow[] = before.rows) => {
       if (query === undefined || range === undefined) return;
       const { signal } = controller.current;
       const newestFirst = order === 'newest';
@@ -118,7 +118,7 @@ export function useLogPages(
         });
       };
 
-      setState({ ...before, loading: true, stopped: false });
+      setState({ ...before, rows: shown, loading: true, stopped: false });
       try {
         await (before.rows.length === 0 ? loadFirst() : loadNext());
       } catch (error) {
@@ -129,10 +129,15 @@ export function useLogPages(
     [query, range, order],
   );
 
+  const asked = useRef('');
   useEffect(() => {
     controller.current = new AbortController();
+    const key = JSON.stringify([query, order]);
+    // The same query in a range that has moved: its lines stay until the new ones are there.
+    const shown = key === asked.current ? now.current.rows : [];
+    asked.current = key;
     if (query === undefined) setState(EMPTY);
-    else load(EMPTY);
+    else load(EMPTY, shown);
     return () => controller.current.abort();
   }, [load, query]);
 

@@ -17,7 +17,7 @@ import { changeParams, hrefOf, route } from '../../state/navigation.ts';
 import { useQuery } from '../../state/use-query.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
-import { countText, manyText, percentText, shortText } from '../../time/quantities.ts';
+import { manyText, percentText, shortText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
 import { PatternTable } from './pattern-table.tsx';
 import { levelCounts, type PatternSort, sortedRows } from './patterns-model.ts';
@@ -144,7 +144,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
         <p class="numeric" role="status">
           <strong>{manyText(rows.length, 'pattern')}</strong>
           <span class="soft only-wide">
-            {` · ${percentText(found.counted / found.lines)} of about ${countText(found.lines)} lines`}
+            {` · ${percentText(found.counted / found.lines)} of about ${manyText(found.lines, 'line')}`}
             {selector !== undefined && selector !== query.trim() && ` · of ${selector}: filters do not count`}
           </span>
         </p>

@@ -1,7 +1,8 @@
 /** Rules by group, and the alerts that are active. Asked again every few seconds while somebody looks. */
-import { useMemo } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { askAlerts, askRules, type RuleGroup } from '../../api/rules.ts';
 import { useAsk } from '../../api/use-ask.ts';
+import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { FindField } from '../../components/find-field.tsx';
 import { Empty, ErrorMessage, Loading } from '../../components/message.tsx';
@@ -13,6 +14,7 @@ import { useEvery } from '../../state/use-every.ts';
 import { useStore } from '../../state/use-store.ts';
 import { spanText } from '../../time/moments.ts';
 import { countText } from '../../time/quantities.ts';
+import { AlertForm } from './alert-form.tsx';
 import { AlertTable } from './alert-table.tsx';
 import { RuleRow } from './rule-row.tsx';
 import { countRules, filterOf, momentOf, RULE_FILTERS, shownGroups, sortedAlerts } from './rules-model.ts';
@@ -34,6 +36,7 @@ export default function RulesView() {
     alerts.reload();
   };
   useEvery(REFRESH_MS, reload);
+  const closeForm = useCallback(() => changeParams({ new: '', q: '' }, { replace: true }), []);
   const groups = rules.value;
   const counts = useMemo(() => countRules(groups ?? []), [groups]);
   const found = useMemo(() => shownGroups(groups ?? [], { filter, text }), [groups, filter, text]);
@@ -45,17 +48,33 @@ export default function RulesView() {
       about={groups === undefined ? 'What the rules of this tenant are doing' : <Summary groups={groups} />}
       onReload={reload}
       tools={
-        <Choice
-          name="Shown"
-          value={shows}
-          onChange={show => changeParams({ show: show === 'rules' ? '' : show })}
-          options={[
-            { value: 'rules', label: 'Rules', icon: 'table' },
-            { value: 'alerts', label: 'Active alerts', icon: 'bell' },
-          ]}
-        />
+        <>
+          <Button icon="plus" onClick={() => changeParams({ new: '1' })}>
+            Create alert
+          </Button>
+          <Choice
+            name="Shown"
+            value={shows}
+            onChange={show => changeParams({ show: show === 'rules' ? '' : show })}
+            options={[
+              { value: 'rules', label: 'Rules', icon: 'table' },
+              { value: 'alerts', label: 'Active alerts', icon: 'bell' },
+            ]}
+          />
+        </>
       }
     >
+      {params.new === '1' && (
+        <AlertForm
+          key={params.q ?? ''}
+          query={params.q ?? ''}
+          onClose={closeForm}
+          onCreated={() => {
+            closeForm();
+            reload();
+          }}
+        />
+      )}
       {error !== undefined && <ErrorMessage error={error} />}
       {groups === undefined && error === undefined && <Loading what="Asking for the rules" />}
       {groups?.length === 0 && <NoRules />}

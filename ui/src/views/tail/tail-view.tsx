@@ -11,6 +11,8 @@ import { QueryLine } from '../../components/query-line.tsx';
 import { RunButton } from '../../components/run-button.tsx';
 import { ChooseService } from '../../query/choose-service.tsx';
 import { QueryReading } from '../../query/query-reading.tsx';
+import { TailNotices, TailWord } from '../../query/tail-state.tsx';
+import { useTail } from '../../query/use-tail.ts';
 import { changeParams } from '../../state/navigation.ts';
 import { changeSettings, remember, settings } from '../../state/settings.ts';
 import { useQuery } from '../../state/use-query.ts';
@@ -19,8 +21,6 @@ import { useStore } from '../../state/use-store.ts';
 import { MAX_KEPT_ROWS } from '../../tail/tail-buffer.ts';
 import { countText, manyText } from '../../time/quantities.ts';
 import { TailList } from './tail-list.tsx';
-import { TailNotices, TailWord } from './tail-state.tsx';
-import { useTail } from './use-tail.ts';
 
 const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
 

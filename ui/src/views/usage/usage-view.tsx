@@ -37,7 +37,7 @@ export default function UsageView() {
     <PanelPage
       title="Usage"
       about={
-        value === undefined ? 'What was taken in, stored and asked' : `Of tenant ${value.tenant}, by UTC day`
+        value === undefined ? 'Ingested, stored, and queried data' : `Tenant ${value.tenant}, by UTC day`
       }
       onReload={reload}
       tools={
@@ -83,7 +83,7 @@ function Charts({ usage }: { readonly usage: Usage }) {
           {
             name: 'Stored',
             value: `${usage.stored_bytes_complete ? '' : '≥ '}${bytesText(sums.storedBytes)}`,
-            note: sums.bytes > 0 ? 'as it lies there now' : undefined,
+            note: sums.bytes > 0 ? 'stored now' : undefined,
           },
           { name: 'Queries', value: countText(sums.queries), note: `${bytesText(sums.queryBytes)} read` },
           {

@@ -1,7 +1,7 @@
 /** Whether lines come, in a word, and what went wrong, in a sentence. */
-import type { TailState } from '../../tail/follow-tail.ts';
-import type { TailBuffer } from '../../tail/tail-buffer.ts';
-import { countText, secondsText } from '../../time/quantities.ts';
+import type { TailState } from '../tail/follow-tail.ts';
+import type { TailBuffer } from '../tail/tail-buffer.ts';
+import { countText, secondsText } from '../time/quantities.ts';
 
 export interface TailWordProps {
   readonly state: TailState | undefined;
@@ -41,7 +41,7 @@ export function TailNotices({ state, isPaused, buffer }: TailNoticesProps) {
   }
   if (state?.kind === 'live' && state.isPolled) {
     notices.push(
-      'This store takes the tenant in a header, which a browser cannot send with a WebSocket: it is asked every 2 s instead.',
+      'This store needs the tenant in a header, which a browser cannot send with a WebSocket. The page polls every 2 s instead.',
     );
   }
   if (dropped > 0) {

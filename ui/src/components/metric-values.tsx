@@ -1,6 +1,6 @@
 /** Series as single values, each with its course, or as a list of the largest ones. */
-import type { ChartSeries } from '../../components/chart-model.ts';
-import { Sparkline } from '../../components/sparkline.tsx';
+import type { ChartSeries } from './chart-model.ts';
+import { Sparkline } from './sparkline.tsx';
 
 export interface MetricValuesProps {
   readonly series: readonly ChartSeries[];

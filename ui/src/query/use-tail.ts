@@ -1,8 +1,8 @@
 /** A live tail as a component has it: its lines, its state, and what a person does to it. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { LogRow } from '../../lines/rows.ts';
-import { browserTail } from '../../tail/browser-tail.ts';
-import { followTail, type TailState } from '../../tail/follow-tail.ts';
+import type { LogRow } from '../lines/rows.ts';
+import { browserTail } from '../tail/browser-tail.ts';
+import { followTail, type TailState } from '../tail/follow-tail.ts';
 import {
   cleared,
   EMPTY_BUFFER,
@@ -10,7 +10,7 @@ import {
   type TailBuffer,
   withDropped,
   withRows,
-} from '../../tail/tail-buffer.ts';
+} from '../tail/tail-buffer.ts';
 
 export interface Tail {
   readonly buffer: TailBuffer;

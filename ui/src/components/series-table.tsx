@@ -1,5 +1,5 @@
 /** Figures of each series: with `inColumns` a column for each label, otherwise a legend to click. */
-import type { ChartSeries } from '../../components/chart-model.ts';
+import type { ChartSeries } from './chart-model.ts';
 
 export interface SeriesTableProps {
   readonly series: readonly ChartSeries[];

@@ -1,0 +1,7 @@
+/** Rewrites docs/reference/limits.md: `node scripts/make-limits-reference.ts`, after a limit or scripts/limits/page.md has changed. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { LIMITS_PAGE, LIMITS_SOURCE, limitsPage } from './limits/render.ts';
+
+const root = new URL('../', import.meta.url);
+writeFileSync(new URL(LIMITS_PAGE, root), limitsPage(readFileSync(new URL(LIMITS_SOURCE, root), 'utf8')));
+process.stdout.write(`${LIMITS_PAGE} is up to date\n`);

@@ -1,0 +1,48 @@
+/**
+ * A page with some of its parts replaced. Everything else is the page's own, and is asked of it when it is needed: its columns
+ * are unpacked when they are first looked at, so a copy of the page would unpack them all.
+ */
+import type { MetadataColumn, PageRows, Run } from './page.ts';
+import type { PromotedPage } from './page-fields.ts';
+
+export class PageView implements PageRows {
+  readonly #page: PageRows;
+  readonly #replaced: Partial<Pick<PageRows, 'lines' | 'runs' | 'metadata'>>;
+
+  constructor(page: PageRows, replaced: Partial<Pick<PageRows, 'lines' | 'runs' | 'metadata'>>) {
+    this.#page = page;
+    this.#replaced = replaced;
+  }
+
+  get rows(): number {
+    return this.#page.rows;
+  }
+
+  get baseNs(): bigint {
+    return this.#page.baseNs;
+  }
+
+  get times(): Float64Array {
+    return this.#page.times;
+  }
+
+  get lines(): Buffer {
+    return this.#replaced.lines ?? this.#page.lines;
+  }
+
+  get lineOffsets(): Uint32Array {
+    return this.#page.lineOffsets;
+  }
+
+  get runs(): readonly Run[] {
+    return this.#replaced.runs ?? this.#page.runs;
+  }
+
+  get metadata(): readonly MetadataColumn[] {
+    return this.#replaced.metadata ?? this.#page.metadata;
+  }
+
+  get promoted(): PromotedPage | undefined {
+    return this.#page.promoted;
+  }
+}

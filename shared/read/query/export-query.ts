@@ -1,0 +1,159 @@
+/**
+ * All entries of a log query from a time on, as many as one answer takes: whole windows of time, so that the next answer begins where this
+ * one ends and no entry is in two. A limited log query looks at every page of its range for each answer; this looks at those of a
+ * window, which is chosen by the bytes that it has.
+ */
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { LogExpr } from '../../language/logql/ast.ts';
+import { type DayPlan, planDay, recordsByDay, type TimeRange } from './day-plan.ts';
+import { ExportRows, WindowTooLarge } from './export-rows.ts';
+import { windowEnd } from './export-window.ts';
+import type { LogSources } from './log-query.ts';
+import { compileLogScan, type LogScan, MAX_ENTRY_BYTES } from './log-scan.ts';
+import { Overlaps } from './overlaps.ts';
+import { type ScanContext, scanPages } from './scan.ts';
+import { compileSelector } from './selector.ts';
+import type { QueryStatistics } from './statistics.ts';
+import { type TenantView, tenantViews } from './tenant-view.ts';
+import { compileTextPruner } from './text-prune.ts';
+import type { VisibleOf } from './visibility.ts';
+
+export interface ExportRequest {
+  readonly tenants: readonly string[];
+  readonly expr: LogExpr;
+  readonly range: TimeRange;
+  /** Bytes of lines that the answer should have; it ends a window earlier. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  readonly visibleOf: VisibleOf | Promise<VisibleOf>;
+  readonly charge?: ((bytes: number) => void) | undefined;
+  readonly memory: MemoryBudget;
+}
+
+export interface ExportedRows {
+  readonly rows: ExportRows;
+  /** Unix ns that the times of the rows are relative to. */
+  readonly dayStartNs: bigint;
+  /** All entries before it are here. */
+  readonly endNs: bigint;
+}
+
+/** Bytes of lines that one answer looks at, by those it should have: a filter may leave few. */
+const MAX_SCANNED_FACTOR = 16;
+/** A window that is filled to this share is an answer. */
+const MIN_FILLED = 0.5;
+
+interface TenantPlan {
+  readonly view: TenantView;
+  readonly plan: DayPlan;
+}
+
+/** Throws ClientError. */
+export async function runExport(
+  sources: LogSources,
+  request: ExportRequest,
+  statistics: QueryStatistics,
+): Promise<ExportedRows> {
+  const { tenants, expr, range, maxBytes, memory } = request;
+  const scan = compileLogScan(expr, { clock: sources.clock });
+  const rows = new ExportRows(maxBytes, new MemoryBudget(2 * MAX_ENTRY_BYTES, 'a smaller `bytes`', memory));
+  const views = tenantViews(tenants, expr.selector);
+  const [visibleOf, ...lists] = await Promise.all([
+    request.visibleOf,
+    ...views.map(({ tenant }) => recordsByDay(sources.catalog, tenant, range, false, statistics)),
+  ]);
+  const days = [...new Set(lists.flat().map(({ day }) => day))].sort((a, b) => a - b);
+  for (const day of days) {
+    const plans: TenantPlan[] = [];
+    for (const [place, view] of views.entries()) {
+      const records = lists[place].find(each => each.day === day)?.records ?? [];
+      const selector = compileSelector(view.storedMatchers(expr.selector));
+      const pruner = compileTextPruner(expr.stages, sources.source, statistics);
+      const all = await planDay(
+        sources.source,
+        day,
+        records,
+        selector,
+        range,
+        statistics,
+        request.signal,
+        visibleOf(view.tenant),
+        pruner.prunes,
+      );
+      plans.push({ view, plan: await pruner.prune(all, request.signal) });
+    }
+    const end = await exportDay({ sources, request, statistics, scan, rows }, plans);
+    const dayStartNs = BigInt(day) * NS_PER_DAY;
+    const [{ plan }] = plans;
+    if (end < plan.to) return { rows, dayStartNs, endNs: dayStartNs + BigInt(end) };
+    if (rows.count > 0)
+      return { rows, dayStartNs, endNs: day === days.at(-1) ? range.endNs : dayStartNs + BigInt(plan.to) };
+  }
+  return { rows, dayStartNs: 0n, endNs: range.endNs };
+}
+
+interface DayExport {
+  readonly sources: LogSources;
+  readonly request: ExportRequest;
+  readonly statistics: QueryStatistics;
+  readonly scan: LogScan;
+  readonly rows: ExportRows;
+}
+
+/** Scans windows until the answer is filled; returns the end of the last one. */
+async function exportDay(day: DayExport, plans: readonly TenantPlan[]): Promise<number> {
+  const { maxBytes } = day.request;
+  const { rows } = day;
+  const [{ plan }] = plans;
+  const pages = plans.flatMap(each => each.plan.pages);
+  let { from } = plan;
+  for (let windows = 0; windows < MAX_SCANNED_FACTOR && from < plan.to; windows++) {
+    if (rows.lineBytes >= MIN_FILLED * maxBytes) break;
+    let to = windowEnd(pages, { from, to: plan.to, maxBytes });
+    const mark = rows.mark();
+    for (let scanned = false; !scanned; ) {
+      try {
+        await scanWindow(day, plans, { from, to });
+        scanned = true;
+      } catch (error) {
+        if (!(error instanceof WindowTooLarge)) throw error;
+        rows.truncate(mark);
+        // What was found before is an answer.
+        if (rows.count > 0) return from;
+        // Entries with one timestamp stay together, as far as memory goes.
+        if (to - from <= 1) rows.maxLineBytes = Number.POSITIVE_INFINITY;
+        else to = from + Math.floor((to - from) / 2);
+      }
+    }
+    from = to;
+  }
+  return from;
+}
+
+async function scanWindow(
+  { sources: { source }, request, statistics, scan, rows }: DayExport,
+  plans: readonly TenantPlan[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> {
+  const { signal, charge } = request;
+  const { pipeline, turn, hidden } = scan;
+  const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
+  for (const [tenant, { view, plan: whole }] of plans.entries()) {
+    const pages = whole.pages
+      .filter(({ first, last }) => first < to && last >= from)
+      // Neighbours in a chunk are read together.
+      .sort((a, b) => (a.record === b.record ? a.page.offset - b.page.offset : 0));
+    const plan: DayPlan = { ...whole, from, to, pages };
+    const context: ScanContext = { source, statistics, signal, turn, hidden, charge, shown: view.shown };
+    await scanPages(context, plan, pages, new Overlaps(plan, source, statistics), wants, {
+      wants: () => true,
+      prepare: (page, selection, count) => pipeline.prepare(page, selection, count),
+      visit: (page, selection, count, planned) => {
+        rows.begin(page, planned, tenant);
+        statistics.postFilterLines += pipeline.run(page, selection, count, rows);
+        rows.flush();
+      },
+    });
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * `GET /svc/api/v1/export`: entries of a log query as bytes of a file, from the start of a range on. The answer ends where its bytes do; the
+ * header `x-logboom-next` names the time from which the next request goes on.
+ */
+import { BadRequestError } from '../../../base/model/errors.ts';
+import { quote } from '../../../base/model/quote.ts';
+import { parseQuery } from '../../../language/logql/parse.ts';
+import type { HttpContext } from '../context.ts';
+import { EXPORT_FORMATS, EXPORT_TYPES, type ExportFormat, encodeExport } from '../export-format.ts';
+import { param, parseParams } from '../params.ts';
+import { limitParam, rangeParams } from '../query-params.ts';
+import type { Handler } from '../routes.ts';
+import { askerOf } from './query.ts';
+
+/** 60,000 lines or so. Larger answers read fewer pages twice, and take more memory. */
+const DEFAULT_BYTES = 16 * 1024 * 1024;
+/** As JSON lines three times as large with small lines. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export const exportEntries: Handler<HttpContext> = async (context, request) => {
+  const asker = askerOf(context, request);
+  const sent = parseParams(request);
+  const { startNs, endNs } = rangeParams(sent, context.clock.nowNs());
+  const format = formatOf(param(sent, 'format'));
+  const maxBytes = Math.min(limitParam(sent, 'bytes', { initial: DEFAULT_BYTES }), MAX_BYTES);
+  const text = param(sent, 'query');
+  const expr = parseQuery(text);
+  if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
+  return context.engine.export({ startNs, endNs, text, expr, maxBytes }, asker, async exported => {
+    // Writing is work for the tenant, too.
+    const pace = context.reading.source.scheduler.pace(asker.tenants.join('|'));
+    pace.resume();
+    const rest = async () => {
+      await pace.yieldIfDue();
+      asker.signal.throwIfAborted();
+    };
+    const body = await encodeExport(exported, format, rest);
+    pace.pause();
+    const headers: Record<string, string> = {
+      'content-type': EXPORT_TYPES[format],
+      'x-logboom-entries': `${exported.rows.count}`,
+    };
+    if (exported.endNs < endNs) headers['x-logboom-next'] = `${exported.endNs}`;
+    return { status: 200, headers, body };
+  });
+};
+
+function formatOf(text: string): ExportFormat {
+  const format = text === '' ? 'jsonl' : EXPORT_FORMATS.find(each => each === text);
+  if (format === undefined)
+    throw new BadRequestError(`format ${quote(text)} is not one of ${EXPORT_FORMATS.join(', ')}`);
+  return format;
+}

@@ -1,0 +1,71 @@
+/**
+ * How many pushes of a tenant no merge has taken yet: compaction, which reads a day's records anyway, notes it for the processes
+ * that take pushes. It is known only in a table that processes share; on one machine merge-backlog.ts counts bytes.
+ *
+ *     x/<tenant>/unmerged   <day>   number of chunks; 10 minutes
+ */
+import { LruCache } from '../../base/model/lru.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { Table } from '../../base/ports/table.ts';
+import { backlogPartition } from './ingest-exchange.ts';
+import { dayText } from './keys.ts';
+
+/** Fewer are what pushes between two merges leave; nothing is noted then, so that small tenants cost no request. */
+export const NOTED_FROM_CHUNKS = 5_000;
+/** Compaction looks at a day with so many chunks every minute; a number that nobody writes again must not refuse pushes for long. */
+const VALID_MS = 600_000;
+/** Between two notes of a day, ms. */
+const NOTE_EVERY_MS = 10_000;
+/** Days whose last note is remembered, 100 bytes each. */
+const NOTED_DAYS = 10_000;
+
+interface Noted {
+  readonly chunks: number;
+  readonly atMs: number;
+}
+
+export class UnmergedChunks {
+  readonly #table: Table;
+  readonly #clock: Clock;
+  readonly #noted = new LruCache<string, Noted>(NOTED_DAYS);
+
+  constructor({ table, clock }: { readonly table: Table; readonly clock: Clock }) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  /** Of compaction: so many chunks of a day are as they were pushed. Throws what the table throws. */
+  async note(tenant: string, day: number, chunks: number): Promise<void> {
+    if (this.#table.isDistant !== true) return;
+    const name = `${tenant}/${day}`;
+    const before = this.#noted.get(name);
+    const nowMs = this.#clock.nowMs();
+    if (before === undefined || nowMs - before.atMs >= VALID_MS) {
+      if (chunks < NOTED_FROM_CHUNKS) return;
+    } else {
+      const isBelow = chunks < NOTED_FROM_CHUNKS;
+      const wasBelow = before.chunks < NOTED_FROM_CHUNKS;
+      if (isBelow ? wasBelow : !wasBelow && Math.abs(nowMs - before.atMs) < NOTE_EVERY_MS) return;
+    }
+    this.#noted.set(name, { chunks, atMs: nowMs });
+    await this.#table.put({
+      pk: backlogPartition(tenant),
+      sk: dayText(day),
+      version: chunks,
+      body: new Uint8Array(0),
+      expiresAt: Math.ceil((nowMs + VALID_MS) / 1000),
+    });
+  }
+
+  /** Of all days of a tenant. Throws what the table throws. */
+  async of(tenant: string): Promise<number> {
+    let chunks = 0;
+    let after: string | undefined;
+    do {
+      const page = await this.#table.query(backlogPartition(tenant), { after });
+      for (const { version } of page.items) chunks += version;
+      after = page.next;
+    } while (after !== undefined);
+    return chunks;
+  }
+}

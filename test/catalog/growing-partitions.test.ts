@@ -1,0 +1,165 @@
+/** Days whose partitions grow while processes push, query and merge: each finds every chunk. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
+import { memoryTable } from '../../shared/base/ports/memory/table.ts';
+import type { Table } from '../../shared/base/ports/table.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { decodeRecord, encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { decodeDay, encodeDay } from '../../shared/storage/catalog/day-item.ts';
+import { chunkKey, chunkPartition } from '../../shared/storage/catalog/keys.ts';
+import { countingIds, manualClock } from '../support/manual-clock.ts';
+import { DAY, record } from './records.ts';
+
+const START = BigInt(DAY) * NS_PER_DAY;
+const END = START + NS_PER_DAY - 1n;
+
+function setUp() {
+  const clock = manualClock();
+  const inner = memoryTable({ clock });
+  const queried: string[] = [];
+  const table: Table = {
+    ...inner,
+    query: (pk, options) => {
+      queried.push(pk);
+      return inner.query(pk, options);
+    },
+  };
+  const catalogOf = (isDistant: boolean) =>
+    new Catalog({ table: { ...table, isDistant }, clock, ids: countingIds() });
+  return { clock, table, catalogOf, queried };
+}
+
+/** IDs whose last byte is their number. */
+const made = (number: number) => record(number);
+const idsOf = (records: readonly { readonly id: string }[]) => records.map(({ id }) => id).sort();
+
+describe('partitions of a day', () => {
+  test('rise with the first commit that asks for more; records of before stay in their partitions', async () => {
+    const { table, catalogOf } = setUp();
+    const catalog = catalogOf(true);
+    await catalog.addChunks([made(7)]);
+    await catalog.addChunks([made(15)], { partitions: 16 });
+    await catalog.addChunks([made(23)]);
+    const [day] = await catalog.allDays('t');
+    expect(day).toMatchObject({ day: DAY, partitions: 16 });
+    const found: Record<number, string[]> = {};
+    for (let shard = 0; shard < 16; shard++) {
+      const { items } = await table.query(chunkPartition('t', DAY, shard));
+      if (items.length > 0) found[shard] = items.map(({ sk }) => sk.slice(-2));
+    }
+    // 7 modulo 4; 15 modulo 16; 23 modulo 16, because the process knows it now.
+    expect(found).toEqual({ 3: ['07'], 15: ['0f'], 7: ['17'] });
+    const snapshot = await catalog.day('t', DAY);
+    expect(idsOf(snapshot!.records)).toEqual(idsOf([made(7), made(15), made(23)]));
+  });
+
+  test('never fall, also if another process asks for fewer', async () => {
+    const { catalogOf } = setUp();
+    await catalogOf(true).addChunks([made(1)], { partitions: 32 });
+    await catalogOf(true).addChunks([made(2)], { partitions: 8 });
+    expect(await catalogOf(false).allDays('t')).toMatchObject([{ partitions: 32 }]);
+  });
+
+  test('cost no request more as long as nobody asks for more', async () => {
+    const { catalogOf, queried } = setUp();
+    const catalog = catalogOf(true);
+    await catalog.addChunks([made(1)]);
+    queried.length = 0;
+    await catalog.chunks('t', START, END);
+    expect(queried.length).toBe(5);
+  });
+
+  test('a query that knows fewer partitions reads the day again, once', async () => {
+    const { catalogOf, queried } = setUp();
+    const reader = catalogOf(true);
+    await catalogOf(true).addChunks([made(1)]);
+    await reader.chunks('t', START, END);
+    await catalogOf(true).addChunks([made(31)], { partitions: 32 });
+    queried.length = 0;
+    expect(idsOf(await reader.chunks('t', START, END))).toEqual(idsOf([made(1), made(31)]));
+    expect(queried.length).toBe(1 + 4 + 32);
+    queried.length = 0;
+    await reader.chunks('t', START, END);
+    expect(queried.length).toBe(1 + 32);
+  });
+
+  test('whatever order of commits, merges and queries of several processes: nothing acknowledged is missed', async () => {
+    const step = fc.record({
+      process: fc.nat(2),
+      do: fc.constantFrom('push', 'push', 'merge', 'ask'),
+      partitions: fc.constantFrom(4, 4, 8, 64, 256),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async steps => {
+        const { catalogOf } = setUp();
+        const processes = [catalogOf(true), catalogOf(false), catalogOf(true)];
+        const there = new Map<string, ReturnType<typeof made>>();
+        let number = 0;
+        for (const { process, do: action, partitions } of steps) {
+          const catalog = processes[process];
+          if (action === 'push') {
+            const chunk = made(++number * 37);
+            await catalog.addChunks([chunk], { partitions });
+            there.set(chunk.id, chunk);
+          } else if (action === 'merge') {
+            // Over a distant table swaps rest.
+            const snapshot = await processes[1].day('t', DAY);
+            const lease = await processes[1].leases.take('x', 60_000);
+            if (snapshot === undefined || lease === undefined) continue;
+            const { records, ...day } = snapshot;
+            const added = [made(++number * 37 + 1)];
+            await processes[1].swap({
+              tenant: 't',
+              day,
+              lease,
+              removed: records.slice(0, 3),
+              added,
+              graceMs: 0,
+            });
+            await processes[1].leases.release(lease);
+            for (const { id } of records.slice(0, 3)) there.delete(id);
+            there.set(added[0].id, added[0]);
+          } else expect(idsOf(await catalog.chunks('t', START, END))).toEqual([...there.keys()].sort());
+        }
+        for (const catalog of processes)
+          expect(idsOf(await catalog.chunks('t', START, END))).toEqual([...there.keys()].sort());
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('items', () => {
+  test.each([
+    [{ hasHashedKey: true as const, partitions: 64 }, 7],
+    [{ hasHashedKey: true as const }, 7],
+    [{ partitions: 256 }, 7],
+    [{}, 6],
+  ])('a record with %j is read again, and has version %i', (more, version) => {
+    const given = record(0xabc, more);
+    const body = encodeRecord(given);
+    expect(body[0]).toBe(version);
+    const read = decodeRecord('t', DAY, body);
+    expect(read).toEqual({ hasHashedKey: undefined, partitions: undefined, ...given });
+    expect(chunkKey(read)).toEqual(chunkKey(given));
+  });
+
+  test.each([
+    [4, false, 0],
+    [4, true, 1],
+    [64, false, 2],
+    [64, true, 2],
+  ])('a day of %i partitions, with an index: %s, is read again', (partitions, hasIndex, version) => {
+    const index = hasIndex ? { id: 'ee'.repeat(16), storedBytes: 1000, headBytes: 10 } : undefined;
+    const day = { day: DAY, version: 3, index, partitions };
+    const item = encodeDay('t', day);
+    expect(item.body[0] ?? 0).toBe(version);
+    expect(decodeDay(item)).toEqual(day);
+  });
+
+  test.each([[3], [0], [5], [512]])('a day of %i partitions is refused', partitions => {
+    const item = encodeDay('t', { day: DAY, version: 3, index: undefined, partitions });
+    expect(() => decodeDay(item)).toThrow(`${partitions} partitions`);
+  });
+});

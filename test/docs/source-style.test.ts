@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const FOLDERS = ['bench', 'bin', 'functions', 'lib', 'local', 'scripts', 'shared', 'test', 'ui/src'];
+/** AssemblyScript has no `#private`, and what is installed is not ours. */
+const OTHERS = /(^|\/)(node_modules|dist)\/|^(shared\/base\/kernels|scripts\/line-split-study)\/assembly\//;
+
+/** Every TypeScript file of the project with its text, by path from its root. */
+function* sources(): Iterable<readonly [path: string, text: string]> {
+  for (const folder of FOLDERS)
+    for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, name);
+      if (/\.tsx?$/.test(path) && !OTHERS.test(path)) yield [path, readFileSync(join(ROOT, path), 'utf8')];
+    }
+}
+
+/** `path:line` of each match. */
+function matches(pattern: RegExp): string[] {
+  return [...sources()].flatMap(([path, text]) =>
+    text.split('\n').flatMap((line, i) => (pattern.test(line) ? [`${path}:${i + 1}`] : [])),
+  );
+}
+
+test('members are private with #, except constructors, which cannot be', () => {
+  expect(matches(/^\s*(static )?private (?!constructor\()/)).toEqual([]);
+});
+
+test('no object inherits from an instance: it would lack the private fields', () => {
+  const found = matches(/Object\.create\((?!null\))/);
+  expect(found.filter(place => !place.startsWith('test/'))).toEqual([]);
+});

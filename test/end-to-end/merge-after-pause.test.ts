@@ -1,0 +1,95 @@
+/** An assembled store in which no schedule merges: pushes of enough lines are merged for good once no more come, and answer as before. */
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openStorage, type Storage } from '../../local/storage.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { FINAL_LEVEL, PACKING } from '../../shared/upkeep/compaction/packing.ts';
+import { findEntries, getJson } from './support/ask.ts';
+import { JSON_TYPE, jsonPush } from './support/push.ts';
+import { startStore, type TestStore } from './support/store.ts';
+
+const TENANT = 'a';
+const CONFIG = `auth_enabled: true
+limits_config: { ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB }
+compactor: { compaction_interval: 1h }
+logboom: { index_sync_interval: 1h, collection_interval: 1h, query_result_cache_bytes: 0 }`;
+const HOUR_MS = 3_600_000;
+/** Noon: no day ends meanwhile. */
+const DAY = Math.floor(systemClock.nowMs() / (24 * HOUR_MS)) - 1;
+const START_NS = BigInt(DAY * 24 + 12) * BigInt(HOUR_MS) * 1_000_000n;
+const PUSHES = 4;
+const LINES = 64;
+const LINE_BYTES = Math.ceil(PACKING.finalFromBytes / PUSHES / LINES);
+
+let store: TestStore;
+let storage: Storage;
+let catalog: Catalog;
+beforeEach(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'logboom-pause-'));
+  store = await startStore(CONFIG, { dataDir, cores: 2 });
+  storage = await openStorage({ kind: 'embedded', dataDir });
+  catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+});
+afterEach(async () => {
+  await storage.close();
+  await store.stop();
+});
+
+/** One after the other, so that each is a chunk. */
+async function push(i: number): Promise<void> {
+  const entries = Array.from({ length: LINES }, (_, n) => ({
+    ns: START_NS + BigInt(i + n * PUSHES),
+    line: JSON.stringify({ push: i, n, status: 200 + (n % 3), text: 'x'.repeat(LINE_BYTES) }),
+  }));
+  const { status } = await store.client.send({
+    method: 'POST',
+    path: '/loki/api/v1/push',
+    headers: { 'x-scope-orgid': TENANT, 'content-type': JSON_TYPE },
+    body: jsonPush([{ labels: { app: `a${i % 2}` }, entries }]),
+  });
+  expect(status).toBe(204);
+}
+
+async function levels(): Promise<number[]> {
+  return (await catalog.day(TENANT, DAY))!.records.map(({ level }) => level);
+}
+
+interface VectorAnswer {
+  readonly data: { readonly result: unknown };
+}
+
+/** Short: lines are long. */
+async function answers(): Promise<string[]> {
+  const range = { start: `${START_NS}`, end: `${START_NS + 1_000_000_000n}`, limit: '500' };
+  const options = { tenant: TENANT };
+  const found = [];
+  for (const query of ['{app="a1"} |= "\\"n\\":7"', '{app=~".+"} | json | status="202"']) {
+    const entries = await findEntries(store.client, { ...range, query }, options);
+    found.push(
+      ...entries.map(
+        ({ labels, ns, line }) => `${labels.app} ${labels.status} ${ns} ${line.slice(0, 40)} ${line.length}`,
+      ),
+    );
+  }
+  const query = 'sum by (status) (count_over_time({app=~".+"} | json [1s]))';
+  const { data } = (await getJson(
+    store.client,
+    '/api/v1/query',
+    { query, time: range.end },
+    options,
+  )) as VectorAnswer;
+  return [...found, JSON.stringify(data.result)];
+}
+
+test('merges pushes that pause for good, without a change of answers', async () => {
+  for (let i = 0; i < PUSHES; i++) await push(i);
+  expect(await levels()).toEqual(new Array(PUSHES).fill(0));
+  const before = await answers();
+  expect(before.length).toBeGreaterThan(PUSHES);
+  while ((await levels()).length > 1) await systemClock.sleep(50);
+  expect(await levels()).toEqual([FINAL_LEVEL]);
+  expect(await answers()).toEqual(before);
+});

@@ -1,0 +1,25 @@
+/**
+ * Requests that S3 answers 503 (SlowDown) and DynamoDB 400 (ThrottlingException) although there is room: each is sent again after a wait
+ * that doubles. Of requests that are under way together, the slowest decides.
+ */
+import type { Dice } from '../dice.ts';
+import { THROTTLED } from './figures.ts';
+
+export interface ThrottledRequests {
+  /** Until the last of them is answered, beside what each takes, ms. */
+  readonly waitMs: number;
+  /** Requests that were sent again. */
+  readonly repeats: number;
+}
+
+/** @param share of the requests that are throttled, each time they are sent; the last try is answered */
+export function throttle(dice: Dice, requests: number, share: number): ThrottledRequests {
+  let [left, waitMs, repeats] = [share === 0 ? 0 : requests, 0, 0];
+  for (let tries = 1; tries < THROTTLED.tries && left > 0; tries++) {
+    const expected = left * share;
+    left = Math.floor(expected) + (dice.chance(expected % 1) ? 1 : 0);
+    if (left > 0) waitMs += THROTTLED.firstWaitMs * 2 ** (tries - 1);
+    repeats += left;
+  }
+  return { waitMs, repeats };
+}

@@ -1,0 +1,56 @@
+/** What a heat map draws: a row for each series, a cell for each step, and how strong its color is. */
+import type { ChartSeries } from './chart-model.ts';
+
+export interface HeatRow {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+}
+
+export interface HeatModel {
+  readonly rows: readonly HeatRow[];
+  /** Series that have no row, because they are the smallest. */
+  readonly left: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** More rows are lower than a line of text. */
+export const MAX_HEAT_ROWS = 40;
+/** A color that can be told from the ground. */
+const LEAST_SHARE = 0.12;
+
+/** The series with the largest totals; numbers as labels (buckets) go up, others are ordered by their total. */
+export function heatModel(series: readonly ChartSeries[]): HeatModel {
+  const totals = series.map(({ label, values }) => ({
+    label,
+    values,
+    total: values.reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0),
+  }));
+  totals.sort((a, b) => b.total - a.total);
+  const kept = totals.slice(0, MAX_HEAT_ROWS);
+  if (kept.length > 1 && kept.every(({ label }) => label.trim() !== '' && !Number.isNaN(Number(label))))
+    kept.sort((a, b) => Number(b.label) - Number(a.label));
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const { values } of kept) {
+    for (const value of values) {
+      if (value === null || !Number.isFinite(value)) continue;
+      min = Math.min(min, value);
+      max = Math.max(max, value);
+    }
+  }
+  if (min > max) [min, max] = [0, 0];
+  return {
+    rows: kept.map(({ label, values }) => ({ label, values })),
+    left: totals.length - kept.length,
+    // A scale that begins at zero shows what is much.
+    min: Math.min(0, min),
+    max,
+  };
+}
+
+/** 0 to 1: how much of the color a value has. Roots, because few values are large and many small. */
+export function heatShare(value: number, { min, max }: Pick<HeatModel, 'min' | 'max'>): number {
+  if (value === min || max <= min) return 0;
+  return LEAST_SHARE + (1 - LEAST_SHARE) * Math.sqrt(Math.min(1, (value - min) / (max - min)));
+}

@@ -1,0 +1,63 @@
+/** Series of a metric query in one of the ways in which values are shown. The chart itself is loaded when it is needed. */
+
+import type { ChartKind } from '../../../shared/base/model/board.ts';
+import type { ResolvedRange } from '../time/time-range.ts';
+import type { ChartSeries } from './chart-model.ts';
+import { lazyPart } from './lazy-part.tsx';
+import { SingleValues, TopList } from './metric-values.tsx';
+import { TimeChart } from './time-chart.tsx';
+
+export interface MetricChartProps {
+  readonly timesMs: readonly number[];
+  readonly series: readonly ChartSeries[];
+  /** Drawn beside the others, where the kind has a place for them. */
+  readonly data: { readonly timesMs: readonly number[]; readonly series: readonly ChartSeries[] };
+  readonly kind: ChartKind;
+  readonly range: ResolvedRange;
+  readonly stepMs: number;
+  readonly heightPx: number;
+  readonly valueText: (value: number) => string;
+  readonly onZoom: (fromMs: number, toMs: number) => void;
+  /** What it shows, in words. */
+  readonly name: string;
+}
+
+const HeatMap = lazyPart(async () => (await import('./heat-map.tsx')).HeatMap);
+
+export function MetricChart(props: MetricChartProps) {
+  const { timesMs, series, data, kind, range, stepMs, heightPx, valueText, onZoom, name } = props;
+  switch (kind) {
+    case 'table':
+      return null;
+    case 'top':
+      return <TopList series={series} valueText={valueText} />;
+    case 'value':
+      return <SingleValues series={series} valueText={valueText} />;
+    case 'heat':
+      return (
+        <HeatMap
+          timesMs={timesMs}
+          series={series}
+          stepMs={stepMs}
+          heightPx={heightPx}
+          valueText={valueText}
+          onZoom={onZoom}
+          name={name}
+        />
+      );
+    default:
+      return (
+        <TimeChart
+          data={data}
+          kind={kind}
+          fromMs={range.fromMs}
+          toMs={range.toMs + (kind === 'bars' ? stepMs : 0)}
+          stepMs={stepMs}
+          heightPx={heightPx}
+          valueText={valueText}
+          onZoom={onZoom}
+          name={name}
+        />
+      );
+  }
+}

@@ -1,0 +1,10 @@
+/** Boards: the list of them, or the one that the address names. */
+import { route } from '../../state/navigation.ts';
+import { useStore } from '../../state/use-store.ts';
+import { BoardList } from './board-list.tsx';
+import { BoardPage } from './board-page.tsx';
+
+export default function BoardsView() {
+  const { id } = useStore(route).params;
+  return id === undefined ? <BoardList /> : <BoardPage key={id} id={id} />;
+}
