@@ -53,6 +53,17 @@ const SERVED = {
     DELETE /api/compat/rules/{namespace}/{group}
     GET /compat/api/v1/rules
     GET /compat/api/v1/alerts
+    GET|POST /svc/api/v1/export
+    GET /svc/api/v1/ui/boards
+    POST /svc/api/v1/ui/boards
+    GET /svc/api/v1/ui/boards/{id}
+    PUT /svc/api/v1/ui/boards/{id}
+    DELETE /svc/api/v1/ui/boards/{id}
+    GET /svc/api/v1/ui/queries
+    POST /svc/api/v1/ui/queries
+    GET /svc/api/v1/ui/queries/{id}
+    PUT /svc/api/v1/ui/queries/{id}
+    DELETE /svc/api/v1/ui/queries/{id}
     GET|POST /svc/api/v1/format_query`,
   upkeep: `
     GET|POST /flush
