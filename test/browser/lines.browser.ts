@@ -54,7 +54,7 @@ test('several streams bring a column of services; one stream brings none', async
   const regions = new Set((await cells.allTextContents()).map(text => text.trim()));
   assert.deepEqual([...regions].sort(), ['eu-central-1', 'us-east-1']);
   await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name="crash"}')}`);
-  await page.getByText('1 lines', { exact: true }).waitFor();
+  await page.getByText('1 line', { exact: true }).waitFor();
   assert.equal(await cells.count(), 0);
   await done();
 });
