@@ -23,6 +23,7 @@ import { createRouter } from '../../shared/server/http/routes.ts';
 import { routesOf } from '../../shared/server/http/targets.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { encodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
+import { chunksOfKeys } from '../../shared/storage/catalog/stored-objects.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { packInThisThread } from '../../shared/storage/codec/compression.ts';
@@ -135,7 +136,13 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     }),
     resultCacheBytes: cached(logboom.queryResultCacheBytes),
     queryMemory,
-    objectReaders: role === 'upkeep' ? objectReadersOf(data, catalog, tell) : undefined,
+    objectReaders:
+      role === 'upkeep'
+        ? objectReadersOf(data, catalog, keys => {
+            forgetObjects(keys);
+            tell({ kind: 'deleted', keys });
+          })
+        : undefined,
     pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
     place,
     onLargePushEnd: collectGarbage,
@@ -145,6 +152,12 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     readRuleFiles: ruleFilesReader(config.ruler.storage),
     notReady: () => undefined,
   });
+  function forgetObjects(keys: readonly string[]): void {
+    const chunks = chunksOfKeys(keys);
+    context.reading.source.forgetChunks(chunks);
+    catalog.forgetChunks(chunks);
+  }
+
   let runner: TaskRunner | undefined;
   const tasks = () =>
     (runner ??= new TaskRunner({
@@ -233,7 +246,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           context.push.forget(what.tenant);
           return;
         case 'deleted':
-          context.reading.source.forget(what.keys);
+          forgetObjects(what.keys);
           return;
         case 'kick':
           scheduler?.kick(what.job);
@@ -345,7 +358,7 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
 function objectReadersOf(
   { readers, storage }: RoleData,
   { members }: Catalog,
-  tell: (what: RoleTell) => void,
+  deleted: ObjectReaders['deleted'],
 ): ObjectReaders | undefined {
   if (readers === undefined || storage.kind !== 'embedded') return undefined;
   const { dataDir } = storage;
@@ -353,7 +366,7 @@ function objectReadersOf(
     mark: () => newEpoch(readers),
     haveLeft: async mark =>
       haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: systemClock })),
-    deleted: keys => tell({ kind: 'deleted', keys }),
+    deleted,
   };
 }
 

@@ -75,6 +75,20 @@ describe('reading', () => {
   });
 });
 
+describe('the cache of records', () => {
+  test('drops the records of deleted chunks, and no others', async () => {
+    const { catalog, other } = setUp();
+    await other.addChunks([record(0), record(1), record(2)]);
+    await catalog.chunks('t', ...WHOLE);
+    const held = catalog.caches.records.heldWeight;
+    catalog.forgetChunks(new Set([record(0), record(1)].map(({ id }) => `t/${id}`)));
+    expect(catalog.caches.records.heldWeight).toBe(held / 3);
+    catalog.forgetChunks(new Set([`other/${record(2).id}`]));
+    expect(catalog.caches.records.heldWeight).toBe(held / 3);
+    expect(idsOf(await catalog.chunks('t', ...WHOLE))).toEqual([0, 1, 2]);
+  });
+});
+
 describe('swapping', () => {
   test('replaces chunks, and lists the old objects as garbage until their time', async () => {
     const { catalog, clock } = setUp();

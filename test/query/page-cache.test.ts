@@ -173,8 +173,32 @@ test('pages of chunks that are deleted make room at once, and those of others st
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
+test('deleting most chunks releases the memory for lines; deleting a few does not', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  for (let round = 0; round < 2; round++) useAll(cache, 0, 20);
+  const { touchedLineBytes } = cache.figures;
+  expect(touchedLineBytes).toBeGreaterThanOrEqual(20 * chunks[0].footer.lineBytes);
+  const names = chunks.map(({ name }) => name);
+  cache.forgetChunks(new Set(names.slice(0, 2)));
+  expect(cache.figures).toMatchObject({ pages: 18, touchedLineBytes });
+  const { rows } = use(cache, chunks[19]);
+  cache.forgetChunks(new Set(names.slice(2, 15)));
+  expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 0, touchedLineBytes: 0 });
+  // The pages that remain unpack their lines again, without a read; so does a query that is under way.
+  expect(useAll(cache, 15, 20)).toBe(0);
+  expect(plainOf(rows)).toEqual(plain[19]);
+  expect(cache.figures.lineBytes).toBe(5 * chunks[0].footer.lineBytes);
+});
+
 test('without room for anything nothing is kept', () => {
   const cache = new PageCache(0);
   for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);
-  expect(cache.figures).toEqual({ hits: 0, misses: 9, pages: 0, columnBytes: 0, lineBytes: 0 });
+  expect(cache.figures).toEqual({
+    hits: 0,
+    misses: 9,
+    pages: 0,
+    columnBytes: 0,
+    lineBytes: 0,
+    touchedLineBytes: 0,
+  });
 });

@@ -16,6 +16,7 @@ export class LinePool {
   #memory: Buffer;
   /** Stretches that are free, ascending, never side by side. */
   #free: { start: number; end: number }[];
+  #touchedBytes = 0;
 
   /** @param bytes none of which is taken from the machine before it is used; where it has no such memory, the pool is empty */
   constructor(bytes: number) {
@@ -27,6 +28,12 @@ export class LinePool {
   reset(): void {
     this.#memory = memoryOf(this.#memory.length);
     this.#free = freeIn(this.#memory);
+    this.#touchedBytes = 0;
+  }
+
+  /** Bytes up to the end of the highest slot since the last reset: about what the memory takes from the machine. */
+  get touchedBytes(): number {
+    return this.#touchedBytes;
   }
 
   get bytes(): number {
@@ -43,6 +50,7 @@ export class LinePool {
     const { start } = stretch;
     stretch.start += needed;
     if (stretch.start === stretch.end) this.#free.splice(place, 1);
+    this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
     return this.#memory.subarray(start, start + length);
   }
 

@@ -21,7 +21,6 @@ import type { PruningPredicate } from '../../execution/text-index/pruning-predic
 import { decodeSummaries, type PageSummary } from '../../execution/text-index/summary-codec.ts';
 import { footerOfTail, nameOfChunk, readChunk, readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
-import { parseObjectKey } from '../../storage/catalog/stored-objects.ts';
 import type { Footer, PageMeta, SectionMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import { loadBlock } from '../../storage/codec/compression.ts';
@@ -212,13 +211,8 @@ export class ChunkSource {
     return decoded ?? [];
   }
 
-  /** Drops what is kept of objects that are deleted, which are most of what a steady load leaves behind. */
-  forget(keys: readonly string[]): void {
-    const chunks = new Set<string>();
-    for (const key of keys) {
-      const object = parseObjectKey(key);
-      if (object?.kind === 'chunk') chunks.add(`${object.tenant}/${object.id}`);
-    }
+  /** Drops what is cached of deleted chunks, which are most of what a steady load leaves behind. @param chunks `tenant/id` */
+  forgetChunks(chunks: ReadonlySet<string>): void {
     for (const chunk of chunks) {
       for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);
     }

@@ -21,6 +21,13 @@ import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.t
 const LINE_SHARE = 3 / 4;
 /** A page with more lines than this share of their memory would drive out too many others. */
 const MAX_PAGE_SHARE = 1 / 8;
+/**
+ * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of it is in use. Unpacking
+ * the remaining lines again costs 0.5 ms for each MB.
+ */
+const MIN_USED_SHARE = 1 / 2;
+/** If less than this share of the memory for lines was ever written, releasing it gains little. */
+const MIN_TOUCHED_SHARE = 1 / 4;
 /** Pages used once that are remembered by name, 150 bytes each: 16 GiB of lines. */
 const MAX_REMEMBERED = 16_384;
 /** A page's columns grow while it is looked at: it is weighed again when so many others were used. */
@@ -51,6 +58,8 @@ export interface PageCacheFigures {
   readonly columnBytes: number;
   /** Unpacked lines. */
   readonly lineBytes: number;
+  /** Memory for lines that was written since it was last released. */
+  readonly touchedLineBytes: number;
 }
 
 export class PageCache implements PageKeeper {
@@ -91,6 +100,7 @@ export class PageCache implements PageKeeper {
       pages: this.#kept.size,
       columnBytes: this.#columnBytes,
       lineBytes: this.#lineBytes,
+      touchedLineBytes: this.#pool.touchedBytes,
     };
   }
 
@@ -144,6 +154,15 @@ export class PageCache implements PageKeeper {
     for (const page of [...this.#kept.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
+    const { touchedBytes, bytes } = this.#pool;
+    if (touchedBytes < bytes * MIN_TOUCHED_SHARE) return;
+    if (this.#lineBytes < touchedBytes * MIN_USED_SHARE) this.#releaseLineMemory();
+  }
+
+  /** Memory of WebAssembly that was used once leaves the process only as a whole. */
+  #releaseLineMemory(): void {
+    for (const page of [...this.#slots.keys()]) this.#dropLines(page);
+    this.#pool.reset();
   }
 
   slotFor(columns: PageColumns): Buffer | undefined {

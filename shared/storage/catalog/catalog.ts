@@ -436,6 +436,13 @@ export class Catalog {
     return records;
   }
 
+  /** Drops cached records of deleted chunks. @param chunks `tenant/id` */
+  forgetChunks(chunks: ReadonlySet<string>): void {
+    for (const [key, { record }] of this.#decoded.all()) {
+      if (chunks.has(`${record.tenant}/${record.id}`)) this.#decoded.delete(key);
+    }
+  }
+
   /** A swap may have put another record in its place, which has another checksum at its end. */
   readonly #known = ({ pk, sk, version, bodyBytes, bodyEnd }: ItemHead): Item | undefined => {
     const known = this.#decoded.get(`${pk} ${sk}`);

@@ -35,6 +35,16 @@ export function parseObjectKey(key: string): Omit<StoredObject, 'size'> | undefi
   };
 }
 
+/** `tenant/id` of the chunks among the objects with these keys. */
+export function chunksOfKeys(keys: readonly string[]): ReadonlySet<string> {
+  const chunks = new Set<string>();
+  for (const key of keys) {
+    const object = parseObjectKey(key);
+    if (object?.kind === 'chunk') chunks.add(`${object.tenant}/${object.id}`);
+  }
+  return chunks;
+}
+
 /** All chunks and indexes of a store, ascending by key: those of a day with hashed keys do not come together. */
 export async function* listStoredObjects(store: ObjectStore): AsyncGenerator<StoredObject> {
   let after: string | undefined;
