@@ -1,5 +1,6 @@
 /** Memory of the thread that calls: its figures for metrics, and what returns it to the system when the thread is at rest. */
 import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
 import { freePooledBuffers, pooledBytes } from '../shared/base/model/buffer-pool.ts';
 import { IdleCaches } from '../shared/base/model/idle-caches.ts';
@@ -22,10 +23,11 @@ export function keepMemorySmall(
   const caches = new IdleCaches(QUIET_CHECKS);
   caches.add(...cachesOfThread);
   const busyMs = () => performance.eventLoopUtilization().active;
+  const heapBytes = () => getHeapStatistics().used_heap_size;
   const { clock, signal } = background;
   return runInBackground(
     'idle-memory',
-    () => returnIdleMemory({ clock, busyMs, caches, collect }, signal),
+    () => returnIdleMemory({ clock, busyMs, heapBytes, caches, collectAll, collect: collectGarbage }, signal),
     background,
   );
 }
@@ -44,7 +46,7 @@ export function collectGarbage(): void {
 }
 
 /** Takes longer than `collectGarbage`, and returns the memory of the heap to the system. */
-function collect(): void {
+function collectAll(): void {
   freePooledBuffers();
   (globalThis as Collector).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -3,34 +3,66 @@ import { returnIdleMemory } from '../../local/idle-memory.ts';
 import { IdleCaches } from '../../shared/base/model/idle-caches.ts';
 import { LruCache } from '../../shared/base/model/lru.ts';
 
-/** Runs a check for each of the given shares of time that the thread was busy. Resolves with how often garbage was collected by then. */
-async function collectionsAfter(shares: readonly number[], caches = new IdleCaches(1)): Promise<number[]> {
+/** Runs a check for each of the given shares of time that the thread was busy. Resolves with how often garbage was collected by then; a tenth is a thorough collection. */
+async function collectionsAfter(
+  shares: readonly number[],
+  {
+    caches = new IdleCaches(1),
+    grownMb = 0,
+  }: { readonly caches?: IdleCaches; readonly grownMb?: number } = {},
+): Promise<number[]> {
   const stop = new AbortController();
   const collections: number[] = [];
   let collected = 0;
+  let thorough = 0;
   let busyMs = 0;
   let checks = 0;
   const clock = {
     async sleep(ms: number) {
-      if (checks > 0) collections.push(collected);
+      if (checks > 0) collections.push(collected + thorough / 10);
       if (checks === shares.length) stop.abort();
-      else busyMs += shares[checks++] * ms;
+      else {
+        busyMs += shares[checks++] * ms;
+        heapMb += grownMb;
+      }
     },
   };
+  let heapMb = 20;
+  const heapBytes = () => heapMb * 1024 * 1024;
   const collect = () => {
     collected++;
+    heapMb = 20;
   };
-  await returnIdleMemory({ clock, busyMs: () => busyMs, caches, collect }, stop.signal);
+  const collectAll = () => {
+    thorough++;
+    collect();
+  };
+  const parts = { clock, busyMs: () => busyMs, heapBytes, caches, collectAll, collect };
+  await returnIdleMemory(parts, stop.signal);
   return collections;
 }
 
 // [what, shares of busy time, collections after each check]
 test.each([
-  ['once after the start', [0, 0, 0], [1, 1, 1]],
+  ['once after the start', [0, 0, 0], [1.1, 1.1, 1.1]],
   ['not while the thread is busy', [1, 0.5, 0.06], [0, 0, 0]],
-  ['once after each busy time', [1, 0, 0, 0.2, 0.04, 0], [0, 1, 1, 1, 2, 2]],
+  ['once after each busy time', [1, 0, 0, 0.2, 0.04, 0], [0, 1.1, 1.1, 1.1, 2.2, 2.2]],
 ])('collects garbage %s', async (_, shares, want) => {
   expect(await collectionsAfter(shares)).toEqual(want);
+});
+
+// [what, growth of the heap between checks in MiB, shares of busy time, collections after each check]
+test.each([
+  [
+    'each time its heap has grown',
+    3,
+    [0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04],
+    [1.1, 1.1, 1.1, 2.1, 2.1, 2.1, 3.1],
+  ],
+  ['only when it is at rest', 3, [0, 0.5, 0.5, 0.5, 0.5], [1.1, 1.1, 1.1, 1.1, 1.1]],
+  ['not for less growth', 1, [0, 0.01, 0.01, 0.01, 0.01, 0.01], [1.1, 1.1, 1.1, 1.1, 1.1, 1.1]],
+])('collects garbage of a thread with little work: %s', async (_, grownMb, shares, want) => {
+  expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
 });
 
 test('collects what an emptied cache held', async () => {
@@ -38,6 +70,6 @@ test('collects what an emptied cache held', async () => {
   cache.set('a', 1);
   const caches = new IdleCaches(3);
   caches.add(cache);
-  expect(await collectionsAfter([0, 0, 0, 0], caches)).toEqual([1, 1, 2, 2]);
+  expect(await collectionsAfter([0, 0, 0, 0], { caches })).toEqual([1.1, 1.1, 2.2, 2.2]);
   expect(cache.size).toBe(0);
 });
