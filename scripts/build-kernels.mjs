@@ -57,7 +57,7 @@ function readSource(name) {
 
 function moduleText(bytes) {
   return [
-    '/** Compiled from assembly/ by scripts/build-kernels.mjs; a test compares them. Base64 of a WebAssembly module. */',
+    '/** WebAssembly module in Base64, compiled from assembly/ by scripts/build-kernels.mjs. A test compares it with its source. */',
     `export const COMPILED =\n  '${Buffer.from(bytes).toString('base64')}';\n`,
   ].join('\n');
 }

@@ -1,15 +1,15 @@
-/** Columns of timestamps and of line lengths: the host's side of assembly/columns.ts. */
+/** Host side of assembly/columns.ts: encodes columns of timestamps and line lengths. */
 import { KernelInstance } from './kernels.ts';
 
 const INPUT_AT = 4096;
-/** Behind inputs and outputs: loads and stores run past the end. */
+/** Padding after inputs and outputs, because loads and stores run past their end. */
 const SLACK_BYTES = 64;
-/** Memory that grew further, for a page of many rows, is given up after it. */
+/** Size above which the memory is dropped after use; only a page of many rows needs more. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-/** Of a length, and of a difference of times. */
+/** Maximum encoded bytes of a length, and of a time difference. */
 const MAX_LENGTH_BYTES = 5;
 const MAX_DELTA_BYTES = 8;
-/** First row behind the last run. */
+/** Marks the end of the list of first rows. */
 const NO_ROW = 0xffffffff;
 
 interface ColumnKernel {
@@ -42,7 +42,7 @@ interface ColumnKernel {
 
 let instance: KernelInstance<ColumnKernel> | undefined;
 
-/** The kernel with room for parts of so many bytes, and where each begins: a multiple of 64. */
+/** Returns the kernel with memory for parts of these sizes, and the offset of each, a multiple of 64. */
 function layOut(...parts: readonly number[]) {
   if (instance === undefined || instance.bytes.length > MAX_KEPT_BYTES) instance = new KernelInstance();
   let at = INPUT_AT;
@@ -55,12 +55,15 @@ function layOut(...parts: readonly number[]) {
   return { kernel: instance, places };
 }
 
-/** Ends of all parts of `layOut` with these sizes, for tests: nothing is touched behind. */
+/**
+ * Returns the end of all parts of `layOut` with these sizes. Tests check that the kernel touches nothing
+ * after it.
+ */
 export function columnMemoryBytes(...parts: readonly number[]): number {
   return parts.reduce((at, bytes) => at + Math.ceil(bytes / SLACK_BYTES + 1) * SLACK_BYTES, INPUT_AT);
 }
 
-/** `rows` lengths, seven bits a byte. */
+/** Encodes `rows` lengths as varints, seven bits per byte. */
 export function packLengths(lengths: Uint32Array, rows: number): Buffer {
   const { kernel, places } = layOut(4 * rows, MAX_LENGTH_BYTES * rows);
   const [lengthsAt, out] = places;
@@ -69,7 +72,7 @@ export function packLengths(lengths: Uint32Array, rows: number): Buffer {
   return Buffer.from(kernel.bytes.subarray(out, kernel.run.columnEnd()));
 }
 
-/** What was read of a column. It is whole if all rows are sound and all bytes are used. */
+/** Decoded part of a column. The column is valid if all rows are sound and all bytes are used. */
 export interface UnpackedLengths {
   readonly offsets: Uint32Array;
   readonly soundRows: number;
@@ -77,7 +80,7 @@ export interface UnpackedLengths {
   readonly total: number;
 }
 
-/** `rows + 1` offsets of lines with these lengths. */
+/** Decodes `rows` line lengths into `rows + 1` line offsets. */
 export function unpackLengths(packed: Uint8Array, rows: number): UnpackedLengths {
   const { kernel, places } = layOut(packed.length, 4 * (rows + 1));
   const [from, out] = places;
@@ -96,8 +99,8 @@ export interface PackedTimes {
 
 /**
  * @param starts 1 for the first row of a run
- * @param units by scale
- * @param widthOf low bytes of a difference, by their mean in units
+ * @param units Candidate units by scale
+ * @param widthOf Number of low bytes of a difference, by the mean difference in units
  */
 export function packTimes(
   offsets: Float64Array,
@@ -127,7 +130,10 @@ export interface UnpackedTimes {
   readonly usedBytes: number;
 }
 
-/** @param firstRows of the runs, ascending. @param low a multiple of `rows` bytes, up to 4 of each */
+/**
+ * @param firstRows First rows of the runs, ascending
+ * @param low A multiple of `rows` bytes, up to 4 for each row
+ */
 export function unpackTimes(
   { high, low }: { readonly high: Uint8Array; readonly low: Uint8Array },
   unit: number,

@@ -1,6 +1,6 @@
 /**
- * Finds the members of a page's lines: the host's side of assembly/field-members.ts and of what that calls. There is one for a
- * thread, which many extractors use in turns: each page brings its keys.
+ * Host side of assembly/field-members.ts and of the modules that it calls: finds the members of a page's
+ * lines. Extractors of a thread share one scanner and take turns; each page adds its keys.
  *
  *     scanner.begin(lines, keys);
  *     scanner.read(lineOffsets, 0, rows, parserOf);
@@ -9,40 +9,40 @@
 import { type Constant, KernelInstance } from './kernels.ts';
 import type { TermSet } from './term-set.ts';
 
-/** Lines that are read by one call; a longer one is read alone. */
+/** Maximum bytes of lines per call; a longer line gets a separate call. */
 const MAX_CALL_BYTES = 2 * 1024 * 1024;
-/** Behind the lines: loads of 64 bytes may begin at the last byte. */
+/** Padding after the lines, because loads of 64 bytes may begin at the last byte. */
 const SLACK_BYTES = 128;
 
-/** The members of a page's lines for one parser, by columns. */
+/** Members of a page's lines for one parser, in columns. */
 export interface LineMembers {
   readonly count: number;
-  /** Number of the key. */
+  /** Key number of each member. */
   readonly entries: Uint32Array;
   readonly rows: Uint32Array;
-  /** Where the value stands in the page's lines. */
+  /** Range of each value in the page's lines. */
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   readonly kinds: Uint8Array;
-  /** Members by key: those of entry e are `order[first[e]]` to `order[first[e + 1] - 1]`, in row order. */
+  /** Members by key: those of key e are `order[first[e]]` to `order[first[e + 1] - 1]`, in row order. */
   readonly first: Uint32Array;
   readonly order: Uint32Array;
 }
 
-/** The keys of one parser, numbered from 0. */
+/** Keys of one parser, numbered from 0. */
 export interface KeyList {
   readonly texts: readonly Uint8Array[];
-  /** Number of the key of the object around each, plus 1; 0 at the top. */
+  /** For each key: 1 + number of the key of the surrounding object, or 0 at the top. */
   readonly parents: readonly number[];
-  /** Sums of LEFT_TO_PARSER and UNWANTED. */
+  /** For each key: sum of LEFT_TO_PARSER and UNWANTED. */
   readonly flags: readonly number[];
   /** Adds the next key. */
   add(text: Buffer, parent: number): void;
 }
 
-/** Flag of a key: lines with it are left to the parser. */
+/** Key flag: the parser must handle lines with this key. */
 export const LEFT_TO_PARSER = 1;
-/** Flag of a key: its members are left out. */
+/** Key flag: members with this key are skipped. */
 export const UNWANTED = 2;
 
 export type FieldParser = 'json' | 'logfmt';
@@ -77,17 +77,17 @@ interface FieldKernel {
 export type FieldKeys = Readonly<Record<FieldParser, KeyList>>;
 
 const PARSERS = ['json', 'logfmt'] as const;
-/** As numbers in the kernel, which are also marks of lines. */
+/** Parser numbers in the kernel, also used to mark lines. */
 const MARKS = { json: 1, logfmt: 2, both: 3 } as const;
 
-/** Lines that were read by one call, and the members that they gave. */
+/** Lines of one call, and the members found in them. */
 interface Call {
   readonly firstByte: number;
   readonly endByte: number;
   readonly members: Readonly<Record<FieldParser, { readonly from: number; readonly to: number }>>;
 }
 
-/** Pitfall: what it tells of a page is valid until the next page is begun, by whoever uses it. */
+/** Pitfall: results are valid until the next page begins, whichever extractor begins it. */
 export class FieldScanner {
   readonly #instance: KernelInstance<FieldKernel>;
   readonly #run: FieldKernel;
@@ -97,7 +97,7 @@ export class FieldScanner {
   #keys: FieldKeys | undefined;
   #parsers = MARKS.both as number;
   #calls: Call[] = [];
-  /** The last call whose lines lie in the kernel's memory. */
+  /** Latest call; its lines are still in the kernel's memory. */
   #loaded: Call | undefined;
 
   constructor() {
@@ -111,7 +111,7 @@ export class FieldScanner {
     this.#instance.reserve(this.memoryBytes(0));
   }
 
-  /** Of all that the kernel works on, with so many bytes of lines. */
+  /** Returns the memory that the kernel uses for this many bytes of lines, bytes. */
   memoryBytes(lineBytes: number): number {
     return this.#run.FIELD_LINES.value + lineBytes + SLACK_BYTES;
   }
@@ -119,8 +119,8 @@ export class FieldScanner {
   /**
    * Begins a page.
    *
-   * @param keys known ones, to which those of the page are added
-   * @param parser the only one that lines are read for; both without it
+   * @param keys Known keys; the keys of the page are added
+   * @param parser Only parser to use; both if absent
    */
   begin(lines: Uint8Array, keys: FieldKeys, parser?: FieldParser): void {
     const run = this.#run;
@@ -147,8 +147,8 @@ export class FieldScanner {
   }
 
   /**
-   * Reads the lines of the rows `from` to `to`. For each, `parserOf` gets 0, 1 for a
-   * line that is sound for JSON or 2 for one that is for logfmt.
+   * Reads the lines of rows `from` to `to`. Sets `parserOf` of each row: 1 if the line is valid JSON, 2 if it
+   * is valid logfmt, else 0.
    */
   read(lineOffsets: Uint32Array, from: number, to: number, parserOf: Uint8Array): void {
     const { FIELD_OFFSETS, FIELD_PARSERS, MAX_FIELD_LINE, MAX_FIELD_ROWS } = this.#run;
@@ -191,7 +191,7 @@ export class FieldScanner {
     return { json: words[this.#lists.json >>> 2], logfmt: words[this.#lists.logfmt >>> 2] };
   }
 
-  /** Ends a page. */
+  /** Ends a page and returns its members. */
   end(): Readonly<Record<FieldParser, LineMembers>> {
     this.#run.sortFields();
     return { json: this.#membersOf('json'), logfmt: this.#membersOf('logfmt') };
@@ -225,7 +225,11 @@ export class FieldScanner {
     };
   }
 
-  /** Adds the terms of the page's values without escapes. @param words of each key: what stands for its name in them */
+  /**
+   * Adds the terms of the page's values without escapes.
+   *
+   * @param words Hash word of each key's name
+   */
   addValueTerms(parser: FieldParser, words: Uint32Array, found: TermSet): void {
     const { KEY_WORDS, VALUE_TERMS } = this.#run;
     this.#instance.words.set(words, KEY_WORDS.value >>> 2);

@@ -1,22 +1,23 @@
 /**
- * Lines of a page from templates and columns: the host's side of assembly/join-lines.ts. Lines are joined where they are to be, if that is
- * memory for lines (line-memory.ts), whose kernels work beside them; else they are copied there. The room beside lines holds
+ * Host side of assembly/join-lines.ts: joins lines of a page from templates and columns. If the target is
+ * line memory (line-memory.ts), lines are joined in place, because kernels work next to it. Otherwise they
+ * are joined in a separate memory and copied. The join area next to the lines contains
  *
- *     digits | page: frame, columns | what reading takes | offsets | lines at the end
+ *     digits | page: frame, columns | memory of the reader | offsets | last lines
  *
- * The lines at the end are those behind which the kernel would write into what follows.
+ * The last lines are joined apart: in place, the kernel would write past the end of the target.
  */
 import { createLineMemory, type JoinRoom, joinRoomBeside, MAX_JOINED_BYTES } from './line-memory.ts';
 
-/** Behind texts: loads and stores run past the end. */
+/** Padding after texts, because loads and stores run past their end. */
 const SLACK_BYTES = 128;
-/** A join writes up to so many bytes past the end of its last line. */
+/** Maximum number of bytes that a join writes past the end of its last line. */
 const OVER_BYTES = 80;
 
-/** Lines that are joined to be copied. */
+/** Memory for lines that are joined elsewhere and copied. */
 let own: Buffer | undefined;
 
-/** Memory to lay a split page down in, its frame and then its columns. To be filled at once, then `join` is called. */
+/** Memory for a split page: its frame, then its columns. Fill it immediately, then call `join`. */
 export class SplitPage {
   readonly bytes: Buffer;
   readonly #lines: Buffer;
@@ -24,8 +25,8 @@ export class SplitPage {
   readonly #room: JoinRoom;
 
   /**
-   * @param bytes of frame and columns, up to MAX_JOINED_BYTES
-   * @param lines where all lines go and nothing else, up to as many bytes
+   * @param bytes Size of frame and columns, up to MAX_JOINED_BYTES
+   * @param lines Target for all lines and nothing else, up to MAX_JOINED_BYTES
    */
   constructor(bytes: number, lines: Buffer) {
     let target = lines;
@@ -43,8 +44,8 @@ export class SplitPage {
   }
 
   /**
-   * Writes the lines. False where the bytes cannot be right; then any bytes may be where the lines should.
-   * @param offsets `rows + 1` of them, ascending from 0 to the bytes of all lines
+   * Writes the lines. Returns false if the page is corrupt; the target may then contain arbitrary bytes.
+   * @param offsets `rows + 1` offsets, ascending from 0 to the size of all lines
    */
   join(offsets: Uint32Array, rows: number): boolean {
     const { memory, code, end: roomEnd } = this.#room;
@@ -63,7 +64,7 @@ export class SplitPage {
     if (tailEnd + SLACK_BYTES > roomEnd || code.laySplit(room) === 0) return false;
     new Uint32Array(memory.buffer, offsetsAt, rows + 1).set(offsets.subarray(0, rows + 1));
     if (code.joinLines(last, offsetsAt, this.#target.byteOffset) === 0) return false;
-    // Before its memory, so that the first of these lines is at its beginning.
+    // Offset the target so that the first of these lines starts at `tailAt`.
     if (code.joinLines(rows, offsetsAt, tailAt - offsets[last]) === 0) return false;
     memory.copy(this.#target, offsets[last], tailAt, tailEnd);
     if (this.#target !== this.#lines) this.#target.copy(this.#lines);

@@ -1,16 +1,17 @@
 /**
- * The compiled kernels, and memories to run them on. The module is compiled once; a thread may be given the one of another
- * thread (it can be posted), so that code that V8 has optimized there is optimized here. Each instance has a memory of its
- * own, which one kernel lays out as its source says (README.md).
+ * Loads the compiled kernels, and creates memories to run them on. Each thread compiles the module once, or
+ * receives it from another thread, because a module can be posted. Code that V8 has optimized in one thread
+ * is then optimized in the other. Each instance has a separate memory, which one kernel lays out as its
+ * source describes (README.md).
  *
  *     worker.postMessage({ kernels: kernelModule() });    // in the thread that starts another
  *     useKernelModule(message.kernels);                   // there, before the first kernel runs
  *
- * Pitfall: growing a memory detaches every view of it, so views are taken again after `reserve`.
+ * Pitfall: growing a memory detaches every view of it, so create new views after `reserve`.
  */
 import { COMPILED } from './compiled.ts';
 
-/** A `WebAssembly.Module`: it can be posted to threads, and nothing else is done with it here. */
+/** `WebAssembly.Module` as an opaque value. The host only instantiates it or posts it to threads. */
 export type KernelModule = object;
 
 export const PAGE_BYTES = 64 * 1024;
@@ -20,7 +21,7 @@ interface Memory {
   grow(pages: number): number;
 }
 
-/** What is used of a global that the types of Node leave out. */
+/** Part of the WebAssembly global that this file uses. The types of Node.js omit it. */
 interface WebAssemblyApi {
   readonly Memory: new (pages: { readonly initial: number }) => Memory;
   readonly Module: new (bytes: Uint8Array) => KernelModule;
@@ -39,32 +40,32 @@ export function kernelModule(): KernelModule {
 }
 
 /**
- * Instances that there are already keep theirs.
- * @param imports what the module asks for besides, as those of tests do that watch each access to memory
+ * Sets the module for new instances; existing instances retain theirs.
+ * @param imports Additional imports, for test modules that record each access to memory
  */
 export function useKernelModule(module: KernelModule, imports: object = {}): void {
   compiled = module;
   moduleImports = imports;
 }
 
-/** A constant of a kernel, such as an address. */
+/** Constant of a kernel, such as an address. */
 export interface Constant {
   readonly value: number;
 }
 
-/** Functions of the host that kernels call. */
+/** Host functions that kernels call. */
 export interface KernelImports {
-  /** See assembly/key-table.ts. */
+  /** Names a key; see assembly/key-table.ts. */
   nameKey(table: number, number: number, start: number, length: number, parent: number): number;
 }
 
-/** For instances of kernels that call none. */
+/** Imports for kernels that call no host function. */
 const NO_HOST: KernelImports = { nameKey: () => 0 };
 
-/** Those of this thread. A memory that has grown has another buffer, and the one before is empty. */
+/** Memories of this thread. When a memory grows, it gets a new buffer and the old one becomes empty. */
 const BUFFERS = new Set<WeakRef<ArrayBuffer>>();
 
-/** Bytes that the memories of the instances in this thread have reserved. */
+/** Returns the bytes reserved by all kernel memories of this thread. */
 export function kernelBytes(): number {
   let sum = 0;
   for (const reference of BUFFERS) {
@@ -75,13 +76,13 @@ export function kernelBytes(): number {
   return sum;
 }
 
-/** An instance of the module with a memory of its own. `Exports`: what the caller uses of it. */
+/** Instance of the module with a separate memory. `Exports` lists the exports that the caller uses. */
 export class KernelInstance<Exports> {
   readonly #memory: Memory;
   readonly run: Exports;
-  /** All of the memory. */
+  /** View of the whole memory. */
   bytes: Buffer<ArrayBuffer>;
-  /** The same. */
+  /** View of the whole memory, as words. */
   words: Uint32Array<ArrayBuffer>;
 
   constructor(host = NO_HOST) {
@@ -94,7 +95,10 @@ export class KernelInstance<Exports> {
     BUFFERS.add(new WeakRef(memory.buffer));
   }
 
-  /** Makes the memory at least so large, with zeros. None of it is taken from the machine before it is written. */
+  /**
+   * Grows the memory to at least this size, with zeros. The operating system allocates memory only when it is
+   * written.
+   */
   reserve(bytes: number): void {
     if (bytes <= this.bytes.length) return;
     this.#memory.grow(Math.ceil((bytes - this.bytes.length) / PAGE_BYTES));

@@ -1,15 +1,17 @@
-/** The levels that lines speak of: the host's side of assembly/line-levels.ts. */
+/** Host side of assembly/line-levels.ts: detects the levels of lines. */
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** Lines of one call lie in so many bytes, or there is one. */
+/** Maximum bytes of lines per call, unless a single line is longer. */
 const MAX_CALL_BYTES = 1024 * 1024;
-/** Memory that grew further, for a long line, is given up after it. */
+/** Size above which the memory is dropped after use; only a long line needs more. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-/** Behind the lines: loads of 16 bytes may begin at the last byte. */
+/** Padding after the lines, because loads of 16 bytes may begin at the last byte. */
 const SLACK_BYTES = 64;
 const PADDING = 16;
 
-/** Fields that may hold a level: their bytes as written, and with ASCII letters in lower case. An earlier field wins. */
+/**
+ * Field names that may hold a level, with exact and with lower-case ASCII letters. An earlier field wins.
+ */
 export interface LevelNames {
   readonly exact: readonly Uint8Array[];
   readonly folded: readonly Uint8Array[];
@@ -23,7 +25,7 @@ interface LevelKernel {
   detectLevels(rows: number, lines: number, maxDepth: number): void;
 }
 
-/** A kernel with the names of fields in its memory, and where lines go behind them. */
+/** Kernel with field names in its memory, and the offset after them for lines. */
 interface Loaded {
   readonly kernel: KernelInstance<LevelKernel>;
   readonly names: LevelNames;
@@ -33,11 +35,11 @@ interface Loaded {
 let loaded: Loaded | undefined;
 
 /**
- * Codes of the levels (LEVELS) of some lines.
+ * Returns the level code (an index of LEVELS) of each selected line.
  *
- * @param starts, ends of all lines, places in `bytes`
- * @param which numbers of the lines that are looked at; neighbors should follow each other
- * @param maxDepth objects inside objects that are looked into, the outermost is 1; 0 or less is without limit
+ * @param starts, ends Offsets in `bytes` of all lines
+ * @param which Numbers of the lines to read; adjacent lines should follow each other
+ * @param maxDepth Maximum nesting depth of objects to search, 1 for the outermost; 0 or less is unlimited
  */
 export function levelsOfLines(
   {
@@ -78,13 +80,13 @@ export function levelsOfLines(
   return levels;
 }
 
-/** Of the memory that the kernel works on, but for the lines. */
+/** Returns the memory that the kernel uses, without the lines, bytes. */
 export function levelKernelBytes(names: LevelNames): number {
   if (loaded?.names !== names) loaded = load(names);
   return loaded.linesAt;
 }
 
-/** Lays the names down, as assembly/line-levels.ts says. */
+/** Writes the field names to the memory, in the layout of assembly/line-levels.ts. */
 function load(names: LevelNames): Loaded {
   const kernel = loaded?.kernel ?? new KernelInstance<LevelKernel>();
   const at = kernel.run.LEVEL_FIELDS.value;

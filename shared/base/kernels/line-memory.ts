@@ -1,31 +1,34 @@
 /**
- * Memory for lines that kernels work on where they lie (kernels/assembly/byte-search.ts, line-split.ts), so that finding bytes in lines needs no copy. The lines of the
- * page at hand are unpacked into the line space; lines that are kept lie in regions of their own (`line-pool.ts`). Lines that lie
- * elsewhere (changed by a stage, kept for a later turn, stored unpacked, above the space) are searched in JavaScript, with
- * the same answers.
+ * Line memory: kernels search lines in place, without a copy (kernels/assembly/byte-search.ts,
+ * line-split.ts). Lines of the current page are unpacked into the line space; cached lines are in separate
+ * regions (`line-pool.ts`). All other lines are searched in JavaScript, with the same results. Those are
+ * lines that a stage changed, copies, lines stored uncompressed, and lines larger than the space.
  *
  *     0            lineBytes                        + 64 KiB
- *     | lines       | space to read past the end     | a bit for each byte of the lines of one page | scratch | room to join lines |
+ *     | lines       | padding for reads              | a bit for each byte of the lines of one page | scratch | join area |
  *
- * What a reader would get wrong: the line space is one for the process, like the lines of a page, which are valid until the
- * next page's are looked at. Nothing here may be kept over an await.
+ * Pitfall: a thread has only one line space. Its lines are valid until the lines of the next page are read.
+ * Do not use them after an await.
  */
 import { type Constant, KernelInstance, PAGE_BYTES } from '../kernels/kernels.ts';
 
-/** As much as a decoder keeps of scratch: a page ends at 1 MiB, only a single line is longer. */
+/**
+ * Size of the line space: as much scratch memory as a decoder uses. A page ends at 1 MiB; only a single line
+ * can be longer.
+ */
 export const SPACE_BYTES = 8 * 1024 * 1024;
-/** Past the end of lines the loops read up to 79 bytes, and as many as a pair is apart. */
+/** Padding after lines: loops read up to 79 bytes past the end, plus the distance of a pair. */
 const MARGIN_BYTES = 64 * 1024;
 const BITS_BYTES = MARGIN_BYTES + SPACE_BYTES / 8;
-/** What a loop is given beside lines, and what it answers. */
+/** Size of the scratch area for inputs and outputs of loops. */
 export const SCRATCH_BYTES = 64 * 1024;
-/** What a search for many patterns may take (kernels/assembly/multi-search.ts). */
+/** Maximum program size of a multi-pattern search (kernels/assembly/multi-search.ts). */
 export const PROGRAM_BYTES = 32 * 1024;
-/** Lines of a page that are joined from templates and columns, and what they are joined from. */
+/** Maximum size of lines joined from templates and columns, and of those inputs. */
 export const MAX_JOINED_BYTES = 2 * 1024 * 1024;
-/** Templates and columns, what reading them takes (3.2 MiB at most), offsets, and a last line. */
+/** Size of the join area: templates and columns, up to 3.2 MiB for the reader, offsets, and a last line. */
 const JOIN_BYTES = 2 * MAX_JOINED_BYTES + 4 * 1024 * 1024;
-/** The largest distance of a pair. */
+/** Maximum distance between the bytes of a pair. */
 export const MAX_DISTANCE = 255;
 
 interface LineKernels {
@@ -44,7 +47,7 @@ interface LineKernels {
   ): void;
 }
 
-/** Joins lines of pages (join-lines.ts). */
+/** Joins lines of pages; see join-lines.ts. */
 interface JoinKernel {
   readonly DIGITS_BYTES: Constant;
   openSplit(at: number, end: number, rows: number): number;
@@ -52,46 +55,46 @@ interface JoinKernel {
   joinLines(to: number, offsets: number, out: number): number;
 }
 
-/** A memory and the kernels on it. */
+/** Memory with its kernels. */
 interface Region {
   readonly buffer: ArrayBuffer;
   readonly code: LineKernels;
   readonly bitsAt: number;
-  /** The bits; as words, for hot loops. */
+  /** Bit marks as words, for hot loops. */
   readonly bits: Int32Array;
   readonly scratch: Scratch;
   readonly programAt: number;
-  /** Whose program lies there. */
+  /** Program that is loaded at `programAt`. */
   program: Uint8Array | undefined;
   readonly join: JoinRoom;
 }
 
-/** Memory beside lines to join them from templates and columns: valid until the next page's are joined. */
+/** Join area next to lines; its content is valid until the next page is joined. */
 export interface JoinRoom {
   readonly code: JoinKernel;
-  /** All of the memory, the lines too. */
+  /** View of the whole memory, including the lines. */
   readonly memory: Buffer;
-  /** Where the room begins and ends. */
+  /** Start and end of the join area. */
   readonly at: number;
   readonly end: number;
 }
 
-/** Memory that loops are given beside lines: valid until somebody else asks for it. */
+/** Scratch area next to lines; its content is valid until another caller uses it. */
 export interface Scratch {
   readonly code: Pick<LineKernels, 'splitLines'>;
-  /** Where it starts, for the code. */
+  /** Address of the area in the kernel's memory. */
   readonly at: number;
   readonly bytes: Uint8Array;
-  /** The same. */
+  /** View of the scratch area, as words. */
   readonly words: Int32Array;
 }
 
-/** Regions by their memory: one that nobody has lines in goes with it. */
+/** Regions by their memory. A region is collected when no lines refer to its memory. */
 const REGIONS = new WeakMap<ArrayBufferLike, Region>();
 
 /**
- * Memory of `bytes` for lines, none of which is taken from the machine before it is written; no more than SPACE_BYTES are
- * those of one page. Throws RangeError where there is no such memory.
+ * Allocates line memory. The operating system provides it only when it is written. One page may use at most
+ * SPACE_BYTES of it. Throws RangeError if the memory cannot be reserved.
  */
 export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
   const lineBytes = Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
@@ -113,13 +116,13 @@ export function createLineMemory(bytes: number): Buffer<ArrayBuffer> {
 
 let space: Buffer<ArrayBuffer> | undefined;
 
-/** For the decoder of lines: one for the thread. */
+/** Returns the line space of this thread, for the decoder of lines. */
 export function lineSpace(): Buffer<ArrayBuffer> {
   space ??= createLineMemory(SPACE_BYTES);
   return space;
 }
 
-/** The region looked at last: pages come from one of two. */
+/** Region of the latest lookup. Pages alternate between two regions only. */
 let latest: Region | undefined;
 
 function regionOf({ buffer }: Buffer): Region | undefined {
@@ -129,24 +132,26 @@ function regionOf({ buffer }: Buffer): Region | undefined {
   return region;
 }
 
-/** True where pairs can be sought in the bytes. */
+/** Returns whether kernels can search these bytes. */
 export function isInLineSpace(bytes: Buffer): boolean {
   return regionOf(bytes) !== undefined;
 }
 
-/** Scratch beside the lines; undefined for bytes that lie elsewhere. */
+/** Returns the scratch area next to the lines, or undefined for bytes outside line memory. */
 export function scratchBeside(bytes: Buffer): Scratch | undefined {
   return regionOf(bytes)?.scratch;
 }
 
-/** Room to join lines beside them; undefined for lines that lie elsewhere. */
+/** Returns the join area next to the lines, or undefined for bytes outside line memory. */
 export function joinRoomBeside(lines: Buffer): JoinRoom | undefined {
   return regionOf(lines)?.join;
 }
 
-/** Two bytes at a distance, each in one or two forms (the second may equal the first). */
+/**
+ * Two bytes at a distance, each with one or two alternatives. The second alternative may equal the first.
+ */
 export interface BytePair {
-  /** At most MAX_DISTANCE. */
+  /** Offset of the second byte from the first, at most MAX_DISTANCE. */
   readonly distance: number;
   readonly first: number;
   readonly first2: number;
@@ -154,13 +159,13 @@ export interface BytePair {
   readonly second2: number;
 }
 
-/** Searches one page's lines for pairs. */
+/** Searches the lines of one page for pairs. */
 export interface PairFinder {
-  /** First place of the pair with `from <= place < to`, or -1. */
+  /** Returns the first offset of the pair with `from <= offset < to`, or -1. */
   find(from: number, to: number, pair: BytePair): number;
 }
 
-/** For bytes in memory for lines. */
+/** Creates a finder for bytes in line memory. */
 export function pairFinder(bytes: Buffer): PairFinder {
   return new RegionFinder(bytes);
 }
@@ -186,22 +191,22 @@ class RegionFinder implements PairFinder {
   }
 }
 
-/** `find` of a finder for one call. The bytes must be in memory for lines. */
+/** Runs one search, for bytes in line memory. */
 export function findPair(bytes: Buffer, from: number, to: number, pair: BytePair): number {
   return pairFinder(bytes).find(from, to, pair);
 }
 
-/** Searches for what a program names, up to PROGRAM_BYTES of it; for bytes in memory for lines. */
+/** Searches bytes in line memory for the patterns of a program, which has up to PROGRAM_BYTES. */
 export class ProgramSearch {
   readonly #program: Uint8Array;
-  /** Bytes of what was found last. */
+  /** Length of the latest match, bytes. */
   length = 0;
 
   constructor(program: Uint8Array) {
     this.#program = program;
   }
 
-  /** First place in `from` to `to` where something lies that ends there too, or -1. */
+  /** Returns the offset of the first match within `from` to `to`, or -1. */
   find(lines: Buffer, from: number, to: number): number {
     const region = regionOf(lines)!;
     const { code, buffer, programAt } = region;
@@ -215,7 +220,7 @@ export class ProgramSearch {
   }
 }
 
-/** Which bytes are marked: three of them, and all below a fourth (0 for none). */
+/** Bytes to mark: three values, and all values below a fourth (0 for none). */
 export interface MarkedBytes {
   readonly a: number;
   readonly b: number;
@@ -225,27 +230,29 @@ export interface MarkedBytes {
 
 const NO_WORDS = new Int32Array(0);
 
-/** Bytes marked at once where line follows line: a call of the loop costs as much as 600 bytes in it. */
+/** Bytes marked per call when lines are read in sequence. A call costs as much as marking 600 bytes. */
 const STRETCH_BYTES = 8192;
 
-/** Whose marks are in the bits of the regions. */
+/** LineMarks whose bits are in the regions. */
 let owner: LineMarks | undefined;
 
 /**
- * Marks of the line at hand: after `marks.set(source, start, end)`, `nextMark(marks.words, marks.shift, at)` is the first
- * marked place from `at` on, or some place past the end where the line has none. Others who mark overwrite them.
+ * Marks bytes of the current line. After `marks.set(source, start, end)`, `nextMark(marks.words, marks.shift,
+ * at)` is the first marked offset from `at` on. If the line has none, it is an offset after its end. Other
+ * LineMarks overwrite the marks.
  */
 export class LineMarks {
   readonly #bytes: MarkedBytes;
   readonly #isMarked: Uint8Array;
-  /** For lines elsewhere; grows to an eighth of the longest. */
+  /** Marks of lines outside line memory; grows to an eighth of the longest line. */
   #ownWords = new Int32Array(64);
-  // What is marked now. A page's lines are a buffer of their own, wherever they lie: never the same for two pages.
+  // Range that is marked now. Each page has a separate buffer object for its lines, so buffers of two pages
+  // are never equal.
   #source: Buffer | undefined;
   #from = 0;
   #to = 0;
   words: Int32Array = NO_WORDS;
-  /** What turns a place in the source into the number of its bit. */
+  /** Difference between the bit number and the offset in the source. */
   shift = 0;
 
   constructor(bytes: MarkedBytes) {
@@ -274,7 +281,7 @@ export class LineMarks {
     const to = follows ? Math.max(end, Math.min(start + STRETCH_BYTES, source.length)) : end;
     const { a, b, c, below } = this.#bytes;
     const { code, bits, bitsAt } = region;
-    // The bits are those of one page, which may lie anywhere in the region.
+    // The bits cover one page, which may start anywhere in the region.
     const first = source.byteOffset & ~31;
     const shift = source.byteOffset - first;
     const from = (start + source.byteOffset) & ~31;
@@ -305,7 +312,7 @@ export class LineMarks {
   }
 }
 
-/** First marked place from `at` on, which must not be past the end of the line that was marked. */
+/** Returns the first marked offset from `at` on, which must not be after the end of the marked line. */
 export function nextMark(words: Int32Array, shift: number, at: number): number {
   const place = at + shift;
   let word = place >> 5;

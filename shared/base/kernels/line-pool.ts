@@ -1,30 +1,36 @@
 /**
- * Memory for the lines of pages that are kept, cut into slots of any size, so that the loops of `vector-code.ts` work on them
- * where they lie. It owns which bytes are taken, not whose they are: what to give up for a new page is the cache's to say.
+ * Allocates slots of any size in line memory for pages whose lines stay cached, so that kernels work on them
+ * in place. The pool only tracks which bytes are used. The cache decides which page to evict.
  *
- * What a reader would get wrong: a slot that was freed is overwritten by the next page, so who holds lines must ask again
- * after anybody else had a page.
+ * Pitfall: the next page overwrites a freed slot. Code that holds lines must look them up again after other
+ * code may have allocated a page.
  */
 import { createLineMemory, SPACE_BYTES } from './line-memory.ts';
 
-/** Slots begin at multiples of this: less than 1% of a page is lost. */
+/** Alignment of slots, bytes; wastes less than 1% of a page. */
 const GRAIN_BYTES = 4096;
-/** Memory comes in pieces of this. */
+/** Granularity of the pool, bytes. */
 const MEMORY_BYTES = 64 * 1024;
 
 export class LinePool {
   #memory: Buffer;
-  /** Stretches that are free, ascending, never side by side. */
+  /** Free ranges, ascending and never adjacent. */
   #free: { start: number; end: number }[];
   #touchedBytes = 0;
 
-  /** @param bytes none of which is taken from the machine before it is used; where it has no such memory, the pool is empty */
+  /**
+   * @param bytes Size of the pool; the operating system provides the memory on first use. If it cannot be
+   * reserved, the pool is empty.
+   */
   constructor(bytes: number) {
     this.#memory = memoryOf(bytes);
     this.#free = freeIn(this.#memory);
   }
 
-  /** Begins anew with fresh memory: memory of WebAssembly that was used once leaves the process only as a whole. Slots become void. */
+  /**
+   * Replaces the memory and invalidates all slots. The process can return WebAssembly memory to the operating
+   * system only as a whole.
+   */
   reset(): void {
     this.#memory = memoryOf(this.#memory.length);
     this.#free = freeIn(this.#memory);
@@ -40,7 +46,7 @@ export class LinePool {
     return this.#memory.length;
   }
 
-  /** `length` bytes that are nobody's else's, undefined where no free stretch is so long. The first that fits is taken. */
+  /** Allocates from the first free range of at least `length` bytes; undefined if there is none. */
   take(length: number): Buffer | undefined {
     const needed = sizeOf(length);
     if (length === 0 || length > SPACE_BYTES) return undefined;
@@ -54,7 +60,7 @@ export class LinePool {
     return this.#memory.subarray(start, start + length);
   }
 
-  /** Gives back what `take` gave. */
+  /** Frees a slot that `take` returned. */
   give(slot: Buffer): void {
     const start = slot.byteOffset - this.#memory.byteOffset;
     const end = start + sizeOf(slot.length);
@@ -87,7 +93,7 @@ function memoryOf(bytes: number): Buffer {
   try {
     return createLineMemory(whole);
   } catch {
-    // A small machine: pages are unpacked again, as without a pool.
+    // On a small machine, pages are unpacked again, as without a pool.
     return Buffer.alloc(0);
   }
 }

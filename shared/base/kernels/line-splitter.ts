@@ -1,26 +1,30 @@
 /**
- * Where literals stand in lines, one behind the other, for many lines by one call: what the pattern parser asks of each line.
+ * Finds successive literals in many lines with one call, as the pattern parser needs them for each line.
  *
  *     const splitter = LineSplitter.of(literals, lead.length);
- *     const place = splitter.find(page, source, row);   // -1: the lines lie elsewhere, look for yourself
- *     splitter.stops[place + i] - splitter.base;        // where literal i stands in `source`
+ *     const place = splitter.find(page, source, row);   // -1: not in line memory, search in JavaScript
+ *     splitter.stops[place + i] - splitter.base;        // offset of literal i in `source`
  *
- * What a reader would get wrong: literal i is sought behind literal i - 1 and never before; where one is not there, its stop
- * and all behind it are below 0. Stops are valid until the next `find`.
+ * Pitfall: the search for literal i starts after literal i - 1. If a literal is missing, its stop and all
+ * later ones are negative. Stops are valid until the next `find`.
  */
 import type { PageRows } from '../model/page.ts';
 import { SCRATCH_BYTES, scratchBeside } from './line-memory.ts';
 
-// A step of a program is a literal, and its length as a word behind the longest one (kernels/assembly/line-split.ts).
+// A program step is a literal, and its length in a word after the space for the longest literal
+// (kernels/assembly/line-split.ts).
 const MAX_LITERAL_BYTES = 32;
 const STEP_BYTES = 36;
-/** More are left to the caller: patterns have some ten. */
+/** Maximum number of literals; patterns have about ten. The caller handles longer ones. */
 const MAX_STEPS = 32;
-/** Lines looked at by one call: a call costs as much as some lines, and what it writes stays near. */
+/**
+ * Maximum lines per call. A call costs as much as splitting a few lines, and its output must fit in the CPU
+ * cache.
+ */
 const MAX_ROWS = 256;
-/** The same where only some lines of a page are asked for. */
+/** Lines per call if the query reads only some lines of a page. */
 const MIN_ROWS = 4;
-/** Lines left out up to this many still count as one behind the other. */
+/** Maximum number of skipped lines for which access still counts as sequential. */
 const GAP_ROWS = 4;
 
 const PROGRAM_BYTES = MAX_STEPS * STEP_BYTES;
@@ -37,12 +41,12 @@ export class LineSplitter {
   #end = 0;
   #rows = MIN_ROWS;
   readonly stops: Int32Array;
-  /** What stops are more than places of the source. */
+  /** Difference between stops and offsets in the source. */
   base = 0;
 
   /**
-   * Undefined where there are no literals, or too many or too long ones.
-   * @param lead bytes of each line that are passed over
+   * Creates a splitter. Returns undefined if there are no literals, too many, or too long ones.
+   * @param lead Number of bytes to skip at the start of each line
    */
   static of(literals: readonly Buffer[], lead: number): LineSplitter | undefined {
     const fits = literals.every(({ length }) => length > 0 && length <= MAX_LITERAL_BYTES);
@@ -63,7 +67,10 @@ export class LineSplitter {
     this.stops = new Int32Array(this.#maxRows * literals.length);
   }
 
-  /** Place of a row's first stop, -1 where lines do not lie in memory for lines. `source` holds the page's lines. */
+  /**
+   * Returns the index of a row's first stop, or -1 if the lines are not in line memory. `source` holds the
+   * page's lines.
+   */
   find(page: PageRows, source: Buffer, row: number): number {
     const isKnown = source === this.#source && row >= this.#first && row < this.#end;
     if (!isKnown && !this.#split(page, source, row)) return -1;

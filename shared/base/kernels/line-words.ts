@@ -1,25 +1,25 @@
 /**
- * Lines as words and what lies between them (gaps): the host's side of assembly/line-words.ts. Words vary from line to line, gaps
- * are the line's structure: two lines can share a pattern only if all gaps are equal.
+ * Host side of assembly/line-words.ts: splits lines into words and the text between them (gaps). Words vary
+ * from line to line, gaps are the line's structure: two lines can share a pattern only if all gaps are equal.
  *
  *     GET /cart?id=7 took 12 ms        words GET, /cart?id=7, took, 12, ms; gaps '', ' ', ' ', ' ', ' ', ''
- *     {"ts":1,"msg":"job 7 done"}      words *, msg, job, 7, done, *; the first and the last stand for all around
+ *     {"ts":1,"msg":"job 7 done"}      words *, msg, job, 7, done, *; the first and the last * stand for the text around
  *
- * Of JSON and logfmt lines with a message only the message is looked at, because their other fields come and go. Long
- * insides of quotes and brackets, and what lies behind the bounds, are one word each.
+ * For JSON and logfmt lines with a message, only the message is split, because their other fields vary in
+ * presence. A long text in quotes or brackets is one word, and so is the text after the limits.
  */
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** Compared as text. */
+/** Kind of words that are compared as text. */
 export const WORD_TEXT = 0;
-/** Holds a digit, or is a path with a query: expected to vary, whatever it is. */
+/** Kind of words that are expected to vary: they contain a digit, or are a path with a query. */
 export const WORD_VALUE = 1;
-/** Always a placeholder. */
+/** Kind of words that are always a placeholder. */
 export const WORD_ANY = 2;
 
-/** Memory that grew further, for a long line, is given up after its page. */
+/** Size above which the memory is dropped after its page; only a long line needs more. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-/** Behind the lines: loads of 64 bytes may begin at the last byte. */
+/** Padding after the lines, because loads of 64 bytes may begin at the last byte. */
 const SLACK_BYTES = 128;
 const PRIME = 0x01000193;
 
@@ -44,7 +44,7 @@ const NO_BYTES = Buffer.alloc(0);
 const NO_WORDS = new Uint32Array(0);
 
 /**
- * The words of one line at a time: word i has the number `first + i` in the columns.
+ * Words of one line at a time; word i has the index `first + i` in the columns.
  *
  *     words.begin(lines, lineOffsets);
  *     words.enter(row);
@@ -52,7 +52,7 @@ const NO_WORDS = new Uint32Array(0);
  * Pitfall: lines, words and columns are valid until another line is entered.
  */
 export class LineWords {
-  /** What the line's places are in. */
+  /** Buffer that the offsets of the line refer to. */
   source: Buffer = NO_BYTES;
   from = 0;
   to = 0;
@@ -60,20 +60,20 @@ export class LineWords {
   count = 0;
   start: Uint32Array = NO_WORDS;
   end: Uint32Array = NO_WORDS;
-  /** Of words of text; 0 for others. */
+  /** Hash of each text word; 0 for other words. */
   hash: Uint32Array = NO_WORDS;
-  /** WORD_TEXT, WORD_VALUE or WORD_ANY. */
+  /** Kind of each word: WORD_TEXT, WORD_VALUE or WORD_ANY. */
   kind: Uint8Array = NO_BYTES;
-  /** Lines of different groups share no cluster. */
+  /** Group of the line. Lines of different groups share no cluster. */
   group = 0;
-  /** Equal for equal gaps and groups. */
+  /** Hash of gaps and group. */
   skeleton = 0;
-  /** Equal for equal gaps, groups and words of text. */
+  /** Hash of gaps, group and text words. */
   shape = 0;
   #kernel: KernelInstance<WordKernel> | undefined;
   #lines: Uint8Array = NO_BYTES;
   #lineOffsets: Uint32Array = NO_WORDS;
-  /** Lines whose words are in the columns, and the one at hand among them. */
+  /** Lines whose words are in the columns, and the current line among them. */
   #firstRow = 0;
   #endRow = 0;
   #own = 0;
@@ -84,7 +84,7 @@ export class LineWords {
   #skeletonsAt = 0;
   #shapesAt = 0;
 
-  /** Begins a page. @param lineOffsets line i lies between offsets i and i + 1 */
+  /** Begins a page. @param lineOffsets Line i is between offsets i and i + 1 */
   begin(lines: Uint8Array, lineOffsets: Uint32Array): void {
     if (this.source.length > MAX_KEPT_BYTES) this.#kernel = undefined;
     this.#lines = lines;
@@ -92,12 +92,12 @@ export class LineWords {
     this.#firstRow = this.#endRow = 0;
   }
 
-  /** Of all that the kernel works on, with so many bytes of lines. */
+  /** Returns the memory that the kernel uses for this many bytes of lines, bytes. */
   memoryBytes(lineBytes: number): number {
     return this.#kernelOfPage().run.WORD_LINES.value + lineBytes + SLACK_BYTES;
   }
 
-  /** Goes to a line; neighbors should follow each other. */
+  /** Moves to a line; adjacent lines should follow each other. */
   enter(row: number, group = 0): void {
     if (row < this.#firstRow || row >= this.#endRow) this.#read(row);
     const own = row - this.#firstRow;
@@ -110,7 +110,7 @@ export class LineWords {
     this.#takeHashes();
   }
 
-  /** Makes all behind the first `words` words one placeholder. */
+  /** Merges all words after the first `words` into one placeholder. */
   cut(words: number): void {
     if (this.count <= words) return;
     const last = this.first + words;
@@ -132,7 +132,7 @@ export class LineWords {
     return this.#kernel;
   }
 
-  /** Reads the line and those behind it, as many as there is room for. */
+  /** Splits the line, and as many of the next lines as fit into the memory. */
   #read(row: number): void {
     const kernel = this.#kernelOfPage();
     const { run } = kernel;
@@ -168,7 +168,10 @@ export class LineWords {
 
 let ofThread: LineWords | undefined;
 
-/** One for all that take lines apart in this thread: each begins its page, and is done with it before it waits for anything. */
+/**
+ * Returns the LineWords that all code of this thread shares. Each user begins its page, and finishes before
+ * it awaits anything.
+ */
 export function lineWordsOfThread(): LineWords {
   ofThread ??= new LineWords();
   return ofThread;

@@ -1,4 +1,4 @@
-/** Hashes of the lines of a page: the host's side of assembly/row-hash.ts. */
+/** Host side of assembly/row-hash.ts: hashes the lines of a page. */
 import { type Constant, KernelInstance } from './kernels.ts';
 
 interface HashKernel {
@@ -14,7 +14,7 @@ interface HashKernel {
 
 let instance: KernelInstance<HashKernel> | undefined;
 
-/** Of the memory that the kernel works on. */
+/** Returns the memory that the kernel uses, bytes. */
 export function hashMemoryBytes(): number {
   return hashKernel().run.HASH_BYTES.value;
 }
@@ -27,16 +27,17 @@ function hashKernel(): KernelInstance<HashKernel> {
   return instance;
 }
 
-/** Of each row a hash, in two words. */
+/** Hash of each row, in two words. */
 export interface HashWords {
   readonly one: Uint32Array;
   readonly two: Uint32Array;
 }
 
 /**
- * Adds each row's line to its hash. A hash depends on what it was and on the bytes of the line alone.
+ * Adds each row's line to its hash. The new hash depends only on the previous hash and on the bytes of the
+ * line.
  *
- * @param lineOffsets `rows + 1` places in `lines`
+ * @param lineOffsets `rows + 1` offsets in `lines`
  */
 export function hashLines(
   hashes: HashWords,
@@ -55,7 +56,7 @@ export function hashLines(
       hashBatch(hashes, first, lines.subarray(base, lineOffsets[row]), lineOffsets.subarray(first, row + 1));
       continue;
     }
-    // A line that is longer: its parts, cut where they are cut in any page, are added one by one.
+    // A longer line is added in parts, which are cut at the same offsets in every page.
     const end = lineOffsets[++row];
     for (let from = base; from < end; from += maxBytes) {
       const part = lines.subarray(from, Math.min(from + maxBytes, end));
@@ -64,7 +65,9 @@ export function hashLines(
   }
 }
 
-/** @param offsets of the lines and their end, that of the first stands for the beginning of `lines` */
+/**
+ * @param offsets Starts of the lines and the final end; the first offset corresponds to the start of `lines`
+ */
 function hashBatch({ one, two }: HashWords, firstRow: number, lines: Uint8Array, offsets: Uint32Array): void {
   const { run, bytes, words } = hashKernel();
   const rows = offsets.length - 1;

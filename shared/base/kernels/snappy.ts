@@ -1,12 +1,14 @@
 /**
- * The elements of a snappy block: the host's side of assembly/snappy.ts. Input and output go through the kernel's memory, which
- * costs a tenth of what is saved.
+ * Host side of assembly/snappy.ts: decodes the elements of a snappy block. Copying input and output through
+ * the kernel's memory costs a tenth of the time it saves.
  */
 import { KernelInstance } from './kernels.ts';
 
-/** Larger blocks are left to the caller, so that the kernel's memory, which never shrinks, stays small. */
+/**
+ * Maximum block size; the caller decodes larger blocks. The kernel's memory never shrinks, so this bounds it.
+ */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** Behind input and output: loads and stores run past the end. */
+/** Padding after input and output, because loads and stores run past their end. */
 const SLACK_BYTES = 64;
 const INPUT_AT = 4096;
 
@@ -17,8 +19,8 @@ interface SnappyKernel {
 let instance: KernelInstance<SnappyKernel> | undefined;
 
 /**
- * Decodes the elements of `body` from `from` on into `out`. True where they yield exactly `length` bytes, false where they
- * do not, undefined where the block is too large.
+ * Decodes the elements of `body` from `from` on into `out`. Returns true if they yield exactly `length`
+ * bytes, false if not, and undefined if the block is too large.
  */
 export function decodeInKernel(
   body: Uint8Array,

@@ -1,10 +1,10 @@
 /**
- * Lines of a page as templates and columns: the host's side of assembly/split-lines.ts. join-lines.ts is the way back,
- * and docs/dev/format.md says what the bytes are.
+ * Host side of assembly/split-lines.ts: splits the lines of a page into templates and columns. join-lines.ts
+ * is the reverse, and docs/dev/format.md describes the bytes.
  */
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** Lines of a page: `rows + 1` offsets from 0. */
+/** Lines of a page, with `rows + 1` offsets that start at 0. */
 export interface LinesOfPage {
   readonly lines: Uint8Array;
   readonly lineOffsets: Uint32Array;
@@ -22,7 +22,7 @@ interface SplitKernel {
   splitPageLines(rows: number): number;
 }
 
-/** A page that was split: its frame, then its columns; both only until the next page is split. */
+/** Split page: its frame, then its columns. Both are valid until the next page is split. */
 export interface SplitLines {
   readonly frame: Uint8Array;
   readonly columns: Uint8Array;
@@ -30,7 +30,7 @@ export interface SplitLines {
 
 let splitting: KernelInstance<SplitKernel> | undefined;
 
-/** Undefined where the page is too large, or has too many templates. */
+/** Splits a page. Returns undefined if it is too large or has too many templates. */
 export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLines | undefined {
   splitting ??= new KernelInstance();
   const { run } = splitting;
@@ -45,7 +45,7 @@ export function splitLines({ lines, lineOffsets, rows }: LinesOfPage): SplitLine
   return { frame: bytes.subarray(frame, end), columns: bytes.subarray(run.SPLIT_OUT.value, frame) };
 }
 
-/** All memory that splitting uses, for tests. */
+/** Returns all memory that splitting uses, for tests, bytes. */
 export function splitMemoryBytes(): number {
   splitting ??= new KernelInstance();
   return splitting.run.SPLIT_OUT.value + splitting.run.SPLIT_OUT_BYTES.value;

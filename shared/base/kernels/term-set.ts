@@ -1,17 +1,17 @@
 /**
- * The distinct terms of one page or one needle while they are collected: the host's side of assembly/text-terms.ts and
- * term-set.ts. A page with more terms than the set holds keeps a half, a quarter, ... of them: what a lookup then cannot ask
- * for, it takes as present.
+ * Host side of assembly/text-terms.ts and term-set.ts: collects the distinct terms of one page or one needle.
+ * A page with too many terms records a half, a quarter, and so on of them. A lookup assumes that unrecorded
+ * terms are present.
  */
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** Halvings of one page: a page of 1 MiB holds at most 2^21 terms, 2^16 of which fit without any. */
-const maxThinning = 7;
+/** Maximum halvings per page. A page of 1 MiB holds at most 2^21 terms, and 2^16 fit without any. */
+const MAX_THINNING = 7;
 /**
- * Of a text that is cut because it is longer than the kernel's memory, the two parts have so many bytes in common: more than any
- * term takes with what decides about it, and than a run's length is told to.
+ * Overlap of the parts of a text that is longer than the kernel's memory, bytes. It exceeds the context of
+ * any term and the maximum run length that is reported.
  */
-const overlapBytes = 512;
+const OVERLAP_BYTES = 512;
 
 interface TermKernel {
   readonly MAX_TERM_BYTES: Constant;
@@ -38,7 +38,7 @@ export class TermSet {
   readonly #offsets: Uint32Array;
   readonly #list: Uint32Array;
   readonly #toAdd: Uint32Array;
-  /** Of all that the kernel works on. */
+  /** Memory that the kernel uses, bytes. */
   readonly memoryBytes: number;
   #added = 0;
 
@@ -66,7 +66,7 @@ export class TermSet {
     this.#run.clearTerms();
   }
 
-  /** Adds the terms of every line; `lineOffsets` holds `rows + 1` places in `lines`. */
+  /** Adds the terms of every line; `lineOffsets` holds `rows + 1` offsets in `lines`. */
   addLines(lines: Uint8Array, lineOffsets: Uint32Array, rows: number): void {
     this.#settle();
     for (let row = 0; row < rows; ) {
@@ -85,8 +85,8 @@ export class TermSet {
   }
 
   /**
-   * Adds the terms that every line with these bytes in it has. With `endsAreKnown` a run of letters and digits that touches an
-   * end goes no further.
+   * Adds the terms that every line with this text contains. With `endsAreKnown`, a run of letters and digits
+   * that touches an end of the text also ends there in the line.
    */
   addText(text: Uint8Array, endsAreKnown: boolean): void {
     this.#settle();
@@ -94,7 +94,7 @@ export class TermSet {
   }
 
   #addCut(text: Uint8Array, startIsKnown: boolean, endIsKnown: boolean): void {
-    for (let from = 0; ; from += this.#maxBytes - overlapBytes) {
+    for (let from = 0; ; from += this.#maxBytes - OVERLAP_BYTES) {
       const to = Math.min(from + this.#maxBytes, text.length);
       this.#lines.set(text.subarray(from, to));
       this.#offsets[0] = 0;
@@ -105,7 +105,7 @@ export class TermSet {
     }
   }
 
-  /** Adds a term that the caller has made. */
+  /** Adds a term that the caller computed. */
   add(term: number): void {
     this.#toAdd[this.#added++] = term;
     if (this.#added === this.#toAdd.length) this.#settle();
@@ -125,7 +125,7 @@ export class TermSet {
     this.#added = 0;
   }
 
-  /** Distinct terms in the order they came; valid until more are added. */
+  /** Distinct terms in order of insertion; valid until more are added. */
   get terms(): Uint32Array {
     this.#settle();
     return this.#list.subarray(0, this.#run.termCount());
@@ -133,16 +133,19 @@ export class TermSet {
 
   get thinning(): number {
     this.#settle();
-    return Math.min(this.#run.termThinning(), maxThinning);
+    return Math.min(this.#run.termThinning(), MAX_THINNING);
   }
 
-  /** More terms than even the last thinning holds: the page cannot be told by its terms. */
+  /** Whether even the maximum thinning cannot hold the terms; the terms then cannot describe the page. */
   get overflowed(): boolean {
     this.#settle();
-    return this.#run.termThinning() > maxThinning;
+    return this.#run.termThinning() > MAX_THINNING;
   }
 
-  /** Length of the longest run of letters and digits that holds a digit, bytes; of a longer one than 512 at least that. */
+  /**
+   * Length of the longest run of letters and digits that contains a digit, bytes. If it exceeds 512, the
+   * value is at least 512.
+   */
   get longestRun(): number {
     return this.#run.longestTermRun();
   }
@@ -150,7 +153,10 @@ export class TermSet {
 
 let ofThread: TermSet | undefined;
 
-/** One for all that collect terms in this thread: each clears it, and is done with it before it waits for anything. */
+/**
+ * Returns the TermSet that all code of this thread shares. Each user clears it, and finishes before it awaits
+ * anything.
+ */
 export function termSetOfThread(): TermSet {
   ofThread ??= new TermSet();
   return ofThread;

@@ -1,18 +1,25 @@
 /**
- * Strings of a JSON body, their escapes resolved in place: the host's side of assembly/unquote.ts. A line of a push that is
- * itself JSON has a backslash every eight bytes, and a loop over bytes spent a fifth of the CPU of a push on them.
+ * Host side of assembly/unquote.ts: unescapes strings of a JSON body in place. A line of a push that is
+ * itself JSON has a backslash every eight bytes. A loop over bytes used a fifth of the CPU time of a push for
+ * them.
  *
- * What the kernel does not know (`\u`, longer characters of a body that is not valid UTF-8) ends a string, and the caller goes
- * on from there.
+ * An escape that the kernel does not support ends the scan, and the caller continues from there. Such escapes
+ * are `\u`, and longer characters of a body that is not valid UTF-8.
  */
 import { isUtf8 } from 'node:buffer';
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** How far a text must move down at least. The decoder has that room: the text of a line's time stands before it. */
+/**
+ * Minimum distance by which a text must move down. The text of a line's timestamp precedes the line, so the
+ * decoder has that space.
+ */
 export const BLOCK_BYTES = 16;
-/** Larger bodies are read without the kernel, so that its memory, which never shrinks, stays small. */
+/**
+ * Maximum body size; larger bodies are read without the kernel. The kernel's memory never shrinks, so this
+ * bounds it.
+ */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** Quotes behind the body: the kernel looks at 64 bytes at once. */
+/** Padding of quotes after the body, because the kernel reads 64 bytes at a time. */
 const GUARD_BYTES = 128;
 const QUOTE = 0x22;
 
@@ -23,14 +30,14 @@ interface UnquoteKernel {
   unquotedEnd(): number;
 }
 
-/** Bodies go through one memory, one after the other. */
+/** Shared memory that all bodies use in sequence. */
 let instance: KernelInstance<UnquoteKernel> | undefined;
-/** A body lies in that memory. */
+/** Whether a body occupies that memory. */
 let isTaken = false;
 
-/** A body in the kernel's memory; of use until it is closed. */
+/** Body in the kernel's memory; valid until it is closed. */
 export class KernelBody {
-  /** The body's copy: what is decoded. */
+  /** Copy of the body, which is decoded in place. */
   readonly bytes: Buffer;
   readonly #run: UnquoteKernel;
   readonly #at: number;
@@ -47,12 +54,15 @@ export class KernelBody {
     memory.set(escapes, kernel.run.UNQUOTE_ESCAPES.value);
     this.bytes = memory.subarray(this.#at, end);
     this.bytes.set(body);
-    // Not at once a quote: a backslash that ends the body would take it for what it escapes.
+    // Zero byte first: a backslash at the end of the body must not escape a quote of the padding.
     memory[end] = 0;
     memory.fill(QUOTE, end + 1, end + GUARD_BYTES);
   }
 
-  /** Undefined where the body is too large, or another one is open. `escapes`: by byte, what it stands for behind a backslash, or 0. */
+  /**
+   * Opens a body. Returns undefined if the body is too large, or another one is open. `escapes` maps each
+   * byte after a backslash to its meaning, or 0.
+   */
   static open(body: Buffer, escapes: Uint8Array): KernelBody | undefined {
     if (isTaken || body.length > MAX_BODY_BYTES) return undefined;
     instance ??= new KernelInstance();
@@ -60,22 +70,23 @@ export class KernelBody {
     return new KernelBody(instance, body, escapes);
   }
 
-  /** The next body may overwrite this one. */
+  /** Closes the body; the next body may overwrite it. */
   close(): void {
     if (this.#isOpen) isTaken = false;
     this.#isOpen = false;
   }
 
   /**
-   * Moves the text of a string that begins at `from` to `to`, at most `from - BLOCK_BYTES`. Returns the offset of what
-   * ended it: its quote, what the kernel does not know, or the end of the body or a few bytes behind it.
+   * Moves the text of a string that begins at `from` to `to`, at most `from - BLOCK_BYTES`. Returns the
+   * offset at which the scan ended. That is the closing quote, an unsupported escape, or the end of the body
+   * or a few bytes after it.
    */
   unquote(from: number, to: number): number {
     const limit = this.#at + this.bytes.length + 2;
     return this.#run.unquote(this.#at + from, this.#at + to, limit, this.#longer) - this.#at;
   }
 
-  /** The offset behind the text that `unquote` wrote. */
+  /** Offset after the text that `unquote` wrote. */
   get written(): number {
     return this.#run.unquotedEnd() - this.#at;
   }

@@ -1,6 +1,12 @@
-/** Work that waits, some of it at once: requests to a distant store cost latency, and memory while they are under way. */
+/**
+ * Runs asynchronous work with bounded concurrency. Requests to a remote store have latency, and use memory
+ * while they are in flight.
+ */
 
-/** The results in the order of the list; `width` calls run at once. Throws what the first call to fail throws; none is begun then. */
+/**
+ * Returns the results in the order of the list, with up to `width` concurrent calls. Throws the error of the
+ * first call that fails, and starts no further calls.
+ */
 export async function mapAtOnce<T, R>(
   list: readonly T[],
   width: number,
@@ -25,15 +31,15 @@ export async function mapAtOnce<T, R>(
 }
 
 export interface AheadOptions {
-  /** Calls that are begun and not taken at first, the one that is waited for among them; 1 is one after the other. */
+  /** Number of calls in flight at first, including the one that is awaited; 1 is sequential. */
   readonly width: number;
-  /** Each result that is taken doubles the width up to here. Default: `width`. */
+  /** Maximum width: each result that is consumed doubles the width up to this limit. Default: `width`. */
   readonly maxWidth?: number;
 }
 
 /**
- * The results in the order of the list, begun before they are asked for. Who ends early leaves some to end by themselves; what
- * those fail with is nobody's.
+ * Yields the results in the order of the list, with calls that start ahead. If the consumer stops early, the
+ * remaining calls finish in the background and their errors are ignored.
  */
 export async function* mapAhead<T, R>(
   list: readonly T[],
@@ -50,7 +56,7 @@ export async function* mapAhead<T, R>(
       begun.push(one);
     }
     const result = await begun[place];
-    // What was taken is the caller's alone to keep.
+    // The consumer now owns the result; drop the reference so that it can be collected.
     delete begun[place];
     yield result;
     width = Math.min(maxWidth, width * 2);

@@ -1,39 +1,46 @@
 /**
- * Large buffers, used again instead of collected. V8 counts the bytes behind buffers: every few tens of megabytes of
- * new ones cost a collection of the whole heap, which took a quarter of the CPU of an ingest without this.
+ * Pools large buffers for reuse. V8 counts the bytes behind buffers, and runs a collection of the whole heap
+ * for every few tens of megabytes of new ones. Without pooling, this took a quarter of the CPU time of an
+ * ingest.
  */
 import { freeWhole } from './free-bytes.ts';
 
-/** Sizes start here; smaller buffers are not worth keeping. */
+/** Minimum size of a pooled buffer. Pooling smaller buffers saves too little. */
 const MIN_POOLED_BYTES = 64 * 1024;
-/** Sizes between a power of two and the next. With powers alone the pages of a merge, a little over 256 KiB each, took twice their size. */
+/**
+ * Size classes between a power of two and the next. With powers of two only, the pages of a merge (a little
+ * over 256 KiB each) used twice their size.
+ */
 const SIZES_PER_DOUBLING = 4;
 
-/** Those of this thread. */
+/** All pools of this thread. */
 const POOLS: BufferPool[] = [];
 
-/** Frees the buffers that wait in the pools of this thread. */
+/** Frees the unused buffers in the pools of this thread. */
 export function freePooledBuffers(): void {
   for (const pool of POOLS) pool.clear();
 }
 
-/** Bytes of the buffers that wait in the pools of this thread. */
+/** Returns the size of the unused buffers in the pools of this thread, in bytes. */
 export function pooledBytes(): number {
   return POOLS.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
 }
 
-/** Pools live as long as their thread. */
+/** Pool of buffers. A pool lives as long as its thread. */
 export class BufferPool {
   readonly #free = new Map<number, Buffer[]>();
   #held = 0;
   readonly #maxBytes: number;
   readonly #isShared: boolean;
-  /** Memory that this pool has made. Node cuts small buffers from memory of its own, which may have the size of a pooled one. */
+  /**
+   * Memory that this pool has allocated. Node.js cuts small buffers from its own slabs, which may have the
+   * size of a pooled buffer.
+   */
   readonly #made = new WeakSet<ArrayBufferLike>();
 
   /**
-   * @param maxBytes most bytes that wait for use; what is given back beyond is freed
-   * @param isShared makes buffers over shared memory, which other threads read without a copy
+   * @param maxBytes Maximum bytes of unused buffers; buffers that are returned beyond it are freed
+   * @param isShared Allocates shared memory, which other threads read without a copy
    */
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#maxBytes = maxBytes;
@@ -41,19 +48,19 @@ export class BufferPool {
     POOLS.push(this);
   }
 
-  /** Bytes of the buffers that wait for use. */
+  /** Total size of unused buffers, in bytes. */
   get heldBytes(): number {
     return this.#held;
   }
 
-  /** Frees the buffers that wait for use. */
+  /** Frees all unused buffers. */
   clear(): void {
     for (const buffer of [...this.#free.values()].flat()) freeWhole(buffer);
     this.#free.clear();
     this.#held = 0;
   }
 
-  /** A buffer of exactly `bytes`, with whatever its last user left in it. */
+  /** Returns a buffer of exactly `bytes`. It is not cleared: it contains data of its last user. */
   take(bytes: number): Buffer {
     if (bytes < MIN_POOLED_BYTES) return this.#allocate(bytes);
     const size = sizeFor(bytes);
@@ -69,7 +76,10 @@ export class BufferPool {
     return buffer;
   }
 
-  /** Gives back a buffer of `take`; the caller and everybody it was shown to are done with it. Others are left alone. */
+  /**
+   * Returns a buffer to the pool; ignores buffers that `take` did not return. Neither the caller nor anything
+   * that received the buffer may use it afterward.
+   */
   give(buffer: Buffer): void {
     if (!this.#made.has(buffer.buffer)) return;
     const size = buffer.buffer.byteLength;

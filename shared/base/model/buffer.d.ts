@@ -1,4 +1,4 @@
-/** Methods that Node's Buffer has and its types leave out; they are the fastest way from bytes to a string. */
+/** Methods of Node's Buffer that its types omit. They are the fastest way to decode bytes to a string. */
 interface Buffer {
   utf8Slice(start?: number, end?: number): string;
   latin1Slice(start?: number, end?: number): string;

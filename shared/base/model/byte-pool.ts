@@ -1,12 +1,12 @@
-/** A bound on bytes that several holders share: the queries of a process, or those of several threads. */
+/** Byte limit that several holders share: the queries of a process, or of several threads. */
 export interface BytePool {
-  /** False if there are not as many left; nothing is taken then. */
+  /** Reserves bytes. Returns false, and reserves nothing, if fewer are available. */
   take(bytes: number): boolean;
-  /** At most what was taken. */
+  /** Releases bytes, at most as many as were reserved. */
   give(bytes: number): void;
 }
 
-/** For holders of one thread. */
+/** Creates a pool for holders of one thread. */
 export function bytePool(maxBytes: number): BytePool {
   let held = 0;
   return {

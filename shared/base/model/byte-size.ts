@@ -1,6 +1,6 @@
 /**
- * Byte sizes as LogQL and the configuration write them (logql reference, 1.4): a leading number of digits, dots
- * and commas, then a unit in any letter case; `kB` is 1000 bytes and `KiB` 1024.
+ * Reads and writes byte sizes as in LogQL and the configuration (logql reference, 1.4). A size is digits,
+ * dots and commas, then a unit in any letter case; `kB` is 1000 bytes and `KiB` 1024.
  */
 const UNITS = new Map<string, number>([
   ['', 1],
@@ -13,7 +13,7 @@ for (const [i, letter] of [...'kmgtpe'].entries()) {
   UNITS.set(`${letter}ib`, 1024 ** (i + 1));
 }
 
-/** Bytes, a whole number. Throws an Error with the reference's text where the text is no size. */
+/** Returns a whole number of bytes. Throws an Error with the reference's text if the text is not a size. */
 export function parseByteSize(text: string): number {
   const lead = /^[\p{Nd}.,]*/u.exec(text)![0];
   const digits = lead.replaceAll(',', '');
@@ -28,7 +28,7 @@ export function parseByteSize(text: string): number {
   return Math.trunc(bytes);
 }
 
-/** SI form without a space, as the reference's query printer writes it: `9B`, `1.5GB`, `12MB`. */
+/** Formats in SI form without a space, as the reference's query printer does: `9B`, `1.5GB`, `12MB`. */
 export function formatByteSize(bytes: number): string {
   if (bytes < 10) return `${bytes}B`;
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB'];

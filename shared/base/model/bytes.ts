@@ -1,13 +1,13 @@
 /** Order and comparison of UTF-8 text. JavaScript compares UTF-16 units, which differs above U+FFFF. */
 
-/** Negative, zero or positive, as the UTF-8 bytes of `a` and `b` compare. */
+/** Compares the UTF-8 bytes of two texts: negative, zero or positive. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     let x = a.charCodeAt(i);
     let y = b.charCodeAt(i);
     if (x === y) continue;
-    // Surrogates stand for code points above U+FFFF, so they sort after every other unit.
+    // Surrogates encode code points above U+FFFF, so they sort after every other unit.
     if (x >= 0xd800 && x <= 0xdfff) x += 0x10000;
     if (y >= 0xd800 && y <= 0xdfff) y += 0x10000;
     return x - y;
@@ -15,7 +15,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** True where two byte ranges hold the same bytes. */
+/** Returns whether two byte ranges hold the same bytes. */
 export function equalRange(
   a: Uint8Array,
   aStart: number,

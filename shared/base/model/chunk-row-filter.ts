@@ -1,13 +1,13 @@
-/** What the delete requests of a tenant leave of a chunk: the one view of them that queries and compaction share. */
+/** Row filter for one chunk. Queries and compaction use it to apply delete requests and retention. */
 import type { PageRows, Stream } from '../model/page.ts';
 
-/** The requests that may touch one chunk. */
+/** Requests or retention rules that may cover rows of one chunk. */
 export interface ChunkRowFilter {
-  /** False: no row of such a stream is covered, whatever its line. */
+  /** Returns false if no row of such a stream is covered, regardless of its line. */
   mayTouch(stream: Stream): boolean;
   /**
-   * Takes the covered rows out of `selection`, whose first `count` places hold rows of the page, ascending.
-   * @returns how many stay
+   * Removes the covered rows from `selection`, whose first `count` elements are rows of the page, ascending.
+   * @returns the number of rows that remain
    */
   hide(rows: PageRows, selection: Uint32Array, count: number): number;
 }

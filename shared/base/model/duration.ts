@@ -1,6 +1,7 @@
 /**
- * Durations in the two dialects of the API. Prometheus: `1h30m`, units `y w d h m s ms`, descending, no fraction.
- * Go: `1.5h`, `-90m`, units `h m s ms us µs ns`. Values are whole nanoseconds as bigint: a year is over 2^53 ns.
+ * Durations in the two dialects of the API. Prometheus: `1h30m`, units `y w d h m s ms`, descending, without
+ * fractions. Go: `1.5h`, `-90m`, units `h m s ms us µs ns`. Values are whole nanoseconds as bigint: a year is
+ * over 2^53 ns.
  */
 import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
@@ -10,13 +11,16 @@ export const NS_PER_SECOND = 1_000_000_000n;
 export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 
 const MAX_INT64 = 2n ** 63n - 1n;
-/** More digits than this overflow whatever the unit; making a bigint of them would take quadratic time. */
+/**
+ * Maximum number of digits. More digits overflow with any unit, and converting them to bigint would take
+ * quadratic time.
+ */
 const MAX_INT64_DIGITS = 19;
 const PROMETHEUS =
   /^(?:([0-9]+)y)?(?:([0-9]+)w)?(?:([0-9]+)d)?(?:([0-9]+)h)?(?:([0-9]+)m)?(?:([0-9]+)s)?(?:([0-9]+)ms)?$/;
 const PROMETHEUS_MS = [31_536_000_000n, 604_800_000n, 86_400_000n, 3_600_000n, 60_000n, 1000n, 1n];
 
-/** Nanoseconds of a Prometheus duration. Throws an Error with the reference's text. */
+/** Returns the nanoseconds of a Prometheus duration. Throws an Error with the reference's text. */
 export function parsePrometheusDuration(text: string): bigint {
   if (text === '0') return 0n;
   if (text === '') throw new Error('empty duration string');
@@ -33,7 +37,10 @@ export function parsePrometheusDuration(text: string): bigint {
   return ms * NS_PER_MS;
 }
 
-/** Prometheus text of a duration; below a millisecond it is `0s`. Years and weeks only when they divide evenly. */
+/**
+ * Formats a Prometheus duration; below a millisecond it is `0s`. Years and weeks appear only if they divide
+ * evenly.
+ */
 export function formatPrometheusDuration(ns: bigint): string {
   if (ns < 0n) return `-${formatPrometheusDuration(-ns)}`;
   let ms = ns / NS_PER_MS;
@@ -64,7 +71,7 @@ const GO_UNITS = new Map<string, bigint>([
   ['h', 3600n * NS_PER_SECOND],
 ]);
 
-/** Nanoseconds of a Go duration, signed. Throws an Error with Go's text (`time: ...`). */
+/** Returns the nanoseconds of a Go duration, signed. Throws an Error with Go's text (`time: ...`). */
 export function parseGoDuration(text: string): bigint {
   const invalid = () => new Error(`time: invalid duration ${quoteTime(text)}`);
   let at = 0;
@@ -89,7 +96,7 @@ export function parseGoDuration(text: string): bigint {
     if (digits.length > MAX_INT64_DIGITS && /[1-9]/.test(digits.slice(0, -MAX_INT64_DIGITS))) throw invalid();
     total += BigInt(digits.slice(-MAX_INT64_DIGITS) || '0') * size;
     if (fraction) {
-      // Digits past the 18th cannot change a nanosecond.
+      // Digits after the 18th cannot change a nanosecond.
       const shown = fraction.slice(0, 18);
       total += (BigInt(shown) * size) / 10n ** BigInt(shown.length);
     }
@@ -99,7 +106,7 @@ export function parseGoDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** Quotes as Go's package time does: what is not printable ASCII as bytes. */
+/** Quotes a text as Go's package time does: characters outside printable ASCII become bytes. */
 function quoteTime(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^ -~\u007f]/gu, char => {
     const bytes = Array.from(bytesOfText(char), byte => `\\x${byte.toString(16).padStart(2, '0')}`);
@@ -108,7 +115,7 @@ function quoteTime(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Go's `Duration.String()`: `1h30m0s`, `1.5s`, `100µs`, `0s`. */
+/** Formats as Go's `Duration.String()`: `1h30m0s`, `1.5s`, `100µs`, `0s`. */
 export function formatGoDuration(ns: bigint): string {
   if (ns === 0n) return '0s';
   if (ns < 0n) return `-${formatGoDuration(-ns)}`;

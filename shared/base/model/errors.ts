@@ -1,9 +1,9 @@
 /**
- * Errors that a client can cause. Anything that is not a `ClientError` is a defect: the HTTP layer logs it
- * with a request id and answers 500 without internals.
+ * Errors that a client can cause. An error that is not a `ClientError` is a defect: the HTTP layer logs it
+ * with a request ID and returns 500 without internals.
  */
 export class ClientError extends Error {
-  /** HTTP status code of the answer. */
+  /** HTTP status code of the response. */
   readonly status: number;
 
   constructor(status: number, message: string, options?: ErrorOptions) {
@@ -13,14 +13,14 @@ export class ClientError extends Error {
   }
 }
 
-/** 400: the request cannot be understood or is not allowed as written. */
+/** 400: the request is malformed or not allowed. */
 export class BadRequestError extends ClientError {
   constructor(message: string, options?: ErrorOptions) {
     super(400, message, options);
   }
 }
 
-/** 413: the body, before or after decompression, is over its limit. */
+/** 413: the body exceeds its limit before or after decompression. */
 export class TooLargeError extends ClientError {
   constructor(message: string) {
     super(413, message);
@@ -28,8 +28,8 @@ export class TooLargeError extends ClientError {
 }
 
 /**
- * A stored byte does not say what its checksum or its format says it must. Never caused by a client. The message begins
- * with what is damaged, then `: ` and how; a client is told the first part.
+ * Stored data that violates its checksum or its format; never caused by a client. The message is the damaged
+ * object, `: `, then the damage. Clients see only the first part.
  */
 export class CorruptionError extends Error {
   constructor(message: string) {
@@ -38,7 +38,7 @@ export class CorruptionError extends Error {
   }
 }
 
-/** Breaking one of these means a defect of the program: the message names the invariant. */
+/** Throws an Error that names the broken invariant. A broken invariant is a defect of the program. */
 export function invariant(condition: boolean, name: string): asserts condition {
   if (!condition) throw new Error(`invariant broken: ${name}`);
 }

@@ -1,25 +1,33 @@
 /**
- * Frees the memory behind a buffer at once. A large buffer that is left to the garbage collector stays for as long as its thread has
- * nothing to do, which is until the next requests.
+ * Frees the memory behind a buffer immediately. The garbage collector frees a large buffer only when its
+ * thread works again, which may be at the next request.
  *
- * Pitfall: whoever still looks at the bytes finds none. Call it only for memory that nothing else points into.
+ * Pitfall: the buffer is empty afterward for every holder. Call it only for memory that nothing else refers
+ * to.
  */
 export function freeBytes(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
-  // A part of a larger buffer stays, because others may have parts of it, and so does memory that threads share (it has no `transfer`).
+  // Other code may use parts of a larger buffer, and other threads may use shared memory (which has no
+  // `transfer`). Neither is freed.
   if (!('transfer' in buffer) || buffer.byteLength !== byteLength || buffer.detached) return;
   buffer.transfer(0);
 }
 
-/** Frees the whole buffer that the bytes are a part of. */
+/** Frees the whole buffer that the bytes are part of. */
 export function freeWhole({ buffer }: ArrayBufferView): void {
   freeBytes(new Uint8Array(buffer));
 }
 
-/** Smaller buffers are the garbage collector's, because Node cuts small ones from a buffer that it shares. */
+/**
+ * Minimum size that is freed explicitly. Node.js cuts small buffers from a shared slab, so the garbage
+ * collector handles them.
+ */
 const LARGE_BYTES = 1024 * 1024;
 
-/** Frees the buffer that large content is alone in, whatever part of it the content takes. Leaves small content alone. */
+/**
+ * Frees the buffer of large content, even if the content fills only part of it. No other content may be in
+ * that buffer. Does nothing for small content.
+ */
 export function freeLarge(content: Uint8Array): void {
   if (content.length >= LARGE_BYTES) freeWhole(content);
 }

@@ -1,17 +1,23 @@
 /**
- * How many different things there were (streams, values of a field), in 4 KiB however many they are, and so that the
- * counts of several processes merge: HyperLogLog with 4,096 registers. Standard error 1.04 / sqrt(4096) = 1.6%; up to some
- * hundred the count is exact or off by one, because it is then made from the registers that nothing has hit.
+ * Counts distinct values, such as streams or values of a field, in at most 4 KiB (HyperLogLog with 4,096
+ * registers). Counts of several processes can be merged. The standard error is 1.04 / sqrt(4096) = 1.6%. Up
+ * to some hundred values, the count is derived from the empty registers and is exact or off by one.
  *
- * What a reader would get wrong: the counts of two processes merge only where both hash alike.
+ * Pitfall: the counts of two processes can be merged only if both use the same hash.
  */
 
 const INDEX_BITS = 12;
 export const REGISTERS = 1 << INDEX_BITS;
-/** Of the 53 bits of a hash, those that are left for the rank: the upper 9 and the lower 32 of them. */
+/**
+ * Hash bits left for the rank: of 53 bits, the index uses 12. The rank uses the upper 9 and the lower 32 of
+ * the others.
+ */
 const UPPER_BITS = 53 - INDEX_BITS - 32;
 const TWO_32 = 2 ** 32;
-/** Registers in a map take about 50 bytes each: from here on all of them in a row are smaller. */
+/**
+ * Maximum size of the sparse form. Registers in a map use about 50 bytes each, so beyond this number a dense
+ * array is smaller.
+ */
 const MAX_SPARSE = 64;
 const BIAS = 0.7213 / (1 + 1.079 / REGISTERS);
 
@@ -19,11 +25,11 @@ export class HyperLogLog {
   #sparse: Map<number, number> | undefined = new Map();
   #dense: Uint8Array | undefined;
 
-  /** `hash`: below 2^53, every bit of it even (hashOfText, hashOfText). */
+  /** @param hash An integer below 2^53 with evenly distributed bits (hashOfText, hashOfAscii). */
   add(hash: number): void {
     const rest = Math.floor(hash / REGISTERS);
     const upper = Math.floor(rest / TWO_32);
-    // A register keeps the longest run of zeros before the first one that it has met, plus 1.
+    // A register stores the longest run of leading zeros that it has seen, plus 1.
     const zeros = upper > 0 ? Math.clz32(upper) - 32 + UPPER_BITS : UPPER_BITS + Math.clz32(rest % TWO_32);
     this.#raise(hash % REGISTERS, zeros + 1);
   }
@@ -34,7 +40,7 @@ export class HyperLogLog {
       for (const [register, rank] of other.#entries()) this.#raise(register, rank);
       return;
     }
-    // Thirty days of a month are merged while somebody waits: a generator takes ten times as long.
+    // Queries merge up to thirty days while a client waits. A generator would take ten times as long.
     for (let i = 0; i < REGISTERS; i++) if (dense[i] > 0) this.#raise(i, dense[i]);
   }
 
@@ -50,7 +56,7 @@ export class HyperLogLog {
     return Math.round(REGISTERS * Math.log(REGISTERS / zeros));
   }
 
-  /** Every register as a byte. */
+  /** Returns every register as a byte. */
   registers(): Uint8Array {
     if (this.#dense !== undefined) return this.#dense.slice();
     const all = new Uint8Array(REGISTERS);
@@ -58,7 +64,7 @@ export class HyperLogLog {
     return all;
   }
 
-  /** From what `registers` gave. Throws RangeError for anything else. */
+  /** Restores a counter from the result of `registers`. Throws RangeError for any other length. */
   static of(registers: Uint8Array): HyperLogLog {
     if (registers.length !== REGISTERS) throw new RangeError(`${registers.length} registers`);
     const counter = new HyperLogLog();
@@ -79,7 +85,7 @@ export class HyperLogLog {
     }
   }
 
-  /** Registers that were hit, with their rank. */
+  /** Yields the registers that are not zero, with their rank. */
   *#entries(): Iterable<readonly [number, number]> {
     if (this.#sparse !== undefined) yield* this.#sparse;
     const dense = this.#dense;

@@ -1,11 +1,12 @@
 /**
- * Empties caches that nothing has used for a while, and drops from others what was not used: a cache under a steady load would fill up to
- * its bound with the footers of chunks that were merged away. What went is read again when it is needed.
+ * Empties caches that were not used for a while, and drops unused entries from the others. Otherwise a cache
+ * under steady load would fill up to its limit with footers of chunks that were merged away. Dropped data is
+ * read again on demand.
  */
 
-/** A cache that counts its uses. */
+/** Cache that counts its uses. */
 export interface ClearableCache {
-  /** Since the beginning, found or not. */
+  /** Total lookups that found their key. */
   readonly hits: number;
   readonly misses: number;
   clear(): void;
@@ -25,7 +26,10 @@ export class IdleCaches {
   readonly #quietChecks: number;
   #checks = 0;
 
-  /** @param quietChecks checks without a use after which a cache is emptied; also a period, within which each of its entries must be used to stay */
+  /**
+   * @param quietChecks Checks without a use after which a cache is emptied. It is also the length of a
+   * period, in checks: an entry that is not used within a period is dropped.
+   */
   constructor(quietChecks: number) {
     this.#quietChecks = quietChecks;
   }
@@ -34,7 +38,7 @@ export class IdleCaches {
     for (const cache of caches) this.#watched.push({ cache, uses: usesOf(cache), quietChecks: 0 });
   }
 
-  /** To be called at intervals. Returns of how many caches it dropped something. */
+  /** Runs one check; the caller calls it at intervals. Returns the number of caches that lost entries. */
   check(): number {
     let emptied = 0;
     const isPeriodOver = ++this.#checks % this.#quietChecks === 0;

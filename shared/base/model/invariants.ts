@@ -1,21 +1,21 @@
 /**
- * The registry of invariants: what must always be true of the store, each under one name (docs/dev/architecture.md,
- * section 10). The simulation checks them by name, the code asserts them where they could break, and docs/dev/invariants.md
- * is made from this list.
+ * Registry of invariants: named statements that must always hold (docs/dev/architecture.md, section 10). The
+ * simulation checks them by name and the code asserts them at critical places. docs/dev/invariants.md is
+ * generated from this list.
  *
- * A reader would get wrong: a broken invariant is a defect of the program, never the fault of a client or of the
- * outside. What those can cause is a ClientError or an error of a port.
+ * Pitfall: a broken invariant is a defect of the program, never an error that a client or a port can cause.
+ * Use a ClientError or an error of a port for those.
  */
 
 export interface Invariant {
-  /** Kebab case; stands in the message of the error. */
+  /** Name in kebab case; appears in the error message. */
   readonly name: string;
   readonly sentence: string;
-  /** Section of docs/dev/architecture.md that promises it. */
+  /** Section of docs/dev/architecture.md that states the invariant. */
   readonly section: number;
   /**
-   * `simulation`: checked in every simulated run. `assertion`: the code stops if it does not hold.
-   * `tests`: by separate tests. `nothing yet`: what promises it is not built or not checked.
+   * Checks of the invariant. `simulation`: in every simulated run. `assertion`: the code throws if it does
+   * not hold. `tests`: in separate tests. `nothing yet`: the promise is not implemented or not checked.
    */
   readonly checkedBy: readonly ('simulation' | 'assertion' | 'tests' | 'nothing yet')[];
 }
@@ -251,8 +251,8 @@ export class BrokenInvariantError extends Error {
 }
 
 /**
- * Throws BrokenInvariantError where the condition does not hold. `details` are values that help to find out why; a
- * function where they cost something to write.
+ * Throws BrokenInvariantError if the condition does not hold. `details` are values that help to find the
+ * cause. Pass a function if they are expensive to format.
  */
 export function mustHold(
   broken: Invariant,

@@ -1,6 +1,6 @@
 /**
- * Label sets. A `Labels` value is sorted by name (UTF-8 bytes) and holds each name once; every function here
- * keeps it so. The canonical text, `{a="1", b="2"}`, is what identifies a stream.
+ * Label sets. A `Labels` value is sorted by name (UTF-8 bytes) and holds each name once; every function in
+ * this file preserves that. The canonical text, `{a="1", b="2"}`, identifies a stream.
  */
 import { compareUtf8 } from './bytes.ts';
 import { quote } from './quote.ts';
@@ -14,7 +14,7 @@ export type Labels = readonly Label[];
 
 export const NO_LABELS: Labels = Object.freeze([]);
 
-/** Sorted labels of an object or of pairs; of equal names the last one stays. */
+/** Returns sorted labels of an object or of pairs. If a name repeats, the last value wins. */
 export function labelsOf(
   pairs: Readonly<Record<string, string>> | Iterable<readonly [string, string]>,
 ): Labels {
@@ -26,8 +26,9 @@ export function labelsOf(
 }
 
 /**
- * Canonical text of a label set, `{a="1", b="2"}`, values quoted as Go does. Joined at once: a text that grows piece by piece
- * is a tree of pieces to V8, which each collection walks, and which is put together when it is first compared.
+ * Returns the canonical text of a label set, `{a="1", b="2"}`, with values quoted as in Go. The parts are
+ * joined in one call. V8 stores a text that grows by concatenation as a tree, which each collection walks and
+ * the first comparison flattens.
  */
 export function formatLabels(labels: Labels): string {
   const last = labels.length - 1;
@@ -39,13 +40,13 @@ export function formatLabels(labels: Labels): string {
   return parts.join(', ');
 }
 
-/** The value of a name, or undefined. Label sets are small: a scan beats a map. */
+/** Returns the value of a name, or undefined. Label sets are small, so a scan is faster than a map. */
 export function labelValue(labels: Labels, name: string): string | undefined {
   for (let i = 0; i < labels.length; i++) if (labels[i].name === name) return labels[i].value;
   return undefined;
 }
 
-/** Order of label sets: label by label, name before value; a prefix comes first. */
+/** Compares label sets label by label, name before value; a prefix comes first. */
 export function compareLabels(a: Labels, b: Labels): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -55,13 +56,13 @@ export function compareLabels(a: Labels, b: Labels): number {
   return a.length - b.length;
 }
 
-/** The labels as a plain object, as JSON answers show them: bytes that are not UTF-8 as U+FFFD. */
+/** Returns the labels as a plain object for JSON responses; bytes that are not UTF-8 become U+FFFD. */
 export function labelsToObject(labels: Labels): Record<string, string> {
   const out: Record<string, string> = {};
   for (const label of labels) {
     const { name } = label;
     const value = label.value.toWellFormed();
-    // A label named __proto__ must become an own key, not the prototype.
+    // Define a label named `__proto__` as an own key, so that it does not set the prototype.
     if (name === '__proto__')
       Object.defineProperty(out, name, { value, enumerable: true, configurable: true });
     else out[name] = value;

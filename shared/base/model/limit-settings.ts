@@ -1,11 +1,12 @@
 /**
- * The setting behind a refusal. The texts of refusals are the reference's and stay as they are; some name no setting but an
- * administrator. The explorer and the commands show the setting beside them (docs/reference/limits.md).
+ * Maps an error message to the setting behind it. The messages are the reference's and cannot change, and
+ * some of them name an administrator instead of a setting. The explorer and the commands show the setting
+ * next to the message (docs/reference/limits.md).
  *
  *     settingOfRefusal('ingestion rate limit exceeded for user a (limit: ...')    // 'limits_config.ingestion_rate_mb'
  */
 
-/** Each text occurs in the messages of one limit alone. */
+/** Message texts. Each one occurs only in the messages of one limit. */
 const SETTINGS: readonly (readonly [text: string, setting: string])[] = [
   ['ingestion rate limit exceeded', 'limits_config.ingestion_rate_mb'],
   ['Per stream rate limit exceeded', 'limits_config.per_stream_rate_limit'],
@@ -16,7 +17,10 @@ const SETTINGS: readonly (readonly [text: string, setting: string])[] = [
   ['too many outstanding requests', 'frontend.max_outstanding_per_tenant'],
 ];
 
-/** `undefined` if the message is not about one of these limits. Refusals of entries name their setting themselves. */
+/**
+ * Returns the setting, or `undefined` if the message is not about one of these limits. Messages about single
+ * entries name their setting themselves.
+ */
 export function settingOfRefusal(message: string): string | undefined {
   return SETTINGS.find(([text]) => message.includes(text))?.[1];
 }

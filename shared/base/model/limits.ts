@@ -1,77 +1,87 @@
 /**
- * Limits of a tenant, with the reference's names in camel case, its defaults and the reason of each number where
- * it is ours. The configuration writes them in snake case under `limits_config` (wire-format reference, 10).
+ * Limits of a tenant: the reference's names in camel case, its defaults, and the reason for each number that
+ * is our own. The configuration uses snake case under `limits_config` (wire-format reference, 10).
  */
 import { NS_PER_SECOND } from './duration.ts';
 
-/** A time that a limit names. */
+/** Point in time in a limit. */
 export interface LimitTime {
   /** Unix ns. */
   readonly ns: bigint;
-  /** RFC 3339 with seconds, in the zone in which it was written, as messages show it. */
+  /** RFC 3339 with seconds, in the time zone of the configuration, as error messages show it. */
   readonly text: string;
 }
 
-/** Streams that a policy is for (wire-format reference, 1.11). */
+/** Streams to which a policy applies (wire-format reference, 1.11). */
 export interface PolicySelector {
-  /** A LogQL stream selector. */
+  /** LogQL stream selector. */
   readonly selector: string;
-  /** Of the policies that match a stream, the one with the highest number is its own. */
+  /** Priority: if several policies match a stream, the highest number wins. */
   readonly priority: number;
 }
 
-/** The name under which policy limits hold for streams of no policy, or for all (wire-format reference, 1.11). */
+/** Policy name for limits of streams without a policy, or of all streams (wire-format reference, 1.11). */
 export const GLOBAL_POLICY = '*';
 
-/** Queries that a tenant may not run (wire-format reference, 3.11). The first entry that fits decides. */
+/** Queries that a tenant may not run (wire-format reference, 3.11). The first matching entry decides. */
 export interface BlockedQuery {
-  /** The text of the query, or with `regex` an expression that its text must match; empty fits every query. */
+  /** Query text, or with `regex` an expression that the text must match. Empty matches every query. */
   readonly pattern: string;
   readonly regex: boolean;
-  /** 32-bit FNV-1 hash of the text; 0 where not given. It goes before the pattern. */
+  /** 32-bit FNV-1 hash of the query text, which takes precedence over the pattern; 0 if not set. */
   readonly hash: number;
-  /** Blocked kinds: `metric`, `filter` (log queries with stages), `limited` (without); none means all. */
+  /**
+   * Blocked kinds: `metric`, `filter` (log queries with stages), `limited` (without stages). Empty blocks all
+   * kinds.
+   */
   readonly types: readonly string[];
-  /** Tags of the header X-Query-Tags that must all be there with these values, in any letter case. */
+  /** Tags that the header X-Query-Tags must contain, all with these values, ignoring letter case. */
   readonly queryTags: Readonly<Record<string, string>>;
 }
 
 export const INGESTION_RATE_STRATEGIES = ['global', 'local'] as const;
 export type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
 
-/** What becomes of an attribute of OTLP (wire-format reference, 2.3). */
+/** Possible actions for an OTLP attribute (wire-format reference, 2.3). */
 export const OTLP_ACTIONS = ['index_label', 'structured_metadata', 'drop'] as const;
 export type OtlpAction = (typeof OTLP_ACTIONS)[number];
 
-/** The attributes that an action is for: those of a list, or whose whole name matches an expression. */
+/**
+ * Attributes to which an action applies: a list of names, or an expression that must match the whole name.
+ */
 export interface OtlpRule {
   readonly action: OtlpAction;
   readonly attributes: readonly string[];
-  /** Undefined where `attributes` says which. */
+  /** Undefined if `attributes` lists the names. */
   readonly regex: string | undefined;
 }
 
-/** Of the rules of a list the first that fits an attribute decides; what no rule fits is structured metadata. */
+/**
+ * Rules for OTLP attributes. The first matching rule of a list decides; other attributes become structured
+ * metadata.
+ */
 export interface OtlpConfig {
   readonly resourceAttributes: {
-    /** False: the list begins with DEFAULT_OTLP_RULE, whatever the file says. */
+    /** False: DEFAULT_OTLP_RULE precedes the configured rules. */
     readonly ignoreDefaults: boolean;
     readonly attributesConfig: readonly OtlpRule[];
   };
   readonly scopeAttributes: readonly OtlpRule[];
   readonly logAttributes: readonly OtlpRule[];
-  /** The text of the severity is an index label too. */
+  /** Whether the severity text also becomes an index label. */
   readonly severityTextAsLabel: boolean;
 }
 
 export const DELETION_MODES = ['disabled', 'filter-only', 'filter-and-delete'] as const;
 export type DeletionMode = (typeof DELETION_MODES)[number];
 
-/** Streams that are kept for a time of their own (wire-format reference, 5.7). */
+/** Retention period for some streams of a tenant (wire-format reference, 5.7). */
 export interface StreamRetention {
-  /** A LogQL stream selector. */
+  /** LogQL stream selector. */
   readonly selector: string;
-  /** Of the rules that match a stream, the one with the highest number is its own; of equal ones the first. */
+  /**
+   * Priority: if several rules match a stream, the highest number wins; among equal numbers, the first rule.
+   */
   readonly priority: number;
   readonly periodNs: bigint;
 }
@@ -101,26 +111,26 @@ export interface Limits {
   readonly otlpConfig: OtlpConfig;
   /** Labels that every stream must have. */
   readonly enforcedLabels: readonly string[];
-  /** The same by policy; GLOBAL_POLICY is for every stream. */
+  /** Enforced labels by policy; GLOBAL_POLICY applies to every stream. */
   readonly policyEnforcedLabels: ReadonlyMap<string, readonly string[]>;
   readonly policyStreamMapping: ReadonlyMap<string, readonly PolicySelector[]>;
-  /** All pushes are refused until then. */
+  /** Time until which all pushes are refused. */
   readonly blockIngestionUntil: LimitTime | undefined;
-  /** The same by policy; GLOBAL_POLICY is for streams of no policy. */
+  /** End of the refusal by policy; GLOBAL_POLICY applies to streams without a policy. */
   readonly blockIngestionPolicyUntil: ReadonlyMap<string, LimitTime>;
-  /** Of the answer to what is blocked; 200 drops it silently. */
+  /** HTTP status for blocked pushes; 200 drops them silently. */
   readonly blockIngestionStatusCode: number;
-  /** Structured metadata to add: its name, and the fields to look for it in, the first that is there. */
+  /** Structured metadata to add: its name, and the fields to read it from. The first existing field wins. */
   readonly discoverGenericFields: ReadonlyMap<string, readonly string[]>;
-  /** No effect: entries may come in any order (differences, D14). */
+  /** No effect: entries are accepted in any order (differences, D14). */
   readonly unorderedWrites: boolean;
-  /** No effect: nothing is gained here by cutting a stream. Kept as it is written, for `/config`. */
+  /** No effect: Logboom gains nothing from splitting a stream. Stored as configured, for `/config`. */
   readonly shardStreams: Readonly<Record<string, unknown>>;
-  /** `global`: the tenant's rate is shared by all processes. `local`: each process grants it by itself. */
+  /** `global`: all processes share the tenant's rate. `local`: each process applies the full rate. */
   readonly ingestionRateStrategy: IngestionRateStrategy;
   /** MiB/s of lines and metadata; may have a fraction. */
   readonly ingestionRateMb: number;
-  /** MiB; may have a fraction. A push that is larger can never pass. */
+  /** MiB; may have a fraction. A larger push is always refused. */
   readonly ingestionBurstSizeMb: number;
   /** Active streams of a tenant in one process; 0 is off. */
   readonly maxStreamsPerUser: number;
@@ -134,7 +144,7 @@ export interface Limits {
   // Query (wire-format 3.11).
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
-  /** Tasks of one query at once, at most; 0 refuses all queries. */
+  /** Maximum number of concurrent tasks of one query; 0 refuses all queries. */
   readonly maxQueryParallelism: number;
   /** 0 is off. */
   readonly maxQueryLengthNs: bigint;
@@ -147,7 +157,7 @@ export interface Limits {
   readonly minimumLabelsNumber: number;
   /** Bytes; 0 is off. */
   readonly maxQueryBytesRead: number;
-  /** Of a query on one machine; bytes, 0 is off. */
+  /** Limit for one machine of a query; bytes, 0 is off. */
   readonly maxQuerierBytesRead: number;
   readonly blockedQueries: readonly BlockedQuery[];
   readonly queryTimeoutNs: bigint;
@@ -155,27 +165,29 @@ export interface Limits {
   readonly schedulingWeight: number;
   readonly volumeEnabled: boolean;
   readonly volumeMaxSeries: number;
-  /** Live tails of a tenant; 0 is no limit. */
+  /** Maximum live tails of a tenant; 0 is off. */
   readonly maxConcurrentTailRequests: number;
 
   // Deletion and retention (wire-format 5).
   readonly deletionMode: DeletionMode;
-  /** How long entries are kept; 0 is for good. */
+  /** Retention period; 0 keeps entries forever. */
   readonly retentionPeriodNs: bigint;
-  /** Streams with a period of their own. */
+  /** Streams with their own retention period. */
   readonly retentionStream: readonly StreamRetention[];
-  /** Rules of one group; 0 is no limit. */
+  /** Maximum rules per group; 0 is off. */
   readonly rulerMaxRulesPerRuleGroup: number;
-  /** Groups of a tenant; 0 is no limit. */
+  /** Maximum groups of a tenant; 0 is off. */
   readonly rulerMaxRuleGroupsPerTenant: number;
-  /** Series that rules make are discarded. */
+  /** Whether the results of recording rules are discarded. */
   readonly rulerRemoteWriteDisabled: boolean;
 }
 
 const HOUR = 3600n * NS_PER_SECOND;
 const MIB = 1024 ** 2;
 
-/** The attributes that say where a log comes from: few, and with few values, as index labels should be. */
+/**
+ * Attributes that identify the origin of a log. They are few and have few values, as index labels should.
+ */
 export const DEFAULT_OTLP_RULE: OtlpRule = Object.freeze({
   action: 'index_label',
   attributes: [

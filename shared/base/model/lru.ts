@@ -1,13 +1,13 @@
 interface Entry<V> {
   readonly value: V;
   readonly weight: number;
-  /** Period of its last use. */
+  /** Period of the last use. */
   period: number;
 }
 
-/** A map with a bound: the entry that was used longest ago makes room. */
+/** Map with a maximum weight. It evicts the least recently used entry. */
 export class LruCache<K, V> {
-  /** Ascending by last use. */
+  /** Entries in ascending order of last use. */
   readonly #entries = new Map<K, Entry<V>>();
   #period = 0;
   #weight = 0;
@@ -15,7 +15,10 @@ export class LruCache<K, V> {
   #found = 0;
   #missed = 0;
 
-  /** @param maxWeight sum of the weights of what is kept; entries weigh 1 unless `set` says otherwise */
+  /**
+   * @param maxWeight Maximum sum of the weights of all entries; an entry weighs 1 unless `set` specifies a
+   * weight
+   */
   constructor(maxWeight: number) {
     this.#maxWeight = maxWeight;
   }
@@ -24,12 +27,12 @@ export class LruCache<K, V> {
     return this.#entries.size;
   }
 
-  /** Sum of the weights of what is kept. */
+  /** Sum of the weights of all entries. */
   get heldWeight(): number {
     return this.#weight;
   }
 
-  /** Of `get`, since the beginning. */
+  /** Total `get` calls that found their key. */
   get hits(): number {
     return this.#found;
   }
@@ -38,7 +41,7 @@ export class LruCache<K, V> {
     return this.#missed;
   }
 
-  /** Those used longest ago first; looking at them is no use. */
+  /** Yields the entries, least recently used first. This does not count as a use. */
   *all(): Iterable<readonly [K, V]> {
     for (const [key, { value }] of this.#entries) yield [key, value];
   }
@@ -56,7 +59,7 @@ export class LruCache<K, V> {
     return entry.value;
   }
 
-  /** What weighs more than the whole cache is not kept. */
+  /** Adds or replaces an entry. An entry that weighs more than the maximum is not stored. */
   set(key: K, value: V, weight = 1): void {
     this.delete(key);
     if (weight > this.#maxWeight) return;
@@ -76,7 +79,10 @@ export class LruCache<K, V> {
     this.#weight -= entry.weight;
   }
 
-  /** Begins a new period, and drops what was not used in the one before. Returns how many entries went. */
+  /**
+   * Drops the entries that were not used in the current period, and begins a new period. Returns the number
+   * of dropped entries.
+   */
   dropUnused(): number {
     let dropped = 0;
     for (const [key, { period }] of this.#entries) {

@@ -1,15 +1,18 @@
-/** Counts the bytes that a query's partial results hold, and refuses the query that would hold too many. */
+/** Counts the bytes of a query's partial results, and refuses the query if they exceed its budget. */
 import { BadRequestError } from '../model/errors.ts';
 
-/** 256 MiB a leaf: 20 million panes of a count, or 10 million samples of a quantile. */
+/**
+ * Memory budget of a leaf task: 256 MiB hold 20 million panes of a count, or 10 million samples of a
+ * quantile.
+ */
 export const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** What may help, in the words of the refusal. */
+/** Advice in the error message, if the caller gives none. */
 const ADVICE_FOR_SERIES = 'reducing the number of series';
 
-/** What a budget is a part of: the query's, or that of all queries. */
+/** Memory limit that a budget is part of: that of the query, or of all queries. */
 export interface SharedMemory {
-  /** Throws ClientError where there is no room; nothing is reserved then. */
+  /** Throws ClientError if the limit would be exceeded; then nothing is reserved. */
   reserve(bytes: number): void;
   release(bytes: number): void;
 }
@@ -26,7 +29,7 @@ export class MemoryBudget implements SharedMemory {
     this.#shared = shared;
   }
 
-  /** To be called before the bytes are allocated. Throws BadRequestError. */
+  /** Reserves the bytes; call it before allocating them. Throws BadRequestError. */
   reserve(bytes: number): void {
     if (this.usedBytes + bytes > this.maxBytes) {
       throw new BadRequestError(
@@ -43,7 +46,7 @@ export class MemoryBudget implements SharedMemory {
     this.#shared?.release(bytes);
   }
 
-  /** When all that was reserved is gone. */
+  /** Releases everything that is still reserved. */
   releaseAll(): void {
     this.release(this.usedBytes);
   }

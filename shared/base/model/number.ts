@@ -1,7 +1,8 @@
-/** Go's `strconv.ParseFloat(s, 64)` and `FormatFloat`: the numbers of label values, literals and answers. */
+/** Go's `strconv.ParseFloat(s, 64)` and `FormatFloat`: numbers in label values, literals and responses. */
 import { quote } from './quote.ts';
 
-// Each digit can be read in one way only: with more, a long run of digits before a letter would take for ever.
+// Decimal syntax. Each digit matches in only one way: otherwise a long run of digits before a letter would
+// backtrack for a very long time.
 const DECIMAL = /^[+-]?(\d+(_\d+)*(\.(\d+(_\d+)*)?)?|\.\d+(_\d+)*)([eE][+-]?\d+)?$/;
 const HEX = /^([+-]?)0[xX]_?([0-9a-fA-F_]*)(\.([0-9a-fA-F_]*))?[pP]([+-]?\d+)$/;
 const WORDS = new Map<string, number>([
@@ -15,7 +16,10 @@ const WORDS = new Map<string, number>([
 ]);
 const PLAIN = /^-?\d{1,15}(\.\d{1,15})?$/;
 
-/** The number, or undefined where Go's ParseFloat answers `invalid syntax`. Underscores as Go's literals allow. */
+/**
+ * Returns the number, or undefined if Go's ParseFloat returns `invalid syntax`. Underscores are allowed as in
+ * Go literals.
+ */
 export function parseGoFloat(text: string): number | undefined {
   if (PLAIN.test(text)) return Number(text);
   const word = WORDS.get(text.toLowerCase());
@@ -32,12 +36,15 @@ export function parseGoFloat(text: string): number | undefined {
   return hex[1] === '-' ? -value : value;
 }
 
-/** Text of the error that Go gives for a text that is no number. */
+/** Returns Go's error text for a text that is not a number. */
 export function parseFloatError(text: string): string {
   return `strconv.ParseFloat: parsing ${quote(text)}: invalid syntax`;
 }
 
-/** Shortest decimal without an exponent (Go's `'f', -1`): sample values in answers. `NaN`, `+Inf`, `-Inf`. */
+/**
+ * Formats the shortest decimal without an exponent (Go's `'f', -1`), for sample values in responses: also
+ * `NaN`, `+Inf`, `-Inf`.
+ */
 export function formatPlain(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (value === Infinity) return '+Inf';

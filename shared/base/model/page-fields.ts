@@ -1,35 +1,39 @@
 /**
- * Columns of a page that hold what JSON and logfmt parsers make of its lines, as pipelines look for them. They answer for
- * rows that they know; where they do not, the line is parsed, so a page without them answers the same.
+ * Field columns of a page: results of the JSON and logfmt parsers for its lines, in the form that pipelines
+ * use. The columns cover only some rows. Lines of other rows are parsed, so a page without columns yields the
+ * same result.
  */
 
 export type ParserName = 'json' | 'logfmt';
 
-/** What a column stands for: one key of the lines, and the label that the parsers make of it. */
+/** Field of a column: a key of the lines, and the label that the parsers derive from it. */
 export interface PromotedField {
   readonly parser: ParserName;
-  /** Label name as `| json` and `| logfmt` give it where it collides with nothing. */
+  /** Label name that `| json` and `| logfmt` assign if it collides with no other label. */
   readonly name: string;
-  /** Keys from the top of the object down; of logfmt the key alone. No part holds a zero byte. */
+  /** Keys from the top of the object down; for logfmt, only the key. No part contains a zero byte. */
   readonly path: readonly string[];
 }
 
-/** Instead of a place: the row's line must be parsed. It is no place of any table, so overlooking it throws. */
+/** ID of rows whose line must be parsed. It is outside every table, so code that overlooks it throws. */
 export const FALLBACK_ID = 0xffff_ffff;
 
 export interface PromotedColumn {
-  /** For each row 0 (the line lacks the field), FALLBACK_ID, or 1 + place of its value. */
+  /** Value ID of each row: 0 (the line lacks the field), FALLBACK_ID, or 1 + index of its value. */
   readonly ids: Uint32Array;
-  /** How many rows have FALLBACK_ID. */
+  /** Number of rows with FALLBACK_ID. */
   readonly fallbackRows: number;
-  /** Values of the table. In a column of numbers each row has its own. */
+  /** Number of values in the table. In a column of numbers, each row has a separate value. */
   readonly count: number;
   /** Value i is `bytes[starts[i]..starts[i + 1])`: UTF-8 without U+FFFD, unescaped. */
   readonly bytes: Buffer;
   readonly starts: Uint32Array;
-  /** For each value the number that its text reads as, NaN where it has a unit or is none. Only of columns of numbers. */
+  /**
+   * Number that each value's text parses to, NaN if it has a unit or is not a number. Only in columns of
+   * numbers.
+   */
   readonly numbers: Float64Array | undefined;
-  /** Text of value number `index`, 0 <= index < count. */
+  /** Returns the text of value number `index`, 0 <= index < count. */
   valueAt(index: number): string;
 }
 
@@ -38,32 +42,41 @@ export interface FieldColumn {
   readonly column: PromotedColumn;
 }
 
-/** All that a page's lines say by themselves. */
+/** All fields of a page's lines. */
 export interface KnownFields {
-  /** Every column of the page. */
+  /** All columns of the page. */
   readonly columns: readonly FieldColumn[];
-  /** For each row what no column knows of its line (shared/execution/fields/residual-text.ts). */
+  /** Residual fields of each row (shared/execution/fields/residual-text.ts). */
   readonly rests: PromotedColumn;
 }
 
 export interface PromotedPage {
-  /** The page's column of a field, decoded; undefined where it has none, and then every line must be parsed. */
+  /** Returns the page's decoded column of a field. If it is undefined, every line must be parsed. */
   column(parser: ParserName, name: string): FieldColumn | undefined;
   /**
-   * Any column of the parser, the cheapest to read: where a query needs no field (`by` names labels of the stream only), it
-   * still tells which lines are sound. Undefined where the page has none.
+   * Returns the cheapest column of the parser, or undefined if the page has none. A query that needs no field
+   * (`by` names only stream labels) uses it to find valid lines.
    */
   guard(parser: ParserName): PromotedColumn | undefined;
-  /** Undefined where columns do not know all, or not all of them were asked for. */
+  /** Undefined if the columns do not store all fields, or if the query did not request all of them. */
   readonly known: KnownFields | undefined;
 }
 
-/** Columns that a query asks a page for. */
+/** Columns that a query requests from a page. */
 export interface PromotedWants {
-  /** `either`: columns of the names alone, of both parsers; nobody asks then which lines are sound for one. */
+  /**
+   * `either`: columns of these names from both parsers. The query does not check then which lines are valid
+   * for one parser.
+   */
   readonly parser: ParserName | 'either';
-  /** Label names; `all` is for pages that know all fields of all lines, and nothing of any other. */
+  /**
+   * Label names. `all` requests every field from pages that store all fields of all lines, and nothing from
+   * other pages.
+   */
   readonly names: ReadonlySet<string> | 'all';
-  /** The query parses most lines of the runs that it asks for, and does nothing else with them: who keeps the page may remember. */
+  /**
+   * Whether the query parses most lines of its runs and does nothing else with them. The owner of the page
+   * may then cache the parsed columns.
+   */
   readonly parsesMost?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * A page with some of its parts replaced. Everything else is the page's own, and is asked of it when it is needed: its columns
- * are unpacked when they are first looked at, so a copy of the page would unpack them all.
+ * View of a page with some parts replaced. All other parts are read from the page on demand. The page decodes
+ * its columns on first use, so a copy of the page would decode all of them.
  */
 import type { MetadataColumn, PageRows, Run } from './page.ts';
 import type { PromotedPage } from './page-fields.ts';

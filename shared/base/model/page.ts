@@ -1,35 +1,38 @@
 /**
- * Rows of one page, column by column: what the chunk reader produces and what pipelines run on. No object
- * stands for a row; a row is an index into these columns.
+ * Rows of one page in columns. The chunk reader produces them and pipelines run on them. No object represents
+ * a row; a row is an index into these columns.
  */
 import type { Labels } from './labels.ts';
 import type { PromotedPage } from './page-fields.ts';
 
-/** Maximum number of rows of a page: bounds the columns of pages with tiny lines. */
+/** Maximum number of rows of a page. It bounds the columns of pages with very short lines. */
 export const PAGE_MAX_ROWS = 65_536;
 
-/** One stream as a page names it. */
+/** Stream as a page refers to it. */
 export interface Stream {
   readonly labels: Labels;
   /** Canonical label text; equal text means the same stream. */
   readonly text: string;
 }
 
-/** Rows `firstRow` to `firstRow + rows - 1` of a page belong to one stream and ascend by time. */
+/** Consecutive rows of one stream: `firstRow` to `firstRow + rows - 1`, ascending by time. */
 export interface Run {
   readonly stream: Stream;
   readonly firstRow: number;
   readonly rows: number;
 }
 
-/** One structured-metadata name of a page: a dictionary and, for each row, a place in it. */
+/** Structured metadata with one name: a dictionary, and a dictionary index for each row. */
 export interface MetadataColumn {
   readonly name: string;
-  /** For each row: 0 where the entry lacks the name, else `valueAt(id - 1)` is its value, which is never empty. */
+  /**
+   * Value ID of each row: 0 if the entry lacks the name, else 1 + index of its value. That value is never
+   * empty.
+   */
   readonly ids: Uint32Array;
-  /** How many distinct values there are, an empty one among them where an earlier version stored such. */
+  /** Number of distinct values. Chunks of earlier versions may include an empty value. */
   readonly count: number;
-  /** Value number `index`, 0 <= index < count. Decoded once, then cached. */
+  /** Returns value number `index`, 0 <= index < count. Decoded once, then cached. */
   valueAt(index: number): string;
 }
 
@@ -40,13 +43,13 @@ export interface PageRows {
   readonly baseNs: bigint;
   /** `rows` offsets from `baseNs`, ns, whole numbers below 2^53 (a page never crosses a UTC day). */
   readonly times: Float64Array;
-  /** All lines, one after the other, without separators. Valid until another page's lines are looked at. */
+  /** All lines, concatenated without separators. Valid until the lines of another page are read. */
   readonly lines: Buffer;
   /** `rows + 1` offsets into `lines`, bytes. */
   readonly lineOffsets: Uint32Array;
   /** Runs in row order; together they cover all rows. */
   readonly runs: readonly Run[];
   readonly metadata: readonly MetadataColumn[];
-  /** What parsers make of the lines; undefined where nobody asked for it, or the page has none of it. */
+  /** Field columns of the lines. Undefined if the caller did not request them, or if the page has none. */
   readonly promoted?: PromotedPage | undefined;
 }

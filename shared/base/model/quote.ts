@@ -1,11 +1,12 @@
 /**
  * Go's `strconv.Quote`: the text form of strings in canonical LogQL, in label sets and in error messages.
- * Printable Unicode stays, the rest is escaped, also bytes that are not UTF-8 (byte-text.ts).
+ * Printable Unicode is preserved. Everything else is escaped, including bytes that are not UTF-8
+ * (byte-text.ts).
  */
 import { escapedByte } from './byte-text.ts';
 
 const PLAIN = /^[ !#-[\]-~]*$/;
-// Go prints what its unicode tables call letters, marks, numbers, punctuation and symbols, and the ASCII space.
+// Go prints letters, marks, numbers, punctuation and symbols of its Unicode tables, and the ASCII space.
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 const SHORT: Record<string, string> = {
   '\u0007': '\\a',
@@ -19,7 +20,7 @@ const SHORT: Record<string, string> = {
   '"': '\\"',
 };
 
-/** The text in double quotes, escaped as Go does. */
+/** Returns the text in double quotes, escaped as in Go. */
 export function quote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
   let out = '"';

@@ -1,4 +1,7 @@
-/** Reads saved queries and boards from JSON of clients and files: every field checked, unknown ones refused by name. */
+/**
+ * Reads saved queries and boards from JSON of clients and files. It checks every field, and refuses unknown
+ * fields by name.
+ */
 import {
   type Board,
   type BoardPanel,
@@ -24,7 +27,7 @@ import { BadRequestError } from './errors.ts';
 const VARIABLE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,39}$/;
 const LABEL_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 const TIME = /^(?:now(?:-\d{1,6}[smhdwy])?|\d{12,14})$/;
-/** Control characters but tab and line feed: a name or query has none. */
+/** Control characters except tab and line feed. Names and queries may not contain them. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 type Fields = Readonly<Record<string, unknown>>;

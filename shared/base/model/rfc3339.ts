@@ -1,7 +1,10 @@
-/** Times as text, as Go writes them with RFC3339Nano. Reading them is for the edges, whose rules differ. */
+/**
+ * Formats times as Go does with RFC3339Nano. Parsing is up to the HTTP handlers and commands, whose rules
+ * differ.
+ */
 import { NS_PER_SECOND } from './duration.ts';
 
-/** Unix ns in UTC, with as many digits of the second as are needed. Years 1 to 9999. */
+/** Formats Unix ns in UTC, with only the fractional digits that are needed. Supports years 1 to 9999. */
 export function formatRfc3339Nano(ns: bigint): string {
   let rest = ns % NS_PER_SECOND;
   if (rest < 0n) rest += NS_PER_SECOND;

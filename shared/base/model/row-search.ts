@@ -1,6 +1,6 @@
-/** Search among the rows of a run, which ascend by time. */
+/** Searches the rows of a run, which ascend by time. */
 
-/** First row in `low`..`high` whose time is at or after `time`. */
+/** Returns the first row in `low`..`high` whose time is at or after `time`. */
 export function lowerBound(times: Float64Array, low: number, high: number, time: number): number {
   let from = low;
   let to = high;

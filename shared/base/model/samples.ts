@@ -1,4 +1,4 @@
-/** What a metric pipeline hands to the range aggregations: samples of one page, by position. */
+/** Samples of one page, by row, that a metric pipeline passes to the range aggregations. */
 import type { Labels } from './labels.ts';
 
 export interface SampleBatch {
@@ -6,17 +6,17 @@ export interface SampleBatch {
   readonly baseNs: bigint;
   /** The page's offsets, ns, indexed by row. */
   readonly times: Float64Array;
-  /** How many samples; `rows`, `series` and `values` may be longer. */
+  /** Number of samples; `rows`, `series` and `values` may be longer. */
   readonly count: number;
   /** Row of each sample in the page. */
   readonly rows: Uint32Array;
-  /** Series number of each sample, a place in the extractor's series table. */
+  /** Series number of each sample, an index into the extractor's series table. */
   readonly series: Uint32Array;
-  /** Value of each sample; absent where every value is 1. */
+  /** Value of each sample; absent if every value is 1. */
   readonly values: Float64Array | undefined;
 }
 
-/** The series that an extractor has met so far, numbered from 0. */
+/** Series that an extractor has found so far, numbered from 0. */
 export interface SeriesTable {
   readonly count: number;
   labelsOf(series: number): Labels;

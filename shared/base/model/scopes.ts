@@ -1,4 +1,4 @@
-/** What a token may do. Each endpoint asks for one of these, for the tenants that its request names. */
+/** Scopes of access tokens. Each endpoint requires one of them for the tenants that its request names. */
 export const SCOPES = [
   'logs:read',
   'logs:write',
@@ -10,7 +10,10 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** In a token's list of tenants: all that there are and ever will be. A tenant of this name is reached by such tokens alone. */
+/**
+ * Entry of a token's tenant list that means all present and future tenants. Only such tokens can access a
+ * tenant of this name.
+ */
 export const ALL_TENANTS = '*';
 
 export function isScope(text: string): text is Scope {

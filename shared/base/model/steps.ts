@@ -1,31 +1,32 @@
 /**
- * Long work in small steps, so that whoever runs it decides what else a thread does in between. A function that may work for more than
- * a few milliseconds is a generator, which yields after each bounded piece: a fraction of a millisecond. It holds no clock. A runner
- * looks at the clock between the steps, and ends the time slice when it has been long enough.
+ * Splits long work into small steps, so that its runner decides what else a thread does in between. A
+ * function that may run for more than a few milliseconds is a generator. It yields after each bounded step, a
+ * fraction of a millisecond. It does not read a clock. A runner reads the clock between steps, and ends the
+ * time slice when it has been long enough.
  *
  *     steps   | | | | | | | |         | | | |
  *     slices  |------------|  others  |-----|
  *
- * Pitfall: between two steps anything may happen. State that other work of the thread shares (scratch objects, memory of a kernel)
- * must not be in use across a `yield`.
+ * Pitfall: any other code may run between two steps. State that other work of the thread shares (scratch
+ * objects, memory of a kernel) must not be in use across a `yield`.
  */
 
-/** What is left to do, and what it comes to. Throws in `next` what the work throws. */
+/** Remaining steps of a computation and its result. `next` throws what the computation throws. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** The time slices of one piece of work. */
+/** Time slices of one computation. */
 export interface Pace {
-  /** The work begins, or goes on after it waited for something: so does a time slice. */
+  /** Begins a time slice, at the start of the work or after it waited for something. */
   resume(): void;
-  /** The time slice has been long enough. */
+  /** Returns whether the time slice has been long enough. */
   due(): boolean;
-  /** If the time slice has been long enough, ends it, and resolves when the next one has begun. */
+  /** Ends the time slice if it is due, and resolves when the next one has begun. */
   yieldIfDue(): Promise<void>;
-  /** The work waits for something, or has ended: so has the time slice. */
+  /** Ends the time slice, at the end of the work or when it waits for something. */
   pause(): void;
 }
 
-/** Never due: for work that nobody else waits for, as in tests. */
+/** Pace that is never due, for work that delays nothing else, such as in tests. */
 export const UNPACED: Pace = Object.freeze({
   resume: () => undefined,
   due: () => false,
@@ -33,7 +34,7 @@ export const UNPACED: Pace = Object.freeze({
   pause: () => undefined,
 });
 
-/** All steps, one after the other. */
+/** Runs all steps without a break. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -41,7 +42,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** All steps, in time slices. Rejects with what the work throws, and what the pace rejects with. */
+/** Runs all steps in time slices. Rejects with an error of the work or of the pace. */
 export async function runPaced<T>(steps: Steps<T>, pace: Pace): Promise<T> {
   pace.resume();
   try {
@@ -51,7 +52,7 @@ export async function runPaced<T>(steps: Steps<T>, pace: Pace): Promise<T> {
       if (pace.due()) await pace.yieldIfDue();
     }
   } finally {
-    // What it holds is released where it was not run to its end.
+    // Runs the `finally` blocks of work that did not end, so that it releases what it holds.
     steps.return(undefined as never);
     pace.pause();
   }

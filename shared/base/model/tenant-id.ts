@@ -1,19 +1,21 @@
-/** Which names a tenant may have (wire-format reference, 9.1): they become parts of keys in every store. */
+/** Validates tenant IDs (wire-format reference, 9.1): they become parts of keys in every store. */
 import { BadRequestError } from './errors.ts';
 
 export const MAX_TENANT_BYTES = 150;
-/** Of a query over several tenants the one whose name is empty: it has nothing, and is looked for nowhere. */
+/** Empty tenant ID in a query over several tenants. It has no data and is never looked up. */
 export const NO_TENANT = '';
 
 const UNSUPPORTED = /[^0-9a-zA-Z!\-_.*'()]/;
 
-/** Throws BadRequestError. */
+/** Checks a tenant ID. Throws BadRequestError. */
 export function checkTenantId(id: string): void {
   const fault = tenantIdFault(id);
   if (fault !== undefined) throw new BadRequestError(fault);
 }
 
-/** What is wrong with an ID: characters first, then length, then dots, as in Loki. */
+/**
+ * Returns the fault of an ID, or undefined. Checks characters first, then length, then dots, as Loki does.
+ */
 export function tenantIdFault(id: string): string | undefined {
   const strange = UNSUPPORTED.exec(id);
   if (strange !== null) return `tenant ID '${shown(id)}' contains unsupported character '${strange[0]}'`;
@@ -21,7 +23,10 @@ export function tenantIdFault(id: string): string | undefined {
   return id === '.' || id === '..' ? "tenant ID is '.' or '..'" : undefined;
 }
 
-/** Header values arrive as one character per byte; the message shows the text that the client meant. */
+/**
+ * Decodes an ID for a message. Header values arrive with one character per byte; the message shows the text
+ * that the client meant.
+ */
 function shown(id: string): string {
   return Buffer.from(id, 'latin1').toString('utf8');
 }

@@ -1,11 +1,12 @@
 /**
- * Texts as numbers below 2^53, the same in every process, for counting and sharing: a million of them share a number with a
- * chance of one in 18,000. Nothing is stored under such a number, and whoever makes two texts collide on purpose
- * escapes no limit of others.
+ * Hashes texts to numbers below 2^53, equal in every process, for counting and sharding. Among a million
+ * texts, a collision has a probability of one in 18,000. The hashes are never stored, and a client that
+ * provokes collisions does not evade the limits of others.
  *
- * Two multiplicative hashes of 32 bits over the text's UTF-16 units, mixed at the end: a hash from node:crypto takes ten
- * times as long for a usual stream. What a reader would get wrong: bytes outside of ASCII are not hashed as bytes, because
- * the text's UTF-16 units are, so their owner decodes them first.
+ * The hash combines two multiplicative 32-bit hashes over the UTF-16 units of the text, mixed at the end. A
+ * hash from node:crypto takes ten times as long for a typical stream.
+ *
+ * Pitfall: the input is UTF-16 units, not bytes. Decode bytes outside of ASCII before you hash them.
  */
 const FIRST = 0x9e3779b1;
 const SECOND = 0x85ebca6b;
@@ -23,7 +24,7 @@ export function hashOfText(text: string): number {
   return joined(a, b);
 }
 
-/** The same for ASCII bytes; -1 where one of them is none. */
+/** Returns the same hash for ASCII bytes, or -1 if a byte is not ASCII. */
 export function hashOfAscii(source: Uint8Array, start: number, end: number): number {
   let a = end - start;
   let b = FIRST;

@@ -1,23 +1,26 @@
 /**
- * Text from clients as a person may be shown it. A terminal obeys control characters, and terminals and browsers alike obey
- * the characters that turn the direction of what follows: both could make a line look like something else. They are shown by name
- * instead, `\x1b` or `\u202e`, the second form so that JSON text stays JSON.
+ * Makes text from clients safe to show. Terminals obey control characters, and terminals and browsers obey
+ * characters that change the text direction. Both could disguise a line as something else. Such characters
+ * are shown as `\x1b` or `\u202e`, a form that is also valid in JSON text.
  */
 
-/** C0, DEL and C1; marks, embeddings, overrides and isolates of direction; separators that some terminals take for a line break. */
+/**
+ * Control characters (C0, DEL, C1), direction marks, embeddings, overrides and isolates, and separators that
+ * some terminals treat as a line break.
+ */
 const OBEYED = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-/** The same without line breaks and tabs. A carriage return that ends a line moves nothing. */
+/** As OBEYED, without line breaks and tabs. A carriage return at the end of a line moves nothing. */
 const OBEYED_IN_LINES =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n|$)/g;
 const SHORT: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 const FIRST_BEYOND_C0 = 0x20;
 
-/** On one line, and nothing that a terminal or a browser obeys. */
+/** Returns the text on one line, without characters that a terminal or browser obeys. */
 export function visible(text: string): string {
   return text.replace(OBEYED, named);
 }
 
-/** As `visible`, but line breaks and tabs stay: for text of several lines, stack traces for example. */
+/** Works as `visible`, but preserves line breaks and tabs, for text such as stack traces. */
 export function visibleLines(text: string): string {
   return text.replace(OBEYED_IN_LINES, named);
 }

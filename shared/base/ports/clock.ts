@@ -1,16 +1,19 @@
-/** Time and randomness from outside, so that a whole system runs deterministically in a test. */
+/** Time and randomness from outside, so that tests can run a whole system deterministically. */
 export interface Clock {
-  /** Unix time, ns. */
+  /** Returns Unix time, ns. */
   nowNs(): bigint;
-  /** Unix time, ms. */
+  /** Returns Unix time, ms. */
   nowMs(): number;
-  /** Milliseconds since an arbitrary moment, of a clock that is never set. Absent if `nowMs` is never set back. */
+  /**
+   * Returns milliseconds since an arbitrary moment, from a clock that is never set. Absent if `nowMs` is
+   * never set back.
+   */
   monotonicMs?(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `ms`; rejects with the signal's reason if it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export interface Ids {
-  /** `bytes` random bytes as lower-case hex. */
+  /** Returns `bytes` random bytes in lower-case hex. */
   randomHex(bytes: number): string;
 }

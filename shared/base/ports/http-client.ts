@@ -1,4 +1,4 @@
-/** Requests to other services. Only to URLs of the configuration: nothing that a client sends becomes one. */
+/** Requests to other services. Every URL comes from the configuration, never from a client. */
 export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -9,14 +9,14 @@ export interface OutgoingRequest {
 
 export interface OutgoingAnswer {
   readonly status: number;
-  /** The first MAX_ANSWER_BYTES, for messages. */
+  /** First MAX_ANSWER_BYTES of the response, for messages. */
   readonly text: string;
 }
 
-/** What is read of an answer. */
+/** Maximum number of bytes that are read of a response. */
 export const MAX_ANSWER_BYTES = 4096;
 
 export interface HttpClient {
-  /** Posts. Follows no redirects. Rejects where there is no answer in time. */
+  /** Sends a POST request. Does not follow redirects. Rejects if no response arrives in time. */
   post(request: OutgoingRequest): Promise<OutgoingAnswer>;
 }

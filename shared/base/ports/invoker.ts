@@ -1,43 +1,50 @@
 /**
- * Who runs a piece of a query elsewhere: in this thread, in a worker thread, as an invocation of a function. It knows
- * nothing of what the bytes mean (shared/read/query/tasks). What a reader would get wrong: an error of the query itself is part
- * of an answer; a rejection says that there is none.
+ * Runs tasks of a query: in this thread, in a worker thread, or as an invocation of a function. The port does
+ * not interpret the bytes (shared/read/query/tasks).
+ *
+ * Pitfall: an error of the query itself is part of a result. A rejection means that there is no result.
  */
 export interface InvokeOptions {
-  /** Aborted: the answer is not wanted any more. The call then rejects with the signal's reason, at once. */
+  /**
+   * Aborted when the result is no longer needed. The call then rejects immediately with the signal's reason.
+   */
   readonly signal: AbortSignal;
-  /** Tasks of equal affinity read the same objects: they go to the same worker where that costs no waiting. */
+  /**
+   * Affinity hint. Tasks of equal affinity read the same objects, and run on the same worker if that causes
+   * no wait.
+   */
   readonly affinity: number;
 }
 
-/** Totals since the start, of invokers whose workers are calls to a platform. */
+/** Totals since the start, for invokers whose workers are calls to a platform. */
 export interface InvokerFigures {
   readonly invocations: number;
-  /** Made again because the platform had no room for the call. */
+  /** Calls repeated because the platform had no capacity. */
   readonly refused: number;
-  /** Made again because the worker was lost or the platform failed. */
+  /** Calls repeated because the worker was lost or the platform failed. */
   readonly retried: number;
-  /** Made again beside the first call because that one took long. */
+  /** Calls repeated in parallel with a first call that took long. */
   readonly hedged: number;
-  /** Tasks that were run here after all, by reason. */
+  /** Tasks that ran in this process after all, by reason. */
   readonly here: Readonly<Record<string, number>>;
 }
 
 export interface Invoker {
-  /** Absent where there is nothing to tell beyond the tasks themselves. */
+  /** Absent if the invoker reports nothing except the tasks. */
   readonly figures?: InvokerFigures;
-  /** Tasks that it runs at once; whoever sends more makes them wait. At least 1. */
+  /** Number of concurrent tasks, at least 1; further tasks wait. */
   readonly slots: number;
   /**
-   * The answer to a task. The task's bytes may be read until then and stay as they are. Throws InvokerError where a worker
-   * ended before it answered, even after another try; ThrottledError where the platform refuses more work.
+   * Runs a task and returns its result. The caller must not change the task's bytes until then. Throws
+   * InvokerError if a worker ended before it responded, even after another try. Throws ThrottledError if the
+   * platform refuses more work.
    */
   invoke(task: Uint8Array, options: InvokeOptions): Promise<Uint8Array>;
-  /** Ends what it has started. Running tasks reject. */
+  /** Ends all workers that it has started. Running tasks reject. */
   close(): Promise<void>;
 }
 
-/** A worker ended, or answered nonsense: no fault of the client. */
+/** A worker ended or sent an invalid response. Never caused by the client. */
 export class InvokerError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,11 +1,10 @@
 /**
- * Which object keys are allowed: one rule for every store, so that a key which works on one machine works in a
- * bucket. Segments `.` and `..` and empty ones are refused although S3 would take them, because a file system and
- * several clients of S3 give them a meaning. A broken key is a defect of the caller, not of a client's request:
- * tenants are validated where requests enter.
+ * Validates object keys. One rule holds for every store, so that a key that works on one machine also works
+ * in a bucket. The rule refuses empty segments, `.` and `..`, because file systems and several S3 clients
+ * interpret them. A broken key is a defect of the caller: requests are checked for valid tenants on entry.
  */
 
-/** Below S3's 1024 bytes, so that a deployment may put a prefix of its own in front. */
+/** Maximum key length: below S3's 1,024 bytes, so that a deployment can add a prefix. */
 export const MAX_OBJECT_KEY_BYTES = 900;
 
 export class InvalidKeyError extends Error {
@@ -30,10 +29,10 @@ export function checkObjectKey(key: string): void {
   }
 }
 
-/** Most objects of one page of a listing, as in S3. */
+/** Maximum number of objects in one page of a listing, as in S3. */
 export const MAX_LIST_LIMIT = 1000;
 
-/** The page size that a listing uses. Throws RangeError unless it is a whole number from 1. */
+/** Returns the page size of a listing. Throws RangeError unless it is a whole number from 1. */
 export function listLimit(limit: number | undefined): number {
   if (limit === undefined) return MAX_LIST_LIMIT;
   if (!Number.isInteger(limit) || limit < 1)
@@ -55,7 +54,7 @@ export function checkTailLength(length: number): void {
   }
 }
 
-/** The error of a range that starts at or past the end of its object. */
+/** Returns the error for a range that starts at or after the end of its object. */
 export function rangePastEnd(key: string, start: number, size: number): RangeError {
   return new RangeError(`byte ${start} is past the end of object ${key} of ${size} bytes`);
 }

@@ -1,13 +1,16 @@
 /**
- * Who still reads objects that the catalog no longer names, where one process can tell. It is how memory is reclaimed beside readers
- * that take no lock (epoch-based reclamation): what was replaced before a moment is needed by nobody once all that had begun to read
- * by then has ended.
+ * Tracks reads of objects that the catalog no longer names, if one process can observe all readers. This is
+ * epoch-based reclamation, which frees memory next to readers without locks. An object replaced before a mark
+ * is free once all reads that began before it have ended.
  */
 export interface ObjectReaders {
-  /** This moment: whatever begins to read from now on begins after it, and finds what the catalog names now. */
+  /** Returns the current epoch. Reads that begin later find only objects that the catalog names now. */
   mark(): number;
-  /** Whether all that had begun to read by that moment has ended, and nobody has asked for replaced objects to stay. */
+  /**
+   * Returns whether all reads that began before the mark have ended and no reader has requested to retain
+   * replaced objects.
+   */
   haveLeft(mark: number): Promise<boolean>;
-  /** These objects are deleted: readers need no memory for what they keep of them. */
+  /** Reports deleted objects, so that readers can drop cached data of them. */
   deleted(keys: readonly string[]): void;
 }

@@ -1,10 +1,11 @@
 /**
- * Notes the reads of one query while it runs, for `explain`. Ports note what goes through them for the asynchronous context that
- * asked; a query that nobody traces costs them one lookup.
+ * Records the reads of one query while it runs, for `explain`. Ports record each read for the asynchronous
+ * context of the caller. A query without a trace pays one lookup per read.
  *
- * A part of a query that runs in another thread or function traces its own reads and returns them with its answer (`beginPart`).
+ * A part of a query that runs in another thread or function traces its reads and returns them with its result
+ * (`beginPart`).
  *
- * Pitfall: a read that two queries share is noted for the one that began it.
+ * Pitfall: a read that two queries share is recorded only for the query that began it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from './clock.ts';
@@ -12,24 +13,24 @@ import type { ObjectStore } from './object-store.ts';
 import type { Table } from './table.ts';
 
 export interface TracedRead {
-  /** Kind of what was read, such as `footers`. */
+  /** Kind of the data, such as `footers`. */
   readonly what: string;
-  /** Milliseconds from the start of the trace. */
+  /** Start in milliseconds from the start of the trace. */
   readonly startMs: number;
   readonly endMs: number;
   readonly bytes: number;
-  /** Milliseconds of that time in which the read waited for a free connection. */
+  /** Milliseconds of that time during which the read waited for a free connection. */
   readonly connectionMs: number;
 }
 
-/** A part of a query, run by a worker. */
+/** Part of a query that a worker ran. */
 export interface TracedPart {
-  /** The thread or function that ran it. */
+  /** Thread or function that ran it. */
   readonly ranIn: string;
-  /** As of a read: the query waits from here to there. */
+  /** Start of the wait for this part, in milliseconds from the start of the trace. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Reads of the part, in milliseconds from its own start. */
+  /** Reads of the part, in milliseconds from the start of the part. */
   readonly reads: readonly TracedRead[];
 }
 
@@ -44,23 +45,23 @@ interface Trace {
   readonly parts: TracedPart[];
 }
 
-/** The read that runs now. */
+/** Read that runs now. */
 interface Reading {
   readonly nowMs: () => number;
   connectionMs: number;
 }
 
-/** About 1 MB; a query of more reads shows the first ones. */
+/** Maximum reads of a trace, about 1 MB; a query with more shows the first ones. */
 const MAX_READS = 10_000;
-/** Parts of a query with their reads, about 10 KB each. */
+/** Maximum parts of a query, about 10 KB each with their reads. */
 const MAX_PARTS = 100;
-/** Kind of a part among the reads of its query. */
+/** Kind name of a part among the reads of its query. */
 const PARTS = 'parts';
 
 const traces = new AsyncLocalStorage<Trace>();
 const readings = new AsyncLocalStorage<Reading>();
 
-/** Runs `work`; its argument fills as its reads and parts end. */
+/** Runs `work`. Its argument is filled as reads and parts end. */
 export function tracing<T>(clock: Clock, work: (traced: Traced) => Promise<T>): Promise<T> {
   const nowMs = () => clock.monotonicMs?.() ?? clock.nowMs();
   const startMs = nowMs();
@@ -68,7 +69,9 @@ export function tracing<T>(clock: Clock, work: (traced: Traced) => Promise<T>): 
   return traces.run(trace, () => work(trace));
 }
 
-/** Begins a part of the query that is traced here, if any; the result is called with what the part returned. */
+/**
+ * Begins a part of the current query, if it is traced. Call the result with the value that the part returned.
+ */
 export function beginPart(): (part: Pick<TracedPart, 'ranIn' | 'reads'>) => void {
   const trace = traces.getStore();
   if (trace === undefined) return () => undefined;
@@ -81,7 +84,10 @@ export function beginPart(): (part: Pick<TracedPart, 'ranIn' | 'reads'>) => void
   };
 }
 
-/** Notes a wait for a connection of the read that runs here, if one is traced: called when the wait begins, its result when it ends. */
+/**
+ * Records that the current read waits for a connection, if it is traced. Call it when the wait begins, and
+ * its result when the wait ends.
+ */
 export function waitForConnection(): () => void {
   const reading = readings.getStore();
   if (reading === undefined) return () => undefined;
@@ -91,7 +97,7 @@ export function waitForConnection(): () => void {
   };
 }
 
-/** @param whatOf what a partition holds */
+/** @param whatOf Returns the kind of data in a partition */
 export function tracedTable(table: Table, whatOf: (pk: string) => string): Table {
   return {
     isDistant: table.isDistant,
@@ -113,7 +119,7 @@ export function tracedTable(table: Table, whatOf: (pk: string) => string): Table
   };
 }
 
-/** The store for those reads of a query that are of one kind. */
+/** Wraps the store to trace reads of one kind. */
 export function tracedStore(store: ObjectStore, what: string): ObjectStore {
   return {
     isDistant: store.isDistant,

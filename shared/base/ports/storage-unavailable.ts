@@ -1,4 +1,7 @@
-/** Why storage cannot be written, or read: the disk of a store, if it has one. Thrown by both ports; a client is told the message. */
+/**
+ * Reason why storage cannot be written or read: the state of the store's disk, if it has one. Both ports
+ * throw it, and clients see the message.
+ */
 export type StorageProblem = 'full' | 'read-only' | 'failing';
 
 const MESSAGES: Readonly<Record<StorageProblem, string>> = {
@@ -15,7 +18,7 @@ export class StorageUnavailableError extends Error {
     this.name = 'StorageUnavailableError';
   }
 
-  /** By the message: it is all that is left of an error that came from another thread. */
+  /** Derived from the message, the only part of an error that survives the way from another thread. */
   get problem(): StorageProblem | undefined {
     return PROBLEMS.find(problem => MESSAGES[problem] === this.message);
   }

@@ -1,6 +1,6 @@
 /**
- * The rules of the table port that every implementation shares: limits, conditions, expiry, page sizes. They stand
- * in one place so that a record which one table takes is never refused by another.
+ * Rules that every implementation of the table port shares: limits, conditions, expiry, page sizes. With one
+ * definition, a record that one table accepts is never refused by another.
  */
 import { types } from 'node:util';
 import {
@@ -14,23 +14,28 @@ import {
   type Write,
 } from './table.ts';
 
-/** DynamoDB's limits of the two parts of a key. */
+/** DynamoDB's limits for the two parts of a key, bytes. */
 export const MAX_PARTITION_KEY_BYTES = 2048;
 export const MAX_SORT_KEY_BYTES = 1024;
 
-/** Most items of a page. */
+/** Maximum number of items in a page. */
 export const MAX_QUERY_LIMIT = 1000;
-/** A page ends with the item that reaches it; DynamoDB reads 1 MB per query request. */
+/**
+ * Page size limit, bytes: a page ends with the item that reaches it. DynamoDB reads 1 MB per query request.
+ */
 export const MAX_QUERY_PAGE_BYTES = 1024 * 1024;
-/** Most items that one sweep deletes: it shares a thread with requests. */
+/** Maximum number of items that one sweep deletes. A sweep shares a thread with requests. */
 export const MAX_SWEEP_ITEMS = 1000;
 
-/** True where readers must not see an item that expires at `expiresAt` (Unix seconds): from that second on. */
+/**
+ * Returns whether an item that expires at `expiresAt` (Unix seconds) is hidden from readers, which starts in
+ * that second.
+ */
 export function isExpired(expiresAt: number | undefined | null, nowMs: number): boolean {
   return typeof expiresAt === 'number' && expiresAt * 1000 <= nowMs;
 }
 
-/** True where `condition` holds of the stored version; undefined stands for an absent or expired item. */
+/** Returns whether `condition` holds for the stored version; undefined means an absent or expired item. */
 export function conditionHolds(condition: Condition | undefined, version: number | undefined): boolean {
   if (condition === undefined) return true;
   switch (condition.kind) {
@@ -43,12 +48,12 @@ export function conditionHolds(condition: Condition | undefined, version: number
   }
 }
 
-/** What an item counts for in pages and transactions, bytes. */
+/** Returns the size of an item in pages and transactions, bytes. */
 export function itemBytes(item: Item): number {
   return Buffer.byteLength(item.pk) + Buffer.byteLength(item.sk) + item.body.byteLength;
 }
 
-/** See ItemHead. */
+/** Computes `bodyEnd` of an item head. */
 export function endOfBody(body: Uint8Array): string {
   return Buffer.from(body.subarray(-4)).toString('hex').toUpperCase();
 }
@@ -63,7 +68,7 @@ export function checkItemKey(key: ItemKey): void {
   checkKeyPart('sort key', key.sk, MAX_SORT_KEY_BYTES);
 }
 
-/** Throws RangeError unless a query may run; empty bounds are allowed. */
+/** Throws RangeError unless the query is valid; empty bounds are allowed. */
 export function checkQuery(pk: string, options: QueryOptions): void {
   checkKeyPart('partition key', pk, MAX_PARTITION_KEY_BYTES);
   for (const bound of [options.from, options.to, options.after]) {
@@ -72,7 +77,7 @@ export function checkQuery(pk: string, options: QueryOptions): void {
   }
 }
 
-/** The page size that a query uses. Throws RangeError unless it is a whole number from 1. */
+/** Returns the page size of a query. Throws RangeError unless it is a whole number from 1. */
 export function queryLimit(limit: number | undefined): number {
   if (limit === undefined) return MAX_QUERY_LIMIT;
   if (!Number.isInteger(limit) || limit < 1)
@@ -80,15 +85,18 @@ export function queryLimit(limit: number | undefined): number {
   return Math.min(limit, MAX_QUERY_LIMIT);
 }
 
-/** How many items a sweep deletes. Throws RangeError unless it is a whole number from 1. */
+/**
+ * Returns the number of items that a sweep may delete. Throws RangeError unless it is a whole number from 1.
+ */
 export function sweepLimit(limit: number | undefined): number {
   return boundedLimit(limit, MAX_SWEEP_ITEMS);
 }
 
-/** Throws RangeError unless the item is within every limit. */
+/** Throws RangeError unless the item respects every limit. */
 export function checkItem(item: Item): void {
   checkItemKey(item);
-  // SQLite in Node 22 returns text only up to a NUL. A request may still look for such a key, and finds nothing.
+  // SQLite in Node.js 22 truncates returned text at a NUL. A lookup of such a key is allowed and finds
+  // nothing.
   if (`${item.pk}${item.sk}`.includes('\0'))
     throw new RangeError(`key of ${item.pk} / ${item.sk} contains a NUL character`);
   if (!Number.isSafeInteger(item.version) || item.version < 0) {
@@ -105,7 +113,10 @@ export function checkItem(item: Item): void {
   }
 }
 
-/** Throws RangeError unless the writes may be one transaction. An empty one is allowed and does nothing. */
+/**
+ * Throws RangeError unless the writes can be one transaction. An empty transaction is allowed and has no
+ * effect.
+ */
 export function checkTransaction(writes: readonly Write[]): void {
   if (writes.length > MAX_TRANSACTION_ITEMS) {
     throw new RangeError(
@@ -122,7 +133,7 @@ export function checkTransaction(writes: readonly Write[]): void {
     } else {
       checkItemKey(key);
     }
-    // The length in front keeps ('a', 'bc') apart from ('ab', 'c').
+    // The length prefix separates ('a', 'bc') from ('ab', 'c').
     const joined = `${key.pk.length}:${key.pk}${key.sk}`;
     if (keys.has(joined)) throw new RangeError(`transaction writes ${key.pk} / ${key.sk} twice`);
     keys.add(joined);

@@ -1,33 +1,38 @@
 /**
- * Small records with conditional writes and transactions: DynamoDB in an account, SQLite on one machine. The
- * catalog is its only user. A record over a limit or a malformed key is refused with RangeError, before any effect.
+ * Small records with conditional writes and transactions: DynamoDB in an AWS account, SQLite on one machine.
+ * Only the catalog uses it. A malformed key or a record over a limit is refused with RangeError, without any
+ * effect.
  *
- * An error other than ConditionFailedError, RangeError and ThrottledError leaves open whether a write happened.
+ * After an error other than ConditionFailedError, RangeError and ThrottledError, the write may or may not
+ * have happened.
  */
 export interface ItemKey {
-  /** Partition key, at most 2048 bytes. */
+  /** Partition key, at most 2,048 bytes. */
   readonly pk: string;
-  /** Sort key inside the partition, compared as UTF-8 bytes, at most 1024 bytes. */
+  /** Sort key within the partition, compared as UTF-8 bytes, at most 1,024 bytes. */
   readonly sk: string;
 }
 
 export interface Item extends ItemKey {
-  /** Chosen by the writer; what `ifVersion` compares. A whole number from 0. */
+  /** Version chosen by the writer, a whole number from 0. `ifVersion` compares it. */
   readonly version: number;
-  /** At most MAX_ITEM_BODY_BYTES. */
+  /** Content, at most MAX_ITEM_BODY_BYTES. */
   readonly body: Uint8Array;
-  /** Unix seconds from which on readers must not see the item. Expired items may stay stored: readers filter. */
+  /**
+   * Unix seconds from which readers must not see the item. Expired items may remain stored: readers filter
+   * them.
+   */
   readonly expiresAt?: number;
 }
 
-/** Below DynamoDB's 400 KB per item, keys and attribute names included. */
+/** Maximum body size: below DynamoDB's 400 KB per item, which includes keys and attribute names. */
 export const MAX_ITEM_BODY_BYTES = 380 * 1024;
 /** DynamoDB's limit. */
 export const MAX_TRANSACTION_ITEMS = 100;
-/** Below DynamoDB's 4 MB per transaction. */
+/** Maximum size of a transaction: below DynamoDB's 4 MB. */
 export const MAX_TRANSACTION_BYTES = 3_500_000;
 
-/** What must hold of the stored item for a write to happen. An expired item counts as absent. */
+/** Condition on the stored item for a write to happen. An expired item counts as absent. */
 export type Condition =
   | { readonly kind: 'absent' }
   | { readonly kind: 'present' }
@@ -36,14 +41,14 @@ export type Condition =
 export type Write =
   | { readonly kind: 'put'; readonly item: Item; readonly condition?: Condition }
   | { readonly kind: 'delete'; readonly key: ItemKey; readonly condition?: Condition }
-  /** Writes nothing: the transaction happens only where the condition holds. */
+  /** Writes nothing: the transaction happens only if the condition holds. */
   | { readonly kind: 'check'; readonly key: ItemKey; readonly condition: Condition };
 
-/** What a table tells of a stored item before it reads its body. */
+/** Properties of a stored item that are known before its body is read. */
 export interface ItemHead extends ItemKey {
   readonly version: number;
   readonly bodyBytes: number;
-  /** The last four bytes of the body, or all of a shorter one, in upper-case hexadecimal. */
+  /** Last four bytes of the body (all of a shorter body), in upper-case hexadecimal. */
   readonly bodyEnd: string;
 }
 
@@ -52,50 +57,60 @@ export interface QueryOptions {
   readonly from?: string;
   /** End of the sort keys, exclusive. */
   readonly to?: string;
-  /** Descending. */
+  /** Whether the order is descending. */
   readonly reverse?: boolean;
-  /** Most items of one page (default and most 1000; a page also ends near 1 MB). */
+  /** Maximum number of items in one page (default and maximum 1,000). A page also ends near 1 MB. */
   readonly limit?: number;
-  /** The `next` of the page before: a sort key, left out itself, in the direction of the query. */
+  /** `next` of the previous page: a sort key to continue after, in the direction of the query. */
   readonly after?: string;
   /**
-   * What the caller has of an item with this head, which the page then holds in its place: for bodies that end in a checksum. A
-   * table that reads bodies one by one asks, one to which they come in any case need not.
+   * Returns the caller's copy of an item with this head, if it has one; the page then contains that copy. For
+   * bodies that end in a checksum. Tables that read bodies one by one call this; tables that receive them
+   * anyway may not.
    */
   readonly known?: (head: ItemHead) => Item | undefined;
 }
 
 export interface QueryPage {
   readonly items: readonly Item[];
-  /** Absent on the last page. A page may be empty and still have a next one, which may be empty too. */
+  /**
+   * Cursor for the next page; absent on the last page. A page may be empty and have a next page, which may
+   * also be empty.
+   */
   readonly next?: string;
 }
 
 export interface Table {
-  /** Every request waits for a network: who asks asks side by side, also for what may turn out not to be needed. */
+  /**
+   * Whether every request waits for a network. Callers then send requests in parallel, even if some results
+   * may not be needed.
+   */
   readonly isDistant?: boolean;
 
-  /** Consistent read; undefined where there is none or it has expired. */
+  /** Reads an item consistently. Returns undefined if it does not exist or has expired. */
   get(key: ItemKey): Promise<Item | undefined>;
 
-  /** Consistent read of a key range of one partition, ascending by sort key; never an expired item. */
+  /** Reads a key range of one partition consistently, ascending by sort key, without expired items. */
   query(pk: string, options?: QueryOptions): Promise<QueryPage>;
 
-  /** Durable when it resolves. Throws ConditionFailedError. */
+  /** Writes an item; durable when it resolves. Throws ConditionFailedError. */
   put(item: Item, condition?: Condition): Promise<void>;
 
-  /** Durable when it resolves; a missing item is no error without a condition. Throws ConditionFailedError. */
+  /**
+   * Deletes an item; durable when it resolves. Without a condition, a missing item is not an error. Throws
+   * ConditionFailedError.
+   */
   delete(key: ItemKey, condition?: Condition): Promise<void>;
 
   /**
-   * All writes or none, durable when it resolves. At most MAX_TRANSACTION_ITEMS, no key twice. Throws
-   * ConditionFailedError with the place of the first failed condition.
+   * Applies all writes or none; durable when it resolves. At most MAX_TRANSACTION_ITEMS, no key twice. Throws
+   * ConditionFailedError with the index of the first failed condition.
    */
   transact(writes: readonly Write[]): Promise<void>;
 }
 
 export class ConditionFailedError extends Error {
-  /** Which write of a transaction failed its condition; 0 for a single write. */
+  /** Index of the write whose condition failed; 0 for a single write. */
   readonly index: number;
 
   constructor(key: ItemKey, index = 0) {

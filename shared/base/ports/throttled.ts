@@ -1,4 +1,4 @@
-/** The outside asks for less: try again later. Thrown by both ports once their own retries are used up. */
+/** The service refuses because of load: try again later. Both ports throw it after their own retries. */
 export class ThrottledError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,11 +1,14 @@
-/** What the codes of the file system's errors mean to the stores. */
+/** Interprets the error codes of the file system for the stores. */
 
-/** The file, or a directory on the way to it, is not there. */
+/** Returns whether the file, or a directory in its path, does not exist. */
 export function isMissing(error: unknown): boolean {
   return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR';
 }
 
-/** The code of a system error. Its shape decides: under jest errors of the system are of another realm. */
+/**
+ * Returns the code of a system error. Checks the shape instead of the class, because system errors come from
+ * another realm under jest.
+ */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,4 +1,4 @@
-/** The HTTP client of this machine, over fetch. */
+/** HTTP client over fetch. */
 import { type HttpClient, MAX_ANSWER_BYTES } from '../ports/http-client.ts';
 
 export const fetchClient: HttpClient = {
@@ -7,7 +7,7 @@ export const fetchClient: HttpClient = {
       method: 'POST',
       headers,
       body: Buffer.from(body),
-      // Whoever is told of alerts is who the configuration names, not who that names.
+      // The configuration decides which hosts receive alerts; a redirect could change that.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });

@@ -1,6 +1,7 @@
 /**
- * The program's log: JSON lines on standard error, so that standard output stays for people. Nothing logs bodies,
- * query strings or headers; should a header object ever get in, what identifies a caller is struck out.
+ * Log of the program: JSON lines on standard error, so that standard output remains free for command results.
+ * The program never logs bodies, query strings or headers. If a header object is logged by mistake, the log
+ * removes the credentials.
  */
 import { isatty } from 'node:tty';
 import {
@@ -16,7 +17,7 @@ import { visibleLines } from '../model/visible-text.ts';
 
 export type Log = Logger;
 
-/** What a server needs of a log: the program's own, or that of a thread. */
+/** Log interface of a server, implemented by the program's log and by logs of its threads. */
 export type ServerLog = Readonly<
   Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>
 > & { isLevelEnabled(level: 'debug'): boolean };
@@ -24,10 +25,10 @@ export type ServerLog = Readonly<
 const STANDARD_ERROR = 2;
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization'];
 
-/** Lines that logs have written, by level; a log is forgotten with its counts. */
+/** Number of lines written, by log and level. The counts live as long as their log. */
 const written = new WeakMap<object, Map<string, number>>();
 
-/** Of this log and its children. */
+/** Returns the line counts of this log and its children. */
 export function linesOf(log: Log): ReadonlyMap<string, number> {
   return written.get(log) ?? new Map();
 }
@@ -37,12 +38,18 @@ function standardError(): DestinationStream {
   return isatty(STANDARD_ERROR) ? visibleLog(to) : to;
 }
 
-/** For a terminal, without what it obeys: JSON escapes less than that, and names of rules are their authors'. */
+/**
+ * Escapes characters that a terminal obeys. JSON escapes fewer of them, and names of rules are chosen by
+ * tenants.
+ */
 export function visibleLog(to: DestinationStream): DestinationStream {
   return { write: line => to.write(visibleLines(line)) };
 }
 
-/** Level as pino names it; it may be set while the program runs. Written at once: a crash loses no line. */
+/**
+ * Creates a log. The level is a pino level and can be changed at any time. Writes are synchronous, so a crash
+ * loses no line.
+ */
 export function createLog(level: string, to: DestinationStream = standardError()): Log {
   const paths = SECRETS.flatMap(name => [`headers["${name}"]`, `*.headers["${name}"]`]);
   const counts = new Map<string, number>();
@@ -52,7 +59,7 @@ export function createLog(level: string, to: DestinationStream = standardError()
     base: null,
     redact: paths,
     hooks: {
-      // Called for what is written alone.
+      // pino calls this only for lines that it writes.
       logMethod(args, method, number) {
         const name = levels.labels[number];
         counts.set(name, (counts.get(name) ?? 0) + 1);

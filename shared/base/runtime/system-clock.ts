@@ -1,12 +1,14 @@
 /**
- * Time and randomness of this machine. Both readings come from one source with a resolution of a millisecond, so
- * that `nowNs` and `nowMs` never contradict each other.
+ * System time and randomness. Both readings come from one source with a resolution of a millisecond, so that
+ * `nowNs` and `nowMs` never contradict each other.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock, Ids } from '../ports/clock.ts';
 
 const NS_PER_MS = 1_000_000n;
-/** A timer of Node takes at most 2^31 - 1 ms and fires at once above it: longer sleeps are cut in pieces. */
+/**
+ * Maximum of one Node.js timer, 2^31 - 1 ms; above it, a timer fires immediately. Longer sleeps are split.
+ */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
 export const systemClock: Clock = Object.freeze({
@@ -23,12 +25,13 @@ export const systemClock: Clock = Object.freeze({
   },
 });
 
-/** Ids from the operating system's generator: fit for secrets. */
+/** IDs from the operating system's generator; suitable for secrets. */
 export const systemIds: Ids = Object.freeze({
   randomHex: (bytes: number) => randomBytes(bytes).toString('hex'),
 });
 
-// The promised timers of Node reject with an error of their own; the port promises the signal's reason.
+// Sleeps with one timer. The promise timers of Node.js reject with an AbortError, but the port promises the
+// signal's reason.
 function sleepOnce(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {

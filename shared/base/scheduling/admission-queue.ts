@@ -1,16 +1,17 @@
 /**
- * Admission control: so many requests at once, the others wait. Tenants take turns, whatever each of them asks: a thousand requests
- * of one tenant never stand before the only one of another. Requests of one tenant run in the order of their arrival. Some slots may
- * be kept for others, because turns alone do not help if long requests of one tenant run in all of them.
+ * Admission control: runs a bounded number of requests and queues the rest. Slots rotate among tenants, so a
+ * thousand requests of one tenant never delay the only request of another. Requests of one tenant run in
+ * order of arrival. Some slots can be reserved: rotation alone does not help if long requests of one tenant
+ * occupy every slot.
  */
 import { ClientError } from '../model/errors.ts';
 
 export interface AdmissionQueueOptions {
-  /** At once. */
+  /** Number of concurrent requests. */
   readonly slots: number;
-  /** Of one tenant; more are refused. */
+  /** Maximum queue length per tenant; further requests are refused. */
   readonly maxWaiting: number;
-  /** Places that no single tenant gets while it has all others; fewer than `slots`. Default: none. */
+  /** Slots that a tenant cannot use if it holds all others; fewer than `slots`. Default: 0. */
   readonly keptForOthers?: number;
 }
 
@@ -18,7 +19,7 @@ interface Waiting {
   start(): void;
 }
 
-/** The reference's words (wire-format reference, 0.3). */
+/** The reference's message (wire-format reference, 0.3). */
 const TOO_MANY = 'too many outstanding requests';
 
 export class AdmissionQueue {
@@ -26,9 +27,9 @@ export class AdmissionQueue {
   readonly #maxWaiting: number;
   readonly #maxOfTenant: number;
   #running = 0;
-  /** By tenant; none is 0. */
+  /** Running requests by tenant; absent means 0. */
   readonly #runningOf = new Map<string, number>();
-  /** In the order of their turns; no list is empty. */
+  /** Queues by tenant, in rotation order. No queue is empty. */
   readonly #waiting = new Map<string, Waiting[]>();
 
   constructor({ slots, maxWaiting, keptForOthers = 0 }: AdmissionQueueOptions) {
@@ -37,7 +38,7 @@ export class AdmissionQueue {
     this.#maxOfTenant = slots - keptForOthers;
   }
 
-  /** Those that wait, of all tenants. */
+  /** Number of queued requests of all tenants. */
   get length(): number {
     let length = 0;
     for (const list of this.#waiting.values()) length += list.length;
@@ -49,12 +50,13 @@ export class AdmissionQueue {
   }
 
   /**
-   * Runs `task` when its turn comes. Throws ClientError 429 where too many of the tenant wait, and the signal's reason
-   * where it aborts before.
+   * Runs `task` when it gets a slot. Throws ClientError 429 if the tenant's queue is full, and the signal's
+   * reason if it aborts first.
    */
   async run<T>(tenant: string, signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    // Who waits already comes first; those can only be of tenants that have all they may.
+    // Queued requests come first. If any are queued although a slot is free, their tenants are at their
+    // limit.
     if (this.#running < this.#slots && this.#mayStart(tenant)) this.#start(tenant);
     else await this.#turn(tenant, signal);
     try {
@@ -94,7 +96,7 @@ export class AdmissionQueue {
     });
   }
 
-  /** The place passes on to the tenant whose turn it is and that may have it, so that no newcomer takes it in between. */
+  /** Passes the slot to the next eligible tenant immediately, so that no new request takes it in between. */
   #end(tenant: string): void {
     this.#running--;
     const left = this.#runningOf.get(tenant)! - 1;
@@ -103,7 +105,7 @@ export class AdmissionQueue {
     for (const [next, list] of this.#waiting) {
       if (!this.#mayStart(next)) continue;
       const first = list.shift()!;
-      // Behind the others, if it has more.
+      // The tenant moves to the end of the rotation if it has more requests.
       this.#waiting.delete(next);
       if (list.length > 0) this.#waiting.set(next, list);
       this.#start(next);

@@ -1,42 +1,50 @@
 /**
- * Shares one thread among tenants: deficit round robin on measured time (Shreedhar and Varghese, 1995), with the surplus rule: a time
- * slice that took longer than planned is paid back later. Work is split into slices of a few milliseconds, and `acquire` waits for
- * the next one:
+ * Shares one thread among tenants with deficit round robin on measured time (Shreedhar and Varghese, 1995).
+ * It adds the surplus rule: a time slice that took longer than planned is paid back later. Work is split into
+ * slices of a few milliseconds, and `acquire` waits for the next slice:
  *
  *     await scheduler.acquire(tenant);
  *     const startedMs = scheduler.nowMs();
  *     ...                                  // no await in between
  *     scheduler.charge(tenant, startedMs);
  *
- * The scheduler is work-conserving: a tenant that is alone gets the whole thread, and only gives I/O its turn. It knows nothing of
- * requests: how many of them run at once is decided before (admission-queue.ts).
+ * The scheduler is work-conserving: a single active tenant gets the whole thread and yields only to I/O. The
+ * scheduler does not count requests; admission-queue.ts bounds the number of concurrent ones.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Pace } from '../model/steps.ts';
 
-/** Longest planned run of one task before it calls `acquire` again, ms. Long against its cost (20 us), short against what people notice. */
+/**
+ * Maximum planned run of a task before it calls `acquire` again, ms. Long compared to the cost of a switch
+ * (20 µs), but too short for users to notice.
+ */
 export const MAX_SLICE_MS = 5;
-/** What a tenant of weight 1 gets before the next tenant's turn, ms: one slice. */
+/** Time that a tenant of weight 1 gets before the next tenant runs, ms: one slice. */
 const QUANTUM_MS = MAX_SLICE_MS;
-/** What tasks may use of one round of the event loop without waiting for the next one, ms: small pages would pay more for the round. */
+/**
+ * Time in one round of the event loop that tasks may use without waiting for the next round, ms. For small
+ * pages, the round would cost more than the work.
+ */
 const ROUND_MS = 1;
-/** Of a tenant: below it, paying a debt back would take thousands of turns. */
+/** Minimum weight of a tenant. With less, paying back a debt would take thousands of rounds. */
 const MIN_WEIGHT = 0.01;
-/** Of tenants that wait for nothing and have a debt; beyond, the debts are forgotten. */
+/** Maximum number of tenants with a debt and no waiting task. Beyond it, the debts are dropped. */
 const MAX_DEBTORS = 10_000;
 
 export interface FairSchedulerOptions {
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock, ms. */
   readonly nowMs?: () => number;
-  /** Share of the tenant relative to others; at least 0.01 counts. Default: 1 for all. */
+  /**
+   * Returns the share of a tenant relative to others, with a minimum of 0.01. Default: 1 for all tenants.
+   */
   readonly weightOf?: (tenant: string) => number;
 }
 
 interface TenantQueue {
   readonly tenant: string;
-  /** In the order in which they came. */
+  /** Waiting tasks in order of arrival. */
   readonly waiting: (() => void)[];
-  /** Time that the tenant may still take before others have their turn; below 0 it has taken too much. */
+  /** Time that the tenant may still use before other tenants run, ms; negative if it used too much. */
   deficitMs: number;
   isInRing: boolean;
 }
@@ -44,12 +52,12 @@ interface TenantQueue {
 export class FairScheduler {
   readonly #nowMs: () => number;
   readonly #weightOf: (tenant: string) => number;
-  /** Tenants that wait, and those with a debt while others wait. */
+  /** Tenants with waiting tasks, and tenants with a debt while others wait. */
   readonly #queues = new Map<string, TenantQueue>();
-  /** Those that wait, in the order of their turns. */
+  /** Tenants with waiting tasks, in rotation order. */
   readonly #ring: TenantQueue[] = [];
   #isServing = false;
-  /** Charged in this round of the event loop. */
+  /** Time charged in this round of the event loop. */
   #roundMs = 0;
 
   constructor({ nowMs = () => performance.now(), weightOf = () => 1 }: FairSchedulerOptions = {}) {
@@ -57,12 +65,12 @@ export class FairScheduler {
     this.#weightOf = weightOf;
   }
 
-  /** Tenants that are remembered. */
+  /** Number of tenants in memory. */
   get tenants(): number {
     return this.#queues.size;
   }
 
-  /** Tasks that wait for a slice. */
+  /** Number of tasks that wait for a slice. */
   get waiting(): number {
     return this.#ring.reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
@@ -71,7 +79,10 @@ export class FairScheduler {
     return this.#nowMs();
   }
 
-  /** Resolves when the tenant may use the thread for a slice. Several tenants of one request, joined, are one more. */
+  /**
+   * Resolves when the tenant may use the thread for a slice. The joined tenants of a multi-tenant request
+   * count as one more tenant.
+   */
   async acquire(tenant: string): Promise<void> {
     if (this.#ring.length === 0 && this.#roundMs < ROUND_MS) return;
     await new Promise<void>(go => {
@@ -83,23 +94,23 @@ export class FairScheduler {
     });
   }
 
-  /** Counts a slice of the tenant that began at `startedMs` and ends now. */
+  /** Charges the tenant for a slice that began at `startedMs` and ends now. */
   charge(tenant: string, startedMs: number): void {
     const tookMs = this.#nowMs() - startedMs;
     if (this.#roundMs === 0) setImmediate(() => (this.#roundMs = 0));
     this.#roundMs += Math.max(tookMs, Number.MIN_VALUE);
-    // Nobody waits: there is nobody to owe anything to.
+    // No task waits, so no tenant is owed time.
     if (this.#ring.length === 0) return;
     this.#queueOf(tenant).deficitMs -= tookMs;
   }
 
-  /** Ends the slice that began at `startedMs`, and waits for the next one. */
+  /** Ends the slice that began at `startedMs`, and waits for the next slice. */
   async yield(tenant: string, startedMs: number): Promise<void> {
     this.charge(tenant, startedMs);
     await this.acquire(tenant);
   }
 
-  /** The time slices of one piece of work of the tenant that runs in steps (model/steps.ts). */
+  /** Returns the time slices for one task of the tenant that runs in steps (model/steps.ts). */
   pace(tenant: string): Pace {
     let startedMs = 0;
     const resume = (): void => {
@@ -122,8 +133,9 @@ export class FairScheduler {
   async #serve(): Promise<void> {
     this.#isServing = true;
     while (this.#ring.length > 0) {
-      // One slice a round. Input and output come in between: what they bring may be another tenant's. And the slice before has been
-      // charged, and its task waits again if it has more to do: then it is still the turn of its tenant.
+      // Run one slice per round of the event loop. I/O runs in between and may bring work of another tenant.
+      // The previous slice has been charged by now. Its task waits again if it has more to do, so its tenant
+      // can continue.
       await nextRound();
       this.#next()?.waiting.shift()?.();
     }
@@ -131,7 +143,10 @@ export class FairScheduler {
     this.#isServing = false;
   }
 
-  /** The first tenant of the ring with time left; each that has none goes to the end with a new quantum. */
+  /**
+   * Returns the first tenant of the ring with time left. Tenants without time move to the end with a new
+   * quantum.
+   */
   #next(): TenantQueue | undefined {
     for (;;) {
       const queue = this.#ring[0];
@@ -139,7 +154,7 @@ export class FairScheduler {
       if (queue.waiting.length === 0) {
         this.#ring.shift();
         queue.isInRing = false;
-        // What it did not use is lost, as ever in this algorithm; what it owes is not.
+        // Deficit round robin drops the unused time of a tenant, but not its debt.
         if (queue.deficitMs >= 0) this.#queues.delete(queue.tenant);
       } else if (queue.deficitMs > 0) return queue;
       else {

@@ -1,7 +1,8 @@
 /**
- * Tokens of JSON as loosely as the reference reads it (logql reference 7.1): strings end at the next quote that is
- * not escaped, blocks are matched by their own kind of bracket only, bare words reach to the next delimiter. Plus
- * the failures that such reading can end with. All functions work on a range of bytes and cost at most its length.
+ * Scans JSON tokens as loosely as the reference does (logql reference 7.1). Strings end at the next unescaped
+ * quote. Blocks are matched only by their own kind of bracket. Bare words extend to the next delimiter. The
+ * module also lists the failures of such a scan. All functions work on a byte range and take time linear in
+ * its length.
  */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -12,12 +13,14 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
-/** Objects nested deeper are skipped: a label name of so many parts is nobody's. */
+/**
+ * Maximum depth of nested objects; deeper ones are skipped. Real label names do not have that many parts.
+ */
 export const MAX_JSON_DEPTH = 128;
 
 export const JSON_PARSER_ERROR = 'JSONParserErr';
 
-// Outcomes of a scan: done, or what went wrong (an index of JSON_FAILURES).
+// Outcomes of a scan: OK, or an index of JSON_FAILURES.
 export const OK = 0;
 export const BAD_OBJECT = 1;
 export const BAD_ARRAY = 2;
@@ -26,7 +29,7 @@ export const BAD_JSON = 4;
 export const UNKNOWN_VALUE = 5;
 export const BAD_KEY_ESCAPE = 6;
 
-/** `__error_details__` for each outcome. */
+/** Values of `__error_details__`, by outcome. */
 export const JSON_FAILURES: readonly string[] = [
   '',
   "Value looks like object, but can't find closing '}' symbol",
@@ -37,7 +40,7 @@ export const JSON_FAILURES: readonly string[] = [
   'Encountered an invalid escape sequence in a string',
 ];
 
-/** Place of the first byte that is no JSON white space, or `end`. */
+/** Returns the offset of the first byte that is not JSON white space, or `end`. */
 export function skipSpace(source: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end) {
@@ -48,21 +51,24 @@ export function skipSpace(source: Buffer, at: number, end: number): number {
   return end;
 }
 
-/** Place of the first quote or backslash from `at`, or `end`. */
+/** Returns the offset of the first quote or backslash from `at`, or `end`. */
 function plainEnd(source: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end && source[i] !== QUOTE && source[i] !== BACKSLASH) i++;
   return i;
 }
 
-/** Place of the quote that ends a string whose inside starts at `at`, or -1. */
+/** Returns the offset of the quote that ends a string whose content starts at `at`, or -1. */
 export function stringEnd(source: Buffer, at: number, end: number): number {
   let i = plainEnd(source, at, end);
   while (i < end && source[i] === BACKSLASH) i = plainEnd(source, i + 2, end);
   return i < end ? i : -1;
 }
 
-/** Place after the block that opens at `at`; brackets of the other kind are not looked at. -1 where it never ends. */
+/**
+ * Returns the offset after the block that opens at `at`, or -1 if it never ends. Ignores brackets of the
+ * other kind.
+ */
 export function blockEnd(source: Buffer, at: number, end: number): number {
   const open = source[at];
   const close = open + 2;
@@ -80,7 +86,7 @@ export function blockEnd(source: Buffer, at: number, end: number): number {
   return -1;
 }
 
-/** Place after a number or bare word. */
+/** Returns the offset after a number or bare word. */
 export function tokenEnd(source: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end) {
@@ -97,7 +103,7 @@ export const WORD_NUMBER = 1;
 export const WORD_BOOLEAN = 2;
 export const WORD_NULL = 3;
 
-/** What a bare word is. A number is known by its first byte alone. */
+/** Returns the kind of a bare word. Its first byte alone identifies a number. */
 export function wordKind(source: Buffer, start: number, end: number): number {
   const first = source[start];
   if ((first >= 0x30 && first <= 0x39) || first === 0x2d) return WORD_NUMBER;

@@ -1,10 +1,14 @@
 /**
- * Label names as small numbers, so that a row's labels are places in typed arrays. A table lives as long as its
- * pipeline; names met in lines (keys of JSON and logfmt) are forgotten when there are too many of them, those of
- * the query never. Numbers are void after a forgetting: whoever keeps them compares `generation`.
+ * Interns label names as small numbers, so that a row's labels are indexes into typed arrays. A table lives
+ * as long as its pipeline. It drops names found in lines (keys of JSON and logfmt) when there are too many,
+ * but never those of the query. Each drop invalidates the numbers: code that stores them compares
+ * `generation`.
  */
 
-/** Names beyond this many are forgotten between two rows: a few MB of tables, far above what real logs have. */
+/**
+ * Maximum number of names from lines. Beyond it, they are dropped between two rows. The tables then use a few
+ * MB; real logs have far fewer names.
+ */
 export const MAX_NAMES = 65_536;
 
 export const ERROR_LABEL = '__error__';
@@ -17,7 +21,7 @@ export class NameTable {
   #pinned = 0;
   readonly #suffixed: number[] = [];
   readonly texts: string[] = [];
-  /** Raised by every forgetting. */
+  /** Incremented each time names are dropped. */
   generation = 0;
 
   get count(): number {
@@ -35,7 +39,7 @@ export class NameTable {
     return id;
   }
 
-  /** The number of a name's `_extracted` form. */
+  /** Returns the number of a name's `_extracted` form. */
   suffixedIdOf(id: number): number {
     let suffixed = this.#suffixed[id];
     if (suffixed < 0) {
@@ -45,13 +49,13 @@ export class NameTable {
     return suffixed;
   }
 
-  /** What is there now stays: called when the query is compiled. */
+  /** Protects all current names from `trim`; called when the query is compiled. */
   pin(): void {
     for (let id = 0, count = this.count; id < count; id++) this.suffixedIdOf(id);
     this.#pinned = this.count;
   }
 
-  /** Forgets the names of lines where there are too many. True where it did. */
+  /** Drops the names from lines if there are too many. Returns whether it did. */
   trim(): boolean {
     if (this.count - this.#pinned <= MAX_NAMES) return false;
     this.texts.length = this.#pinned;

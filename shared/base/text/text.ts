@@ -1,26 +1,29 @@
 /**
- * From bytes to text as Go's libraries do it: invalid UTF-8 counts byte by byte (JavaScript's decoder counts by
- * broken sequence), escapes of JSON and logfmt, and label names made of any key (logql reference 6.3, 7).
+ * Decodes bytes to text as Go's libraries do. Invalid UTF-8 counts byte by byte, whereas JavaScript's decoder
+ * counts broken sequences. The module also unescapes JSON and logfmt, and derives label names from keys
+ * (logql reference 6.3, 7).
  */
 import { textOfBytes } from '../model/byte-text.ts';
 
 const REPLACEMENT = '\ufffd';
 
-/** Text of a byte range as json and logfmt read it: a broken byte or a U+FFFD becomes one space. */
+/** Decodes a byte range as json and logfmt read it: an invalid byte or a U+FFFD becomes one space. */
 export function decodeClean(source: Buffer, start: number, end: number): string {
   const text = source.utf8Slice(start, end);
   return text.includes(REPLACEMENT) ? cleaned(textOfBytes(source, start, end)) : text;
 }
 
-/** Broken bytes and U+FFFD as spaces. */
+/** Replaces invalid bytes and U+FFFD by spaces. */
 export function cleaned(text: string): string {
   return text.toWellFormed().replaceAll(REPLACEMENT, ' ');
 }
 
-// Go's unicode.IsSpace; String.trim would also cut U+FEFF and keep U+0085.
+// White space as in Go's unicode.IsSpace. String.trim would also remove U+FEFF and would preserve U+0085.
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
-/** The text without white space at its ends. By hand: a pattern for the end looks at every run inside, over and over. */
+/**
+ * Removes white space at both ends. A regular expression for the end would retry at every run of white space.
+ */
 function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;
@@ -32,8 +35,8 @@ function trimSpace(text: string): string {
 const PLAIN_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
- * Label name of a key under a path that is already sanitised (`''` at the top). A blank key adds nothing, so the
- * answer may be `''`: such a key is ignored.
+ * Returns the label name of a key under a sanitized path (`''` at the top). A blank key adds nothing, so the
+ * result can be `''`: such a key is ignored.
  */
 export function sanitizeName(path: string, key: string): string {
   let part = key;
@@ -58,7 +61,10 @@ const SIMPLE_ESCAPES = new Map<number, string>([
 ]);
 const BACKSLASH = 0x5c;
 
-/** Inside of a JSON string, unescaped; undefined where an escape is wrong or a surrogate stands alone. */
+/**
+ * Unescapes the content of a JSON string. Returns undefined if an escape is invalid or a surrogate is
+ * unpaired.
+ */
 export function unescapeJson(source: Buffer, start: number, end: number): string | undefined {
   let out = '';
   let at = start;
@@ -87,12 +93,17 @@ export function unescapeJson(source: Buffer, start: number, end: number): string
   return out;
 }
 
-/** Value of an escaped JSON string: `''` where it is wrong, broken bytes and U+FFFD as spaces. */
+/**
+ * Returns the value of an escaped JSON string, `''` if it is invalid. Invalid bytes and U+FFFD become spaces.
+ */
 export function jsonStringValue(source: Buffer, start: number, end: number): string {
   return cleaned(unescapeJson(source, start, end) ?? '');
 }
 
-/** Inside of a quoted logfmt value, unescaped; undefined where an escape is wrong. A lone surrogate is U+FFFD. */
+/**
+ * Unescapes the content of a quoted logfmt value. Returns undefined if an escape is invalid. A lone surrogate
+ * becomes U+FFFD.
+ */
 export function unquoteLogfmt(source: Buffer, start: number, end: number): string | undefined {
   let out = '';
   let at = start;
@@ -123,7 +134,7 @@ export function unquoteLogfmt(source: Buffer, start: number, end: number): strin
   return out;
 }
 
-/** True where the inside of a quoted logfmt value has only right escapes. */
+/** Returns whether the content of a quoted logfmt value has only valid escapes. */
 export function isUnquotable(source: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) {
     if (source[at] !== BACKSLASH) continue;
@@ -141,7 +152,7 @@ function indexOfByte(source: Buffer, byte: number, start: number, end: number): 
   return end;
 }
 
-/** Code unit of the `\uXXXX` at `at`, or -1. */
+/** Returns the code unit of the `\uXXXX` at `at`, or -1. */
 function unicodeEscape(source: Buffer, at: number, end: number): number {
   if (at + 6 > end || source[at] !== BACKSLASH || source[at + 1] !== 0x75) return -1;
   let code = 0;

@@ -1,9 +1,12 @@
-/** Bitmaps with one bit for each byte of a text, and walks over them. Eight bytes behind the last word of a map are readable. */
+/**
+ * Bitmaps with one bit for each byte of a text, and scans over them. Eight bytes after the last word of a map
+ * must be readable.
+ */
 
-/** Bits of one look at a map: the first may stand anywhere in its byte. */
+/** Number of bits that one load returns. The first bit may have any position in its byte. */
 export const LOOK_BITS: usize = 57;
 
-/** At least LOOK_BITS bits, the lowest is that of place `at`. */
+/** Returns at least LOOK_BITS bits; the lowest is the bit of offset `at`. */
 // @inline
 export function bitsFrom(map: usize, at: usize): u64 {
   return load<u64>(map + (at >>> 3)) >>> (at & 7);
@@ -14,7 +17,7 @@ export function isSet(map: usize, at: usize): bool {
   return ((load<u8>(map + (at >>> 3)) >>> (u8(at) & 7)) & 1) !== 0;
 }
 
-/** First place with a bit from `from` on, or `end`. */
+/** Returns the first offset from `from` on whose bit is set, or `end`. */
 export function nextSet(map: usize, from: usize, end: usize): usize {
   for (let at = from; at < end; at += LOOK_BITS) {
     const bits = bitsFrom(map, at);
@@ -26,7 +29,7 @@ export function nextSet(map: usize, from: usize, end: usize): usize {
   return end;
 }
 
-/** First place without a bit from `from` on, or `end`. */
+/** Returns the first offset from `from` on whose bit is clear, or `end`. */
 export function nextClear(map: usize, from: usize, end: usize): usize {
   for (let at = from; at < end; at += LOOK_BITS) {
     const bits = ~load<u64>(map + (at >>> 3)) >>> (at & 7);

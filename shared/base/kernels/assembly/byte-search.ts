@@ -1,12 +1,14 @@
 /**
- * Loops over lines where they lie (shared/base/kernels/line-memory.ts): what JavaScript runs a byte at a time and a processor 16.
+ * Searches lines in place (shared/base/kernels/line-memory.ts). JavaScript would process one byte at a time;
+ * SIMD processes 16.
  *
- * All read past `to`, up to 79 bytes and the distance of a pair, so memory goes on there; what lies there does not matter.
+ * All loops read up to 79 bytes past `to`, plus the distance of a pair. That memory must exist; its content
+ * does not matter.
  */
 
 /**
- * One bit for each byte that is `a`, `b` or `c`, or less than `below`. `from` is a multiple of 32; whole words of 32 bits are
- * written to `out + from / 8` and on.
+ * Sets one bit for each byte that equals `a`, `b` or `c`, or is less than `below`. `from` is a multiple of
+ * 32. Writes whole words of 32 bits to `out + from / 8` and on.
  */
 export function markBytes(from: usize, to: usize, out: usize, a: u32, b: u32, c: u32, below: u32): void {
   const wantedA = i8x16.splat(i8(a));
@@ -27,10 +29,13 @@ function marksOf(text: v128, a: v128, b: v128, c: v128, below: v128): u32 {
   return i8x16.bitmask(v128.or(one, i8x16.lt_u(text, below)));
 }
 
-/** Bytes looked at before the answer is: most blocks hold no hit, and a look at four times 16 at once costs half. */
+/**
+ * Bytes processed before the result is checked. Most blocks have no match, and checking once for four vectors
+ * of 16 bytes halves the cost.
+ */
 const BLOCK: usize = 64;
 
-/** How far behind `from` the first `a` with `b` at a distance behind it is, or -1. */
+/** Returns the offset from `from` of the first `a` with `b` at `distance` after it, or -1. */
 export function findExactPair(from: usize, to: usize, distance: usize, a: u32, b: u32): i32 {
   const first = i8x16.splat(i8(a));
   const second = i8x16.splat(i8(b));
@@ -46,7 +51,7 @@ export function findExactPair(from: usize, to: usize, distance: usize, a: u32, b
   return -1;
 }
 
-/** The same for `a` or `a2`, and `b` or `b2`. */
+/** Works as `findExactPair`, but for `a` or `a2`, and `b` or `b2`. */
 export function findPair(from: usize, to: usize, distance: usize, a: u32, a2: u32, b: u32, b2: u32): i32 {
   const first = i8x16.splat(i8(a));
   const first2 = i8x16.splat(i8(a2));

@@ -1,10 +1,10 @@
 /**
- * The bytes of a column, in the first type that all of its values are of:
+ * Encodes a column in the first type that fits all of its values:
  *
- *     words     up to 256 values that repeat: a dictionary, and a place of one byte for each value
- *     number    -12, 0.035: as many digits behind the dot in all of them, and nothing that a number would not give back
- *     pattern   as long all of them, the same letters at the same places, up to 16 digits elsewhere: times, counters
- *     hex       the same with digits of hexadecimal numbers: ids
+ *     words     up to 256 values that repeat: a dictionary, and an index of one byte for each value
+ *     number    -12, 0.035: the same number of decimals in all values, and text that a number restores exactly
+ *     pattern   values of one length with the same constant bytes and up to 16 digits: times, counters
+ *     hex       the same with hexadecimal digits: IDs
  *     text      lengths, and the bytes
  */
 import { NUMBER, TEXT, WORDS } from './column-types';
@@ -36,7 +36,7 @@ const MAX_NUMBER_DIGITS: u32 = 15;
 const MAX_PLACES: u32 = 9;
 const FACTOR: u64 = 0x9e3779b97f4a7c15;
 
-/** Writes the `count` values that the spans tell of, and the record of the column. Answers where they end. */
+/** Writes `count` values of the given spans, and the record of the column. Returns the end of the output. */
 export function packColumn(column: usize, spans: usize, count: usize, out: usize): usize {
   const record = recordOf(column);
   memory.fill(record, 0, RECORD_BASE + 8);
@@ -73,7 +73,10 @@ function isSame(a: usize, b: usize, bytes: usize): bool {
   return (load<u64>(a + i) ^ load<u64>(b + i)) << ((8 - u64(bytes - i)) << 3) === 0;
 }
 
-/** 0 if there are too many values, or long ones. Places are at NUMBERS until the dictionary is whole. */
+/**
+ * Encodes a dictionary. Returns 0 if there are too many values, or long ones. The indexes are at NUMBERS
+ * until the dictionary is complete.
+ */
 function packWords(record: usize, spans: usize, count: usize, out: usize): usize {
   const most = min(MAX_ENTRIES, count >>> 1);
   if (most === 0) return 0;
@@ -122,7 +125,7 @@ function packWords(record: usize, spans: usize, count: usize, out: usize): usize
   return end + count;
 }
 
-/** Digits behind the dot of the number that was read last. */
+/** Number of decimals of the latest number. */
 let places: u32 = 0;
 
 const NO_NUMBER: i64 = i64.MIN_VALUE;
@@ -132,7 +135,7 @@ function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }
 
-/** The number without its dot. */
+/** Parses a number and ignores its decimal point. */
 function readNumber(start: usize, bytes: usize): i64 {
   const end = start + bytes;
   let at = start;

@@ -1,13 +1,15 @@
 /**
- * Columns of a split page made ready for reading (column-pack.ts says what their bytes are). A column's state says where its values are:
+ * Prepares the columns of a split page for reading (column-pack.ts describes their bytes). A column's state
+ * refers to its values:
  *
- *     text      STATE_A: addresses of the values, 4 bytes each, and of the end
- *     words     STATE_A: places, or 0 if there is one entry; STATE_B: address and bytes of each entry
+ *     text      STATE_A: addresses of the values and of the end, 4 bytes each
+ *     words     STATE_A: indexes, or 0 if there is one entry; STATE_B: address and bytes of each entry
  *     number    STATE_A: numbers of 8 bytes
- *     pattern   the same; STATE_B: a part of 48 bytes for each 16 of a value: constant bytes, places of digits, first digit
- *     hex       STATE_A: the stored bytes; STATE_B: as of a pattern
+ *     pattern   as number; STATE_B: 48 bytes for each 16 bytes of a value: constant bytes, digit indexes, first digit
+ *     hex       STATE_A: the stored bytes; STATE_B: as in a pattern
  *
- * Everything is checked here that a join relies on. What is read belongs to a stored page: it may be wrong in any way.
+ * The input belongs to a stored page and may be corrupt in any way. This module checks everything on which a
+ * join relies.
  */
 import { HEX, NUMBER, PATTERN, TEXT, WORDS } from './column-types';
 import {
@@ -27,9 +29,9 @@ export const STATE_NEXT: usize = 4;
 export const STATE_COUNT: usize = 8;
 export const STATE_A: usize = 12;
 export const STATE_B: usize = 16;
-/** Digits behind the dot, bytes of a value, or nothing. */
+/** Offset of the type detail: decimals, bytes of a value, or unused. */
 export const STATE_DETAIL: usize = 20;
-/** Digits of a value with a pattern. */
+/** Offset of the number of digits in a value with a pattern. */
 export const STATE_DIGITS: usize = 24;
 export const COLUMN_STATE: usize = 32;
 
@@ -43,7 +45,10 @@ function align(bytes: usize): usize {
   return (bytes + 7) & ~7;
 }
 
-/** Bytes that the state of a column needs beside it, a multiple of 8; -1 if the record cannot be right. */
+/**
+ * Returns the memory that the state of a column needs in addition, a multiple of 8, or -1 if the record is
+ * invalid.
+ */
 export function stateBytes(record: usize): i64 {
   const type = u32(load<u8>(record));
   const detail = u32(load<u8>(record, RECORD_DETAIL));
@@ -67,7 +72,7 @@ export function stateBytes(record: usize): i64 {
   return -1;
 }
 
-/** Makes a column ready whose record `stateBytes` accepted. False if its bytes cannot be right. */
+/** Prepares a column whose record `stateBytes` accepted. Returns false if its bytes are invalid. */
 export function layColumn(record: usize, state: usize, bytes: usize, room: usize): bool {
   const type = u32(load<u8>(record));
   const detail = usize(load<u8>(record, RECORD_DETAIL));
@@ -98,7 +103,7 @@ export function layColumn(record: usize, state: usize, bytes: usize, room: usize
 function layText(record: usize, count: usize, bytes: usize, end: usize, room: usize): bool {
   const width = usize(load<u8>(record, RECORD_WIDTH));
   const base = load<i64>(record, RECORD_BASE);
-  // Sums stay far from where they would wrap: each length is at most what the block holds.
+  // Sums cannot overflow: each length is at most the size of the block.
   if (base < 0 || base > i64(end - bytes)) return false;
   let at = u64(bytes + width * count);
   for (let i: usize = 0; i < count; i++) {
@@ -155,11 +160,14 @@ function layNumbers(record: usize, count: usize, bytes: usize, room: usize): boo
   return isSound;
 }
 
-/** Lays down what a value has at each place. Answers how many digits it has, more than MAX_PATTERN if the bytes cannot be right. */
+/**
+ * Writes the parts of a value: constant bytes and digit indexes. Returns its number of digits, or more than
+ * MAX_PATTERN if the bytes are invalid.
+ */
 function layParts(pattern: usize, bytes: usize, isHex: bool, room: usize): u32 {
   let digits: u32 = 0;
   for (let i: usize = 0; i < bytes; i++) digits += u32(load<u8>(pattern + bytes + i) !== 0);
-  // Digits of a number are the last ones of 16.
+  // A number uses the last of 16 digits.
   let digit = isHex ? 0 : MAX_DIGITS - min(digits, MAX_DIGITS);
   for (let part: usize = 0; part < bytes; part += 16) {
     const first = digit;

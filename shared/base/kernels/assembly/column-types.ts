@@ -1,4 +1,4 @@
-/** Types of columns, as docs/dev/format.md numbers them. */
+/** Types of columns, numbered as in docs/dev/format.md. */
 export const TEXT: u32 = 0;
 export const WORDS: u32 = 1;
 export const NUMBER: u32 = 2;

@@ -1,11 +1,12 @@
 /**
- * The columns of timestamps and of line lengths (docs/dev/format.md): numbers in seven bits a byte, the highest bit of a byte tells
- * that more follow. Where 16 bytes have no such bit they are 16 numbers; else bits tell where the next number ends.
+ * Encodes columns of timestamps and line lengths (docs/dev/format.md) as varints: seven bits per byte, and
+ * the highest bit is set if more bytes follow. If no byte of 16 has that bit, they are 16 numbers. Otherwise
+ * the bits show the end of the next number.
  *
- * The host lays inputs and outputs anywhere, 64 bytes apart: loads and stores run past the ends.
+ * The host places inputs and outputs anywhere, 64 bytes apart, because loads and stores run past their end.
  */
 
-/** Larger sums of times are no offsets: numbers beyond are not exact on the host. */
+/** Maximum sum of times. Larger numbers are not exact on the host, so they are not valid offsets. */
 const MAX_EXACT: u64 = u64(1) << 53;
 
 let packedTo: usize = 0;
@@ -13,12 +14,12 @@ let total: u64 = 0;
 let deltas: f64 = 0;
 let pairs: u32 = 0;
 
-/** Where the last call stopped: behind what it read or wrote of numbers of seven bits a byte. */
+/** Returns the end of the varints that the last call read or wrote. */
 export function columnEnd(): usize {
   return packedTo;
 }
 
-/** Of the lengths that the last call read. */
+/** Returns the sum of the lengths that the last call read. */
 export function lengthTotal(): f64 {
   return f64(total);
 }
@@ -35,7 +36,7 @@ function putNumber(at: usize, number: u64): usize {
   return to + 1;
 }
 
-/** Writes lengths (u32). */
+/** Encodes lengths (u32). */
 export function packLengths(lengths: usize, rows: u32, out: usize): void {
   let to = out;
   for (let at = lengths; at < lengths + (usize(rows) << 2); at += 4) to = putNumber(to, u64(load<u32>(at)));
@@ -43,8 +44,8 @@ export function packLengths(lengths: usize, rows: u32, out: usize): void {
 }
 
 /**
- * Reads lengths of up to five bytes as `rows + 1` offsets (u32, of use if their total is less than 2^32); how many rows were
- * sound.
+ * Decodes lengths of up to five bytes into `rows + 1` offsets (u32, valid if their total is less than 2^32).
+ * Returns the number of valid rows.
  */
 export function unpackLengths(from: usize, end: usize, rows: u32, out: usize): u32 {
   let at = from;
@@ -76,7 +77,7 @@ export function unpackLengths(from: usize, end: usize, rows: u32, out: usize): u
   return row;
 }
 
-/** The number of the lowest `bytes` bytes, 1 to 8: its groups of seven bits moved together. */
+/** Decodes a varint from the lowest `bytes` bytes, 1 to 8: moves its groups of seven bits together. */
 // @inline
 function gather(word: u64, bytes: usize): u64 {
   const own = word & (~u64(0) >>> u64(64 - 8 * bytes)) & 0x7f7f7f7f7f7f7f7f;
@@ -85,7 +86,7 @@ function gather(word: u64, bytes: usize): u64 {
   return (four & 0x0fffffff) | ((four & 0x0fffffff00000000) >>> 4);
 }
 
-/** Place of the largest of the units 1, 1000, 1000^2, 1000^3 that divides all of some offsets (f64). */
+/** Returns the index of the largest of the units 1, 1000, 1000^2, 1000^3 that divides all offsets (f64). */
 export function scaleOfTimes(offsets: usize, rows: u32): u32 {
   let scale: u32 = 3;
   let unit: u64 = 1_000_000_000;
@@ -98,7 +99,7 @@ export function scaleOfTimes(offsets: usize, rows: u32): u32 {
   return scale;
 }
 
-/** Mean difference of a row's offset, in units, to that of the row before in its run; 0 if there are none. */
+/** Returns the mean difference between adjacent rows of a run, in units; 0 if there are none. */
 export function meanDelta(offsets: usize, rows: u32, starts: usize, unit: u32): f64 {
   deltas = 0;
   pairs = 0;
@@ -111,7 +112,10 @@ export function meanDelta(offsets: usize, rows: u32, starts: usize, unit: u32): 
   return pairs === 0 ? 0 : deltas / f64(unit) / f64(pairs);
 }
 
-/** Writes differences: `width` low bytes of each to `low`, the rest to `high`. `starts`: 1 for the first row of a run. */
+/**
+ * Encodes differences: the `width` low bytes of each to `low`, the remaining bits to `high`. `starts` is 1
+ * for the first row of a run.
+ */
 export function packTimes(
   offsets: usize,
   rows: u32,
@@ -137,8 +141,8 @@ export function packTimes(
 }
 
 /**
- * Reads what `packTimes` wrote as offsets (f64). `starts` are first rows of the runs behind the first (u32), ascending, with
- * one at the end that is `rows` or more. How many rows were sound.
+ * Decodes the output of `packTimes` into offsets (f64). `starts` lists the first rows of all runs except the
+ * first (u32), ascending, then a value of at least `rows`. Returns the number of valid rows.
  */
 export function unpackTimes(
   high: usize,

@@ -1,6 +1,6 @@
 /**
- * One pass over lines: which parser each is for, and the members of all of them. A line belongs to one parser at most: a JSON
- * object with a member has a quote where logfmt wants a key.
+ * Finds the parser and all members of each line in one pass. A line belongs to at most one parser: a JSON
+ * object with a member has a quote at a position that logfmt requires for a key.
  */
 import {
   byteAt,
@@ -27,20 +27,20 @@ export function clearMembers(): void {
   setMemberCount(LOGFMT_MEMBERS, 0);
 }
 
-/** Forgets the keys of a table. */
+/** Clears the keys of a table. */
 export function clearFieldKeys(table: usize): void {
   clearKeys(table);
 }
 
-/** Adds a key that the host has laid at the start of the lines. */
+/** Adds a key that the host has written at the start of the lines. */
 export function addFieldKey(table: usize, length: u32, parent: u32): void {
   findKey(table, 0, usize(length), parent);
 }
 
 /**
  * Adds the members of the lines at FIELD_LINES, between the `rows + 1` offsets at FIELD_OFFSETS.
- * @param firstByte, firstRow of the lines in their page
- * @param parsers that are asked for: JSON_LINE, LOGFMT_LINE or the sum of both
+ * @param firstByte, firstRow Start of the lines in their page
+ * @param parsers Requested parsers: JSON_LINE, LOGFMT_LINE or the sum of both
  */
 export function readFields(rows: u32, firstByte: usize, firstRow: u32, parsers: u32): void {
   setFirst(firstByte, firstRow);
@@ -61,7 +61,7 @@ export function readFields(rows: u32, firstByte: usize, firstRow: u32, parsers: 
   }
 }
 
-/** Ends a page: orders its members by key. */
+/** Ends a page: sorts its members by key. */
 export function sortFields(): void {
   sortMembers(JSON_MEMBERS, keyCount(JSON_KEYS));
   sortMembers(LOGFMT_MEMBERS, keyCount(LOGFMT_KEYS));

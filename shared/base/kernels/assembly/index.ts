@@ -1,4 +1,6 @@
-/** All kernels, as one module. What is exported here is what the host can call (shared/base/kernels/module.ts names the types). */
+/**
+ * All kernels, as one module. The host can call the exports of this file (shared/base/kernels/kernels.ts).
+ */
 
 export * from './byte-search';
 export * from './columns';

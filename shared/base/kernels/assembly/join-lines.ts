@@ -1,8 +1,10 @@
 /**
- * Lines from templates and columns (split-lines.ts). The host lays down a split page, the frame and then the columns, asks how much
- * room reading it takes (`openSplit`), and gives it (`laySplit`). Then rows are joined, wherever in the memory their lines belong.
+ * Joins lines from templates and columns (split-lines.ts). The host writes a split page, the frame and then the columns.
+ * `openSplit` returns the memory that reading needs, and `laySplit` receives it. Then rows are joined at any target in the
+ * memory.
  *
- * What is read belongs to a stored page. A join writes a line only where it belongs, and up to 79 bytes over the last one.
+ * The input belongs to a stored page and may be corrupt. A join writes each line only at its target, and up to 79 bytes past the
+ * last line.
  */
 
 import {
@@ -30,7 +32,7 @@ import {
   MAX_TEMPLATES,
 } from './split-layout';
 
-/** In front of a page: digits of the value at hand, and what a copy may read behind them. */
+/** Size of the area before a page: digits of the current value, and padding for copies. */
 export const DIGITS_BYTES: usize = 128;
 
 let digitsAt: usize = 0;
@@ -43,7 +45,7 @@ let recordsAt: usize = 0;
 let idsAt: usize = 0;
 let columnsAt: usize = 0;
 let isWide: bool = false;
-/** Of each template the address of its first piece; a piece is address, bytes (2) and column (2) or NO_COLUMN. */
+/** Address of the first piece of each template. A piece is an address, its bytes (2) and its column (2) or NO_COLUMN. */
 let startsAt: usize = 0;
 let statesAt: usize = 0;
 /** Next row to join. */
@@ -51,7 +53,10 @@ let nextRow: usize = 0;
 
 const NO_COLUMN: u32 = 0xffff;
 
-/** Bytes that reading the page from `at` to `end` takes; 0 if it cannot be right. DIGITS_BYTES in front of it are written to. */
+/**
+ * Returns the bytes needed to read the page from `at` to `end`, or 0 if the page is invalid. Writes to the DIGITS_BYTES before
+ * it.
+ */
 export function openSplit(at: usize, end: usize, pageRows: u32): u32 {
   if (end - at < FRAME_HEAD) return 0;
   digitsAt = at - DIGITS_BYTES;
@@ -85,7 +90,7 @@ export function openSplit(at: usize, end: usize, pageRows: u32): u32 {
   return total === u64(end - columnsAt) ? u32(room) : 0;
 }
 
-/** Makes the page ready that was opened, with the room asked for. False if its bytes cannot be right. */
+/** Prepares the opened page, in the memory that `openSplit` requested. Returns false if its bytes are invalid. */
 export function laySplit(room: usize): bool {
   startsAt = room;
   const piecesAt = startsAt + 8 * (templates + 1);
@@ -98,7 +103,7 @@ function layTemplates(piecesAt: usize): bool {
   const bytesAt = lengthsAt + 2 * templates;
   const columnsOfPieces = bytesAt + 2 * pieces;
   let text = columnsOfPieces + 2 * pieces;
-  // Template 0: a value of column 0 between literals of no bytes.
+  // Template 0 is a value of column 0 between empty literals.
   store<u32>(startsAt, u32(piecesAt));
   store<u64>(piecesAt, u64(text));
   store<u64>(piecesAt, u64(text) | (u64(NO_COLUMN) << 48), 8);
@@ -147,7 +152,7 @@ function templateOf(row: usize): u32 {
   return isWide ? low | (u32(load<u8>(idsAt + rows + row)) << 8) : low;
 }
 
-/** Eight digits of a number below 10^8, the highest in the lowest byte. */
+/** Returns eight digits of a number below 10^8, the highest digit in the lowest byte. */
 // @inline
 function eightDigits(value: u32): u64 {
   const high = value / 10_000;
@@ -158,10 +163,10 @@ function eightDigits(value: u32): u64 {
   return (tens | ((twos - 10 * tens) << 8)) + 0x3030303030303030;
 }
 
-/** Sixteen digits of a number below 10^16. */
+/** Returns sixteen digits of a number below 10^16. */
 // @inline
 function sixteenDigits(value: u64): v128 {
-  // Most numbers are short, and a division of 64 bits takes as long as all else here.
+  // Most numbers are short, and a 64-bit division takes as long as the remaining code of this function.
   const high = value < 100_000_000 ? 0 : value / 100_000_000;
   const low = u32(value - high * 100_000_000);
   return i64x2.replace_lane(i64x2.splat(i64(eightDigits(u32(high)))), 1, i64(eightDigits(low)));
@@ -172,7 +177,7 @@ function places(from: u32): v128 {
   return i8x16.add(i8x16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), i8x16.splat(u8(from)));
 }
 
-/** Bytes of the number that it writes; more than fit are none. */
+/** Writes a number and returns its bytes. Writes nothing if they do not fit. */
 // @inline
 function joinNumber(value: i64, behind: u32, out: usize, limit: usize): usize {
   const negative = usize(value < 0);
@@ -191,7 +196,7 @@ function joinNumber(value: i64, behind: u32, out: usize, limit: usize): usize {
   return bytes;
 }
 
-/** Letters of 8 bytes. */
+/** Returns the hexadecimal letters of 8 bytes. */
 // @inline
 function hexDigits(bytes: usize): v128 {
   const packed = v128.load64_zero(bytes);
@@ -202,7 +207,7 @@ function hexDigits(bytes: usize): v128 {
   return i8x16.swizzle(letters, halves);
 }
 
-/** A value from its digits. */
+/** Writes a value from its digits. */
 // @inline
 function joinParts(parts: usize, bytes: usize, out: usize): void {
   for (let at: usize = 0; at < bytes; at += 16) {
@@ -212,7 +217,7 @@ function joinParts(parts: usize, bytes: usize, out: usize): void {
   }
 }
 
-/** Copies up to 31 bytes more than it is told: most values are shorter than 32 bytes, of whatever length. */
+/** Copies, and may write up to 31 bytes more. Most values are shorter than 32 bytes, whatever their length. */
 // @inline
 function copyValue(to: usize, from: usize, bytes: usize): void {
   v128.store(to, v128.load(from));
@@ -220,7 +225,7 @@ function copyValue(to: usize, from: usize, bytes: usize): void {
   for (let i: usize = 32; i < bytes; i += 16) v128.store(to + i, v128.load(from + i));
 }
 
-/** Value number `i` of a column at `out`. Answers its bytes; more than are left up to `limit` if it does not fit. */
+/** Writes value number `i` of a column to `out`. Returns its bytes, or more than fit up to `limit` if it does not fit. */
 // @inline
 function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
   const type = load<u32>(state, STATE_TYPE);
@@ -256,9 +261,9 @@ function joinValue(state: usize, i: usize, out: usize, limit: usize): usize {
 }
 
 /**
- * Writes the lines of the rows `nextRow` to `to`, each where its offset says.
- * @param offsets of all rows and of the end, 4 bytes each, from `out`
- * @returns false if a line is not as long as its offsets say, or values are missing
+ * Writes the lines of rows `nextRow` to `to`, each at its offset.
+ * @param offsets Offsets of all rows and of the end, 4 bytes each, relative to `out`
+ * @returns false if a line's length differs from its offsets, or if values are missing
  */
 export function joinLines(to: u32, offsets: usize, out: usize): bool {
   for (let row = nextRow; row < usize(to); row++) {

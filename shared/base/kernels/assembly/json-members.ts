@@ -1,6 +1,7 @@
 /**
- * Members of a line that is one JSON object, read strictly (shared/storage/columns/field-extractor.ts says why). The ends of strings
- * come from a bitmap of quotes and backslashes; keys are most often those that followed the last time.
+ * Reads the members of a line that is one JSON object, with strict syntax
+ * (shared/storage/columns/field-extractor.ts explains why). The ends of strings come from a bitmap of quotes
+ * and backslashes. Keys mostly follow in the same order as before.
  */
 import { bitsFrom, LOOK_BITS } from './bits';
 import {
@@ -38,7 +39,7 @@ import {
   SPACE,
 } from './text-bytes';
 
-/** A bit for each quote and backslash of the line; those of the blocks of 64 bytes around its ends too. */
+/** Sets a bit for each quote and backslash of the line, and of the 64-byte blocks around its ends. */
 export function markQuotes(start: usize, end: usize): void {
   for (let at = start & ~63; at < end; at += 64) {
     const from = FIELD_LINES + at;
@@ -49,7 +50,7 @@ export function markQuotes(start: usize, end: usize): void {
   }
 }
 
-/** First quote or backslash from `from` on; `end` or more if there is none. */
+/** Returns the first quote or backslash from `from` on, or at least `end` if there is none. */
 // @inline
 export function plainEnd(from: usize, end: usize): usize {
   let at = from;
@@ -61,7 +62,9 @@ export function plainEnd(from: usize, end: usize): usize {
   return at;
 }
 
-/** The quote that ends the string whose text begins at `from`; `end` or more if there is none. */
+/**
+ * Returns the closing quote of the string whose text begins at `from`, or at least `end` if there is none.
+ */
 function stringEnd(from: usize, end: usize): usize {
   let at = plainEnd(from, end);
   while (at < end && byteAt(at) === BACKSLASH) at = plainEnd(at + 2, end);
@@ -79,26 +82,29 @@ function skipSpace(from: usize, end: usize): usize {
   return at;
 }
 
-/** `skipSpace` where there is most often none. */
+/** Works as `skipSpace`, for positions that rarely have white space. */
 // @inline
 function skipRareSpace(at: usize, end: usize): usize {
   return at < end && byteAt(at) <= SPACE ? skipSpace(at, end) : at;
 }
 
-/** Adds the members of a line that begins with a brace; false if it is not strict, or over a limit. */
+/**
+ * Adds the members of a line that begins with a brace. Returns false if the syntax is not strict, or a limit
+ * is exceeded.
+ */
 export function readJson(row: u32, start: usize, end: usize): bool {
   const limit = memberCount(JSON_MEMBERS) + MAX_LINE_FIELDS;
   let depth: u32 = 0;
   let parent: u32 = 0;
   let last = startOfLine(JSON_KEYS);
-  // An object without members ends at once; a closing brace may not follow a comma.
+  // An object without members ends immediately; a closing brace may not follow a comma.
   let mayEnd = true;
   let at = skipSpace(start + 1, end);
   markQuotes(start, end);
   while (at < end) {
     const byte = byteAt(at);
     if (byte === QUOTE) {
-      // Key: most often the one that followed the last key before.
+      // Predict the key: mostly the one that followed the previous key before.
       const keyStart = ++at;
       let key = followerOf(last);
       if (key !== 0 && matches(key, parent, keyStart, end)) at += lengthOf(key);
@@ -152,7 +158,7 @@ export function readJson(row: u32, start: usize, end: usize): bool {
       at++;
     } else return false;
 
-    // After a value: the ends of objects, then a comma.
+    // The ends of objects follow a value, then a comma.
     for (;;) {
       at = skipRareSpace(at, end);
       if (at >= end) return false;
@@ -169,9 +175,9 @@ export function readJson(row: u32, start: usize, end: usize): bool {
   return false;
 }
 
-/** Place after an array in which brackets of both kinds pair up, strings aside; else 0. */
+/** Returns the offset after an array whose brackets of both kinds match outside of strings, or 0. */
 function arrayEnd(start: usize, end: usize): usize {
-  // Bit i: level i is an object. The array itself is level 0.
+  // Bit i is set if level i is an object. Level 0 is the array itself.
   let braces: u32 = 0;
   let depth: u32 = 0;
   for (let at = start; at < end; at++) {
@@ -202,7 +208,10 @@ function isInWord(byte: u32): bool {
   return byte === 0x2e || byte === 0x2d || byte === 0x2b || byte === 0x45;
 }
 
-/** -1 if the word is no value. A number is known by its first byte: what matters is that it holds no bracket or quote. */
+/**
+ * Returns the kind of a word, or -1 if it is not a value. The first byte identifies a number. The rest is
+ * checked only for brackets and quotes.
+ */
 function kindOfWord(start: usize, end: usize): i32 {
   if (start === end) return -1;
   const first = byteAt(start);

@@ -1,6 +1,7 @@
 /**
- * Keys of JSON or logfmt lines by their bytes and the object that they stand in, numbered as they come. The host names each
- * once (`nameKey`), and says of which a line is left to the parser. A key is the address of its record.
+ * Numbers the keys of JSON or logfmt lines in order of appearance, by their bytes and surrounding object. The
+ * host names each key once (`nameKey`), and decides whether the parser must handle lines with it. A key is
+ * represented by the address of its record.
  */
 import {
   byteAt,
@@ -14,23 +15,23 @@ import {
 } from './field-layout';
 
 const SLOT_MASK: u32 = 2 * u32(MAX_KEYS) - 1;
-/** Slots looked at for one key: beyond, keys were made to collide. */
+/** Maximum slots probed for one key. Longer probe sequences occur only for keys chosen to collide. */
 const MAX_PROBES: u32 = 32;
 
-// A record: hash, then these, and the bytes of the key at KEY_TEXT.
+// Record layout: hash, the following fields, and the bytes of the key at KEY_TEXT.
 const LENGTH: usize = 4;
 const PARENT: usize = 8;
 const NUMBER: usize = 12;
 const FLAGS: usize = 16;
 const FOLLOWER: usize = 20;
 
-// What the host says of a key.
-/** Lines with it are left to the parser. */
+// Key flags from the host.
+/** Lines with this key are left to the parser. */
 const LEFT_TO_PARSER: u32 = 1;
-/** Its values are not kept. */
+/** Values of this key are not recorded. */
 const UNWANTED: u32 = 2;
 
-/** Tells the host of a key with the next number. Answers its flags. */
+/** Reports a key with the next number to the host. Returns its flags. */
 // @external("env", "nameKey")
 declare function nameKey(table: usize, number: u32, start: usize, length: usize, parent: u32): u32;
 
@@ -47,7 +48,7 @@ export function startOfLine(table: usize): usize {
   return table + START_RECORD;
 }
 
-/** The key that came next when `key` was last met, or 0. */
+/** Returns the key that last followed `key`, or 0. */
 // @inline
 export function followerOf(key: usize): usize {
   return usize(load<u32>(key, FOLLOWER));
@@ -78,7 +79,9 @@ export function lengthOf(key: usize): usize {
   return usize(load<u32>(key, LENGTH));
 }
 
-/** True if the bytes at `at` are the key's, and it stands in that object; what follows them is not looked at. */
+/**
+ * Returns whether the bytes at `at` are the key's and it belongs to that object. Ignores the bytes after it.
+ */
 // @inline
 export function matches(key: usize, parent: u32, at: usize, end: usize): bool {
   const length = lengthOf(key);
@@ -98,8 +101,8 @@ export function matches(key: usize, parent: u32, at: usize, end: usize): bool {
 }
 
 /**
- * The key `start` to `end` of the lines, added if it is new; 0 if there is no room for it.
- * @param parent number of the object's key plus 1, 0 at the top
+ * Returns the key at `start` to `end` of the lines, and adds it if it is new. Returns 0 if the table is full.
+ * @param parent 1 + number of the object's key, or 0 at the top
  */
 export function findKey(table: usize, start: usize, end: usize, parent: u32): usize {
   const length = end - start;

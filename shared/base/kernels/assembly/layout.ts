@@ -1,5 +1,5 @@
-/** Nothing lies below: an address that was not set traps nothing, but hits no kernel's data either. */
+/** First used address. An uninitialized address does not trap, but it points below all data of a kernel. */
 export const BASE: usize = 4096;
 
-/** Behind every text: loads of 16 bytes, and of words of a bitmap, may begin at its last byte. */
+/** Padding after each text: loads of 16 bytes, and of words of a bitmap, may begin at its last byte. */
 export const SLACK: usize = 64;

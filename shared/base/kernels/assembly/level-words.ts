@@ -1,4 +1,7 @@
-/** Words that name a level: as the whole of a value, and in free text. Codes are those of shared/write/ingest/level-words.ts. */
+/**
+ * Words that name a level, as a whole value or in free text. Codes are those of
+ * shared/write/ingest/level-words.ts.
+ */
 
 export const UNKNOWN: u32 = 0;
 const TRACE: u32 = 1;
@@ -9,10 +12,10 @@ const ERROR: u32 = 5;
 const CRITICAL: u32 = 6;
 const FATAL: u32 = 7;
 
-/** Sets the bit of 0x20 in eight bytes: it turns upper into lower case and makes no other byte a letter. */
+/** Sets bit 0x20 in eight bytes: maps upper case to lower case, and turns no other byte into a letter. */
 const FOLD: u64 = 0x2020202020202020;
 
-// Eight bytes of a word, the first one lowest.
+// Words as eight bytes, the first byte lowest.
 const TRC: u64 = 0x637274;
 const DBG: u64 = 0x676264;
 const INF: u64 = 0x666e69;
@@ -29,13 +32,13 @@ const CRITICAL_TEXT: u64 = 0x6c61636974697263;
 const INFORMAT_TEXT: u64 = 0x74616d726f666e69;
 const ION_TEXT: u64 = 0x6e6f69;
 
-/** The lowest `count` bytes of a word, 1 to 8. */
+/** Returns the lowest `count` bytes of a word, 1 to 8. */
 // @inline
 function firstOf(word: u64, count: u32): u64 {
   return word & (~u64(0) >>> u64(64 - (count << 3)));
 }
 
-/** Code of the level that all of `length` bytes name, in any letter case. */
+/** Returns the level code that all `length` bytes name, ignoring letter case. */
 export function levelOfValue(at: usize, length: usize): u32 {
   if (length < 3 || length > 11) return UNKNOWN;
   const word = firstOf(load<u64>(at) | FOLD, min(u32(length), 8));
@@ -75,18 +78,19 @@ export function levelOfValue(at: usize, length: usize): u32 {
 }
 
 /**
- * Code of the level of free text: of the first word that names one, in any letter case, behind the start or one of
- * ` \t\n[({"'=|`, before the end or one of these or `}]):,!`.
+ * Returns the level code of the first word in free text that names a level, ignoring letter case. A word
+ * follows the start or one of ` \t\n[({"'=|`. It precedes the end, one of these, or one of `}]):,!`.
  */
 export function levelOfText(start: usize, end: usize): u32 {
-  // By the lower and the upper four bits of a byte: which groups of bytes it may be of, one bit for each. The groups of those that a
-  // word may follow are below 32, those of first letters in both cases are 32 (c, d, e, f, i) and 64 (t, w).
+  // Tables of candidate groups, by the lower and the upper four bits of a byte, with one bit per group.
+  // Groups of bytes that may precede a word are below 32. Groups of first letters in both cases are 32 (c, d,
+  // e, f, i) and 64 (t, w).
   const lows = i8x16(2, 0, 2, 32, 32 | 64, 32, 32, 2 | 64, 2, 1 | 32, 1, 8 | 16, 16, 4, 0, 0);
   const highs = i8x16(1, 0, 2, 4, 32, 8 | 64, 32, 16 | 64, 0, 0, 0, 0, 0, 0, 0, 0);
   const low = i8x16.splat(15);
   const zero = i8x16.splat(0);
   const largestBoundary = i8x16.splat(31);
-  // The start counts as a byte that a word may follow.
+  // The start counts as a byte that may precede a word.
   let before: u32 = 1;
   for (let at = start; at < end; at += 16) {
     const text = v128.load(at);
@@ -131,11 +135,11 @@ function levelOfWord(at: usize, end: usize): u32 {
   }
 }
 
-/** True if a word may end before `at`. */
+/** Returns whether a word may end before `at`. */
 function ends(at: usize, end: usize): bool {
   if (at >= end) return at === end;
   const byte = u32(load<u8>(at));
-  // Tab, line feed, and of 0x20 to 0x3f: space ! " ' ( ) , : =
+  // Tab, line feed, and from 0x20 to 0x3f: space ! " ' ( ) , : =
   if (byte < 0x40)
     return byte === 0x09 || byte === 0x0a || (byte >= 0x20 && ((0x24001387 >>> (byte - 0x20)) & 1) !== 0);
   return byte === 0x5b || byte === 0x5d || byte === 0x7b || byte === 0x7c || byte === 0x7d;

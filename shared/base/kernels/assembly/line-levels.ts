@@ -1,8 +1,9 @@
 /**
- * The level that each of some lines speaks of (wire format 1.13, step 5): of a line that looks like a JSON object or is logfmt by
- * a field that may hold a level, else by the first word that names one.
+ * Detects the level of each selected line (wire format 1.13, step 5). If the line looks like a JSON object or
+ * is logfmt, a field that may hold a level decides. Otherwise the first word that names a level decides.
  *
- * Memory: the host lays down the names of the fields, then spans of lines, and lines. Of each line the code goes to LINE_LEVELS.
+ * Memory: the host writes the names of the fields, then spans of lines, and lines. The kernel writes the code
+ * of each line to LINE_LEVELS.
  */
 
 import { BASE } from './layout';
@@ -21,14 +22,14 @@ import {
   SPACE,
 } from './text-bytes';
 
-/** Lines of one call. */
+/** Maximum lines of one call. */
 export const MAX_LEVEL_ROWS: usize = 4096;
 export const LINE_LEVELS: usize = BASE;
-/** Start and end of each, from where the lines begin. */
+/** Start and end of each line, relative to the start of the lines. */
 export const LINE_SPANS: usize = LINE_LEVELS + MAX_LEVEL_ROWS;
 /**
- * By first byte of a key, the lengths of fields that begin so, a bit for each; as they are written, then in any letter case. Behind
- * that the number of fields, and for each its length and where its bytes are, as written and folded.
+ * Fields by first byte of the key: one bit for each length, first exact, then for any letter case. After that
+ * follow the number of fields, and for each its length and the addresses of its bytes, exact and folded.
  */
 export const LEVEL_FIELDS: usize = LINE_SPANS + 8 * MAX_LEVEL_ROWS;
 const FOLDED_LENGTHS: usize = LEVEL_FIELDS + 1024;
@@ -38,7 +39,7 @@ const FIELD_BYTES: usize = 12;
 const WRITTEN: usize = 4;
 const FOLDED: usize = 8;
 
-/** @param maxDepth objects inside objects that are looked into, the outermost is 1 */
+/** @param maxDepth Maximum nesting depth of objects to search, 1 for the outermost */
 export function detectLevels(rows: u32, lines: usize, maxDepth: u32): void {
   for (let row: usize = 0; row < usize(rows); row++) {
     const span = LINE_SPANS + (row << 3);
@@ -68,8 +69,8 @@ function byteAt(at: usize): u32 {
 }
 
 /**
- * The first string whose key is a field, walking objects depth first in the order written. Arrays are not entered. Where the JSON
- * breaks off, the walk ends.
+ * Returns the level of the first string whose key is a level field. Searches objects depth first in written
+ * order, without arrays. The search ends at invalid JSON.
  */
 function levelOfJson(start: usize, end: usize, maxDepth: u32): u32 {
   let depth: u32 = 1;
@@ -116,7 +117,7 @@ function skipLow(from: usize, end: usize): usize {
   return at;
 }
 
-/** First quote or backslash from `from` on, or `end`. */
+/** Returns the first quote or backslash from `from` on, or `end`. */
 function plainEnd(from: usize, end: usize): usize {
   for (let at = from; at < end; at += 16) {
     const bits = quoteBits(v128.load(at));
@@ -125,14 +126,14 @@ function plainEnd(from: usize, end: usize): usize {
   return end;
 }
 
-/** The quote that ends a string whose text begins at `from`, or `end`. */
+/** Returns the closing quote of a string whose text begins at `from`, or `end`. */
 function stringEnd(from: usize, end: usize): usize {
   let at = plainEnd(from, end);
   while (at < end && byteAt(at) === BACKSLASH) at = plainEnd(at + 2, end);
   return at;
 }
 
-/** Behind the object or array that opens at `from`, or `end`. */
+/** Returns the offset after the object or array that opens at `from`, or `end`. */
 function nestedEnd(from: usize, end: usize): usize {
   let depth: u32 = 0;
   for (let at = from; at < end; at++) {
@@ -145,11 +146,12 @@ function nestedEnd(from: usize, end: usize): usize {
 }
 
 /**
- * Of several fields the one that stands first in the list wins, so only that one ends the walk early. It ends at the first pair
- * that is no logfmt, with what it found before.
+ * Returns the level of a logfmt line. If several fields exist, the first in the list wins, so only that one
+ * ends the scan early. At an invalid pair, the scan ends with the current result.
  */
 function levelOfLogfmt(start: usize, end: usize): u32 {
-  // Before the first equals sign all keys are bare: without one, or with a quote before it, there is no level.
+  // All keys before the first equals sign are bare. Without an equals sign, or with a quote before it, the
+  // line has no level.
   const mark = firstMark(start, end);
   if (mark === end || byteAt(mark) === QUOTE) return UNKNOWN;
   let best = load<u32>(FIELD_COUNT);
@@ -189,7 +191,7 @@ function levelOfLogfmt(start: usize, end: usize): u32 {
   return level;
 }
 
-/** First equals sign or quote from `from` on, or `end`. */
+/** Returns the first equals sign or quote from `from` on, or `end`. */
 function firstMark(from: usize, end: usize): usize {
   for (let at = from; at < end; at += 16) {
     const text = v128.load(at);
@@ -200,7 +202,7 @@ function firstMark(from: usize, end: usize): usize {
   return end;
 }
 
-/** First separator, equals sign or quote from `from` on, or `end`. */
+/** Returns the first separator, equals sign or quote from `from` on, or `end`. */
 function bareEnd(from: usize, end: usize): usize {
   for (let at = from; at < end; at += 16) {
     const bits = bareEndBits(v128.load(at));
@@ -209,13 +211,13 @@ function bareEnd(from: usize, end: usize): usize {
   return end;
 }
 
-/** A bit for the length of a key; one for all long ones. */
+/** Returns the bit for the length of a key; all long keys share one bit. */
 // @inline
 function lengthBit(length: usize): u32 {
   return 1 << min(u32(length), 31);
 }
 
-/** True for a key that is a field as it is written. */
+/** Returns whether a key exactly equals a field. */
 function isField(key: usize, length: usize): bool {
   if ((load<u32>(LEVEL_FIELDS + (usize(byteAt(key)) << 2)) & lengthBit(length)) === 0) return false;
   const last = FIELDS + usize(load<u32>(FIELD_COUNT)) * FIELD_BYTES;
@@ -229,7 +231,9 @@ function isField(key: usize, length: usize): bool {
   return false;
 }
 
-/** Place of the first field that a key is in any letter case, or the number of fields. */
+/**
+ * Returns the index of the first field that equals the key ignoring letter case, or the number of fields.
+ */
 function rankOf(key: usize, length: usize): u32 {
   const count = load<u32>(FIELD_COUNT);
   if ((load<u32>(FOLDED_LENGTHS + (usize(byteAt(key)) << 2)) & lengthBit(length)) === 0) return count;

@@ -1,22 +1,22 @@
 /**
- * Places of literals in lines, one behind the other (shared/base/kernels/line-splitter.ts).
+ * Finds successive literals in lines (shared/base/kernels/line-splitter.ts).
  *
- * A literal is found by its first and last byte, 16 places at once, so memory past the last line is read, up to 15 bytes and a
- * literal.
+ * The search compares the first and last byte of a literal at 16 positions at a time. It reads up to 15 bytes
+ * and the literal's length past the last line.
  */
 
-/** A step of a program: a literal, and its length as a word behind MAX_LITERAL_BYTES. */
+/** Size of a program step: a literal, padded to MAX_LITERAL_BYTES, and its length as a word. */
 export const SPLIT_STEP_BYTES: usize = 36;
 export const MAX_LITERAL_BYTES: usize = 32;
 
-/** No place: lines may begin at address 0. */
+/** Marks a missing literal. Lines may begin at address 0. */
 const NONE: usize = usize.MAX_VALUE;
 
 /**
- * @param rows words of where lines start, and behind the last where it ends; `rowsEnd` is the address of that one
- * @param lead bytes of each line that are passed over
- * @param program steps up to `programEnd`
- * @param out where the places go, for each line a word for each step; a literal that is not there and all behind it have -1
+ * @param rows Words with the starts of the lines, then the end of the last line at `rowsEnd`
+ * @param lead Number of bytes to skip at the start of each line
+ * @param program Steps up to `programEnd`
+ * @param out Output: one word for each step of each line, -1 for a missing literal and all later ones
  */
 export function splitLines(
   rows: usize,
@@ -45,7 +45,7 @@ export function splitLines(
   }
 }
 
-/** First place of the literal between `from` and `end`, or NONE. */
+/** Returns the first address of the literal between `from` and `end`, or NONE. */
 // @inline
 function find(from: usize, end: usize, literal: usize, length: usize): usize {
   const tail = length - 1;

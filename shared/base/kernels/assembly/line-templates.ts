@@ -1,6 +1,7 @@
 /**
- * Templates by their literals, and the columns that their variables go to. A variable behind a key goes to the column of the
- * key, another to the column of its place among as many of its kind in a line.
+ * Stores templates by their literals, and assigns columns to their variables. A variable after a key uses the
+ * column of the key. Any other variable uses a column by its position and by the number of such variables in
+ * the line.
  */
 import {
   COLUMN_SLOTS,
@@ -27,10 +28,10 @@ import {
 import { COMMA, QUOTE, SPACE } from './text-bytes';
 
 const FACTOR: u64 = 0x9e3779b97f4a7c15;
-/** Of a key, from its end. */
+/** Maximum bytes of a key that are hashed, from its end. */
 const MAX_KEY: usize = 64;
 
-// A template's record.
+// Layout of a template's record.
 const TEXT: usize = 4;
 const TEXT_BYTES: usize = 8;
 const FIRST_PIECE: usize = 12;
@@ -58,7 +59,7 @@ export function templateTextBytes(): usize {
   return textBytes;
 }
 
-/** Begins a page: with template 0 and column 0. */
+/** Begins a page, with template 0 and column 0. */
 export function clearTemplates(): void {
   memory.fill(TEMPLATE_SLOTS, 0, 2 * TEMPLATE_SLOTS_COUNT);
   memory.fill(COLUMN_SLOTS, 0, 8 * COLUMN_SLOTS_COUNT);
@@ -68,7 +69,7 @@ export function clearTemplates(): void {
   textBytes = 0;
 }
 
-/** Lays down the literals of a line with `count` variables from span `first` on. Answers their bytes. */
+/** Writes the literals of a line with `count` variables, from span `first` on. Returns their size, bytes. */
 export function layLiterals(start: usize, end: usize, first: usize, count: usize): usize {
   let to = LITERALS;
   let at = start;
@@ -96,7 +97,10 @@ function same(a: usize, b: usize, bytes: usize): bool {
   return true;
 }
 
-/** Number of the template with the literals that were laid down of the line at `start`, added if it is new; 0 if there is no room for it. */
+/**
+ * Returns the template of the literals at LITERALS, which belong to the line at `start`. Adds it if it is
+ * new. Returns 0 if a limit is reached.
+ */
 export function findTemplate(bytes: usize, start: usize, count: usize): usize {
   let mixed = (u64(bytes) + (u64(count) << 32)) * FACTOR;
   store<u64>(LITERALS + bytes, 0);
@@ -144,7 +148,7 @@ export function findTemplate(bytes: usize, start: usize, count: usize): usize {
   return templates++;
 }
 
-/** Columns of the variables of the template that is being added. */
+/** Assigns columns to the variables of the new template. */
 function chooseColumns(start: usize, count: usize): void {
   let words: u32 = 0;
   for (let i: usize = 0; i < count; i++) if (load<u32>(VARIABLE_KEYS + (i << 2)) === 0) words++;
@@ -154,11 +158,11 @@ function chooseColumns(start: usize, count: usize): void {
     const key = end === 0 ? (words << 16) + ++word : keyBefore(start, end);
     store<u16>(PIECE_COLUMNS + ((pieces + i) << 1), u16(columnOf(key)));
   }
-  // The literals behind the last variable have no column.
+  // The literal after the last variable has no column.
   store<u16>(PIECE_COLUMNS + ((pieces + count) << 1), 0);
 }
 
-/** Hash of the key before a colon or equals sign of a line; the highest bit is set. */
+/** Returns the hash of the key before a colon or equals sign; the highest bit is set. */
 function keyBefore(start: usize, end: usize): u32 {
   let at = end;
   if (lineByte(at - 1) === QUOTE) at--;

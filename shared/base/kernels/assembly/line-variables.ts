@@ -1,12 +1,14 @@
 /**
- * What varies in a line. Four rules, tried where the line has a byte that may begin a variable, from left to right:
+ * Finds the variables of a line. Four rules apply, from left to right, at each byte that may begin a
+ * variable:
  *
- *     a value of JSON        "status":200   "path": "/a/b"    behind a quote, a colon and perhaps a space
- *     a value of logfmt      path=/a/b   msg="a text"          behind a word and an equals sign
- *     a string               "GET / HTTP/1.1"                  behind a space, in a line that is no object
+ *     a value of JSON        "status":200   "path": "/a/b"    after a quote, a colon and perhaps a space
+ *     a value of logfmt      path=/a/b   msg="a text"          after a word and an equals sign
+ *     a string               "GET / HTTP/1.1"                  after a space, in a line that is not an object
  *     a word with a digit    2026-11-23T14:12:51.5Z   10.0.0.7:8080   blk_38865049064139660
  *
- * A word is letters, digits, `_` and `-`; between digits also `.` and `:`. Which bytes begin a variable comes from bitmaps of the whole page.
+ * A word consists of letters, digits, `_` and `-`; between digits also `.` and `:`. Bitmaps of the whole page
+ * mark the bytes that may begin a variable.
  */
 import { bitsFrom, isSet, nextClear, nextSet } from './bits';
 import {
@@ -43,9 +45,9 @@ function below(text: v128, from: u8, count: u8): v128 {
   return i8x16.lt_u(i8x16.sub(text, i8x16.splat(from)), i8x16.splat(count));
 }
 
-/** Makes the maps of so many bytes of lines. */
+/** Computes the bitmaps of this many bytes of lines. */
 export function markVariables(bytes: usize): void {
-  // Whether the byte before was a word's, a quote or a space.
+  // State of the previous byte: part of a word, a quote, or a space.
   let afterWord: u64 = 0;
   let afterQuote: u64 = 0;
   let afterSpace: u64 = 0;
@@ -91,14 +93,14 @@ export function markVariables(bytes: usize): void {
   }
 }
 
-/** The quote that ends a string, or `end`. */
+/** Returns the closing quote of a string, or `end`. */
 function stringEnd(from: usize, end: usize): usize {
   let at = nextSet(QUOTE_MAP, from, end);
   while (at < end && lineByte(at) === BACKSLASH) at = at + 2 < end ? nextSet(QUOTE_MAP, at + 2, end) : end;
   return at;
 }
 
-/** Where a value of JSON ends that is no string; at once if it is an object or a list. */
+/** Returns the end of a JSON value that is not a string; `from` itself for an object or a list. */
 // @inline
 function bareEnd(from: usize, end: usize): usize {
   const first = lineByte(from);
@@ -117,7 +119,7 @@ function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }
 
-/** The end of a word that has a digit at `from`. */
+/** Returns the end of a word that has a digit at `from`. */
 function wordEnd(from: usize, end: usize): usize {
   let at = nextClear(WORD_MAP, from, end);
   while (at + 1 < end) {
@@ -129,7 +131,7 @@ function wordEnd(from: usize, end: usize): usize {
   return at;
 }
 
-/** Where the word begins that `at` is in, `floor` at the earliest. */
+/** Returns the start of the word around `at`, at least `floor`. */
 // @inline
 function wordStart(at: usize, floor: usize): usize {
   let start = at;
@@ -137,7 +139,10 @@ function wordStart(at: usize, floor: usize): usize {
   return start;
 }
 
-/** Lays the variables of a line down as spans from number `first` on. Answers how many there are, or MAX_VARIABLES + 1. */
+/**
+ * Writes the variables of a line as spans from number `first` on. Returns their number, or MAX_VARIABLES + 1
+ * if there are too many.
+ */
 export function findVariables(start: usize, end: usize, first: usize): usize {
   const isObject = start < end && lineByte(start) === OPEN_BRACE;
   let count: usize = 0;

@@ -1,8 +1,9 @@
 /**
- * Takes lines apart into words and what lies between them; shared/upkeep/patterns says what for. Words are runs of bits in a map,
- * and between them only the bytes that mean something are looked at.
+ * Splits lines into words and the gaps between them, for pattern mining (shared/upkeep/pattern-mining). Words
+ * are runs of bits in a bitmap. Between words, only bytes with a meaning are read.
  *
- * Of JSON and logfmt lines with a message the message alone is read. Long insides of quotes and brackets become one word.
+ * In JSON and logfmt lines with a message, only the message is read. A long text in quotes or brackets
+ * becomes one word.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear } from './bits';
 import { endOfLogfmtMessage, endOfQuoted, isMessageKey, messageBehindKey, SPACE } from './message-text';
@@ -38,17 +39,20 @@ const EQUALS: u8 = 0x3d;
 const QUESTION: u8 = 0x3f;
 const OPEN_BRACKET: u8 = 0x5b;
 const OPEN_BRACE: u8 = 0x7b;
-/** A word of one such byte is a placeholder. */
+/** Byte that forms a placeholder if it is a whole word. */
 const PLACEHOLDER: u8 = 0xff;
 
-/** No place of a line. */
+/** Marks the absence of an offset in a line. */
 const NONE: usize = ~usize(0);
 
-/** Words of the line at hand, and the number of its first. */
+/** Words of the current line, and the index of its first word. */
 let first: u32 = 0;
 let count: u32 = 0;
 
-/** Reads lines between the `rows + 1` offsets at WORD_OFFSETS, as many as the list of words has room for; how many. */
+/**
+ * Reads lines between the `rows + 1` offsets at WORD_OFFSETS, until the list of words is full. Returns the
+ * number of lines.
+ */
 export function readLineWords(rows: u32): u32 {
   clearMarks();
   first = 0;
@@ -67,7 +71,7 @@ export function readLineWords(rows: u32): u32 {
   return row;
 }
 
-/** Places are offsets from WORD_LINES, but in the list of words. */
+/** Reads a byte by offset from WORD_LINES. Only the list of words contains addresses. */
 // @inline
 function byteAt(at: usize): u8 {
   return load<u8>(WORD_LINES + at);
@@ -152,13 +156,13 @@ function readLine(from: usize, to: usize): void {
       }
     }
     at++;
-    // What follows the first line, such as a stack trace, varies in length.
+    // Text after the first line, such as a stack trace, varies in length.
     if (byte === NEWLINE && count > 0) break;
   }
   if (at < to) push(at, to, 0, WORD_ANY);
 }
 
-/** Reads the word at `at`; where it ends, or NONE if the bound on lines cuts it. */
+/** Reads the word at `at`. Returns its end, or NONE if the line limit cuts it. */
 function readWord(at: usize, limit: usize, to: usize): usize {
   let stop = nextClear(IN_WORD, at, limit);
   const isPath = stop < limit && byteAt(stop) === QUESTION && hasSlash(at, stop);
@@ -184,7 +188,7 @@ function hasSlash(from: usize, to: usize): bool {
   return false;
 }
 
-/** A byte of a word, or of `?&=;,!`. */
+/** Returns whether the byte is part of a word, or one of `?&=;,!`. */
 function isInQuery(at: usize): bool {
   if (isSet(IN_WORD, at)) return true;
   const byte = byteAt(at);
@@ -194,8 +198,8 @@ function isInQuery(at: usize): bool {
 }
 
 /**
- * The message whose field begins at `field`, its text at `text`, with what is around it. The key is no word, so that it
- * never varies: it is what finds the message in the line.
+ * Reads the message of the field at `field`, whose text starts at `text`, and the surrounding parts. The key
+ * does not count as a word, so that it never varies: later lookups use it to find the message.
  */
 function readMessage(from: usize, field: usize, text: usize, end: usize, to: usize): void {
   count = 0;
@@ -215,7 +219,7 @@ function readMessage(from: usize, field: usize, text: usize, end: usize, to: usi
       at++;
       continue;
     }
-    // The last words are those around the message.
+    // The two last words are reserved for the parts around the message.
     const next = count >= MAX_LINE_WORDS - 2 ? NONE : readWord(at, limit, to);
     if (next === NONE) break;
     at = next;
@@ -223,13 +227,13 @@ function readMessage(from: usize, field: usize, text: usize, end: usize, to: usi
   if (at < to) push(at, to, 0, WORD_ANY);
 }
 
-/** True of lists of numbers, and of dates. */
+/** Returns true for lists of numbers and for dates. */
 function areValues(from: u32): bool {
   for (let i = from; i < count; i++) if (load<u8>(WORD_KINDS + usize(first + i)) === WORD_TEXT) return false;
   return true;
 }
 
-/** Makes the words from number `from` on one, if they are more than `most`. */
+/** Merges the words from number `from` on into one, if they are more than `most`. */
 function shorten(from: u32, start: usize, end: usize, most: u32): bool {
   if (count - from <= most) return false;
   count = from;

@@ -1,6 +1,6 @@
 /**
- * Pairs of a logfmt line, as shared/execution/pipeline/logfmt-decoder.ts reads them. A line with a fault is left to the parser, and so is
- * free text (shared/storage/columns/field-extractor.ts says why).
+ * Reads the pairs of a logfmt line as shared/execution/pipeline/logfmt-decoder.ts does. Lines with a fault,
+ * and free text, are left to the parser (shared/storage/columns/field-extractor.ts explains why).
  */
 import { bitsFrom, LOOK_BITS } from './bits';
 import { BARE_ENDS, byteAt, FIELD_LINES, LOGFMT_KEYS, LOGFMT_MEMBERS, MAX_LINE_FIELDS } from './field-layout';
@@ -10,7 +10,9 @@ import { addMember, ESCAPED, VALUE } from './member-list';
 import { BACKSLASH, bareEndBits, EQUALS, OPEN_BRACE, QUOTE, SPACE } from './text-bytes';
 import { isCleanUtf8 } from './utf8';
 
-/** A bit for each byte that ends a bare word: separators, and what must not stand in one. */
+/**
+ * Sets a bit for each byte that ends a bare word: separators, and bytes that a bare word must not contain.
+ */
 function markBareEnds(start: usize, end: usize): void {
   for (let at = start & ~15; at < end; at += 16) {
     store<u16>(BARE_ENDS + (at >>> 3), u16(bareEndBits(v128.load(FIELD_LINES + at))));
@@ -26,7 +28,7 @@ function bareEnd(from: usize, end: usize): usize {
   return end;
 }
 
-/** Adds the pairs of a line; false if it has a fault, is no logfmt, or is over a limit. */
+/** Adds the pairs of a line. Returns false if the line has a fault, is not logfmt, or exceeds a limit. */
 export function readLogfmt(row: u32, start: usize, end: usize): bool {
   let last = startOfLine(LOGFMT_KEYS);
   let withValue: u32 = 0;
@@ -74,7 +76,7 @@ export function readLogfmt(row: u32, start: usize, end: usize): bool {
 
     if (withValue + bare === MAX_LINE_FIELDS) return false;
     if (withValue + bare === 0 && byteAt(keyStart) === OPEN_BRACE) return false;
-    // Before any key is kept: the words of free text would fill the table.
+    // Check before adding the key: the words of free text would fill the table.
     if (valueStart === valueEnd && bare++ >= withValue) return false;
     if (key === 0) {
       if (!isCleanUtf8(FIELD_LINES + keyStart, keyEnd - keyStart)) return false;
@@ -95,7 +97,7 @@ function endsBare(byte: u32): bool {
   return byte <= SPACE || byte === EQUALS || byte === QUOTE;
 }
 
-/** True if all escapes of a quoted value are right. */
+/** Returns whether all escapes of a quoted value are valid. */
 function isUnquotable(start: usize, end: usize): bool {
   for (let at = plainEnd(start, end); at < end; at = plainEnd(at, end)) {
     if (at + 1 >= end) return false;
@@ -110,7 +112,7 @@ function isUnquotable(start: usize, end: usize): bool {
   return true;
 }
 
-/** Of `"`, `'`, `/`, backslash, b, f, n, r, t. */
+/** Returns whether the byte is `"`, `'`, `/`, backslash, b, f, n, r or t. */
 // @inline
 function isSimpleEscape(byte: u32): bool {
   if (byte === 0x22 || byte === 0x27 || byte === 0x2f || byte === BACKSLASH) return true;

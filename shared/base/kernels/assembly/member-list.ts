@@ -1,4 +1,4 @@
-/** The members of lines of one parser: for each pair of a line its key, row, where its value stands, and of which kind that is. */
+/** List of the members that one parser finds in lines: key, row, value range and kind of each member. */
 import {
   MAX_KEYS,
   MAX_MEMBERS,
@@ -12,13 +12,13 @@ import {
 } from './field-layout';
 import { isUnwanted, numberOf } from './key-table';
 
-// Kinds of shared/storage/columns/line-members.ts.
+// Kinds as in shared/storage/columns/line-members.ts.
 export const VALUE: u32 = 0;
 export const ESCAPED: u32 = 1;
 export const STRUCTURE: u32 = 2;
 export const NOTHING: u32 = 3;
 
-/** Added to places and rows: where the lines of this call stand in the page. */
+/** Start of this call's lines in the page; added to offsets and rows. */
 let firstByte: usize = 0;
 let firstRow: u32 = 0;
 
@@ -37,7 +37,7 @@ export function setMemberCount(list: usize, count: u32): void {
   store<u32>(list, count);
 }
 
-/** Adds a member unless its key is unwanted; false if there is no room for more. */
+/** Adds a member unless its key is unwanted. Returns false if the list is full. */
 // @inline
 export function addMember(list: usize, key: usize, row: u32, start: usize, end: usize, kind: u32): bool {
   if (isUnwanted(key)) return true;
@@ -53,10 +53,10 @@ export function addMember(list: usize, key: usize, row: u32, start: usize, end: 
   return true;
 }
 
-/** Counting sort of the members by key; it keeps the order of rows. */
+/** Sorts the members by key with a counting sort, which preserves the order of rows. */
 export function sortMembers(list: usize, keys: u32): void {
   const count = usize(memberCount(list));
-  // One place further than it says: then the walk below leaves the first ones where they belong.
+  // Shifted by one element: the loop below advances each start to its final value.
   const first = list + MEMBER_FIRST + 4;
   memory.fill(list + MEMBER_FIRST, 0, 4 * (usize(min(keys, u32(MAX_KEYS))) + 2));
   for (let i: usize = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /**
- * Where the message of a JSON or logfmt line lies (shared/upkeep/pattern-mining/message-fields.ts tells which fields, and why only the bytes
- * decide). Places are offsets from WORD_LINES; 0 stands for none, because a key comes before.
+ * Finds the message of a JSON or logfmt line. shared/upkeep/pattern-mining/message-fields.ts lists the fields
+ * and explains why only the bytes decide. Offsets are relative to WORD_LINES. 0 means none, because a key
+ * precedes every message.
  */
 import { wordEnd } from './word-bytes';
 import { WORD_LINES } from './word-layout';
@@ -10,7 +11,7 @@ const COLON: u8 = 0x3a;
 const BACKSLASH: u8 = 0x5c;
 export const SPACE: u8 = 0x20;
 
-// Keys, the first byte lowest.
+// Keys as numbers, the first byte lowest.
 const LOG: u64 = 0x676f6c;
 const MSG: u64 = 0x67736d;
 const MSG_: u64 = 0x5f67736d;
@@ -30,14 +31,20 @@ export function isMessageKey(from: usize, to: usize): bool {
   return key === MSG || key === LOG || key === MSG_ || key === _MSG || key === MESSAGE || key === CONTENT;
 }
 
-/** Where the text of a JSON field begins, whose key starts at `key` and has its closing quote at `quote`. */
+/**
+ * Returns the start of the text of a JSON field whose key starts at `key` and has its closing quote at
+ * `quote`.
+ */
 export function messageBehindKey(key: usize, quote: usize, to: usize): usize {
   if (quote + 2 >= to || byteAt(key - 1) !== QUOTE || byteAt(quote + 1) !== COLON) return 0;
   const at = byteAt(quote + 2) === SPACE ? quote + 3 : quote + 2;
   return at < to && byteAt(at) === QUOTE ? at + 1 : 0;
 }
 
-/** Behind the closing quote of a text that begins at `from`, or the line's end if it has none. */
+/**
+ * Returns the offset after the closing quote of a text that begins at `from`, or the line's end if it has
+ * none.
+ */
 export function endOfQuoted(from: usize, to: usize): usize {
   const quotes = i8x16.splat(0x22);
   const backslashes = i8x16.splat(0x5c);
@@ -57,7 +64,10 @@ export function endOfQuoted(from: usize, to: usize): usize {
   return to;
 }
 
-/** Behind a logfmt value and the space that follows it: one in quotes, or one word. 0 for anything else. */
+/**
+ * Returns the offset after a logfmt value and the space that follows it. The value is quoted, or one word.
+ * Returns 0 for anything else.
+ */
 export function endOfLogfmtMessage(at: usize, to: usize): usize {
   if (at >= to) return 0;
   if (byteAt(at) === QUOTE) return endOfQuoted(at + 1, to);

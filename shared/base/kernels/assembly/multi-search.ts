@@ -1,11 +1,17 @@
 /**
- * Many short patterns in one pass over lines where they lie (shared/language/regex/byte-pattern-search.ts). Each byte of a pattern is one value
- * or one of two. Patterns are sorted into eight buckets; for 16 places at a time six table look-ups tell the buckets whose
- * patterns may begin there, by three bytes. Only such places are compared.
+ * Searches lines in place for many short patterns in one pass (shared/language/regex/byte-pattern-search.ts).
+ * Each byte of a pattern has one or two possible values. The host sorts patterns into eight buckets. At 16
+ * positions at a time, six table lookups by three bytes yield the buckets whose patterns may begin there.
+ * Only such positions are compared.
  *
- * A program, which the host lays down: for each of the three bytes two tables of 16, by its lower and its upper four bits, of
- * buckets as bits; for each bucket its patterns as bits of 64; room for 16 bytes; for each pattern where its bytes are (behind them
- * the other values) from the start of the program, and how many. Memory behind `to` is read, up to 33 bytes.
+ * The host writes a program:
+ * - For each of the three bytes, two tables of 16 bucket bitmaps, by its lower and its upper four bits.
+ * - For each bucket, a 64-bit bitmap of its patterns.
+ * - 16 bytes of scratch memory.
+ * - For each pattern, the offset of its bytes in the program, and their number. The other values follow the
+ *   bytes.
+ *
+ * The search reads up to 33 bytes after `to`.
  */
 const BUCKETS: usize = 96;
 const PLACES: usize = BUCKETS + 64;
@@ -13,12 +19,15 @@ export const MULTI_PATTERNS: usize = PLACES + 16;
 
 let foundLength: usize = 0;
 
-/** Bytes of what the last search found. */
+/** Returns the length of the latest match, bytes. */
 export function multiFoundLength(): u32 {
   return u32(foundLength);
 }
 
-/** How far behind `from` the first pattern that ends at `to` or before begins, or -1; of several there the first of the program. */
+/**
+ * Returns the offset from `from` of the first pattern that ends at or before `to`, or -1. If several begin
+ * there, the first in the program wins.
+ */
 export function findAny(from: usize, to: usize, program: usize): i32 {
   const low0 = v128.load(program);
   const high0 = v128.load(program, 16);
@@ -47,7 +56,7 @@ function bucketsOf(text: v128, low: v128, high: v128): v128 {
   return v128.and(lower, i8x16.swizzle(high, i8x16.shr_u(text, 4)));
 }
 
-/** True if a pattern of one of the buckets is there. */
+/** Returns whether a pattern of one of the buckets begins at `at`. */
 function startsAt(at: usize, to: usize, program: usize, buckets: u32): bool {
   let patterns: u64 = 0;
   for (let bits = buckets; bits !== 0; bits &= bits - 1) {

@@ -1,10 +1,11 @@
 /**
- * Numbers as bytes: either the numbers less the least one, or what each is more than the one before (signs folded into the
- * lowest bit), whichever is smaller; all lowest bytes first, then all second bytes and so on, because the high ones are alike.
+ * Encodes numbers as bytes, in the smaller of two forms. They are the differences from the minimum, or the
+ * differences from the previous number, with signs folded into the lowest bit. All lowest bytes come first,
+ * then all second bytes and so on, because high bytes are similar.
  */
 import { COLUMN_RECORD, COLUMN_RECORDS, NUMBERS } from './split-layout';
 
-// A column's record.
+// Layout of a column's record.
 export const RECORD_TYPE: usize = 0;
 export const RECORD_DETAIL: usize = 1;
 export const RECORD_WIDTH: usize = 2;
@@ -32,7 +33,7 @@ function fold(value: i64): u64 {
   return u64(value << 1) ^ u64(value >> 63);
 }
 
-/** Writes the `count` numbers at NUMBERS, and in the record how. Answers where they end. */
+/** Writes the `count` numbers at NUMBERS, and their form to the record. Returns the end of the output. */
 export function packNumbers(record: usize, count: usize, mayDiffer: bool, out: usize): usize {
   const first = load<i64>(NUMBERS);
   let least = first;

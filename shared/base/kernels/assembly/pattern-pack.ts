@@ -1,15 +1,18 @@
-/** Columns whose values are equally long and have digits at the same places (column-pack.ts): of numbers, or of hexadecimal ones. */
+/**
+ * Encodes columns of values of equal length, with decimal or hexadecimal digits at the same positions
+ * (column-pack.ts).
+ */
 import { HEX, PATTERN } from './column-types';
 import { packNumbers, RECORD_DETAIL, RECORD_NUMBER, RECORD_TYPE } from './number-pack';
 import { LITERALS, MAX_PATTERN, NUMBERS } from './split-layout';
 import { bytesOf, startOf } from './value-spans';
 
-/** A pattern says where digits are: 2 bytes of each place, in so many values at least. */
+/** Minimum number of values. A pattern costs 2 bytes for each position of a value. */
 const MIN_PATTERN_VALUES: usize = 8;
 const MAX_PATTERN_DIGITS: usize = 16;
 const MIN_HEX_DIGITS: usize = 8;
 
-/** Bits of places in a value: where values differ, where not all have a digit, where not all have one of a hexadecimal number. */
+/** Bits for each position of a value: values differ; not all are digits; not all are hexadecimal digits. */
 let varying: u64 = 0;
 let noDigits: u64 = 0;
 let noHex: u64 = 0;
@@ -40,7 +43,7 @@ function findPattern(spans: usize, count: usize, bytes: usize): void {
   }
 }
 
-/** 0 if the values have no pattern. */
+/** Encodes a pattern. Returns 0 if the values do not fit one. */
 export function packPattern(record: usize, spans: usize, count: usize, out: usize): usize {
   const bytes = bytesOf(spans, 0);
   if (bytes > MAX_PATTERN || count < MIN_PATTERN_VALUES) return 0;
@@ -57,7 +60,7 @@ export function packPattern(record: usize, spans: usize, count: usize, out: usiz
   return packHex(record, spans, count, bytes, out);
 }
 
-/** What a pattern has at a place where all values have the same: its byte. Elsewhere 0. */
+/** Writes the byte of each constant position, and 0 for the others. */
 function layPattern(first: usize, bytes: usize, changing: u64, out: usize): usize {
   for (let i: usize = 0; i < bytes; i++) {
     const isChanging = ((changing >>> u64(i)) & 1) !== 0;
@@ -80,7 +83,7 @@ function packDigits(record: usize, spans: usize, count: usize, bytes: usize, out
   return packNumbers(record, count, true, layPattern(startOf(spans, 0), bytes, varying, out));
 }
 
-/** The digits at LITERALS as bytes of two. */
+/** Packs the digits at LITERALS, two per byte. */
 // @inline
 function packNibbles(from: usize, digits: usize, out: usize): void {
   for (let at: usize = 0; at < digits; at += 16) {
@@ -108,7 +111,7 @@ function packHex(record: usize, spans: usize, count: usize, bytes: usize, out: u
       for (let rest = changing; rest !== 0; rest &= rest - 1) {
         store<u8>(next++, load<u8>(at + usize(ctz(rest))));
       }
-      // An odd digit has a zero behind it.
+      // An odd number of digits is padded with a zero.
       store<u8>(next, 0x30);
       packNibbles(LITERALS, digits, to);
     }

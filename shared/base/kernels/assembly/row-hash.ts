@@ -1,21 +1,21 @@
 /**
- * Hashes of lines, 64 bits each, that begin with what the row's other columns gave: four lanes of 8 bytes a step. Made to find
- * defects, not to withstand somebody who looks for collisions; nothing of it is stored.
+ * Hashes lines to 64 bits, starting from the hash of the row's other columns, in four lanes of 8 bytes per
+ * step. The hash detects defects and does not resist deliberate collisions. It is never stored.
  */
 import { BASE, SLACK } from './layout';
 
-/** Lines of one call, bytes and number. */
+/** Maximum bytes and number of lines of one call. */
 export const MAX_HASH_BYTES: usize = 1024 * 1024;
 export const MAX_HASH_ROWS: usize = 65536;
 
-/** Of each row the two words of the hash so far, then with its line. */
+/** Two words of each row's hash, before and after its line is added. */
 export const HASH_ONES: usize = BASE;
 export const HASH_TWOS: usize = HASH_ONES + 4 * MAX_HASH_ROWS;
 export const HASH_OFFSETS: usize = HASH_TWOS + 4 * MAX_HASH_ROWS;
 export const HASH_LINES: usize = HASH_OFFSETS + 4 * (MAX_HASH_ROWS + 1) + SLACK;
 export const HASH_BYTES: usize = HASH_LINES + MAX_HASH_BYTES + SLACK;
 
-// Odd, with about as many ones as zeros.
+// Odd constants with about as many one bits as zero bits.
 const K1: u64 = 0x9e3779b97f4a7c15;
 const K2: u64 = 0xc2b2ae3d27d4eb4f;
 const K3: u64 = 0x165667b19e3779f9;
@@ -53,7 +53,7 @@ function hashLine(seed: u64, start: usize, length: usize): u64 {
     a = mix(a ^ rotl(b, 17), K2) ^ mix(c ^ rotl(d, 31), K1);
   }
   for (; left >= 8; at += 8, left -= 8) a = mix(a ^ load<u64>(at), K1);
-  // What is loaded behind the line is shifted out.
+  // Shift out the bytes that were loaded after the line.
   if (left > 0) a = mix(a ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
   return settle(a);
 }

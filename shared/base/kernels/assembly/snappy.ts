@@ -1,15 +1,20 @@
 /**
- * Elements of a snappy block, decoded with copies of 16 bytes.
+ * Decodes elements of a snappy block, with copies of 16 bytes.
  *
- * Memory is the host's to lay out: input and output with SLACK behind each. Copies go in whole steps and may write up to 15
- * bytes past their end, into what later elements overwrite or into the slack. So each element is checked against what is left of
- * input and output before it is copied.
+ * The host lays out the memory: input and output, each followed by SLACK bytes. Copies proceed in whole steps
+ * and may write up to 15 bytes past their end, into later output or the slack. Each element is therefore
+ * checked against the remaining input and output before it is copied.
  */
 
-/** Literals of up to 60 bytes have their size in the tag; above it the tag tells in how many bytes the size follows. */
+/**
+ * Maximum literal size that is stored in the tag. Above it, the tag contains the number of bytes of the size
+ * that follows.
+ */
 const MAX_SHORT_LITERAL: usize = 60;
 
-/** Decodes `at` to `end` into `start` to `limit`. Answers where the output ends, or 0 for a broken block. */
+/**
+ * Decodes `at` to `end` into `start` to `limit`. Returns the end of the output, or 0 for a corrupt block.
+ */
 export function decodeSnappy(at: usize, end: usize, start: usize, limit: usize): usize {
   let done = start;
   while (at < end) {
@@ -47,7 +52,7 @@ export function decodeSnappy(at: usize, end: usize, start: usize, limit: usize):
       at += 4;
     }
     if (offset === 0 || offset > done - start || size > limit - done) return 0;
-    // A copy that overlaps itself repeats a pattern: its steps may not be longer than that.
+    // A copy that overlaps itself repeats a pattern, so its steps must not exceed the length of that pattern.
     const from = done - offset;
     if (offset >= 16) copy16(done, from, size);
     else if (offset >= 8) for (let i: usize = 0; i < size; i += 8) store<u64>(done + i, load<u64>(from + i));

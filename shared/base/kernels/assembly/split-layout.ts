@@ -1,40 +1,48 @@
-/** Memory of the kernel that splits a page into templates and columns: line-variables.ts, line-templates.ts, column-pack.ts, split-lines.ts. */
+/**
+ * Memory layout of the kernel that splits a page into templates and columns: line-variables.ts,
+ * line-templates.ts, column-pack.ts, split-lines.ts.
+ */
 import { BASE, SLACK } from './layout';
 
-/** Bytes of the lines of a page, and of one line with variables. Longer lines are values of column 0. */
+/**
+ * Maximum bytes of all lines of a page, and of one line with variables. Longer lines are values of column 0.
+ */
 export const MAX_SPLIT_BYTES: usize = 2 * 1024 * 1024;
 export const MAX_VARIED_LINE: usize = 32 * 1024;
 export const MAX_SPLIT_ROWS: usize = 65536;
-/** Variables of one line. */
+/** Maximum variables of one line. */
 export const MAX_VARIABLES: usize = 512;
-/** Variables of all lines: a page of 1 MiB of usual lines has some 60,000. */
+/** Maximum variables of all lines. A typical page of 1 MiB has about 60,000. */
 export const MAX_SPANS: usize = 256 * 1024;
-/** Template 0 included, which is one variable and nothing else. */
+/** Maximum templates, including template 0, which consists of one variable. */
 export const MAX_TEMPLATES: usize = 4096;
-/** Column 0 included, which holds whole lines. */
+/** Maximum columns, including column 0, which contains whole lines. */
 export const MAX_COLUMNS: usize = 2048;
-/** Variables of all templates, and the literals behind the last one of each. */
+/** Maximum variables of all templates, plus one final literal per template. */
 export const MAX_PIECES: usize = 65536;
 export const MAX_TEMPLATE_BYTES: usize = 256 * 1024;
-/** Entries of a dictionary: a place is one byte. */
+/** Maximum entries of a dictionary, because an index is one byte. */
 export const MAX_ENTRIES: usize = 256;
 export const MAX_ENTRY_BYTES: usize = 1024;
-/** Bytes of a value with a pattern. */
+/** Maximum bytes of a value with a pattern. */
 export const MAX_PATTERN: usize = 64;
 
-/** The record of a column: type, three bytes by type, values, bytes, a number by type, and a base of 8 bytes. */
+/**
+ * Size of a column's record: type, three bytes by type, number of values, size in bytes, a number by type,
+ * and a base of 8 bytes.
+ */
 export const COLUMN_RECORD: usize = 24;
-/** The head of a frame: six numbers of 4 bytes. */
+/** Size of the header of a frame: six numbers of 4 bytes. */
 export const FRAME_HEAD: usize = 24;
 
 const MAP_BYTES: usize = MAX_SPLIT_BYTES / 8 + SLACK;
 export const TEMPLATE_SLOTS_COUNT: usize = 2 * MAX_TEMPLATES;
 export const COLUMN_SLOTS_COUNT: usize = 2 * MAX_COLUMNS;
 export const ENTRY_SLOTS_COUNT: usize = 4 * MAX_ENTRIES;
-/** A template: hash, text, bytes, first piece, variables. */
+/** Size of a template's record: hash, text, bytes, first piece, variables. */
 export const TEMPLATE_RECORD: usize = 20;
 
-/** The literals of the line at hand, their lengths, and of each variable the end of its key, or 0. */
+/** Literals of the current line and their lengths. For each variable, the end of its key, or 0. */
 export const LITERALS: usize = BASE;
 export const LITERAL_LENGTHS: usize = LITERALS + MAX_VARIED_LINE + SLACK;
 export const VARIABLE_KEYS: usize = LITERAL_LENGTHS + 2 * (MAX_VARIABLES + 4) + SLACK;
@@ -44,29 +52,34 @@ export const PIECE_LENGTHS: usize = TEMPLATES + MAX_TEMPLATES * TEMPLATE_RECORD;
 export const PIECE_COLUMNS: usize = PIECE_LENGTHS + 2 * MAX_PIECES + SLACK;
 export const TEMPLATE_TEXT: usize = PIECE_COLUMNS + 2 * MAX_PIECES + SLACK;
 export const COLUMN_SLOTS: usize = TEMPLATE_TEXT + MAX_TEMPLATE_BYTES + SLACK;
-/** Of each column: values, then where its spans go on. */
+/** Number of values of each column, then the end of its spans. */
 export const COLUMN_ENDS: usize = COLUMN_SLOTS + 8 * COLUMN_SLOTS_COUNT;
 export const COLUMN_RECORDS: usize = COLUMN_ENDS + 4 * (MAX_COLUMNS + 2);
 export const ENTRY_SLOTS: usize = COLUMN_RECORDS + COLUMN_RECORD * MAX_COLUMNS;
 export const ENTRIES: usize = ENTRY_SLOTS + 2 * ENTRY_SLOTS_COUNT;
-/** Templates of rows. */
+/** Template of each row. */
 export const ROW_TEMPLATES: usize = ENTRIES + 8 * MAX_ENTRIES;
-/** Spans in the order of lines: start and bytes, 4 bytes each; their columns; and the same spans by column. */
+/** Spans in line order: start and size, 4 bytes each. Then their columns, and the same spans by column. */
 export const SPANS: usize = ROW_TEMPLATES + 2 * MAX_SPLIT_ROWS;
 export const SPAN_COLUMNS: usize = SPANS + 8 * MAX_SPANS;
 export const SORTED_SPANS: usize = SPAN_COLUMNS + 2 * MAX_SPANS;
-/** Numbers of the column at hand, and room for their bytes one above the other. */
+/** Numbers of the current column, and memory for their bytes. */
 export const NUMBERS: usize = SORTED_SPANS + 8 * MAX_SPANS;
-/** A bit for each byte: words; what a variable may begin with; quotes and backslashes; what ends a bare value. */
+/**
+ * Bitmaps of words; of bytes that may begin a variable; of quotes and backslashes; of bytes that end a bare
+ * value.
+ */
 export const WORD_MAP: usize = NUMBERS + 8 * MAX_SPANS;
 export const TRIGGER_MAP: usize = WORD_MAP + MAP_BYTES;
 export const QUOTE_MAP: usize = TRIGGER_MAP + MAP_BYTES;
 export const END_MAP: usize = QUOTE_MAP + MAP_BYTES;
 export const SPLIT_OFFSETS: usize = END_MAP + MAP_BYTES;
 export const SPLIT_LINES: usize = SPLIT_OFFSETS + 4 * (MAX_SPLIT_ROWS + 1) + SLACK;
-/** The columns one behind the other, then the frame. */
+/** Output: all columns, then the frame. */
 export const SPLIT_OUT: usize = SPLIT_LINES + MAX_SPLIT_BYTES + SLACK;
-/** Columns: their bytes, lengths or numbers, and what says how they are written. The frame: all its parts. */
+/**
+ * Maximum output. Columns: their bytes, lengths or numbers, and their encoding details. Frame: all its parts.
+ */
 export const SPLIT_OUT_BYTES: usize =
   MAX_SPLIT_BYTES +
   8 * MAX_SPANS +
@@ -83,7 +96,7 @@ export function lineByte(at: usize): u32 {
   return load<u8>(SPLIT_LINES + at);
 }
 
-/** Copies up to 15 bytes more than it is told. */
+/** Copies, and may write up to 15 bytes more. */
 // @inline
 export function copyOver(to: usize, from: usize, bytes: usize): void {
   let i: usize = 0;

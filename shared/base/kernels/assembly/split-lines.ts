@@ -1,9 +1,10 @@
 /**
- * A page as templates and columns: each line is a template, which is its literals, and the values that stand between them. Template 0 is a
- * line that is one value of column 0. The host lays down the lines at SPLIT_LINES and their offsets at SPLIT_OFFSETS; what comes out:
+ * Splits a page into templates and columns. A line is a template, which consists of literals, and the values
+ * between them. With template 0, the whole line is one value of column 0. The host writes the lines to
+ * SPLIT_LINES and their offsets to SPLIT_OFFSETS. The output is:
  *
- *     columns   one behind the other at SPLIT_OUT, as the records say (column-pack.ts)
- *     frame     behind them: a head, then everything else (`writeFrame`)
+ *     columns   all columns at SPLIT_OUT, as their records describe (column-pack.ts)
+ *     frame     after the columns: a header, then everything else (`writeFrame`)
  */
 import { packColumn } from './column-pack';
 import {
@@ -45,7 +46,7 @@ export function splitFrame(): usize {
   return frameAt;
 }
 
-/** Where everything ends that it wrote; 0 if the page has too many templates. */
+/** Splits the page. Returns the end of the output, or 0 if the page has too many templates. */
 export function splitPageLines(rows: u32): usize {
   const count = usize(rows);
   markVariables(usize(load<u32>(SPLIT_OFFSETS + (count << 2))));
@@ -56,7 +57,7 @@ export function splitPageLines(rows: u32): usize {
     const start = usize(load<u32>(SPLIT_OFFSETS + (row << 2)));
     const end = usize(load<u32>(SPLIT_OFFSETS + (row << 2), 4));
     let variables: usize = MAX_VARIABLES + 1;
-    // Each row that is left may need a span.
+    // Each remaining row may need a span.
     if (end - start <= MAX_VARIED_LINE && spans + MAX_VARIABLES + count - row <= MAX_SPANS) {
       variables = findVariables(start, end, spans);
     }
@@ -88,7 +89,9 @@ function addSpan(span: usize, column: usize): void {
   store<u32>(end, load<u32>(end) + 1);
 }
 
-/** Counting sort: afterwards COLUMN_ENDS says where the spans of each column end. */
+/**
+ * Sorts spans by column with a counting sort. Afterward COLUMN_ENDS contains the end of each column's spans.
+ */
 function sortSpans(spans: usize): void {
   let total: u32 = 0;
   for (let column: usize = 0; column < columnCount(); column++) {
@@ -117,9 +120,12 @@ function packColumns(): usize {
 }
 
 /**
- * Head: templates without template 0, pieces, bytes of texts, columns, rows, bytes of a row's template (4 bytes each). Then of each
- * template its pieces (2 bytes), of each piece the bytes of the literal and the column behind it (2 bytes each), texts, records,
- * the low bytes of all rows' templates, and the high bytes if there are more than 255 templates.
+ * Writes the frame. The header contains six numbers of 4 bytes: templates without template 0, pieces, bytes
+ * of texts, columns, rows, bytes of a row's template. Then follow:
+ * - the number of pieces of each template (2 bytes)
+ * - for each piece, the bytes of its literal, then for each piece the column after it (2 bytes each)
+ * - texts and records
+ * - the low bytes of all rows' templates, and the high bytes if there are more than 255 templates
  */
 function writeFrame(rows: usize, at: usize): usize {
   const templates = templateCount() - 1;

@@ -1,26 +1,30 @@
 /**
- * The distinct terms of a page: an open-addressing set of hashes, and a list of them. A page with more terms than the list holds
- * keeps a half, a quarter, ... of them, chosen by the term's own bits.
+ * Distinct terms of a page: an open-addressing set of hashes, and a list of them. A page with too many terms
+ * records a half, a quarter, and so on of them, selected by bits of the term.
  *
- * Terms are collected before they are looked up: many lookups one behind the other wait for several slots at a time.
+ * Terms are collected before they are looked up, so that lookups of several slots wait for memory in
+ * parallel.
  */
 import { BASE } from './layout';
 
 const CAPACITY: u32 = 65536;
 const SLOT_MASK: u32 = 2 * CAPACITY - 1;
 const SLOT_BYTES: usize = 8 * usize(CAPACITY);
-/** Halvings of one page. */
+/** Maximum halvings of one page. */
 const MAX_THINNING: u32 = 7;
-/** Below these bits a term says how many bits it sets. */
+/** Bits below this position determine how many bits a term sets in the text index. */
 const THINNING_SHIFT: u32 = 2;
-/** Stands for the term 0, which marks a free slot. */
+/** Replaces the term 0, which marks a free slot. */
 const ZERO_STAND_IN: u32 = 0x9e3779b2;
 
 const SLOTS: usize = BASE;
 const LIST: usize = SLOTS + SLOT_BYTES;
 const WAITING: usize = LIST + 4 * usize(CAPACITY);
 const WAITING_BYTES: usize = 16384;
-/** Terms that may be added between two calls of `settleIfFull`: those of a run with its address, and of four grams. */
+/**
+ * Maximum bytes of terms added between two calls of `settleIfFull`: those of a run with its address, and of
+ * four grams.
+ */
 const MARGIN_BYTES: usize = 512;
 export const TERM_SET_END: usize = WAITING + WAITING_BYTES + MARGIN_BYTES;
 
@@ -31,7 +35,7 @@ let overflowed: bool = false;
 let waiting: usize = WAITING;
 
 export const TERM_LIST: usize = LIST;
-/** Where the host lays terms that it adds, and how many at most. */
+/** Address for terms that the host adds, and their maximum number. */
 export const TERMS_TO_ADD: usize = WAITING;
 export const MAX_TERMS_TO_ADD: u32 = u32(WAITING_BYTES >>> 2);
 
@@ -61,7 +65,7 @@ export function settle(): void {
   for (let at = WAITING; at < end; at += 4) insert(load<u32>(at));
 }
 
-/** Adds what the host has laid at TERMS_TO_ADD. */
+/** Adds the terms that the host has written to TERMS_TO_ADD. */
 export function addTerms(added: u32): void {
   waiting = WAITING + 4 * usize(min(added, MAX_TERMS_TO_ADD));
   settle();
@@ -71,7 +75,9 @@ export function termCount(): u32 {
   return count;
 }
 
-/** How often the page was thinned; more than MAX_THINNING where even the last thinning holds too many terms. */
+/**
+ * Returns the number of halvings, or more than MAX_THINNING if even the last halving leaves too many terms.
+ */
 export function termThinning(): u32 {
   return overflowed ? MAX_THINNING + 1 : thinning;
 }
@@ -102,13 +108,13 @@ function thin(): void {
   memory.fill(SLOTS, 0, SLOT_BYTES);
   count = 0;
   if (thinning === MAX_THINNING) {
-    // Nothing more is taken: no bit of a term passes this mask.
+    // No further term passes this mask.
     overflowed = true;
     thinMask = ~0;
     return;
   }
   thinning++;
   thinMask = ((1 << thinning) - 1) << THINNING_SHIFT;
-  // In place: what is kept is never ahead of what is read.
+  // Rebuild in place: the write position never passes the read position.
   for (let i: u32 = 0; i < kept; i++) insert(load<u32>(LIST + (usize(i) << 2)));
 }

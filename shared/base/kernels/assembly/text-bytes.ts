@@ -1,4 +1,4 @@
-/** Bytes that JSON and logfmt are made of, and which of 16 bytes end a part of a line. */
+/** Bytes of JSON and logfmt syntax, and tests of 16 bytes for those that end a part of a line. */
 
 export const SPACE: u32 = 0x20;
 export const QUOTE: u32 = 0x22;
@@ -11,7 +11,7 @@ export const CLOSE_BRACKET: u32 = 0x5d;
 export const OPEN_BRACE: u32 = 0x7b;
 export const CLOSE_BRACE: u32 = 0x7d;
 
-/** A bit for each quote and backslash: what the plain part of a string ends at. */
+/** Returns a bit for each quote and backslash: the bytes that end the plain part of a string. */
 // @inline
 export function quoteBits(text: v128): u32 {
   return i8x16.bitmask(
@@ -19,7 +19,7 @@ export function quoteBits(text: v128): u32 {
   );
 }
 
-/** A bit for each separator, equals sign and quote: what a bare word ends at. */
+/** Returns a bit for each separator, equals sign and quote: the bytes that end a bare word. */
 // @inline
 export function bareEndBits(text: v128): u32 {
   const marks = v128.or(i8x16.eq(text, i8x16.splat(u8(QUOTE))), i8x16.eq(text, i8x16.splat(u8(EQUALS))));

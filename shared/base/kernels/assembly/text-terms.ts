@@ -1,15 +1,15 @@
 /**
- * The terms of lines that a text index records (shared/execution/text-index/terms.ts tells which, and why). A text is folded and classified
- * first, 16 bytes at a time, to bitmaps of digits and of letters or digits; what follows walks the bitmaps, and looks at
- * bytes only where a term is made.
+ * Extracts the terms of lines that a text index records (shared/execution/text-index/terms.ts lists and explains them). First, a
+ * text is folded and classified, 16 bytes at a time, into bitmaps of digits and of letters or digits. Later steps scan the
+ * bitmaps, and read bytes only to compute a term.
  *
- * Memory: the term set, tables of grams and spans seen before, then what the host lays down: offsets of lines, lines.
+ * Memory: the term set, caches of recent grams and spans, then the host's input: offsets of lines, lines.
  */
 import { bitsFrom, isSet, LOOK_BITS, nextClear, nextSet } from './bits';
 import { SLACK } from './layout';
 import { add, clearTermSet, settle, settleIfFull, TERM_SET_END } from './term-set';
 
-// Part of the stored format: shared/execution/text-index/terms.ts.
+// Seeds, part of the stored format: shared/execution/text-index/terms.ts.
 const GRAM_SEED: u32 = 0x2545f491;
 const TOKEN_SEED: u32 = 0x51ed270b;
 const PREFIX_SEED: u32 = 0x3c6ef372;
@@ -27,19 +27,19 @@ const MAX_OCTET_DIGITS: usize = 3;
 
 const DOT: u8 = 0x2e;
 
-/** Lines of one call, bytes and number. */
+/** Maximum bytes and number of lines of one call. */
 export const MAX_TERM_BYTES: usize = 1024 * 1024;
 export const MAX_TERM_ROWS: usize = 65536;
 
-/** Words of grams seen lately, each at its highest bits: most grams of a page are there, and need no look at the set. */
+/** Cache of recent gram words, indexed by their highest bits. Most grams of a page are in it, and need no lookup in the set. */
 const GRAMS: usize = TERM_SET_END;
 const GRAM_SHIFT: u32 = 18;
 const GRAMS_BYTES: usize = 65536;
-/** Spans seen lately: place in the lines plus 1, and length. */
+/** Cache of recent spans: offset in the lines plus 1, and length. */
 const SPANS: usize = GRAMS + GRAMS_BYTES;
 const SPAN_SHIFT: u32 = 19;
 const SPANS_BYTES: usize = 65536;
-/** Orders of the pairs of a run. */
+/** Order values of the pairs of a run. */
 const ORDERS: usize = SPANS + SPANS_BYTES;
 const DIGITS: usize = ORDERS + 4 * (LOOK_BITS + 7);
 const ALNUMS: usize = DIGITS + MAX_TERM_BYTES / 8 + SLACK;
@@ -48,7 +48,7 @@ export const TERM_LINES: usize = TERM_OFFSETS + 4 * (MAX_TERM_ROWS + 1) + SLACK;
 export const TERM_BYTES: usize = TERM_LINES + MAX_TERM_BYTES + SLACK;
 
 let longestRun: usize = 0;
-/** False where a text goes on before its first byte, or behind its last: a run that touches that end has no known end. */
+/** Whether a text starts at its first byte, and ends at its last. If not, a run that touches that end may continue. */
 let startIsKnown: bool = true;
 let endIsKnown: bool = true;
 
@@ -59,14 +59,14 @@ export function clearTerms(): void {
   longestRun = 0;
 }
 
-/** Length of the longest run of letters and digits that holds a digit. */
+/** Returns the length of the longest run of letters and digits that contains a digit. */
 export function longestTermRun(): u32 {
   return u32(longestRun);
 }
 
 /**
- * Adds the terms of the lines at TERM_LINES, which are folded there. `rows + 1` offsets lie at TERM_OFFSETS, the first is 0.
- * @param startKnown, endKnown of every line
+ * Adds the terms of the lines at TERM_LINES and folds them in place. `rows + 1` offsets at TERM_OFFSETS start with 0.
+ * @param startKnown, endKnown Whether every line really starts and ends there
  */
 export function scanTerms(rows: u32, startKnown: bool, endKnown: bool): void {
   startIsKnown = startKnown;
@@ -78,7 +78,7 @@ export function scanTerms(rows: u32, startKnown: bool, endKnown: bool): void {
   settle();
 }
 
-/** Letters of ASCII in lower case, and a bit for each digit and for each letter or digit. */
+/** Folds ASCII letters to lower case, and sets a bit for each digit and for each letter or digit. */
 function classify(bytes: usize): void {
   const zero = i8x16.splat(0x30);
   const ten = i8x16.splat(10);
@@ -118,7 +118,7 @@ function scanLine(start: usize, end: usize): void {
   }
 }
 
-/** Grams of the letters between the digits of a run, which ends with one. */
+/** Adds the grams of the letters between the digits of a run that ends with a digit. */
 function scanLetters(from: usize, to: usize): void {
   if (to - from <= LOOK_BITS) {
     const letters = ~bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
@@ -134,12 +134,12 @@ function scanLetters(from: usize, to: usize): void {
 }
 
 /**
- * True where the bytes `from` to `to`, at least five, stood in an earlier place; else they are noted. Lines of one page are
- * much alike: most spans between digits were there before, and have no new gram.
+ * Returns whether the bytes `from` to `to`, at least five, occurred before; records them if not. Lines of one page are similar:
+ * most spans between digits occurred before, and have no new gram.
  */
 function hasSeen(from: usize, to: usize): bool {
   const length = to - from;
-  // Lines differ in their words: those at the ends, the middle and the quarters tell most of them apart.
+  // The words at the ends, the middle and the quarters distinguish most lines.
   const quarter = (length - 4) >>> 2;
   let h: u32 = (u32(length) ^ word(from)) * GOLDEN;
   h = ((h ^ word(from + quarter)) * 0x85ebca6b) ^ (h >>> 15);
@@ -166,7 +166,7 @@ function isSame(a: usize, b: usize, length: usize): bool {
   return !v128.any_true(v128.xor(text(a + last), text(b + last)));
 }
 
-/** The grams that begin at `from` to `to - 5`, four at a time. */
+/** Adds the grams that begin at `from` to `to - 5`, four at a time. */
 function scanGrams(from: usize, to: usize): void {
   const golden = i32x4.splat(GOLDEN);
   const seed = i32x4.splat(GRAM_SEED);
@@ -196,12 +196,12 @@ function addGram(gram: u32): void {
   add(term(gram, 0, GRAM_SEED, GRAM));
 }
 
-/** One run of letters and digits that holds a digit. */
+/** Adds the terms of one run of letters and digits that contains a digit. */
 function scanRun(start: usize, end: usize, from: usize, to: usize): void {
   const length = to - from;
   if (length > longestRun) longestRun = length;
   if (length < MIN_TOKEN_BYTES) return;
-  // Digits behind a dot are parts of seconds, durations and rates: nobody's search.
+  // Skip digits after a dot: they are fractions of seconds, durations and rates, for which users do not search.
   const isFraction = from > start && byteAt(from - 1) === DOT && isSet(DIGITS, from);
   if ((startIsKnown || from > start) && !isFraction) {
     if (length >= PREFIX_BYTES) {
@@ -212,14 +212,14 @@ function scanRun(start: usize, end: usize, from: usize, to: usize): void {
     }
   }
   if (length < SAMPLE_BYTES) return;
-  // Parts of as many bytes as a look has bits; the stretches of eight of a part begin where those of the part before end.
+  // Process as many bytes as a load has bits. The eight-byte windows of a part begin where those of the previous one end.
   for (let at = from; at + SAMPLE_BYTES <= to; at += LOOK_BITS - SAMPLE_BYTES) {
     scanSamples(at, min(at + LOOK_BITS - 1, to));
     settleIfFull();
   }
 }
 
-/** A part of 8 to 56 bytes. A stretch is a sample if the pair at one of its ends is the least of its seven, and it holds a digit. */
+/** Adds samples of a part of 8 to 56 bytes: windows of eight with a digit and the lowest order value of seven at one end. */
 function scanSamples(from: usize, to: usize): void {
   const pairs = to - from - 1;
   const mark = i32x4.splat(0x10000);
@@ -230,7 +230,7 @@ function scanSamples(from: usize, to: usize): void {
     const pair = v128.and(i8x16.shuffle(v, v, 1, 0, 0, 0, 2, 1, 1, 1, 3, 2, 2, 2, 4, 3, 3, 3), low);
     v128.store(ORDERS + (i << 2), i32x4.shr_u(i32x4.mul(v128.or(pair, mark), golden), 8));
   }
-  // Behind the last pair old orders only make stretches that are masked off.
+  // After the last pair, old order values only affect windows that are masked off.
   const stretches = to - from - (SAMPLE_BYTES - 1);
   let digits = bitsFrom(DIGITS, from) & ((u64(1) << u64(to - from)) - 1);
   digits |= digits >>> 1;
@@ -253,7 +253,7 @@ function scanSamples(from: usize, to: usize): void {
   }
 }
 
-/** The run `from` to `to` ends at a dot: where it is a number behind a number between dots, the two are a term. */
+/** Adds a term if the run `from` to `to` ends at a dot, is a number, and follows another number between dots. */
 function scanQuad(start: usize, from: usize, to: usize): void {
   if (to - from > MAX_OCTET_DIGITS || from < start + 2 || byteAt(from - 1) !== DOT) return;
   for (let at = from; at < to; at++) if (!isSet(DIGITS, at)) return;
@@ -270,7 +270,7 @@ function numberAt(from: usize, to: usize): u32 {
   return value;
 }
 
-/** Two words to one whose bits depend on all of theirs; the lowest two are the kind. */
+/** Combines two words into one whose bits depend on all of theirs; the lowest two bits are the kind. */
 // @inline
 function term(a: u32, b: u32, seed: u32, kind: u32): u32 {
   let h = (a ^ seed) * GOLDEN;

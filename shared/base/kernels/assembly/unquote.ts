@@ -1,12 +1,14 @@
 /**
- * Resolves the escapes of JSON strings in place: marks what needs a look in 64 bytes, and moves what lies between.
+ * Resolves the escapes of JSON strings in place. Finds special bytes 64 at a time, and moves the text between
+ * them.
  *
- * Memory: what escapes stand for, then the body, behind which the host lays quotes that end every string in it. Moves go
- * in steps of 16, so a text must move down by at least as much: bytes that are still to be read would be overwritten else.
+ * Memory: the meanings of escapes, then the body. After it, the host writes quotes that end any unfinished
+ * string. Moves proceed in steps of 16 bytes, so a text must move down by at least 16. Otherwise they would
+ * overwrite unread bytes.
  */
 import { BASE } from './layout';
 
-/** What the byte behind a backslash stands for; 0 if it is no simple escape. */
+/** Meaning of the byte after a backslash; 0 if it is not a simple escape. */
 export const UNQUOTE_ESCAPES: usize = BASE;
 export const UNQUOTE_BODY: usize = UNQUOTE_ESCAPES + 256;
 
@@ -15,14 +17,15 @@ const BLOCK: usize = 64;
 
 let writtenTo: usize = 0;
 
-/** Where the text of the last call ends. */
+/** Returns the end of the text that the last call wrote. */
 export function unquotedEnd(): usize {
   return writtenTo;
 }
 
 /**
- * Moves the text of a string from `from` to `to`. Answers the place of what ended it: a quote, a backslash that begins no simple
- * escape, or, with `longer` 0x80, a byte of a longer character. At `limit` it ends in any case.
+ * Moves the text of a string from `from` to `to`. Returns the address of the byte that ended it. That is a
+ * quote, a backslash that begins no simple escape, or with `longer` 0x80 a byte of a longer character. The
+ * scan always ends at `limit`.
  */
 export function unquote(from: usize, to: usize, limit: usize, longer: u32): usize {
   const high = i8x16.splat(i8(longer));
@@ -34,7 +37,7 @@ export function unquote(from: usize, to: usize, limit: usize, longer: u32): usiz
       (specials(at + 16, high) << 16) |
       (specials(at + 32, high) << 32) |
       (specials(at + 48, high) << 48);
-    // Of the block, what was moved.
+    // Offset in the block up to which bytes were moved.
     let done: usize = 0;
     while (bits !== 0) {
       const place = usize(ctz(bits));
@@ -62,7 +65,7 @@ export function unquote(from: usize, to: usize, limit: usize, longer: u32): usiz
   return at;
 }
 
-/** A bit for each of 16 bytes that needs a look. */
+/** Returns a bit for each of 16 bytes that needs special handling. */
 // @inline
 function specials(at: usize, high: v128): u64 {
   const block = v128.load(at);

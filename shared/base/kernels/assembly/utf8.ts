@@ -1,6 +1,9 @@
-/** UTF-8 as decoders take it. */
+/** Validates UTF-8 as decoders do. */
 
-/** True for UTF-8 without U+FFFD: what a decoder would replace, or seem to have replaced, is not in it. */
+/**
+ * Returns whether the bytes are valid UTF-8 without U+FFFD. Decoding such bytes yields no U+FFFD, neither as
+ * content nor as a replacement.
+ */
 export function isCleanUtf8(start: usize, length: usize): bool {
   const end = start + length;
   let at = start;
@@ -10,7 +13,7 @@ export function isCleanUtf8(start: usize, length: usize): bool {
       at++;
       continue;
     }
-    // The second byte is bounded by the first: no second form of a character, no surrogate, nothing above U+10FFFF.
+    // The first byte bounds the second: no overlong form, no surrogate, nothing above U+10FFFF.
     let low: u32 = 0x80;
     let high: u32 = 0xbf;
     let bytes: usize = 2;

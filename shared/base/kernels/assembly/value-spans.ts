@@ -1,4 +1,4 @@
-/** Values of a column: spans of the lines, start and bytes of each. */
+/** Values of a column as spans of the lines: start and size of each. */
 import { SPLIT_LINES } from './split-layout';
 
 // @inline

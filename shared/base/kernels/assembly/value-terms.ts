@@ -1,6 +1,7 @@
 /**
- * Terms of whole values of fields (shared/execution/text-index/value-terms.ts tells which are recorded, and why), from the members of lines.
- * Values of up to twelve bytes are looked at in one load.
+ * Computes the terms of whole field values from the members of lines.
+ * shared/execution/text-index/value-terms.ts explains which values are recorded. Values of up to twelve bytes
+ * are read with one load.
  */
 import {
   FIELD_LINES,
@@ -13,7 +14,7 @@ import {
 } from './field-layout';
 import { VALUE } from './member-list';
 
-// Part of the stored format: shared/execution/text-index/terms.ts and value-terms.ts.
+// Constants of the stored format: shared/execution/text-index/terms.ts and value-terms.ts.
 const VALUE_SEED: u32 = 0x2c1b3c6d;
 const EXACT: u32 = 3;
 const MAX_VALUE_BYTES: usize = 12;
@@ -23,8 +24,9 @@ const PREFIX_MASK: u32 = 0x3f;
 const MINUS: u8 = 0x2d;
 
 /**
- * Writes the terms of members `from` to `to` of a list to VALUE_TERMS; answers how many. Values with escapes are left out.
- * @param firstByte of the lines at FIELD_LINES, in their page
+ * Writes the terms of members `from` to `to` of a list to VALUE_TERMS, except of values with escapes. Returns
+ * their number.
+ * @param firstByte Start of the lines at FIELD_LINES, in their page
  */
 export function makeValueTerms(list: usize, from: u32, to: u32, firstByte: usize): u32 {
   let out = VALUE_TERMS;
@@ -32,7 +34,7 @@ export function makeValueTerms(list: usize, from: u32, to: u32, firstByte: usize
     const at = list + (i << 2);
     const start = usize(load<u32>(at, MEMBER_STARTS));
     const length = usize(load<u32>(at, MEMBER_ENDS)) - start;
-    // An empty one has a length of less than 1, and no value is shorter.
+    // For an empty value, the subtraction wraps to a large number, so one comparison also excludes it.
     if (length - 1 >= MAX_VALUE_BYTES || load<u8>(list + i, MEMBER_KINDS) !== VALUE) continue;
     const value = FIELD_LINES + start - firstByte;
     if (!isRecorded(value, length)) continue;
@@ -51,16 +53,16 @@ function isRecorded(at: usize, length: usize): bool {
   const folded = v128.or(v, i8x16.splat(0x20));
   const letters = i8x16.bitmask(i8x16.lt_u(i8x16.sub(folded, i8x16.splat(0x61)), i8x16.splat(26))) & own;
   const dots = i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x2e))) & own;
-  // Numbers with a fraction.
+  // Exclude numbers with a fraction.
   const first: u32 = load<u8>(at) === MINUS && length > 1 ? 2 : 1;
   if (dots !== 0 && (digits & first) !== 0) return false;
-  // One run of letters and digits that has a token or a prefix.
+  // Exclude a single run of letters and digits that has a token or a prefix.
   return (digits | letters) !== own || length < MIN_TOKEN_BYTES || (digits & PREFIX_MASK) === 0;
 }
 
-/** Four bytes a step; the last one to three are one more word. */
+/** Hashes four bytes per step; the last one to three bytes form one more word. */
 function hashOf(from: usize, length: usize): u32 {
-  // The length is mixed in twice, and so not at all.
+  // The length would be mixed in twice, and so cancel out.
   let h: u32 = 0;
   const end = from + length;
   let at = from;

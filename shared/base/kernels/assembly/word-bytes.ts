@@ -1,18 +1,22 @@
 /**
- * Which bytes make up words: the classes of shared/upkeep/pattern-mining/byte-classes.ts, 16 bytes at a time. The tables are by the lower and
- * the upper four bits of a byte: which groups it may be of, one bit for each; it is in one if both agree.
+ * Classifies the bytes of words, 16 at a time, with the classes of
+ * shared/upkeep/pattern-mining/byte-classes.ts. Two tables, by the lower and the upper four bits of a byte,
+ * contain one bit per candidate group. A byte is in a group if both tables agree.
  */
 import { DIGITS_MAP, IN_WORD, SIGNS_MAP, WORD_LINES } from './word-layout';
 
-/** Places up to here are marked. */
+/** End of the marked bytes. */
 let markedTo: usize = 0;
 
-/** Before the first line of a call. */
+/** Resets the marks; call it before the first line of a call. */
 export function clearMarks(): void {
   markedTo = 0;
 }
 
-/** Marks the bytes `from` to `to`, and those of the blocks of 64 around; places ascend from call to call, but for marked ones. */
+/**
+ * Marks the bytes `from` to `to`, and those of the surrounding 64-byte blocks. Offsets ascend from call to
+ * call, except for bytes that are already marked.
+ */
 export function markWords(from: usize, to: usize): void {
   let at = max(from & ~63, markedTo);
   for (; at < to; at += 64) {
@@ -55,7 +59,9 @@ function inGroups(text: v128, lows: v128, highs: v128): v128 {
   return i8x16.ne(v128.and(low, high), i8x16.splat(0));
 }
 
-/** First place from `from` to `to` that parts words, or `to`; for bytes that need not be marked. */
+/**
+ * Returns the first offset from `from` to `to` that separates words, or `to`. The bytes need not be marked.
+ */
 export function wordEnd(from: usize, to: usize): usize {
   for (let at = from; at < to; at += 16) {
     const bits = ~i8x16.bitmask(inWord(v128.load(WORD_LINES + at))) & 0xffff;

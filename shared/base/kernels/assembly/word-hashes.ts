@@ -1,4 +1,7 @@
-/** Hashes of words and of lines: eight bytes a step. Of use for one page after the other; nothing of them is stored. */
+/**
+ * Hashes of words and of lines, computed eight bytes at a time. They are compared within one page and never
+ * stored.
+ */
 import {
   WORD_ENDS,
   WORD_HASHES,
@@ -9,7 +12,7 @@ import {
   WORD_TEXT,
 } from './word-layout';
 
-// Odd, with about as many ones as zeros.
+// Odd constants with about as many one bits as zero bits.
 const K1: u64 = 0x9e3779b97f4a7c15;
 const K2: u64 = 0xc2b2ae3d27d4eb4f;
 const WORD_MARK: u64 = 0x1f3;
@@ -21,25 +24,25 @@ function mix(hash: u64, factor: u64): u64 {
   return product ^ (product >>> 32);
 }
 
-/** Adds `length` bytes. */
+/** Adds `length` bytes to a hash. */
 // @inline
 function addBytes(seed: u64, from: usize, length: usize): u64 {
   let hash = seed ^ u64(length);
   let at = from;
   let left = length;
   for (; left > 8; at += 8, left -= 8) hash = mix(hash ^ load<u64>(at), K1);
-  // What is loaded behind the last byte is shifted out.
+  // Shift out the bytes that were loaded after the last one.
   return left === 0 ? hash : mix(hash ^ (load<u64>(at) << u64(64 - 8 * left)), K2);
 }
 
-/** Of a word of text; never 0. */
+/** Returns the hash of a text word; never 0. */
 export function hashOfWord(start: usize, length: usize): u32 {
   return u32(addBytes(K1, start, length) >>> 32) | 1;
 }
 
 /**
- * Of the line from `from` to `to`, both addresses, with `count` words from number `first` on: what is equal for equal gaps, and
- * for equal gaps and words of text.
+ * Hashes the line from `from` to `to`, both addresses, with `count` words from index `first` on. The skeleton
+ * is equal for equal gaps, the shape for equal gaps and text words.
  */
 export function hashLineOfWords(row: usize, first: u32, count: u32, from: usize, to: usize): void {
   let skeleton = K2;

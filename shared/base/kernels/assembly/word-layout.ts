@@ -1,16 +1,18 @@
-/** Memory of the kernel that takes lines apart into words: line-words.ts, word-bytes.ts, word-hashes.ts. */
+/**
+ * Memory layout of the kernel that splits lines into words: line-words.ts, word-bytes.ts, word-hashes.ts.
+ */
 import { BASE, SLACK } from './layout';
 
-/** Lines of one call: their number, and their bytes unless it is a single line. */
+/** Maximum lines of one call, and maximum bytes unless it is a single line. */
 export const MAX_WORD_ROWS: usize = 8192;
 export const MAX_WORD_BYTES: usize = 1024 * 1024;
-/** As MAX_LINE_BYTES, MAX_WORDS and MAX_GROUP_WORDS in shared/upkeep/pattern-mining/bounds.ts. */
+/** Limits as MAX_LINE_BYTES, MAX_WORDS and MAX_GROUP_WORDS in shared/upkeep/pattern-mining/bounds.ts. */
 export const MAX_READ_BYTES: usize = 2048;
 export const MAX_LINE_WORDS: u32 = 64;
 export const MAX_GROUP_WORDS: u32 = 5;
-/** A line's words, and what lies behind them or around a message. */
+/** Maximum words of a line, and the parts after them or around a message. */
 export const WORDS_PER_LINE: u32 = MAX_LINE_WORDS + 3;
-/** Words of the lines of one call, by columns; a call ends where another line might not fit. */
+/** Capacity of the columns of words; a call ends when another line might not fit. */
 export const MAX_LIST_WORDS: u32 = 65536;
 
 /** Kinds of words, as in shared/base/kernels/line-words.ts. */
@@ -18,24 +20,27 @@ export const WORD_TEXT: u8 = 0;
 export const WORD_VALUE: u8 = 1;
 export const WORD_ANY: u8 = 2;
 
-/** The lines' offsets from WORD_LINES. */
+/** Offsets of the lines from WORD_LINES. */
 export const WORD_OFFSETS: usize = BASE;
-/** Number of the first word of each line, and behind the last one's. */
+/** Index of the first word of each line, then the total. */
 export const WORD_FIRST: usize = WORD_OFFSETS + 4 * (MAX_WORD_ROWS + 1);
 export const WORD_SKELETONS: usize = WORD_FIRST + 4 * (MAX_WORD_ROWS + 1);
 export const WORD_SHAPES: usize = WORD_SKELETONS + 4 * MAX_WORD_ROWS;
-/** Addresses. */
+/** Columns of words: addresses, hashes, kinds. */
 export const WORD_STARTS: usize = WORD_SHAPES + 4 * MAX_WORD_ROWS;
 export const WORD_ENDS: usize = WORD_STARTS + 4 * usize(MAX_LIST_WORDS);
 export const WORD_HASHES: usize = WORD_ENDS + 4 * usize(MAX_LIST_WORDS);
 export const WORD_KINDS: usize = WORD_HASHES + 4 * usize(MAX_LIST_WORDS);
 /**
- * A bit for each byte of the lines: bytes of words, digits, and bytes that a word ends at and something else begins. Of a single
- * line only its first bytes and those of its message are marked, which are fewer than MAX_WORD_BYTES.
+ * Bitmaps of the lines: bytes of words, digits, and bytes that end a word and begin something else. In a
+ * single long line, only its first bytes and those of its message are marked, fewer than MAX_WORD_BYTES.
  */
 const MAP_BYTES: usize = MAX_WORD_BYTES / 8 + SLACK;
 export const IN_WORD: usize = WORD_KINDS + usize(MAX_LIST_WORDS);
 export const DIGITS_MAP: usize = IN_WORD + MAP_BYTES;
 export const SIGNS_MAP: usize = DIGITS_MAP + MAP_BYTES;
-/** Behind a block: what is before a line is never looked at, but its block is. */
+/**
+ * Aligned to 64 bytes after a padding block: the block before a line is read, but its content does not
+ * matter.
+ */
 export const WORD_LINES: usize = (SIGNS_MAP + MAP_BYTES + SLACK) & ~63;

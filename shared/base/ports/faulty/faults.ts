@@ -1,9 +1,9 @@
 /**
- * The dice of the faulty ports: which call is delayed, throttled, fails before its effect, or fails after it. The
- * last is the one that finds defects: the caller sees an error, but the write happened.
+ * Random decisions of the faulty ports: whether a call is delayed, throttled, fails before its effect, or
+ * fails after it. The last kind finds the most defects: the caller sees an error, but the write happened.
  *
- * Every call throws its dice at once and always the same number of them, so that the faults of a run depend on its
- * seed and on the order of its calls alone, also while the faults are switched off.
+ * Each call draws the same number of random values immediately, even while faults are disabled. The faults of
+ * a run thus depend only on its seed and on the order of its calls.
  */
 import type { Clock } from '../clock.ts';
 import { seededRandom } from '../memory/random.ts';
@@ -11,40 +11,42 @@ import { ThrottledError } from '../throttled.ts';
 
 export interface FaultOptions {
   readonly seed: number;
-  /** Delays sleep on it. */
+  /** Clock for delays. */
   readonly clock: Clock;
-  /** Probability (0 to 1) that a call fails without any effect. Default 0, as the others. */
+  /** Probability (0 to 1) that a call fails without any effect. All probabilities default to 0. */
   readonly errorBefore?: number;
   /** Probability that a call has its effect and then fails. */
   readonly errorAfter?: number;
   /** Probability that a call is refused with ThrottledError, without any effect. */
   readonly throttle?: number;
-  /** Least and most ms that a call takes; a random part of it before the effect, the rest after. */
+  /** Minimum and maximum duration of a call, ms. A random part of it precedes the effect. */
   readonly delayMs?: readonly [number, number];
 }
 
 export interface InjectedFault {
-  /** Place of the call among all calls of the port, from 0. */
+  /** Index of the call among all calls of the port, from 0. */
   readonly call: number;
   readonly operation: string;
-  /** Object key, or the keys of the items. */
+  /** Object key, or keys of the items. */
   readonly target: string;
   readonly kind: 'error-before' | 'error-after' | 'throttle';
 }
 
-/** Handle on the faults of one port. */
+/** Controls the faults of one port. */
 export interface Faults {
-  /** Off, calls pass unchanged and undelayed. */
+  /** Whether faults are injected. If false, calls pass unchanged and without delay. */
   enabled: boolean;
-  /** Calls so far. */
+  /** Number of calls so far. */
   readonly calls: number;
-  /** The newest MAX_FAULT_LOG faults, oldest first. */
+  /** Latest MAX_FAULT_LOG faults, oldest first. */
   readonly log: readonly InjectedFault[];
 }
 
 export const MAX_FAULT_LOG = 10_000;
 
-/** An error that the wrapper made up. `happened` tells a test what the caller cannot know. */
+/**
+ * Injected error. `happened` informs a test whether the call had its effect, which a caller cannot detect.
+ */
 export class InjectedFaultError extends Error {
   readonly happened: boolean;
 
@@ -57,7 +59,7 @@ export class InjectedFaultError extends Error {
 
 export interface FaultInjector {
   readonly faults: Faults;
-  /** Runs one call of a port with the faults that its dice gave it. */
+  /** Runs one call of a port with the faults drawn for it. */
   call<T>(operation: string, target: string, effect: () => Promise<T>): Promise<T>;
 }
 

@@ -1,30 +1,32 @@
 /**
- * A table that applies a transaction item by item, in a random order, and lets reads see it half way: what DynamoDB's
- * Query may show, and what neither SQLite nor the memory table ever does.
+ * Table that applies a transaction item by item, in a random order, and lets reads see it half applied.
+ * DynamoDB's Query may show such states; neither SQLite nor the memory table ever does.
  *
- *     transact:  wait for the keys -> conditions -> item (pause) item (pause) item -> answer
- *     get, query:    whatever is applied at that moment
- *     other writes of one of its keys, checked ones included: wait for the answer
+ *     transact:  wait for the keys -> conditions -> item (pause) item (pause) item -> result
+ *     get, query:    the items that are applied at that moment
+ *     other writes of one of its keys, checked ones included: wait for the result
  *
- * A reader would get wrong: all or nothing still holds. Conditions are checked before the first item, and nobody can write
- * a key of the transaction until the last one is applied. DynamoDB shows a single item (GetItem) never half way through;
- * here a get is as early as a query.
+ * Pitfall: all or nothing still holds. Conditions are checked before the first item, and no other write to a
+ * key of the transaction starts before the last item is applied. DynamoDB never shows a single item (GetItem)
+ * half applied; in this table, a get is as early as a query.
  */
 import { ConditionFailedError, type ItemKey, type Table, type Write } from '../table.ts';
 import { checkTransaction, conditionHolds, keyOf } from '../table-rules.ts';
 
 export interface ItemByItemOptions {
-  /** In [0, 1): the order of the items. */
+  /** Returns a number in [0, 1); determines the order of the items. */
   readonly random: () => number;
-  /** Before each item of a transaction is applied: the time in which others read. */
+  /** Runs before each item of a transaction is applied: the time in which others read. */
   readonly pause: () => Promise<void>;
 }
 
 export function itemByItemTable(inner: Table, { random, pause }: ItemByItemOptions): Table {
-  /** By key: ends when the transaction that holds it does. Never more than the writes under way. */
+  /** Locks by key; each promise resolves when its transaction ends. At most as many as writes in flight. */
   const held = new Map<string, Promise<void>>();
 
-  /** Waits until nobody holds one of the keys, then holds them all: no two wait for each other. */
+  /**
+   * Waits until all keys are free, then locks them together, so that two calls never wait for each other.
+   */
   const holding = async <T>(keys: readonly ItemKey[], work: () => Promise<T>): Promise<T> => {
     const names = keys.map(nameOf);
     for (let other = firstHeld(held, names); other !== undefined; other = firstHeld(held, names)) await other;
@@ -84,7 +86,7 @@ function shuffled(writes: readonly Write[], random: () => number): readonly Writ
   return left;
 }
 
-/** The length in front keeps ('a', 'bc') apart from ('ab', 'c'). */
+/** The length prefix separates ('a', 'bc') from ('ab', 'c'). */
 function nameOf({ pk, sk }: ItemKey): string {
   return `${pk.length}:${pk}${sk}`;
 }

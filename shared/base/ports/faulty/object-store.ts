@@ -1,4 +1,4 @@
-/** An object store whose calls fail, wait and lie by a seed. */
+/** Object store whose calls fail, wait and report false errors, determined by a seed. */
 import type { ObjectStore } from '../object-store.ts';
 import { type FaultOptions, type Faults, faultInjector } from './faults.ts';
 

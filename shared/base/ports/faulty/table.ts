@@ -1,4 +1,4 @@
-/** A table whose calls fail, wait and lie by a seed. */
+/** Table whose calls fail, wait and report false errors, determined by a seed. */
 import type { ItemKey, Table } from '../table.ts';
 import { keyOf } from '../table-rules.ts';
 import { type FaultOptions, type Faults, faultInjector } from './faults.ts';

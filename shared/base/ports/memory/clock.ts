@@ -1,28 +1,33 @@
 /**
- * A clock that moves only when a test moves it, and ids that repeat with their seed. Sleepers wake in order of
- * their time, and what a sleeper starts is given the chance to run before time moves on: so a chain of sleeps
- * inside one `advance` sees every instant it asked for.
+ * Clock that moves only when a test moves it, and IDs that repeat with their seed. Sleepers wake in order of
+ * their time. Code that a sleeper starts can run before time moves on. A chain of sleeps within one `advance`
+ * thus sees every instant that it requested.
  *
- * A reader would get wrong: only work on memory ports is waited for. A step that waits for a disk or for a thread
- * may still be under way when time moves.
+ * Pitfall: the clock waits only for work on memory ports. A step that waits for a disk or a thread may still
+ * be in progress when time moves.
  */
 import type { Clock, Ids } from '../clock.ts';
 import { seededRandom } from './random.ts';
 
 const NS_PER_MS = 1_000_000n;
-/** Turns of the event loop that a woken sleeper gets to run its continuations, those of the ports included. */
+/**
+ * Rounds of the event loop in which a woken sleeper can run its continuations, including those of the ports.
+ */
 const SETTLE_TURNS = 2;
-/** Idle turns (some seconds) after which `run` gives up on work that sleeps on nothing. */
+/** Idle rounds (a few seconds) after which `run` stops waiting for work without a sleeper. */
 const MAX_IDLE_TURNS = 2_000_000;
-/** Time moves of one `run`: a loop that sleeps for ever is reported, not waited for. */
+/** Maximum number of time moves in one `run`. A loop that sleeps forever is reported. */
 const MAX_WAKES = 10_000_000;
 
 export interface VirtualClock extends Clock {
-  /** Sleepers that wait. */
+  /** Number of sleepers that wait. */
   readonly sleepers: number;
   /** Moves time by `ms`, waking sleepers on the way. */
   advance(ms: number): Promise<void>;
-  /** Moves time from sleeper to sleeper until `work` settles. Throws where it waits and nobody sleeps. */
+  /**
+   * Moves time from sleeper to sleeper until `work` settles. Throws if the work waits while no sleeper
+   * exists.
+   */
   run<T>(work: Promise<T>): Promise<T>;
 }
 
@@ -32,7 +37,7 @@ interface Sleeper {
   readonly wake: () => void;
 }
 
-/** `startMs` is Unix time, ms. */
+/** @param startMs Unix time, ms */
 export function virtualClock(startMs = 2_000_000_000_000): VirtualClock {
   let nowMs = startMs;
   let slept = 0;
@@ -119,7 +124,7 @@ export function virtualClock(startMs = 2_000_000_000_000): VirtualClock {
   };
 }
 
-/** The same ids for the same seed. */
+/** Returns IDs that repeat for the same seed. */
 export function seededIds(seed: number): Ids {
   const random = seededRandom(seed);
   return {

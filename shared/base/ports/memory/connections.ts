@@ -1,23 +1,26 @@
-/** Connections in memory: what a test posts to and looks at. A connection may be slow, gone, or small. */
+/**
+ * Connections in memory, for tests to post to and inspect. A connection can be slow, gone, or limited in
+ * message size.
+ */
 import type { Clock } from '../clock.ts';
 import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../connections.ts';
 
 export interface MemoryConnection {
   readonly messages: string[];
   closed: CloseOptions | undefined;
-  /** Awaited before a message is taken: a slow client. */
+  /** Promise to await before a message is accepted; simulates a slow client. */
   gate: Promise<void> | undefined;
 }
 
 export interface MemoryConnections extends Connections {
   open(connectionId: string): MemoryConnection;
-  /** The client goes away. */
+  /** Disconnects the client. */
   leave(connectionId: string): void;
 }
 
 export interface MemoryConnectionsOptions {
   readonly clock: Clock;
-  /** Default: no limit. */
+  /** Maximum message size, bytes. Default: no limit. */
   readonly maxMessageBytes?: number;
 }
 

@@ -1,15 +1,15 @@
 /**
- * Objects in memory: the model that the file store and S3 are compared with, and the store of simulations. Bodies
- * are copied on the way in and out, so nobody can change a stored object.
+ * Objects in memory: the model to which the file store and S3 are compared, and the store of simulations.
+ * Bodies are copied on the way in and out, so that no caller can change a stored object.
  */
 import { compareUtf8 } from '../../model/bytes.ts';
 import { checkByteRange, checkObjectKey, checkTailLength, listLimit, rangePastEnd } from '../object-key.ts';
 import { type ListPage, ObjectNotFoundError, type ObjectStore, wholeBody } from '../object-store.ts';
 
 export interface MemoryObjectStore extends ObjectStore {
-  /** Objects stored. */
+  /** Number of stored objects. */
   readonly count: number;
-  /** Bytes of all objects. */
+  /** Total size of all objects, bytes. */
   readonly storedBytes: number;
 }
 
@@ -84,7 +84,7 @@ export function memoryObjectStore(): MemoryObjectStore {
   };
 }
 
-/** A buffer of its own: `Buffer.from` would take small ones from a shared pool. */
+/** Allocates a separate buffer. `Buffer.from` would cut small ones from a shared pool. */
 function copyOf(bytes: Uint8Array): Buffer {
   const copy = Buffer.alloc(bytes.byteLength);
   copy.set(bytes);

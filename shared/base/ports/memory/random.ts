@@ -1,6 +1,9 @@
-/** A seeded generator, so that a simulation repeats bit by bit. Not for secrets. */
+/** Seeded random generator, so that a simulation repeats bit by bit. Not suitable for secrets. */
 
-/** Numbers in [0, 1), always the same for one seed (a Weyl sequence through a 32-bit finaliser). */
+/**
+ * Returns a function that yields numbers in [0, 1), the same sequence for each seed (a Weyl sequence through
+ * a 32-bit finalizer).
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

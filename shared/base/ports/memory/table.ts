@@ -1,9 +1,9 @@
 /**
- * A table in memory: the model that SQLite and DynamoDB are compared with, and the table of simulations.
+ * Table in memory: the model to which SQLite and DynamoDB are compared, and the table of simulations.
  *
- * A reader would get wrong: `limit` and the page size count stored items, expired ones included, as DynamoDB
- * counts them. So a page may be empty and have a next one, and the last page may say that there is another:
- * a caller that survives this model survives DynamoDB.
+ * Pitfall: `limit` and the page size count expired items too, as in DynamoDB. A page may therefore be empty
+ * and have a next page, and the last page may announce another one. A caller that handles this model handles
+ * DynamoDB.
  */
 import { compareUtf8 } from '../../model/bytes.ts';
 import type { Clock } from '../clock.ts';
@@ -30,13 +30,13 @@ import {
 } from '../table-rules.ts';
 
 export interface MemoryTable extends Table {
-  /** Items stored, expired ones included. */
+  /** Number of stored items, including expired ones. */
   readonly count: number;
-  /** Deletes at most `limit` expired items; resolves to how many it deleted. */
+  /** Deletes up to `limit` expired items; resolves to the number deleted. */
   sweep(limit?: number): Promise<number>;
 }
 
-/** The items of one partition, ascending by the UTF-8 bytes of their sort keys. */
+/** Items of one partition, ascending by the UTF-8 bytes of their sort keys. */
 type Partition = Item[];
 
 export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
@@ -121,7 +121,7 @@ export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
   };
 }
 
-/** Place of the first item whose sort key is `sk` or above. */
+/** Returns the index of the first item whose sort key is `sk` or above. */
 function lowerBound(partition: Partition, sk: string): number {
   let low = 0;
   let high = partition.length;
@@ -133,13 +133,15 @@ function lowerBound(partition: Partition, sk: string): number {
   return low;
 }
 
-/** Place of the first item whose sort key is above `sk`. */
+/** Returns the index of the first item whose sort key is above `sk`. */
 function upperBound(partition: Partition, sk: string): number {
   const place = lowerBound(partition, sk);
   return partition[place]?.sk === sk ? place + 1 : place;
 }
 
-/** The places of a query: `first` inclusive, `end` exclusive, what `after` has passed left out. */
+/**
+ * Returns the index range of a query, `first` inclusive, `end` exclusive, without the items up to `after`.
+ */
 function rangeOf(
   partition: Partition,
   { from, to, reverse, after }: QueryOptions,
@@ -166,7 +168,7 @@ function remove(partitions: Map<string, Partition>, { pk, sk }: ItemKey): void {
   if (partition.length === 0) partitions.delete(pk);
 }
 
-/** Only the fields of the port, so that no other one survives by accident. */
+/** Copies only the fields of the port, so that no other field survives by accident. */
 function copyOf({ pk, sk, version, body, expiresAt }: Item): Item {
   const copy = new Uint8Array(body);
   return expiresAt === undefined
