@@ -1,4 +1,7 @@
-/** Errors of meaning in metric expressions (logql reference, 3.4). Each function gives the message or undefined. */
+/**
+ * Semantic checks of metric expressions (logql reference, 3.4). Each function returns the error message or
+ * undefined.
+ */
 import type {
   BinaryOp,
   Expr,
@@ -37,7 +40,7 @@ const RANGE_RULES: Readonly<Record<RangeOp, RangeRule>> = {
   last_over_time: GROUPED,
 };
 
-/** `parameterProblem` is Go's message where the parameter's text is no number. */
+/** @param parameterProblem Go's message if the parameter's text is not a number */
 export function rangeProblem(
   { op, range, grouping }: RangeAggregationExpr,
   parameterText: string | undefined,
@@ -57,7 +60,7 @@ export function rangeProblem(
 }
 
 const COUNTED = new Set<VectorOp>(['topk', 'bottomk', 'approx_topk']);
-/** Go's Atoi over a NUMBER token: the sign is not part of the token. */
+/** Syntax of Go's Atoi over a NUMBER token: the sign is not part of the token. */
 const INTEGER = /^[0-9]+$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 

@@ -1,6 +1,6 @@
 /**
- * The syntax tree of LogQL: plain frozen data, one discriminated union per family. Durations are nanoseconds as
- * bigint (a year is over 2^53 ns). Names of kinds are those of the language; see the LogQL reference, section 2.
+ * Syntax tree of LogQL: plain frozen data, one discriminated union per family. Durations are nanoseconds as
+ * bigint (a year is over 2^53 ns). Kind names are those of the language; see the LogQL reference, section 2.
  */
 export type Expr = LogExpr | MetricExpr;
 
@@ -12,7 +12,7 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** `{a="b"} | stage | stage`. */
+/** Log query: `{a="b"} | stage | stage`. */
 export interface LogExpr {
   readonly kind: 'log';
   readonly selector: readonly Matcher[];
@@ -21,15 +21,19 @@ export interface LogExpr {
 
 export type LineFilterOp = '|=' | '!=' | '|~' | '!~' | '|>' | '!>';
 
-/** What a line is tested against: a text (needle, regular expression or pattern, by the operator) or `ip("...")`. */
+/**
+ * Operand of a line filter: a text (needle, regular expression or pattern, depending on the operator) or
+ * `ip("...")`.
+ */
 export interface LineOperand {
   readonly kind: 'text' | 'ip';
   readonly value: string;
 }
 
 /**
- * One line filter as written: an operator, its first operand, and what follows with `or`. For `!= !~ !>` the
- * parser has already turned an `or` chain into separate stages (a conjunction), so `alternatives` is empty there.
+ * Line filter as written: an operator, its first operand, and the alternatives after `or`. The parser splits
+ * an `or` chain of `!= !~ !>` into separate stages (a conjunction), so `alternatives` is empty for these
+ * operators.
  */
 export interface LineFilterStage {
   readonly kind: 'lineFilter';
@@ -38,7 +42,7 @@ export interface LineFilterStage {
   readonly alternatives: readonly LineOperand[];
 }
 
-/** `name="expression"` of json and logfmt; a bare name stands for `name="name"`. */
+/** Extraction `name="expression"` of json and logfmt; a bare name means `name="name"`. */
 export interface Extraction {
   readonly name: string;
   readonly expression: string;
@@ -83,7 +87,7 @@ export interface LabelFormatStage {
 export interface DecolorizeStage {
   readonly kind: 'decolorize';
 }
-/** An item of drop or keep: a name, or a matcher on a name. */
+/** Item of drop or keep: a name, or a matcher on a name. */
 export type NamedItem =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'matcher'; readonly matcher: Matcher };
@@ -110,7 +114,7 @@ export type Stage =
   | DropStage
   | KeepStage;
 
-/** `==` and `=` are one comparison; the parser writes `==`. */
+/** Comparison operators; the parser writes `=` as `==`. */
 export type CompareOp = '==' | '!=' | '>' | '>=' | '<' | '<=';
 
 export type LabelFilter =
@@ -153,7 +157,7 @@ export type VectorOp =
   | 'sort_desc'
   | 'approx_topk';
 
-/** `by (a, b)` where `without` is false. Labels in the order written. */
+/** Grouping clause: `without (a, b)`, or `by (a, b)` if `without` is false. Labels are in written order. */
 export interface Grouping {
   readonly without: boolean;
   readonly labels: readonly string[];
@@ -162,11 +166,11 @@ export interface Grouping {
 export interface Unwrap {
   readonly label: string;
   readonly conversion?: 'bytes' | 'duration' | 'duration_seconds';
-  /** Filters after the unwrap, joined by and. */
+  /** Filters after the unwrap, joined with `and`. */
   readonly filters: readonly LabelFilter[];
 }
 
-/** `{...} | stages | unwrap x [5m] offset 1h`. */
+/** Log range: `{...} | stages | unwrap x [5m] offset 1h`. */
 export interface LogRange {
   readonly log: LogExpr;
   readonly unwrap?: Unwrap;
@@ -178,7 +182,7 @@ export interface RangeAggregationExpr {
   readonly kind: 'rangeAggregation';
   readonly op: RangeOp;
   readonly range: LogRange;
-  /** The quantile of quantile_over_time. */
+  /** Quantile of quantile_over_time. */
   readonly parameter?: number;
   readonly grouping?: Grouping;
 }
@@ -187,9 +191,9 @@ export interface VectorAggregationExpr {
   readonly kind: 'vectorAggregation';
   readonly op: VectorOp;
   readonly expr: MetricExpr;
-  /** The k of topk, bottomk and approx_topk: a positive integer. */
+  /** Number k of topk, bottomk and approx_topk: a positive integer. */
   readonly parameter?: number;
-  /** Absent where the query has no clause. */
+  /** Absent if the query has no clause. */
   readonly grouping?: Grouping;
 }
 
@@ -211,7 +215,7 @@ export type BinaryOp =
   | '<=';
 
 export interface VectorMatching {
-  /** `on (...)` where true, `ignoring (...)` where false. */
+  /** `on (...)` if true, `ignoring (...)` if false. */
   readonly on: boolean;
   readonly labels: readonly string[];
   readonly group?: 'left' | 'right';

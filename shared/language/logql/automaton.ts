@@ -1,7 +1,7 @@
 /**
- * Runs the LALR(1) tables: shifts and reductions over an explicit stack, never recursion. Its error message is
- * yacc's: the tokens that could be shifted in the state reached after default reductions, if they are four or fewer
- * (logql reference, 3.2).
+ * Runs the LALR(1) tables: shifts and reductions over an explicit stack, never recursion. Error messages are
+ * those of yacc. They list the tokens that the state after default reductions could shift, if they are at
+ * most four (logql reference, 3.2).
  */
 import { ParseError } from './errors.ts';
 import { createLexer } from './lexer.ts';
@@ -20,14 +20,16 @@ import {
 } from './tables.ts';
 import { TOKEN_TEXTS, TOKENS } from './token-names.ts';
 
-/** Makes the value of a rule from the values of its symbols, which start at `values[base]`. */
+/** Computes the value of a rule from the values of its symbols, which start at `values[base]`. */
 export type Action<C> = (values: readonly unknown[], base: number, context: C) => unknown;
 export type Actions<C> = Readonly<Record<string, Action<C>>>;
 
 const MAX_EXPECTED = 4;
 const TOKEN_COUNT = TOKENS.length;
 
-/** Rows to one flat table of `width` columns; 0 where a row says nothing (state 0 and rule 0 are never targets). */
+/**
+ * Reads rows into one flat table of `width` columns; 0 means no entry (state 0 and rule 0 are never targets).
+ */
 function readRows(text: string, width: number): Int16Array {
   const table = new Int16Array(STATE_COUNT * width);
   text.split(',').forEach((row, state) => {
@@ -57,14 +59,14 @@ const ruleLengths = readNumbers(RULE_LENGTHS);
 const ruleActions = readNumbers(RULE_ACTIONS);
 const actionNames = ACTION_NAMES.split(' ');
 
-/** States that reduce whatever comes: they do so before the next token is read. */
+/** States that reduce for any token; they do so before the next token is read. */
 const eager = Uint8Array.from({ length: STATE_COUNT }, (_, state) => {
   const row = state * TOKEN_COUNT;
   const plain = (table: Int16Array) => table.subarray(row, row + TOKEN_COUNT).every(value => value === 0);
   return defaults[state] > 0 && plain(shifts) && plain(reductions) ? 1 : 0;
 });
 
-/** Prepares actions for `runAutomaton`: one for every rule. */
+/** Prepares actions for `runAutomaton`, one for every rule. */
 export function bindActions<C>(actions: Actions<C>): readonly Action<C>[] {
   return Array.from(ruleActions, number => {
     const name = actionNames[number];
@@ -74,7 +76,7 @@ export function bindActions<C>(actions: Actions<C>): readonly Action<C>[] {
   });
 }
 
-/** Value of the start symbol. Throws a ParseError. */
+/** Returns the value of the start symbol. Throws a ParseError. */
 export function runAutomaton<C>(text: string, actions: readonly Action<C>[], context: C): unknown {
   const lexer = createLexer(text);
   const states: number[] = [0];

@@ -1,17 +1,17 @@
-/** Errors of query text. The message is the reference's, whole (logql reference, 3.1). */
+/** Errors in query text. The complete message is the reference's (logql reference, 3.1). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
-/** Place in the query text, both from 1; the column counts code points. */
+/** Position in the query text, both from 1; the column counts code points. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** 400: the text is no query. `position` is absent for errors of meaning. */
+/** 400: the text is not a valid query. `position` is absent for semantic errors. */
 export class ParseError extends BadRequestError {
   readonly position: Position | undefined;
 
-  /** `message` is the part after `parse error at line L, col C: ` or `parse error : `. */
+  /** @param message Part of the message after `parse error at line L, col C: ` or `parse error : ` */
   constructor(message: string, position?: Position) {
     super(
       position === undefined

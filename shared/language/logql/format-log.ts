@@ -1,4 +1,7 @@
-/** Canonical text of selectors, stages and label filters (logql reference, 16.1, with difference D6). */
+/**
+ * Formats the canonical text of selectors, stages and label filters (logql reference, 16.1, with difference
+ * D6).
+ */
 import { formatGoDuration } from '../../base/model/duration.ts';
 import { quote } from '../../base/model/quote.ts';
 import type {
@@ -19,7 +22,7 @@ export function formatMatcher({ name, op, value }: Matcher): string {
   return `${nameBefore(name)}${op}${quote(value)}`;
 }
 
-/** `{a="b", c=~"d"}`. */
+/** Formats a selector: `{a="b", c=~"d"}`. */
 export function formatSelector(matchers: readonly Matcher[]): string {
   return `{${matchers.map(formatMatcher).join(', ')}}`;
 }
@@ -28,7 +31,9 @@ export function formatLog(log: LogExpr): string {
   return [formatSelector(log.selector), ...log.stages.map(formatStage)].join(' ');
 }
 
-/** Text of one stage, with its leading `|` where it has one: as error messages name it (`stage '| json' : ...`). */
+/**
+ * Formats one stage, with its leading `|` if it has one, as error messages show it (`stage '| json' : ...`).
+ */
 export function formatStage(stage: Stage): string {
   switch (stage.kind) {
     case 'lineFilter':
@@ -82,7 +87,7 @@ function namedItem(item: NamedItem): string {
   return item.kind === 'name' ? item.name : formatMatcher(item.matcher);
 }
 
-/** `( a="b" , c>5 )`: combinations always carry their parentheses. */
+/** Formats a label filter: `( a="b" , c>5 )`. Combinations always have parentheses. */
 export function formatLabelFilter(filter: LabelFilter): string {
   switch (filter.kind) {
     case 'string': {
@@ -104,7 +109,7 @@ export function formatLabelFilter(filter: LabelFilter): string {
   }
 }
 
-/** `| unwrap bytes(x)`, and one text for each filter behind it. */
+/** Returns `| unwrap bytes(x)`, and one text for each filter after it. */
 export function unwrapTexts({ label, conversion, filters }: Unwrap): string[] {
   const source = conversion === undefined ? label : `${conversion}(${label})`;
   return [`| unwrap ${source}`, ...filters.map(filter => `| ${formatLabelFilter(filter)}`)];

@@ -1,6 +1,6 @@
-/** Numbers in query text as Go's fmt prints them: `%v` for literals and `%f` for vector(). */
+/** Formats numbers in query text as Go's fmt does: `%v` for literals and `%f` for vector(). */
 
-/** Go's `%v`: the shortest digits, with an exponent below 1e-4 and from 1e6. */
+/** Formats as Go's `%v`: the shortest digits, with an exponent below 1e-4 and from 1e6. */
 export function formatGo(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -12,7 +12,7 @@ export function formatGo(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${power}`;
 }
 
-/** Go's `%f`: six decimals, never an exponent. */
+/** Formats as Go's `%f`: six decimals, never an exponent. */
 export function formatFixed(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

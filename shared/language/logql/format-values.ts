@@ -1,7 +1,7 @@
 /**
- * Values and names in query text. The reference prints some of them so that they do not read back (sizes rounded,
- * NaN, names in quotes); here what is printed always reads back, and where the reference's text does so too it is
- * the reference's text (difference D6).
+ * Formats values and names in query text. The reference prints some of them in a form that it cannot read
+ * back (rounded sizes, NaN, names in quotes). Logboom always prints a readable form, and the reference's text
+ * if that is readable (difference D6).
  */
 import { formatByteSize, parseByteSize } from '../../base/model/byte-size.ts';
 import { formatGoDuration, formatPrometheusDuration } from '../../base/model/duration.ts';
@@ -13,7 +13,7 @@ import { durationNs } from './lexer.ts';
 
 const WORD = /^[_\p{L}][_\p{L}\p{Nd}]*$/u;
 const NOT_IN_RAW = /[`\r\0]/;
-/** A size token of query text: `E` would start an exponent. */
+/** Size token of query text. `E` is missing because it would start an exponent. */
 const SIZE_TOKEN = /^[0-9][0-9.]*[BikKMGTP]+$/;
 const EXACT_UNITS: readonly (readonly [string, number])[] = [
   ['PiB', 1024 ** 5],
@@ -28,29 +28,36 @@ const EXACT_UNITS: readonly (readonly [string, number])[] = [
   ['kB', 1000],
 ];
 
-/** A name in front of an operator. A lone character such as `!` would join with it, so it keeps its distance. */
+/**
+ * Formats a name before an operator. A space separates a lone character such as `!`, which would otherwise
+ * join with the operator.
+ */
 export function nameBefore(name: string): string {
   return WORD.test(name) ? name : `${name} `;
 }
 
-/** A name behind an operator. */
+/** Formats a name after an operator. */
 export function nameAfter(name: string): string {
   return WORD.test(name) ? name : ` ${name}`;
 }
 
-/** The expression of a positive label filter: raw where the reference keeps it as a regular expression. */
+/**
+ * Formats the expression of a positive label filter: raw if the reference handles it as a regular expression.
+ */
 export function filterRegex(pattern: string): string {
   const raw = !NOT_IN_RAW.test(pattern) && pattern.isWellFormed() && !isTextRegex(pattern);
   return raw ? `\`${pattern}\`` : quote(pattern);
 }
 
-/** The number of a label filter: no exponent. */
+/** Formats the number of a label filter, without an exponent. */
 export function filterNumber(value: number): string {
-  // The lexer takes `-0` for a duration.
+  // The lexer reads `-0` as a duration.
   return Object.is(value, -0) ? '-0.0' : formatPlain(value);
 }
 
-/** A literal of an expression. Texts that are no literals become an operation that folds to the value. */
+/**
+ * Formats a literal of an expression. Values without a literal become an operation that folds to the value.
+ */
 export function literalText(value: number): string {
   if (Number.isNaN(value)) return '(0 / 0)';
   if (value === Infinity) return '(1e+308 * 10)';
@@ -58,17 +65,17 @@ export function literalText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : formatGo(value);
 }
 
-/** The number of vector(). */
+/** Formats the number of vector(). */
 export function vectorText(value: number): string {
   const fixed = formatFixed(value);
   return Number(fixed) === value ? fixed : formatGo(value);
 }
 
-/** The size of a label filter. */
+/** Formats the size of a label filter. */
 export function sizeText(bytes: number): string {
   const rounded = formatByteSize(bytes);
   if (readsBack(rounded, bytes)) return rounded;
-  // `0B` reads as the start of a binary number.
+  // `0B` would read as the start of a binary number.
   if (bytes === 0) return '0kB';
   for (const [unit, size] of EXACT_UNITS) {
     const text = `${bytes / size}${unit}`;
@@ -81,12 +88,12 @@ function readsBack(text: string, bytes: number): boolean {
   return SIZE_TOKEN.test(text) && !text.startsWith('0B') && parseByteSize(text) === bytes;
 }
 
-/** The offset of a range, in Go's form. */
+/** Formats the offset of a range, in Go's form. */
 export function offsetText(ns: bigint): string {
   return ns === 0n ? '' : ` offset ${formatGoDuration(ns)}`;
 }
 
-/** The offset of a range on its own lines: Prometheus's form where it has one. */
+/** Formats the offset of a range in a multi-line layout: Prometheus's form if it has one. */
 export function prettyOffsetText(ns: bigint): string {
   if (ns === 0n) return '';
   const text = formatPrometheusDuration(ns);

@@ -1,8 +1,13 @@
-/** Freezes a tree and bounds its depth, without recursion: the first walk over a tree cannot trust its depth. */
+/**
+ * Freezes a tree and bounds its depth. Works without recursion, because the depth of the tree is not yet
+ * known.
+ */
 import { ParseError } from './errors.ts';
 import { MAX_TREE_DEPTH, TOO_DEEP } from './query-limits.ts';
 
-/** The tree itself, every object and list in it frozen. Throws a ParseError where it is too deep. */
+/**
+ * Freezes every object and list in the tree, and returns the tree. Throws a ParseError if it is too deep.
+ */
 export function freezeTree<T extends object>(tree: T): T {
   const nodes: object[] = [tree];
   const depths: number[] = [1];

@@ -1,14 +1,17 @@
 /**
- * The grammar of LogQL as data (logql reference, 2). `scripts/make-logql-tables.ts` turns it into `tables.ts`; the
- * running program reads only the tables. One rule per line: `name : symbols = action`, upper case for tokens.
+ * Grammar of LogQL as data (logql reference, 2). `scripts/make-logql-tables.ts` generates `tables.ts` from
+ * it; the running program reads only the tables. One rule per line: `name : symbols = action`, upper case for
+ * tokens.
  *
- * What a reader would get wrong: the grammar is ambiguous on purpose and conflicts are settled as yacc does (shift
- * first, then the earlier rule). That is where the meaning of `a b or c` and of `|= "a" or "b"` comes from, and the
- * `expecting ...` lists of error messages depend on how rules are cut, so do not tidy it up.
+ * Pitfall: do not tidy the grammar. It is ambiguous on purpose, and conflicts are resolved as in yacc (shift
+ * first, then the earlier rule). That gives `a b or c` and `|= "a" or "b"` their meaning. The `expecting ...`
+ * lists of error messages depend on the division into rules.
  */
 export const START = 'query';
 
-/** Binary operators from the loosest to the tightest. Comma and juxtaposition deliberately have no place here. */
+/**
+ * Binary operators from the loosest to the tightest. Comma and juxtaposition deliberately have no precedence.
+ */
 export const PRECEDENCE: readonly { readonly side: 'left' | 'right'; readonly tokens: string }[] = [
   { side: 'left', tokens: 'OR' },
   { side: 'left', tokens: 'AND UNLESS' },
@@ -29,7 +32,7 @@ function each(tokens: string, rule: (token: string) => string): string {
   return tokens.split(' ').map(rule).join('\n');
 }
 
-/** Every accepted order of selector S, pipeline P, unwrap U, range R and offset O (logql reference, 2.1). */
+/** All accepted orders of selector S, pipeline P, unwrap U, range R and offset O (logql reference, 2.1). */
 const RANGE_FORMS = [
   'S R',
   'S R O',

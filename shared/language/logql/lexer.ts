@@ -1,9 +1,10 @@
 /**
- * The lexer: query text to tokens, one at a time (logql reference, 1). Positions are those of a token's start.
+ * Lexer: reads query text as tokens, one at a time (logql reference, 1). Positions are those of a token's
+ * start.
  *
- * What a reader would get wrong: words such as `rate` are reserved only in front of a parenthesis; a number takes
- * the unit that touches it (`5m`, `1KB`) and `-5m` is one token; characters that mean nothing come out as
- * IDENTIFIER, so it is the grammar that refuses them.
+ * Pitfall: words such as `rate` are reserved only before a parenthesis. A number includes the unit that
+ * touches it (`5m`, `1KB`), and `-5m` is one token. Characters without a meaning become IDENTIFIER, so the
+ * grammar refuses them.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
 import { parseGoDuration, parsePrometheusDuration } from '../../base/model/duration.ts';
@@ -16,9 +17,9 @@ import { FUNCTIONS, KEYWORDS, OPERATORS, tokenNumber } from './token-names.ts';
 
 export type TokenValue = string | number | bigint;
 
-/** The current token of a lexer. `next` overwrites it. */
+/** Current token of a lexer. `next` overwrites it. */
 export interface Lexer {
-  /** Number of the token read last; 0 at the end of the text. */
+  /** Number of the latest token; 0 at the end of the text. */
   token: number;
   value: TokenValue;
   /** Undefined only for an empty text. */
@@ -40,18 +41,18 @@ const DIGIT = /[0-9]/;
 const SPACE = /[\t\n\r ]*/y;
 const DURATION_TAIL = /[\p{N}.nu\u00b5mshdwy]+/uy;
 const BYTES_TAIL = /[\p{N}.BikKMGTP]+/uy;
-/** What makes a function of a word in front of it. */
+/** Text after a word that makes it a function. */
 const CALL = /\s*(?:\(|(?:by|without)\s*\()/iy;
 const FLAGS = ['--strict', '--keep-empty'];
 const FLAG_CHAR = /[-\p{L}]/u;
-/** A character that Go's scanner refuses wherever it reads it: NUL, or half of a code point. */
+/** Characters that Go's scanner always refuses: NUL, or half of a code point. */
 const BAD_CHARACTER = /\0|\p{Surrogate}/u;
 
-/** A lexer over one query text. */
+/** Creates a lexer for one query text. */
 export function createLexer(text: string): Lexer {
   const badAt = text.search(BAD_CHARACTER);
   let at = text.startsWith('\ufeff') ? 1 : 0;
-  // The place up to which lines and columns are counted.
+  // Offset up to which lines and columns are counted.
   let counted = 0;
   let line = 1;
   let column = 1;
@@ -67,7 +68,7 @@ export function createLexer(text: string): Lexer {
     return { line, column };
   }
 
-  /** Go's scanner reads one character ahead and complains at the token that it is in. */
+  /** Go's scanner reads one character ahead and reports the error at the current token. */
   function checkCharacters(index: number): void {
     if (badAt < 0 || badAt > index) return;
     const message = text[badAt] === '\0' ? 'invalid character NUL' : 'invalid UTF-8 encoding';
@@ -150,7 +151,7 @@ export function createLexer(text: string): Lexer {
     set(STRING, value, end);
   }
 
-  /** Go scans `'a'` as one token, which means nothing in LogQL. */
+  /** Go scans `'a'` as one token, which has no meaning in LogQL. */
   function readCharacter(start: number, end: number): void {
     const literal = text.slice(start, end);
     const length = [...(unquote(literal) ?? '')].length;
@@ -206,7 +207,7 @@ export function createLexer(text: string): Lexer {
   return lexer;
 }
 
-/** Nanoseconds of a duration in either dialect, undefined where the text is none. */
+/** Returns the nanoseconds of a duration in either dialect, or undefined if the text is not a duration. */
 export function durationNs(text: string): bigint | undefined {
   return attempt(() => parsePrometheusDuration(text)) ?? attempt(() => parseGoDuration(text));
 }

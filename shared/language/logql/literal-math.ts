@@ -1,7 +1,10 @@
-/** Binary operations of two literals, done while parsing (logql reference, 2.2 and 14.1). */
+/** Evaluates binary operations of two literals while parsing (logql reference, 2.2 and 14.1). */
 import type { BinaryOp } from './ast.ts';
 
-/** Comparisons give 0 or 1; division and modulo by zero give NaN. Set operations never come here. */
+/**
+ * Evaluates an operation. Comparisons return 0 or 1; division and modulo by zero return NaN. The parser never
+ * passes set operations.
+ */
 export function foldLiterals(op: BinaryOp, left: number, right: number): number {
   switch (op) {
     case '+':
@@ -33,7 +36,10 @@ export function foldLiterals(op: BinaryOp, left: number, right: number): number 
   }
 }
 
-/** Go's Pow: one to any power is one, and minus one to an infinite power as well, where JavaScript says NaN. */
+/**
+ * Works as Go's Pow: one to any power is one, and so is minus one to an infinite power. JavaScript returns
+ * NaN for these.
+ */
 function power(base: number, exponent: number): number {
   if (base === 1 || (base === -1 && Math.abs(exponent) === Infinity)) return 1;
   return base ** exponent;

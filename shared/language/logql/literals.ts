@@ -1,8 +1,8 @@
-/** Values of NUMBER tokens: Go's ParseFloat over the token's text (logql reference, 1.3). */
+/** Reads values of NUMBER tokens with Go's ParseFloat over the token's text (logql reference, 1.3). */
 import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { outOfRange } from './number-literal.ts';
 
-/** `problem` is Go's message where the text has no value; `value` is 0 then. */
+/** Parsed value. If the text has no value, `problem` is Go's message and `value` is 0. */
 export interface ParsedLiteral {
   readonly value: number;
   readonly problem: string | undefined;

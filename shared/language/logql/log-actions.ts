@@ -1,4 +1,6 @@
-/** What the parser makes of selectors, pipelines and label filters: one action per kind of rule of `grammar.ts`. */
+/**
+ * Parser actions for selectors, pipelines and label filters: one action per kind of rule in `grammar.ts`.
+ */
 
 import { quote } from '../../base/model/quote.ts';
 import type {
@@ -20,7 +22,7 @@ import { ParseError } from './errors.ts';
 import { checkPatternStage } from './pattern-check.ts';
 import { checkMatcherRegex, checkRegexpStage } from './regex-checks.ts';
 
-/** What a log range is made of, in the order in which the query gives it. */
+/** Parts of a log range, in the order of the query. */
 export interface RangePart {
   readonly selector?: readonly Matcher[];
   readonly stages?: Stage[];
@@ -54,7 +56,7 @@ export const LOG_ACTIONS: Actions<unknown> = {
   decolorize: (): Stage[] => [{ kind: 'decolorize' }],
   labelFilterStage: (v, b): Stage[] => [{ kind: 'labelFilter', filter: v[b + 1] as LabelFilter }],
 
-  // A chain of `or` operands comes right to left, so it is kept in reverse until its filter takes it.
+  // A chain of `or` operands is built from right to left, and remains reversed until its filter consumes it.
   orText: (v, b) => [text(v[b])],
   orIp: (v, b) => [ip(v[b + 2])],
   orTextChain: (v, b) => pushed(v[b + 2] as unknown[], text(v[b])),
@@ -124,8 +126,9 @@ function pushed(list: unknown[], item: unknown): unknown[] {
 }
 
 /**
- * Identifiers may have letters of any script, and characters without a meaning are some too. The reference writes matchers
- * with such names in a form that it cannot read, and so refuses them.
+ * Names that a matcher accepts. Identifiers may contain letters of any script and characters without a
+ * meaning. The reference writes matchers with such names in a form that it cannot read, and therefore refuses
+ * them.
  */
 const MATCHED_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
@@ -151,7 +154,10 @@ function lineFilter(op: LineFilterOp, operand: LineOperand): LineFilterStage {
   return { kind: 'lineFilter', op, operand, alternatives: [] };
 }
 
-/** `|= "a" or "b"` is one filter; `!= "a" or "b"` is two. `operands` is in reverse. */
+/**
+ * Combines a filter with its alternatives: `|= "a" or "b"` is one filter, `!= "a" or "b"` is two. `operands`
+ * is in reverse order.
+ */
 function withAlternatives(filters: LineFilterStage[], operands: LineOperand[]): LineFilterStage[] {
   const first = filters[0];
   const inOrder = operands.toReversed();
@@ -173,7 +179,7 @@ function logfmt(flags: unknown, extractions: unknown): Stage {
   };
 }
 
-/** Name and operator of a comparison; `=` and `==` are one. */
+/** Returns name and operator of a comparison; `=` and `==` are equal. */
 export function compared(v: readonly unknown[], b: number): { name: string; op: CompareOp } {
   const op = v[b + 1] as CompareOp | '=';
   return { name: v[b] as string, op: op === '=' ? '==' : op };

@@ -1,9 +1,14 @@
-/** Label matchers as tests: one implementation for query selectors, views of tenants and policies of ingest. */
+/**
+ * Compiles label matchers to tests. One implementation serves query selectors, tenant views and ingest
+ * policies.
+ */
 import { type Labels, labelValue } from '../../base/model/labels.ts';
 import { compileRegex } from '../regex/regex.ts';
 import type { Matcher } from './ast.ts';
 
-/** Whether one matcher accepts a value; an absent label counts as empty. Throws an Error for a broken expression. */
+/**
+ * Compiles one matcher. An absent label counts as an empty value. Throws an Error for an invalid expression.
+ */
 export function compileMatcher({ op, value }: Matcher): (text: string) => boolean {
   if (op === '=') return text => text === value;
   if (op === '!=') return text => text !== value;
@@ -11,7 +16,7 @@ export function compileMatcher({ op, value }: Matcher): (text: string) => boolea
   return op === '=~' ? text => regex.test(text) : text => !regex.test(text);
 }
 
-/** Whether all matchers accept a label set. */
+/** Compiles a test that all matchers accept a label set. */
 export function compileMatchers(matchers: readonly Matcher[]): (labels: Labels) => boolean {
   const tests = matchers.map(matcher => ({ name: matcher.name, accepts: compileMatcher(matcher) }));
   return labels => tests.every(({ name, accepts }) => accepts(labelValue(labels, name) ?? ''));

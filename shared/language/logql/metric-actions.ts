@@ -1,7 +1,7 @@
 /**
- * What the parser makes of metric expressions. Errors of meaning (a missing parameter, a forbidden grouping) are
- * noted with their node and reported only after the whole text was read, outermost first: a syntax error further
- * right wins over them, as in the reference.
+ * Parser actions for metric expressions. Semantic errors (a missing parameter, a forbidden grouping) are
+ * recorded with their node. They are reported only after the whole text was read, outermost first. As in the
+ * reference, a later syntax error takes precedence.
  */
 
 import { binaryProblem, rangeProblem, vectorProblem } from './aggregation-checks.ts';
@@ -30,7 +30,7 @@ import { parseLiteral } from './literals.ts';
 import { compared, type RangePart } from './log-actions.ts';
 import { labelReplaceProblem } from './regex-checks.ts';
 
-/** Errors found while parsing, by the node they belong to. */
+/** Errors found while parsing, by node. */
 export type Problems = Map<object, string>;
 
 interface Modifiers {
@@ -60,7 +60,7 @@ export const METRIC_ACTIONS: Actions<Problems> = {
   logRange: (v, b): LogRange => {
     let rangeNs = 0n;
     let part: MetricPart = {};
-    // The rule's values run to the end of the stack; the parentheses among them are strings.
+    // The rule's values extend to the end of the stack; the parentheses among them are strings.
     for (const value of v.slice(b)) {
       if (typeof value === 'bigint') rangeNs = value;
       else if (typeof value === 'object') part = { ...part, ...value };
@@ -174,7 +174,7 @@ function vectorAggregation(
   parameterText?: string,
   grouping?: Grouping,
 ): VectorAggregationExpr {
-  // `by ()` says what no clause says, so the tree keeps no clause. No result has as many series as the largest k.
+  // `by ()` means the same as no clause, so the tree omits it. No result has as many series as the largest k.
   const says = grouping !== undefined && (grouping.without || grouping.labels.length > 0);
   const node: VectorAggregationExpr = {
     kind: 'vectorAggregation',
@@ -205,7 +205,7 @@ function binary(problems: Problems, left: Expr, op: BinaryOp, modifiers: Modifie
     return noted(problems, node, problems.get(left) ?? problems.get(right));
   }
   const { matching: by } = modifiers;
-  // `ignoring ()` says what no clause says, so the tree keeps no clause.
+  // `ignoring ()` means the same as no clause, so the tree omits it.
   const says = by !== undefined && (by.on || by.labels.length > 0 || by.group !== undefined);
   const node: BinaryExpr = {
     kind: 'binary',

@@ -1,14 +1,14 @@
 /**
- * Scanning of number tokens as Go writes them: decimal, `0x`, `0o` or a leading zero, `0b`, `_` between digits,
- * fractions and exponents. Only the extent and the form are decided here; the value comes later, and only decimal
- * texts and hexadecimal ones with an exponent have one (logql reference, 1.3).
+ * Scans number tokens as Go writes them: decimal, `0x`, `0o` or a leading zero, `0b`, `_` between digits,
+ * fractions and exponents. This module decides only the extent and the form. Later steps compute the value,
+ * which only decimal texts and hexadecimal ones with an exponent have (logql reference, 1.3).
  */
 import { quote } from '../../base/model/quote.ts';
 import type { Scanned } from './string-literal.ts';
 
 const DECIMAL = /[0-9_]*/y;
 const HEX = /[0-9a-fA-F_]*/y;
-/** The dot is a fraction even where no digit follows (`5.`). */
+/** The dot begins a fraction even without following digits (`5.`). */
 const EXPONENT_SIGN = /[+-]?/y;
 
 function run(pattern: RegExp, text: string, at: number): string {
@@ -16,7 +16,7 @@ function run(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)![0];
 }
 
-/** Finds the end of the number at `start`: a digit, or a dot in front of a digit. */
+/** Finds the end of the number at `start`, which is a digit, or a dot before a digit. */
 export function scanNumber(text: string, start: number): Scanned {
   const prefix = text[start] === '0' ? (text[start + 1] ?? '').toLowerCase() : '';
   const hex = prefix === 'x';
@@ -34,7 +34,7 @@ export function scanNumber(text: string, start: number): Scanned {
   if (!/[0-9a-fA-F]/.test(whole + (fraction ?? '')))
     return { error: `${literalName(text, start)} has no digits` };
   const mark = (text[at] ?? '').toLowerCase();
-  // An exponent of two belongs to a hexadecimal mantissa only: `1PB` is a size.
+  // The exponent `p` belongs only to a hexadecimal mantissa: `1PB` is a size.
   const exponent = mark === (hex ? 'p' : 'e') && (hex || !based);
   if (exponent) {
     at += 1 + run(EXPONENT_SIGN, text, at + 1).length;
@@ -70,7 +70,7 @@ function misplacedSeparator(token: string): boolean {
   );
 }
 
-/** Text of the error that Go gives for a number that is well formed but too large. */
+/** Returns Go's error text for a well-formed number that is too large. */
 export function outOfRange(text: string): string {
   return `strconv.ParseFloat: parsing ${quote(text)}: value out of range`;
 }

@@ -1,6 +1,6 @@
 /**
- * Query text to syntax tree. Bounded for every text: the size is limited, the parser keeps its own stack, and the
- * tree's depth is checked before anything walks it.
+ * Parses query text to a syntax tree. The work is bounded for every text: the size is limited, the parser
+ * uses an explicit stack, and the tree's depth is checked before any walk.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Expr, LogExpr, Matcher } from './ast.ts';
@@ -15,9 +15,10 @@ import { validateExpr, validateMatchers } from './validate.ts';
 const ACTIONS = bindActions<Problems>({ ...(LOG_ACTIONS as Actions<Problems>), ...METRIC_ACTIONS });
 
 /**
- * The deeply frozen tree of a query. Throws a ParseError with the reference's text where the text is no query or
- * its meaning is refused while parsing. What only the building of a pipeline refuses (templates, ip filters, json
- * expressions, regular expressions of line filters) passes here.
+ * Parses a query and returns the deeply frozen tree. Throws a ParseError with the reference's text if the
+ * text is not a valid query, or if its meaning is refused while parsing. Errors that only building a pipeline
+ * detects are not found. They occur in templates, ip filters, json expressions, and regular expressions of
+ * line filters.
  */
 export function parseQuery(text: string): Expr {
   const problems: Problems = new Map();
@@ -36,8 +37,8 @@ function parse(text: string, problems: Problems): Expr {
 }
 
 /**
- * The deeply frozen tree of a log query whose selector may accept every stream, as delete requests take it. Throws a
- * ParseError where the text is no query, and a BadRequestError where it is a metric query.
+ * Parses a log query whose selector may accept every stream, for delete requests. Throws a ParseError if the
+ * text is not a query, and a BadRequestError if it is a metric query.
  */
 export function parseLogQuery(text: string): LogExpr {
   const expr = parse(text, new Map());
@@ -46,13 +47,13 @@ export function parseLogQuery(text: string): LogExpr {
 }
 
 export interface SelectorOptions {
-  /** Accept selectors of which no matcher refuses the empty string, such as `{}`. */
+  /** Accepts selectors whose matchers all accept the empty string, such as `{}`. */
   readonly allowEmpty?: boolean;
 }
 
 /**
- * Matchers of a plain selector. Throws a ParseError where the text is no query, and a BadRequestError
- * `only label matchers are supported` where it is more than a selector.
+ * Returns the matchers of a plain selector. Throws a ParseError if the text is not a query. Throws a
+ * BadRequestError `only label matchers are supported` if it is more than a selector.
  */
 export function parseSelector(
   text: string,

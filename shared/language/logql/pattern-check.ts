@@ -1,16 +1,16 @@
-/** What makes a text of the `pattern` parser invalid (logql reference, 3.4 and 7.5): decided when a query is parsed. */
+/** Checks the text of the `pattern` parser when a query is parsed (logql reference, 3.4 and 7.5). */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 import { ParseError } from './errors.ts';
 
 const CAPTURE = /<([a-zA-Z_][a-zA-Z0-9_]*)>/g;
 
-/** Throws a ParseError where the text cannot be a pattern parser's. */
+/** Throws a ParseError if the text is not valid for the pattern parser. */
 export function checkPatternStage(pattern: string): void {
   const problem = patternProblem(pattern);
   if (problem !== undefined) throw new ParseError(`invalid pattern parser: ${problem}`);
 }
 
-/** What a pattern without any part is. */
+/** Error for a pattern without any part. */
 export const EMPTY_PATTERN =
   'parse error at line 1, col 1: syntax error: unexpected $end, expecting IDENTIFIER or LITERAL';
 

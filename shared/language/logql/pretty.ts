@@ -1,9 +1,9 @@
 /**
- * The layout of format_query (logql reference, 16.2): a node whose canonical text is over 100 bytes is split over
- * lines, two spaces per level.
+ * Layout of format_query (logql reference, 16.2): a node whose canonical text exceeds 100 bytes is split over
+ * lines, with two spaces per level.
  *
- * Difference D6: what is printed reads back as the same tree, so `or` alternatives stay, an operand that needs
- * parentheses keeps them, and no line ends in a space. Where none of that matters, the text is the reference's.
+ * Difference D6: the output reads back as the same tree. Therefore `or` alternatives and necessary
+ * parentheses are preserved, and no line ends in a space. In all other cases the text is the reference's.
  */
 import { formatPrometheusDuration } from '../../base/model/duration.ts';
 import { quote } from '../../base/model/quote.ts';
@@ -16,14 +16,16 @@ import { formatExpr, groupingText, matchingText, type Texts } from './printer.ts
 const MAX_LINE_BYTES = 100;
 const UTF8_BYTES_PER_UNIT = 3;
 
-/** Where the text goes: pieces that are joined once, since joining at every level would copy deep queries often. */
+/**
+ * Output buffer. Its pieces are joined once, because joining at every level would copy deep queries often.
+ */
 interface Writer {
   readonly pieces: string[];
   /** Canonical texts of nodes. */
   readonly texts: Texts;
 }
 
-/** The query over lines. */
+/** Formats the query over several lines. */
 export function prettyPrint(expr: Expr): string {
   const writer: Writer = { pieces: [], texts: new Map() };
   write(writer, expr, 0);
@@ -81,7 +83,7 @@ function open({ pieces }: Writer, name: string, parameter: string | undefined, l
   if (parameter !== undefined) pieces.push(`${indent(level + 1)}${parameter},\n`);
 }
 
-/** One line per stage; filters of lines that stand together are one stage while they fit on one line. */
+/** Writes one line per stage. Consecutive line filters form one stage if they fit on one line. */
 function writeLog({ pieces }: Writer, { selector, stages }: LogExpr, level: number): void {
   pieces.push(indent(level) + formatSelector(selector));
   const start = `\n${indent(level + 1)}`;
@@ -146,7 +148,7 @@ function writeOperand(writer: Writer, expr: BinaryExpr, side: 'left' | 'right', 
   writer.pieces.push(`\n${indent(level)})`);
 }
 
-/** True where an operation reads back as that operand without parentheses. */
+/** Returns whether an operation reads back as that operand without parentheses. */
 function bindsWithout(outer: BinaryOp, inner: BinaryOp, side: 'left' | 'right'): boolean {
   if (LEVELS[inner] !== LEVELS[outer]) return LEVELS[inner] > LEVELS[outer];
   return side === (outer === '^' ? 'right' : 'left');

@@ -1,6 +1,6 @@
 /**
- * Canonical text of a query, the reference's `String()` (logql reference, 16.1, with difference D6: it reads back as
- * the same tree). Recursion is safe: the parser bounds the depth of trees.
+ * Formats the canonical text of a query, the reference's `String()` (logql reference, 16.1; with difference
+ * D6, it reads back as the same tree). Recursion is safe: the parser bounds the depth of trees.
  */
 import { formatPrometheusDuration } from '../../base/model/duration.ts';
 import { formatPlain } from '../../base/model/number.ts';
@@ -9,7 +9,7 @@ import type { BinaryExpr, Expr, Grouping, LogRange, RangeAggregationExpr, Vector
 import { formatLog, unwrapTexts } from './format-log.ts';
 import { literalText, offsetText, vectorText } from './format-values.ts';
 
-/** Texts of nodes that were already made, so that the pretty printer asks for each only once. */
+/** Cached texts of nodes, so that the pretty printer formats each node only once. */
 export type Texts = Map<Expr, string>;
 
 export function formatExpr(expr: Expr, texts?: Texts): string {
@@ -54,7 +54,7 @@ function rangeText({ log, unwrap, rangeNs, offsetNs }: LogRange, texts: Texts | 
   return `${formatExpr(log, texts)}${unwrapped}[${formatPrometheusDuration(rangeNs)}]${offsetText(offsetNs)}`;
 }
 
-/** ` by (a,b)`, empty where there is no clause. */
+/** Returns ` by (a,b)`, or an empty text if there is no clause. */
 export function groupingText(grouping: Grouping | undefined, separator: ',' | ', '): string {
   if (grouping === undefined) return '';
   return ` ${grouping.without ? 'without' : 'by'} (${grouping.labels.join(separator)})`;
@@ -64,17 +64,17 @@ function binary(expr: BinaryExpr, texts: Texts | undefined): string {
   const right = formatExpr(expr.right, texts);
   const { matching } = expr;
   const clause = matching === undefined ? '' : ` ${matchingText(matching, ',', right)}`;
-  // The reference leaves a second space where a group clause could stand.
+  // The reference leaves a second space at the position of a group clause.
   const gap = matching !== undefined && matching.group === undefined ? '  ' : ' ';
   return `(${formatExpr(expr.left, texts)} ${expr.op}${expr.bool ? ' bool' : ''}${clause}${gap}${right})`;
 }
 
-/** `on (a) group_left (b)`. `right` is the text that will follow. */
+/** Returns `on (a) group_left (b)`. `right` is the text that follows. */
 export function matchingText(matching: VectorMatching, separator: ',' | ', ', right: string): string {
   const { on, labels, group, include } = matching;
   const text = `${on ? 'on' : 'ignoring'} (${labels.join(separator)})`;
   if (group === undefined) return text;
-  // A parenthesis behind a bare group clause would be read as its labels.
+  // A parenthesis after a bare group clause would be read as its labels.
   const names = include.length > 0 || right.startsWith('(') ? ` (${include.join(separator)})` : '';
   return `${text} group_${group}${names}`;
 }

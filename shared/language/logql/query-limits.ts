@@ -1,17 +1,18 @@
-/** Bounds of the parser: whatever the text, its time and its stack have an end. */
+/** Limits of the parser. They bound its time and stack for every text. */
 
-/** UTF-8 bytes; the reference refuses this many and more. */
+/** Query size in UTF-8 bytes; the reference refuses this size and above. */
 export const MAX_QUERY_BYTES = 131_072;
 
 /**
- * Entries of the parser's stack. An open parenthesis takes one, an open aggregation two, so 10,000 is past every
- * query that a person or a dashboard writes.
+ * Maximum entries of the parser's stack. An open parenthesis uses one, an open aggregation two. 10,000
+ * exceeds every query that a person or a dashboard writes.
  */
 export const MAX_PARSER_STACK = 10_000;
 
 /**
- * Levels of nodes in the tree, lists counted too. Printers, planners and evaluators walk the tree by recursion: at a
- * few frames per level, 1,000 levels stay under a third of Node's default stack. The reference has no such limit.
+ * Maximum depth of the tree, including lists. Printers, planners and evaluators walk the tree by recursion.
+ * At a few frames per level, 1,000 levels use less than a third of the default stack of Node.js. The
+ * reference has no such limit.
  */
 export const MAX_TREE_DEPTH = 1000;
 

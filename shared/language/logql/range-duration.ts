@@ -1,17 +1,20 @@
-/** The duration between the brackets of a log range: Prometheus's form, with its messages (logql reference, 1.5). */
+/**
+ * Parses the duration between the brackets of a log range: Prometheus's form, with its messages (logql
+ * reference, 1.5).
+ */
 import { parsePrometheusDuration } from '../../base/model/duration.ts';
 import { quote } from '../../base/model/quote.ts';
 
 const UNITS = new Set(['y', 'w', 'd', 'h', 'm', 's', 'ms']);
 
-/** Nanoseconds. Throws an Error with the reference's text. */
+/** Returns nanoseconds. Throws an Error with the reference's text. */
 export function parseRangeDuration(text: string): bigint {
   const unit = firstUnknownUnit(text);
   if (unit !== undefined) throw new Error(`unknown unit ${quote(unit)} in duration ${quote(text)}`);
   return parsePrometheusDuration(text);
 }
 
-/** The first run after digits that is no unit, where everything before it is well formed. */
+/** Returns the first text after digits that is not a unit, if everything before it is well formed. */
 function firstUnknownUnit(text: string): string | undefined {
   const part = /([0-9]+)([^0-9]+)/y;
   for (let match = part.exec(text); match !== null; match = part.exec(text)) {

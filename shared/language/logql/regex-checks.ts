@@ -1,4 +1,4 @@
-/** Regular expressions of a query, checked while it is parsed (logql reference, 3.4). */
+/** Checks regular expressions of a query while it is parsed (logql reference, 3.4). */
 import { messageOf } from '../../base/model/errors.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { validateRegex } from '../regex/validate.ts';
@@ -13,19 +13,21 @@ function problemOf(pattern: string): string | undefined {
   }
 }
 
-/** The expression of a `=~` or `!~`. */
+/** Checks the expression of a `=~` or `!~`. Throws a ParseError. */
 export function checkMatcherRegex(pattern: string): void {
   const problem = problemOf(pattern);
   if (problem !== undefined) throw new ParseError(problem);
 }
 
-/** The expression of label_replace: the message shows it anchored. Undefined where it is good. */
+/**
+ * Checks the expression of label_replace; the message shows it anchored. Returns undefined if it is valid.
+ */
 export function labelReplaceProblem(regex: string): string | undefined {
   const problem = problemOf(`^(?:${regex})$`);
   return problem === undefined ? undefined : `invalid regex in label_replace: ${problem}`;
 }
 
-/** The expression of the `regexp` parser: it must name what it captures, each name once. */
+/** Checks the expression of the `regexp` parser: it must name its captures, each with a different name. */
 export function checkRegexpStage(pattern: string): void {
   const problem = problemOf(pattern) ?? captureProblem(pattern);
   if (problem !== undefined) throw new ParseError(`invalid regexp parser: ${problem}`);
@@ -38,16 +40,19 @@ function captureProblem(pattern: string): string | undefined {
   return twice === undefined ? undefined : `duplicate extracted label name '${twice}'`;
 }
 
-/** What can hide or be a group: an escape, a quoted run, a class (its first `]` is a member), a named group. */
+/**
+ * Parts that can hide or be a group: an escape, a quoted run, a class (its first `]` is a member), a named
+ * group.
+ */
 const GROUP_OR_HIDDEN =
   /\\Q[\s\S]*?(?:\\E|$)|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?P?<(\w+)>/g;
 
-/** Names of the capture groups of a valid expression, in order. */
+/** Returns the names of the capture groups of a valid expression, in order. */
 export function captureNames(pattern: string): string[] {
   return [...pattern.matchAll(GROUP_OR_HIDDEN)].map(match => match[1]).filter(name => name !== undefined);
 }
 
-/** True where a matcher's anchored expression matches the empty string. The expression is valid. */
+/** Returns whether a matcher's anchored, valid expression matches the empty string. */
 export function matchesEmpty(pattern: string): boolean {
   return compileRegex(pattern, { anchored: true, dotMatchesNewline: true }).test('');
 }

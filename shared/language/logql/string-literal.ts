@@ -1,6 +1,7 @@
 /**
- * String literals of LogQL, which are Go's: `"..."` with escapes and raw strings in back quotes. A literal can name bytes that
- * are not UTF-8 (`"\\xff"`): the text holds them as `byte-text.ts` says, so that they print back as they were written.
+ * Reads string literals of LogQL, which are Go's: `"..."` with escapes and raw strings in back quotes. A
+ * literal can denote bytes that are not UTF-8 (`"\\xff"`). The text stores them as described in
+ * `byte-text.ts`, so that they print back as written.
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 
@@ -14,14 +15,14 @@ const SHORT: Record<string, string> = {
   v: '\v',
   '\\': '\\',
 };
-/** Digits and base of the escapes that name a byte or a code point. */
+/** Digits and kind of the escapes that denote a byte or a code point. */
 const NUMERIC: Record<string, { readonly digits: number; readonly byte: boolean }> = {
   x: { digits: 2, byte: true },
   u: { digits: 4, byte: false },
   U: { digits: 8, byte: false },
 };
 
-/** A scanned literal: where it ends, or what is wrong with it. */
+/** Scanned literal: its end, or its error. */
 export type Scanned = { readonly end: number; readonly error?: undefined } | { readonly error: string };
 
 /** Finds the end of the quoted literal that starts at `start` (any quote character). */
@@ -52,7 +53,7 @@ export function scanRaw(text: string, start: number): Scanned {
   return end < 0 ? { error: 'literal not terminated' } : { end: end + 1 };
 }
 
-/** The text that a scanned literal stands for; undefined where an escape names no byte or no code point. */
+/** Returns the text of a scanned literal, or undefined if an escape denotes no byte or code point. */
 export function unquote(literal: string): string | undefined {
   const body = literal.slice(1, -1);
   if (literal[0] === '`') return body.replaceAll('\r', '');
@@ -65,7 +66,7 @@ export function unquote(literal: string): string | undefined {
   };
   for (let at = 0; at < body.length; at++) {
     if (body[at] !== '\\') {
-      // Text between two named bytes ends a run: its own bytes can only start a sequence, never continue one.
+      // Text between two escaped bytes ends a run: its bytes can only start a sequence, never continue one.
       flush();
       out += body[at];
       continue;

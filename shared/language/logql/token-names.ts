@@ -1,7 +1,8 @@
 /**
- * The tokens of LogQL in the order in which the language declares them: the `expecting A or B` part of a syntax
- * error lists tokens in this order (logql reference, 3.2). A token's number is its place in `TOKENS`; 0 is the end
- * of the text. MATCHERS and LABELS never come out of the lexer; they are here because clients see the order.
+ * Tokens of LogQL in the order in which the language declares them. The `expecting A or B` part of a syntax
+ * error lists tokens in this order (logql reference, 3.2). A token's number is its index in `TOKENS`; 0 is
+ * the end of the text. The lexer never returns MATCHERS and LABELS; they are listed because the order is
+ * visible to clients.
  */
 export const TOKENS = (
   '$end BYTES IDENTIFIER STRING NUMBER FUNCTION_FLAG DURATION RANGE MATCHERS LABELS EQ RE NRE NPA OPEN_BRACE ' +
@@ -16,7 +17,7 @@ export const TOKENS = (
 
 const NUMBER_OF = new Map(TOKENS.map((name, i) => [name, i]));
 
-/** Number of a token by its name. */
+/** Returns the number of a token by its name. */
 export function tokenNumber(name: string): number {
   const number = NUMBER_OF.get(name);
   if (number === undefined) throw new Error(`no token is called ${name}`);
@@ -59,7 +60,7 @@ export const OPERATORS = numbered([
   ['^', 'POW'],
 ]);
 
-/** Words that are reserved wherever they stand, in lower case. */
+/** Words that are always reserved, in lower case. */
 export const KEYWORDS = numbered([
   ['by', 'BY'],
   ['without', 'WITHOUT'],
@@ -85,7 +86,7 @@ export const KEYWORDS = numbered([
   ['unwrap', 'UNWRAP'],
 ]);
 
-/** Words that are reserved only in front of a parenthesis (or of `by (` and `without (`), in lower case. */
+/** Words that are reserved only before a parenthesis (or `by (` and `without (`), in lower case. */
 export const FUNCTIONS = numbered([
   ...(
     'count_over_time rate rate_counter bytes_over_time bytes_rate avg_over_time sum_over_time min_over_time ' +
@@ -100,7 +101,7 @@ export const FUNCTIONS = numbered([
   ['duration_seconds', 'DURATION_SECONDS_CONV'],
 ]);
 
-/** How an error message shows a token: operators and plain keywords by their text, the rest by its name. */
+/** Text of each token in error messages: operators and plain keywords by their text, all others by name. */
 export const TOKEN_TEXTS: readonly string[] = (() => {
   const texts = [...TOKENS];
   for (const table of [OPERATORS, KEYWORDS]) for (const [text, number] of table) texts[number] = text;

@@ -1,4 +1,4 @@
-/** Checks of a parsed query (logql reference, 3.4 and 4): errors noted while parsing, then selectors. */
+/** Validates a parsed query (logql reference, 3.4 and 4): errors recorded while parsing, then selectors. */
 import type { Expr, Matcher } from './ast.ts';
 import { ParseError } from './errors.ts';
 import { matchesEmpty } from './regex-checks.ts';
@@ -17,12 +17,12 @@ export function validateExpr(expr: Expr, problems: ReadonlyMap<object, string>):
   });
 }
 
-/** Throws a ParseError where every matcher accepts the empty string. */
+/** Throws a ParseError if every matcher accepts the empty string. */
 export function validateMatchers(matchers: readonly Matcher[]): void {
   if (!matchers.some(matcher => !acceptsEmpty(matcher))) throw new ParseError(TOO_WIDE);
 }
 
-/** True where a stream without the label passes. */
+/** Returns whether a stream without the label matches. */
 export function acceptsEmpty({ op, value }: Matcher): boolean {
   switch (op) {
     case '=':

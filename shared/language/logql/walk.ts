@@ -1,7 +1,10 @@
-/** Walks over a syntax tree, outermost first and left to right. Iterative, so that depth does not matter. */
+/** Walks a syntax tree, outermost first and left to right. Iterative, so that depth does not matter. */
 import type { Expr, LogExpr, Matcher, RangeAggregationExpr } from './ast.ts';
 
-/** The expressions directly inside one. A range aggregation holds the log expression of its range. */
+/**
+ * Returns the direct children of an expression. The child of a range aggregation is the log expression of its
+ * range.
+ */
 export function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'rangeAggregation':
@@ -16,7 +19,7 @@ export function childrenOf(expr: Expr): readonly Expr[] {
   }
 }
 
-/** Calls `visit` for the expression and every one inside it. */
+/** Calls `visit` for the expression and every nested one. */
 export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
   const nodes: Expr[] = [expr];
   for (let node = nodes.pop(); node !== undefined; node = nodes.pop()) {
@@ -25,7 +28,7 @@ export function walkExpr(expr: Expr, visit: (node: Expr) => void): void {
   }
 }
 
-/** All range aggregations of a query, from the left. */
+/** Returns all range aggregations of a query, from the left. */
 export function rangeAggregationsOf(expr: Expr): RangeAggregationExpr[] {
   const found: RangeAggregationExpr[] = [];
   walkExpr(expr, node => {
@@ -34,7 +37,7 @@ export function rangeAggregationsOf(expr: Expr): RangeAggregationExpr[] {
   return found;
 }
 
-/** All log expressions: the query itself, or those of its range aggregations. */
+/** Returns all log expressions: the query itself, or those of its range aggregations. */
 export function logExprsOf(expr: Expr): LogExpr[] {
   const found: LogExpr[] = [];
   walkExpr(expr, node => {
@@ -43,7 +46,7 @@ export function logExprsOf(expr: Expr): LogExpr[] {
   return found;
 }
 
-/** The selectors of a query, from the left. */
+/** Returns the selectors of a query, from the left. */
 export function selectorsOf(expr: Expr): (readonly Matcher[])[] {
   return logExprsOf(expr).map(log => log.selector);
 }

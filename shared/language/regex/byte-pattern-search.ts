@@ -1,30 +1,33 @@
-/** Search for stretches in the lines of a page, place by place; only for bytes in the line space (`line-memory.ts`). */
+/**
+ * Searches the lines of a page for byte patterns, match by match. Works only on bytes in line memory
+ * (`line-memory.ts`).
+ */
 import { type BytePair, type PairFinder, ProgramSearch, pairFinder } from '../../base/kernels/line-memory.ts';
 import { bytePatternProgram } from './byte-pattern-program.ts';
 import { type BytePattern, patternOfNeedle, rarestPlaces } from './byte-patterns.ts';
 
-/** A stretch with the pair of its bytes that is looked for, and where it was found last. */
+/** Byte pattern, the pair of its bytes that is searched for, and its latest match. */
 interface Sought {
   readonly stretch: BytePattern;
   readonly pair: BytePair;
-  /** Place of the pair's first byte in the stretch. */
+  /** Offset of the pair's first byte in the pattern. */
   readonly offset: number;
-  /** First place from where the search last began, `Infinity` where there is none. */
+  /** First match from the last search position, `Infinity` if there is none. */
   next: number;
 }
 
 export class BytePatternSearch {
   readonly #sought: readonly Sought[];
-  /** Looks for all of them at once. */
+  /** Searches for all patterns in one pass. */
   readonly #together: ProgramSearch | undefined;
   #lines: Buffer | undefined;
   #finder: PairFinder | undefined;
   #from = 0;
   #to = 0;
-  /** Bytes of what `find` found. */
+  /** Length of the latest match of `find`, bytes. */
   length = 0;
 
-  /** @param stretches each of at least two bytes */
+  /** @param stretches Patterns of at least two bytes each */
   constructor(stretches: readonly BytePattern[]) {
     const program = bytePatternProgram(stretches);
     this.#together = program && new ProgramSearch(program);
@@ -42,14 +45,14 @@ export class BytePatternSearch {
     });
   }
 
-  /** First place of a stretch that lies in `from` to `to`, or -1; `length` tells how long it is. */
+  /** Returns the offset of the first match within `from` to `to`, or -1; `length` is its length. */
   find(lines: Buffer, from: number, to: number): number {
     if (this.#together !== undefined) {
       const found = this.#together.find(lines, from, to);
       this.length = this.#together.length;
       return found;
     }
-    // Of several stretches those that were found farther on are not sought again.
+    // If there are several patterns, those whose known match is after `from` are not searched again.
     const goesOn = lines === this.#lines && to === this.#to && from >= this.#from;
     if (lines !== this.#lines) {
       this.#lines = lines;
@@ -94,10 +97,10 @@ function seek(
   return Infinity;
 }
 
-/** Of needles: a filter holds on to its own. */
+/** Searches by needle; each search lives as long as its filter's needle. */
 const SEARCHES = new WeakMap<Buffer, BytePatternSearch>();
 
-/** Search for a needle of at least two bytes. */
+/** Returns the search for a needle of at least two bytes. */
 export function searchOfNeedle(needle: Buffer): BytePatternSearch {
   let search = SEARCHES.get(needle);
   if (search === undefined) {

@@ -1,20 +1,21 @@
 /**
- * Stretches of bytes that a search can look for 16 places at a time: each byte one value, or one of two (both cases of an
- * ASCII letter). A pattern that needs one of a few stretches is searched for by all of them side by side.
+ * Byte patterns that a search can find at 16 positions at a time. Each byte has one value, or one of two
+ * (both cases of an ASCII letter). A regular expression that requires one of a few byte patterns is searched
+ * for with all of them in parallel.
  */
 import { MAX_DISTANCE } from '../../base/kernels/line-memory.ts';
 import type { CharSet } from './char-set.ts';
 import { partsOf, type RegexNode } from './syntax.ts';
 
 export interface BytePattern {
-  /** Byte of each place, and the other one that may stand there (the same where there is none). */
+  /** Value of each byte, and its alternative. Both are equal if there is no alternative. */
   readonly bytes: Uint8Array;
   readonly others: Uint8Array;
 }
 
-/** What one pass over the page looks for (byte-pattern-program.ts). */
+/** Maximum number of patterns in one pass over the page (byte-pattern-program.ts). */
 const MAX_STRETCHES = 64;
-/** Shorter ones stand in too many lines. */
+/** Minimum length. Shorter patterns occur in too many lines. */
 const MIN_BYTES = 3;
 
 export function patternOfNeedle(needle: Buffer): BytePattern {
@@ -23,13 +24,16 @@ export function patternOfNeedle(needle: Buffer): BytePattern {
 }
 
 export interface RequiredStretches {
-  /** Every match holds one of them. */
+  /** Byte patterns of which every match contains at least one. */
   readonly stretches: readonly BytePattern[];
-  /** Each of them is a match. */
+  /** Whether each occurrence of a byte pattern is a match. */
   readonly exact: boolean;
 }
 
-/** For a pattern without groups; undefined where it needs no stretch that is worth a search. */
+/**
+ * Returns the byte patterns that a regular expression without groups requires. Returns undefined if none is
+ * worth a search.
+ */
 export function requiredStretches(node: RegexNode): RequiredStretches | undefined {
   if (node.type === 'alternate') {
     const branches = node.nodes.map(requiredStretches);
@@ -41,7 +45,7 @@ export function requiredStretches(node: RegexNode): RequiredStretches | undefine
   const parts = partsOf(node);
   const whole = longestPattern(parts);
   if (whole !== undefined) return { stretches: [whole], exact: whole.bytes.length === parts.length };
-  // No stretch of its own: perhaps one of its parts needs one, as in `x*(abc|def)`.
+  // If the expression itself requires no pattern, one of its parts may, as in `x*(abc|def)`.
   for (const part of parts) {
     const inside = part.type === 'alternate' ? requiredStretches(part) : undefined;
     if (inside !== undefined) return { ...inside, exact: inside.exact && parts.length === 1 };
@@ -62,19 +66,22 @@ function longestPattern(parts: readonly RegexNode[]): BytePattern | undefined {
   return { bytes: Uint8Array.from(best, pair => pair[0]), others: Uint8Array.from(best, pair => pair[1]) };
 }
 
-/** One or two ASCII characters; undefined for any other set. */
+/** Returns one or two ASCII characters, or undefined for any other set. */
 function pairOf(set: CharSet): readonly [number, number] | undefined {
   if (set.length === 2 && set[1] - set[0] <= 1 && set[1] < 0x80) return [set[0], set[1]];
   const isTwo = set.length === 4 && set[0] === set[1] && set[2] === set[3] && set[3] < 0x80;
   return isTwo ? [set[0], set[2]] : undefined;
 }
 
-/** Bytes of log lines from frequent to rare, roughly; what is not named is rarer than all. */
+/** Bytes of log lines, roughly from frequent to rare. All other bytes are rarer. */
 const FREQUENT = Buffer.from(' e0t1a"2io3ns4r5:67,8-9.hlcdump=/g_fwbvykxTqzj[]{}');
 const RARITY = new Uint8Array(256).fill(255);
 for (let i = 0; i < FREQUENT.length; i++) RARITY[FREQUENT[i]] = i;
 
-/** The two places of a stretch of two bytes or more whose bytes are rarest, the first one first. */
+/**
+ * Returns the positions of the two rarest bytes of a pattern, in ascending order. The pattern has at least
+ * two bytes.
+ */
 export function rarestPlaces({ bytes, others }: BytePattern): readonly [number, number] {
   const rarity = (place: number) => Math.min(RARITY[bytes[place]], RARITY[others[place]]);
   const places = Array.from({ length: Math.min(bytes.length, MAX_DISTANCE + 1) }, (_, place) => place);

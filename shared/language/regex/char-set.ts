@@ -1,6 +1,6 @@
 /**
- * Sets of code points as ascending, non-touching, inclusive pairs: `[48, 57, 97, 102]` is `[0-9a-f]`.
- * Sets of patterns are small (a few pairs; a Unicode category has some hundred), so all operations merge lists.
+ * Sets of code points as ascending, non-touching, inclusive pairs: `[48, 57, 97, 102]` is `[0-9a-f]`. Sets in
+ * patterns are small (a few pairs; a Unicode category has some hundred), so all operations merge lists.
  */
 export type CharSet = readonly number[];
 
@@ -47,7 +47,7 @@ export function union(a: CharSet, b: CharSet): CharSet {
   return out;
 }
 
-/** How many code points the set holds. */
+/** Returns the number of code points in the set. */
 export function size(set: CharSet): number {
   let total = 0;
   for (let i = 0; i < set.length; i += 2) total += set[i + 1] - set[i] + 1;

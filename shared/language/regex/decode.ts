@@ -1,6 +1,6 @@
 /**
- * Bytes of a line to text, as Go's regular expressions see them: every byte that is not part of valid UTF-8 is one
- * U+FFFD.
+ * Decodes the bytes of a line as Go's regular expressions do: each byte that is not part of valid UTF-8
+ * becomes one U+FFFD.
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Which engine runs a pattern on a text, and running it. V8 has the texts on which its work is bounded; re2js has
- * the rest, in time linear in the text whatever the pattern.
+ * Chooses the engine for a pattern and a text, and runs it. V8 runs texts for which its work is bounded.
+ * re2js runs all others, in time linear in the text for any pattern.
  */
 import { type Matcher, RE2JS } from 're2js';
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -8,42 +8,45 @@ import { isNullable, type RegexNode } from './syntax.ts';
 import { toV8 } from './translate.ts';
 import { isAnchored, searchWork, type Work } from './work.ts';
 
-/** UTF-16 units. V8 keeps a place to return to for each character of a loop; longer texts are rare. */
+/**
+ * Maximum text length for V8, UTF-16 units. V8 stores a backtracking position for each character of a loop;
+ * longer texts are rare.
+ */
 export const maxV8Units = 65_536;
 
 /**
- * Steps for each unit of text that V8 may need at worst. A step takes about 2 ns, so `a{250}b` on nothing but `a`
- * takes 0.6 s for a page of 1 MiB, and that is the worst.
+ * Maximum steps per unit of text for linear patterns. A step takes about 2 ns. In the worst case, `a{250}b`
+ * on a page of 1 MiB of `a` takes 0.6 s.
  */
 const maxLinearStepsPerUnit = 256;
 /**
- * The bound on quadratic patterns is looser: a tenth of it is the worst that was measured (0.5 s for 1 MiB). So
- * they may have more, and `error.*timeout` runs on lines of up to 585 units.
+ * Maximum steps per unit of text for quadratic patterns. Their estimate is looser: the worst measured run
+ * took a tenth of it (0.5 s for 1 MiB). With this limit, `error.*timeout` runs on lines of up to 585 units.
  */
 const maxQuadraticStepsPerUnit = 4_096;
 
-/** The longest text V8 may have, in UTF-16 units; -1 for none. */
+/** Returns the maximum text length for V8, in UTF-16 units; -1 if V8 must not run. */
 export function v8Limit(work: Work): number {
   if (work.degree <= 1) return work.steps <= maxLinearStepsPerUnit ? maxV8Units : -1;
-  // Half of all pairs of places: steps * n * n / 2 <= budget * n.
+  // Half of all pairs of positions: steps * n * n / 2 <= budget * n.
   return work.degree === 2
     ? Math.min(maxV8Units, Math.floor((2 * maxQuadraticStepsPerUnit) / work.steps))
     : -1;
 }
 
-/** One purpose of a pattern (test, first match, all matches) with V8's part in it. */
+/** Engine for one use of a pattern (test, first match, all matches). */
 export interface Engine {
-  /** Undefined where V8 never runs. */
+  /** Undefined if V8 never runs. */
   readonly v8: RegExp | undefined;
-  /** Longest text for V8, UTF-16 units; -1 where V8 never runs. */
+  /** Maximum text length for V8, UTF-16 units; -1 if V8 never runs. */
   readonly maxV8Units: number;
-  /** All matches cost no more than a constant number of passes over the text, with either engine. */
+  /** Whether finding all matches costs a constant number of passes over the text, with either engine. */
   readonly linear: boolean;
 }
 
 export function chooseEngine(node: RegexNode, flags: 'u' | 'gu'): Engine {
   const work = searchWork(node);
-  // An empty match may lie anywhere, and V8 also finds it between the two halves of a surrogate pair.
+  // An empty match can occur anywhere, and V8 also finds one between the halves of a surrogate pair.
   const limit = isNullable(node) && !isAnchored(node) ? -1 : v8Limit(work);
   const source = limit < 0 ? undefined : toV8(node);
   return {
@@ -53,14 +56,14 @@ export function chooseEngine(node: RegexNode, flags: 'u' | 'gu'): Engine {
   };
 }
 
-/** A match with its place in the text, in UTF-16 units. */
+/** Match with its position in the text, in UTF-16 units. */
 export interface PlacedMatch {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
 }
 
-/** Finds matches one after the other in one text. Each search sees the whole text around it. */
+/** Finds successive matches in one text. Each search sees the whole text as context. */
 export interface Finder {
   next(from: number): PlacedMatch | undefined;
 }
@@ -86,12 +89,12 @@ export function finderWithRe2(pattern: RE2JS, text: string): Finder {
   };
 }
 
-/** Characters that searches for further matches may read again and again in one text; 2 s at worst. */
+/** Maximum number of characters that repeated searches may read again in one text; 2 s in the worst case. */
 const maxRereadUnits = 2 ** 26;
 
 /**
- * Ends a run of searches that would read the rest of a long text once for each match, as `a.*b|a` does on a line
- * of many `a`. Go would take its quadratic time; here other tenants wait.
+ * Stops a sequence of searches that would read the remaining text once per match, such as `a.*b|a` on a line
+ * of many `a`. Go would take quadratic time. In Logboom, that would delay other tenants.
  */
 export function withRereadLimit(finder: Finder, text: string): Finder {
   let left = maxRereadUnits;
@@ -105,7 +108,7 @@ export function withRereadLimit(finder: Finder, text: string): Finder {
   };
 }
 
-/** The one case in which a valid pattern has no answer. */
+/** Error for the only case in which a valid pattern has no result. */
 export function tooMuchWork(text: string): BadRequestError {
   return new BadRequestError(`regular expression needs too much work on ${text.length} characters`);
 }
@@ -115,7 +118,10 @@ export function firstGroupsWithRe2(pattern: RE2JS, text: string): (string | unde
   return matcher.find() ? groupsOf(matcher, text) : undefined;
 }
 
-/** Groups as pieces of the text itself, whose escaped bytes (byte-text.ts) the matcher saw as U+FFFD. */
+/**
+ * Returns the groups as slices of the original text. The matcher saw its escaped bytes (byte-text.ts) as
+ * U+FFFD.
+ */
 function groupsOf(matcher: Matcher, text: string): (string | undefined)[] {
   const groups: (string | undefined)[] = [];
   for (let i = 0; i <= matcher.groupCount(); i++) {
@@ -125,14 +131,14 @@ function groupsOf(matcher: Matcher, text: string): (string | undefined)[] {
   return groups;
 }
 
-/** How many matches Go lists. */
+/** Counts the matches that Go would list. */
 export function countMatches(finder: Finder, text: string): number {
   let count = 0;
   let lastEnd = -1;
   for (let at = 0; at <= text.length; ) {
     const match = finder.next(at);
     if (match === undefined) break;
-    // An empty match right behind the last one does not count.
+    // An empty match right after the previous match does not count.
     const isRepeat = match.end === at && match.start === lastEnd;
     if (!isRepeat) count++;
     lastEnd = match.end;
@@ -141,7 +147,7 @@ export function countMatches(finder: Finder, text: string): number {
   return count;
 }
 
-/** Go's replacement: an empty match right behind a match is not replaced. */
+/** Replaces matches as Go does: an empty match right after a match is not replaced. */
 export function replaceMatches(
   finder: Finder,
   text: string,
@@ -160,7 +166,7 @@ export function replaceMatches(
   return out + text.slice(lastEnd);
 }
 
-/** UTF-16 units of the code point at `at`; 1 behind the end. */
+/** Returns the UTF-16 units of the code point at `at`; 1 after the end. */
 function unitsAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
 }

@@ -1,18 +1,21 @@
 /**
- * What a pattern says about the bytes of every text it matches: required literals, the finite list of all
- * matches, and the most selective stretch that a search over raw bytes can look for first.
+ * Derives properties of every text that a pattern matches: required literals, the finite list of all matches,
+ * and the most selective part for a search over raw bytes.
  */
 import { size } from './char-set.ts';
 import { concat, emptyNode, isNullable, partsOf, type RegexNode } from './syntax.ts';
 import { isByteExact } from './translate.ts';
 
-/** Bytes every matching text contains; with `foldCase` they are lower case and so is ASCII of the text. */
+/**
+ * Literal that every matching text contains. With `foldCase`, the bytes are lower case, and ASCII letters of
+ * the text are compared in lower case.
+ */
 export interface RequiredLiteral {
   readonly bytes: Buffer;
   readonly foldCase: boolean;
 }
 
-/** The longest literal of the pattern. Of equally long ones the case-sensitive one. */
+/** Returns the longest literal of the pattern. At equal length, the case-sensitive one wins. */
 export function requiredLiteralOf(node: RegexNode): RequiredLiteral | undefined {
   const exact = longestLiteral(node, exactChar);
   const folded = longestLiteral(node, foldedChar);
@@ -20,12 +23,12 @@ export function requiredLiteralOf(node: RegexNode): RequiredLiteral | undefined 
   return folded.length > exact.length ? { bytes: folded, foldCase: true } : { bytes: exact, foldCase: false };
 }
 
-/** The longest case-sensitive literal, empty where there is none. */
+/** Returns the longest case-sensitive literal, empty if there is none. */
 export function longestExactLiteral(node: RegexNode): Buffer {
   return longestLiteral(node, exactChar);
 }
 
-/** The text a pattern is, where it is nothing but one literal. */
+/** Returns the text of a pattern that consists of one literal. */
 export function wholeLiteral(node: RegexNode): string | undefined {
   let text = '';
   for (const part of partsOf(node)) {
@@ -53,13 +56,16 @@ function longestLiteral(node: RegexNode, charOf: (part: RegexNode) => string | u
   return longest;
 }
 
-/** A set of one code point whose UTF-8 no invalid byte can stand for. */
+/** Returns the only character of a set, if no invalid byte can match it. */
 function exactChar(node: RegexNode): string | undefined {
   if (node.type !== 'chars' || node.set.length !== 2 || node.set[0] !== node.set[1]) return undefined;
   return isByteExact(node) ? String.fromCodePoint(node.set[0]) : undefined;
 }
 
-/** Both cases of an ASCII letter without relatives outside ASCII (not `k` and `s`), or another ASCII character. */
+/**
+ * Returns the lower-case character of a set with both cases of an ASCII letter, or any other ASCII character.
+ * Excludes `k` and `s`, which have relatives outside ASCII.
+ */
 function foldedChar(node: RegexNode): string | undefined {
   if (node.type !== 'chars') return undefined;
   const { set } = node;
@@ -72,8 +78,8 @@ function foldedChar(node: RegexNode): string | undefined {
 }
 
 /**
- * Stretches without loops and assertions, each of which is somewhere in every match. They are byte-exact: their
- * bytes can be searched for without decoding.
+ * Returns parts without loops and assertions; each occurs in every match. They are byte-exact: a search for
+ * their bytes needs no decoding.
  */
 export function requiredRuns(node: RegexNode): RegexNode[] {
   const runs: RegexNode[] = [];
@@ -85,7 +91,7 @@ export function requiredRuns(node: RegexNode): RegexNode[] {
   for (const part of partsOf(node)) {
     const loop = part.type === 'repeat' && part.max === Number.POSITIVE_INFINITY;
     if (loop) {
-      // `xa+y` holds `xa` and `ay`.
+      // `xa+y` contains `xa` and `ay`.
       const once = part.min > 0 && isBounded(part.node) && isByteExact(part.node);
       const least: RegexNode = { ...part, max: part.min };
       if (once) open.push(least);
@@ -98,7 +104,7 @@ export function requiredRuns(node: RegexNode): RegexNode[] {
   return runs.map(unrolled);
 }
 
-/** Small exact counts written out, so that `a{3}b` shows the literal `aaab`. */
+/** Expands small exact counts, so that `a{3}b` shows the literal `aaab`. */
 function unrolled(run: RegexNode): RegexNode {
   return concat(
     partsOf(run).flatMap(part =>
@@ -111,7 +117,7 @@ function unrolled(run: RegexNode): RegexNode {
 
 const maxUnrolled = 8;
 
-/** True where no match of the node can be longer than its text. */
+/** Returns whether matches of the node have a maximum length. */
 function isBounded(node: RegexNode): boolean {
   switch (node.type) {
     case 'assertion':
@@ -128,7 +134,9 @@ function isBounded(node: RegexNode): boolean {
   }
 }
 
-/** The run that the fewest texts hold, judged by its least matches; undefined where none is worth a search. */
+/**
+ * Returns the rarest run, judged by its least selective match. Returns undefined if none is worth a search.
+ */
 export function mostSelectiveRun(runs: readonly RegexNode[]): RegexNode | undefined {
   let best: RegexNode | undefined;
   let bestBits = minSelectiveBits;
@@ -142,10 +150,12 @@ export function mostSelectiveRun(runs: readonly RegexNode[]): RegexNode | undefi
   return best;
 }
 
-/** Two letters or three digits: less stands in nearly every line. */
+/**
+ * Minimum selectivity, equal to two letters or three digits. Less selective runs occur in nearly every line.
+ */
 const minSelectiveBits = 8;
 
-/** About how many bits of luck a match needs: 6 for one character, 3 for a digit, the least of alternatives. */
+/** Estimates the selectivity in bits: 6 for a character, 3 for a digit, the minimum of alternatives. */
 function selectivity(node: RegexNode): number {
   switch (node.type) {
     case 'chars':
@@ -163,10 +173,13 @@ function selectivity(node: RegexNode): number {
   }
 }
 
-/** Longer lists are tested as a pattern. */
+/** Maximum size of a list of matches; larger ones are tested with the pattern. */
 export const maxSetMatches = 1_000;
 
-/** All texts the node matches, where they are at most `maxSetMatches`; assertions make it undefined. */
+/**
+ * Returns all texts that the node matches, if they are at most `maxSetMatches`. Returns undefined if
+ * assertions occur.
+ */
 export function finiteMatches(node: RegexNode): string[] | undefined {
   const texts = listMatches(node);
   return texts === undefined ? undefined : [...new Set(texts)];

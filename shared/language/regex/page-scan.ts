@@ -1,6 +1,6 @@
 /**
- * How to look for a pattern in a whole page's bytes instead of line by line: what to look for, and whether finding
- * it already is the answer.
+ * Plans the search for a pattern in all bytes of a page instead of line by line: the search key, and whether
+ * a hit already proves a match.
  */
 
 import { BytePatternSearch } from './byte-pattern-search.ts';
@@ -11,19 +11,21 @@ import type { RegexNode } from './syntax.ts';
 import { toByteV8 } from './translate.ts';
 import { searchWork } from './work.ts';
 
-/** Every matching line contains the needle, or a match of the byte pattern. */
+/** Search in a page. Every matching line contains the needle, or a match of the byte pattern. */
 export interface PageScan {
-  /** Looked for with Buffer.indexOf. Either this or `bytePattern` is there. */
+  /** Text for Buffer.indexOf. Either this or `bytePattern` is defined. */
   readonly needle: Buffer | undefined;
-  /** Global pattern over text whose units are bytes (latin1). */
+  /** Global regular expression over text whose units are bytes (latin1). */
   readonly bytePattern: RegExp | undefined;
-  /** Beside a byte pattern: what finds as much or more, for lines that it works on. */
+  /** Alternative to `bytePattern` for lines in line memory: finds at least the same lines. */
   readonly stretches: { readonly search: BytePatternSearch; readonly exact: boolean } | undefined;
-  /** A hit inside a line is a match; else the line is only a candidate. */
+  /** Whether a hit inside a line is a match. Otherwise the line is only a candidate. */
   readonly exact: boolean;
 }
 
-/** For a pattern as simplified for tests; undefined where nothing is worth searching for. */
+/**
+ * Plans the search for a pattern that was simplified for tests. Returns undefined if no search is worthwhile.
+ */
 export function planPageScan(node: RegexNode): PageScan | undefined {
   const literal = wholeLiteral(node);
   if (literal !== undefined)
@@ -50,5 +52,5 @@ function needleScan(needle: Buffer): PageScan | undefined {
     : { needle, bytePattern: undefined, stretches: undefined, exact: false };
 }
 
-/** Shorter ones stand in too many lines. */
+/** Minimum length of a needle. Shorter ones occur in too many lines. */
 const minNeedleBytes = 3;

@@ -1,9 +1,10 @@
 /**
- * Reads a *valid* pattern into the syntax tree. re2js judges validity and says what a character class holds; its
- * own tree is not public and has counted repetitions already written out, so the structure is read here.
+ * Reads a *valid* pattern into the syntax tree. re2js decides validity and the members of a character class.
+ * Its own tree is not public and has counted repetitions already expanded, so this module reads the
+ * structure.
  *
- * What a reader would get wrong: on an invalid pattern the result means nothing (it may also throw); callers let
- * `validateRegex` speak first or afterwards.
+ * Pitfall: the result for an invalid pattern is meaningless, and the call may throw. Call `validateRegex`
+ * before or afterward.
  */
 import { allButNewline, allChars, type CharSet, maxCodePoint } from './char-set.ts';
 import { foldFlag, parseRe2, Re2Op } from './re2-tree.ts';
@@ -11,9 +12,12 @@ import { alternate, concat, emptyNode, type RegexNode } from './syntax.ts';
 
 export interface ParsedRegex {
   readonly node: RegexNode;
-  /** Name of each group, index 0 being the whole match. Names may repeat. */
+  /** Name of each group; index 0 is the whole match. Names may repeat. */
   readonly groupNames: readonly (string | undefined)[];
-  /** The pattern closed and without group names: safe to put inside other text, and the same language. */
+  /**
+   * Pattern that is closed and has no group names: it can be embedded in another pattern, and matches the
+   * same texts.
+   */
   readonly nameless: string;
 }
 
@@ -26,11 +30,11 @@ interface Flags {
 
 const perlFlags: Flags = { fold: false, multiLine: false, dotNewline: false, ungreedy: false };
 
-/** What is open while reading: one level for each parenthesis. */
+/** Open parts during reading: one level for each parenthesis. */
 interface Level {
   readonly branches: RegexNode[];
   nodes: RegexNode[];
-  /** Flags that hold again after the closing parenthesis. */
+  /** Flags to restore after the closing parenthesis. */
   readonly flagsAfter: Flags;
   /** Number of the capturing group, 0 for `(?:`. */
   readonly group: number;
@@ -97,7 +101,10 @@ function close(level: Level): RegexNode {
   return alternate([...level.branches, concat(level.nodes)]);
 }
 
-/** Reads `(`, `(?:`, `(?flags:`, `(?P<name>` or `(?<name>`; undefined for `(?flags)`, which opens nothing. */
+/**
+ * Reads `(`, `(?:`, `(?flags:`, `(?P<name>` or `(?<name>`. Returns undefined for `(?flags)`, which opens no
+ * level.
+ */
 function openParenthesis(reader: Reader): Level | undefined {
   const { pattern, at, flags } = reader;
   const level = (group: number): Level => ({ branches: [], nodes: [], flagsAfter: flags, group });
@@ -129,10 +136,16 @@ function openParenthesis(reader: Reader): Level | undefined {
   throw new Error('invalid flags');
 }
 
-/** Longer group names cannot become label names anyway; such a pattern counts as unreadable here. */
+/**
+ * Maximum length of a group name. Longer names cannot become label names, so such a pattern counts as
+ * unreadable.
+ */
 const maxNameLength = 1024;
 
-/** Applies `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}` to the last part; false where none starts here. */
+/**
+ * Applies `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}` to the last part. Returns false if no repetition starts at
+ * the position.
+ */
 function readRepetition(reader: Reader, level: Level): boolean {
   const char = reader.pattern[reader.at];
   let min = 0;
@@ -190,14 +203,14 @@ function readEscape(reader: Reader): RegexNode {
     case 'B':
       return { type: 'assertion', kind: 'notWordBoundary' };
     case 'E':
-      // Go refuses a lone \E, so this is only reached for an invalid pattern.
+      // Go refuses a lone \E, so only invalid patterns reach this line.
       return emptyNode;
     default:
       return { type: 'chars', set: classOf(pattern.slice(at, reader.at), flags.fold) };
   }
 }
 
-/** Index after the escape that starts at `at`. */
+/** Returns the index after the escape that starts at `at`. */
 function endOfEscape(pattern: string, at: number): number {
   const next = pattern[at + 1];
   const braced = next === 'p' || next === 'P' || next === 'x';
@@ -212,7 +225,7 @@ function endOfEscape(pattern: string, at: number): number {
   return at + 1 + (octal === null ? 1 : octal[0].length);
 }
 
-/** Index after the `]` that closes the class opened at `start`. */
+/** Returns the index after the `]` that closes the class opened at `start`. */
 function endOfClass(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '^') at++;
@@ -232,7 +245,7 @@ function literal(codePoint: number, fold: boolean): RegexNode {
 
 const lower = (letter: string) => letter.charCodeAt(0);
 
-/** All code points that Go's simple folding takes for the same letter. */
+/** Returns all code points that Go's simple folding treats as the same letter. */
 function foldOf(codePoint: number): CharSet {
   const folded = codePoint < 0x80 ? codePoint | 0x20 : codePoint;
   if (codePoint < 0x80) {
@@ -245,7 +258,7 @@ function foldOf(codePoint: number): CharSet {
   return classOf(`\\x{${codePoint.toString(16)}}`, true);
 }
 
-/** The set of one class, escape or character, as re2js reads it. */
+/** Returns the set of one class, escape or character, as re2js reads it. */
 function classOf(text: string, fold: boolean): CharSet {
   const { op, flags, runes } = parseRe2(fold ? `(?i)${text}` : text);
   switch (op) {
@@ -265,7 +278,7 @@ function classOf(text: string, fold: boolean): CharSet {
   throw new Error(`not a character class: ${text}`);
 }
 
-/** A second, unrelated member keeps re2js from turning a folded letter into a literal again. */
+/** A second, unrelated member prevents re2js from turning a folded letter back into a literal. */
 function foldByClass(codePoint: number): CharSet {
   if (codePoint === maxCodePoint) return [maxCodePoint, maxCodePoint];
   const { runes } = parseRe2(`(?i)[\\x{${codePoint.toString(16)}}\\x{${maxCodePoint.toString(16)}}]`);

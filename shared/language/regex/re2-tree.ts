@@ -1,12 +1,13 @@
 /**
- * The tree that re2js parses a pattern to. It is Go's: alternatives are factored (`prod-eu|prod-us` is `prod-(eu|us)`,
- * `bar|baz` is `ba[rz]`), neighboring characters are one literal, and counted repetitions are written out.
+ * Tree to which re2js parses a pattern. It equals Go's: alternatives are factored (`prod-eu|prod-us` is
+ * `prod-(eu|us)`, `bar|baz` is `ba[rz]`), neighboring characters form one literal, and counted repetitions
+ * are expanded.
  *
- * Pitfall: re2js does not publish this tree. Only `RE2Set` shows it, and the tests of this folder hold its form.
+ * Pitfall: re2js does not publish this tree; only `RE2Set` exposes it. The tests of this folder fix its form.
  */
 import { RE2Set } from 're2js';
 
-/** Numbers that re2js gives to the kinds of its nodes. */
+/** Node kinds as numbered by re2js. */
 export const Re2Op = {
   noMatch: 0,
   empty: 1,
@@ -23,9 +24,9 @@ export const Re2Op = {
 
 export interface Re2Node {
   readonly op: number;
-  /** Bits: `foldFlag` is one of them. Every node that the parser made of a pattern has some other bit too. */
+  /** Bits such as `foldFlag`. Every node that the parser created from a pattern also has other bits. */
   readonly flags: number;
-  /** Code points of a literal, ranges of a class. */
+  /** Code points of a literal, or ranges of a class. */
   readonly runes: ArrayLike<number>;
   readonly subs: readonly Re2Node[];
 }
@@ -33,7 +34,7 @@ export interface Re2Node {
 /** Flag of nodes that ignore case. */
 export const foldFlag = 1;
 
-/** Throws an error of re2js for an invalid pattern. */
+/** Parses a pattern. Throws an error of re2js if it is invalid. */
 export function parseRe2(pattern: string): Re2Node {
   const set = new RE2Set();
   set.add(pattern);

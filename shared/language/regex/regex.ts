@@ -1,15 +1,16 @@
 /**
- * Regular expressions of the RE2 dialect, compiled for logs: the same answers as Go's regexp package, fast on short
- * lines, and no pattern that can stall the process.
+ * Regular expressions of the RE2 dialect, compiled for logs. They give the same results as Go's regexp
+ * package, are fast on short lines, and no pattern can stall the process.
  *
  *     const regex = compileRegex('(?i)error.*(?P<code>\\d+)');
  *     regex.test('Error 42');            // true
  *     regex.exec('Error 42');            // ['Error 42', '42']
  *
- * Texts may hold bytes that are not UTF-8 (byte-text.ts). To a pattern each is U+FFFD; groups and replacements keep them.
+ * Texts may contain bytes that are not UTF-8 (byte-text.ts). A pattern sees each of them as U+FFFD; groups
+ * and replacements preserve them.
  *
- * A pattern has up to three engines, because a test may be simplified further than a search for groups, and a
- * search for all matches less than one for the first.
+ * A pattern has up to three engines, because the uses allow different simplifications. A test allows more
+ * than a search for groups, and a search for all matches allows less than one for the first.
  */
 import type { RE2JS } from 're2js';
 import { decodeText } from './decode.ts';
@@ -39,49 +40,53 @@ export type { RequiredLiteral } from './literals.ts';
 export { validateRegex } from './validate.ts';
 
 export interface RegexOptions {
-  /** The pattern must match the whole text: `^(?:RE)$`. */
+  /** Whether the pattern must match the whole text: `^(?:RE)$`. */
   readonly anchored?: boolean;
-  /** `.` also matches a newline: `(?s:RE)`, as in selectors. */
+  /** Whether `.` also matches a newline: `(?s:RE)`, as in selectors. */
   readonly dotMatchesNewline?: boolean;
 }
 
 export interface Regex {
-  /** The pattern as it was given, without anchors of the options. */
+  /** Pattern as passed to the compiler, without the anchors of the options. */
   readonly source: string;
-  /** Name of each group; index 0 is the whole match. Go allows a name twice. */
+  /** Name of each group; index 0 is the whole match. Go allows repeated names. */
   readonly groupNames: readonly (string | undefined)[];
-  /** All texts that match, where the pattern is anchored and they are few. */
+  /** All matching texts, if the pattern is anchored and they are few. */
   readonly setMatches: readonly string[] | undefined;
-  /** What every match of an anchored pattern starts with; empty where nothing is known. */
+  /** Common prefix of all matches of an anchored pattern; empty if unknown. */
   readonly prefix: string;
-  /** What every matching text contains. */
+  /** Literal that every matching text contains. */
   readonly requiredLiteral: RequiredLiteral | undefined;
-  /** How to search many lines at once; undefined where only line by line works. For `search.ts`. */
+  /**
+   * Plan to search many lines together, used by `search.ts`. Undefined if only a line-by-line search works.
+   */
   readonly pageScan: PageScan | undefined;
-  /** Lines may go to re2js, which with so large counted repetitions takes up to 0.1 ms for a character. */
+  /** Whether lines may run on re2js with so many counted repetitions that a character takes up to 0.1 ms. */
   readonly isSlow: boolean;
   test(text: string): boolean;
-  /** Like `test` on the bytes, of which invalid ones count as U+FFFD each. */
+  /** Tests bytes; each invalid byte counts as U+FFFD. */
   testBytes(buffer: Buffer, start: number, end: number): boolean;
-  /** Groups of the first match, index 0 the whole; undefined for a group that took no part. */
+  /**
+   * Returns the groups of the first match, index 0 the whole; undefined for a group that did not participate.
+   */
   exec(text: string): readonly (string | undefined)[] | undefined;
-  /** Every match replaced by the template (`$1`, `${name}`), or by the text itself with `literal`. */
+  /** Replaces every match by the template (`$1`, `${name}`), or by the text itself with `literal`. */
   replaceAll(text: string, template: string, literal?: boolean): string;
-  /** Number of matches that do not overlap. */
+  /** Returns the number of non-overlapping matches. */
   count(text: string): number;
 }
 
-/** Throws like `validateRegex`. */
+/** Compiles a pattern. Throws as `validateRegex` does. */
 export function compileRegex(pattern: string, options: RegexOptions = {}): Regex {
   return new CompiledRegex(pattern, options);
 }
 
-/** The longest literal that every text matching the (valid) pattern contains. */
+/** Returns the longest literal that every text matching the (valid) pattern contains. */
 export function requiredLiteral(pattern: string): RequiredLiteral | undefined {
   return requiredLiteralOf(forTest(readValidRegex(pattern).node));
 }
 
-/** Holds the compiled forms, the rarer ones made when first asked for. */
+/** Compiled forms of a pattern. The rarer ones are created on first use. */
 class CompiledRegex implements Regex {
   readonly source: string;
   readonly groupNames: readonly (string | undefined)[];
@@ -146,7 +151,7 @@ class CompiledRegex implements Regex {
   exec(text: string): readonly (string | undefined)[] | undefined {
     this.#execEngine ??= chooseEngine(forFirstMatch(this.#node), 'u');
     const { v8, maxV8Units } = this.#execEngine;
-    // Only re2js tells where groups are, which is needed to cut them from a text with escapes.
+    // Only re2js reports the offsets of groups, which are needed to cut them from a text with escapes.
     if (text.length > maxV8Units || !text.isWellFormed()) return firstGroupsWithRe2(this.#linear(text), text);
     return v8!.exec(text) ?? undefined;
   }
@@ -173,17 +178,23 @@ class CompiledRegex implements Regex {
     return linear ? finder : withRereadLimit(finder, text);
   }
 
-  /** re2js for this text: linear in its length, but also in what counted repetitions write out. */
+  /**
+   * Returns re2js for this text. Its time is linear in the text length, but also in the expanded size of
+   * counted repetitions.
+   */
   #linear(text: string): RE2JS {
     if (this.#repeatedParts * text.length > maxCountedWork) throw tooMuchWork(text);
     return (this.#re2 ??= compileRe2(this.#re2Source));
   }
 }
 
-/** Parts times characters: at up to 0.1 us each some seconds, reached by `a{1000}` on a line of 67,000 characters. */
+/**
+ * Maximum of parts times characters. At up to 0.1 µs each, the limit takes some seconds. `a{1000}` reaches it
+ * on a line of 67,000 characters.
+ */
 const maxCountedWork = 2 ** 26;
 
-/** Up to so many a line of 1,000 characters takes re2js 2 ms at worst. */
+/** Number of parts up to which a line of 1,000 characters takes re2js at most 2 ms. */
 const maxQuickParts = 20;
 
 const textStart: RegexNode = { type: 'assertion', kind: 'textStart' };

@@ -1,26 +1,37 @@
 /**
- * Line filters over the rows of a page: they narrow a selection of rows to those whose line contains a needle,
- * matches a regular expression, or any of several.
+ * Line filters over the rows of a page. They narrow a selection of rows to those whose line contains a
+ * needle, matches a regular expression, or matches any of several.
  *
- * The lines of a page lie one after the other in one buffer, without separators. Searching that buffer as a whole
- * is what makes filters fast: one native call runs over hundreds of lines, where a call for each line would cost
- * more than the search in it. What a reader would get wrong: a hit may lie across the end of a line and then counts
- * for no line; and a gap of rows that are not selected is searched along only while that is cheaper than a new call.
+ * The lines of a page are concatenated in one buffer, without separators. Filters are fast because they
+ * search that buffer as a whole: one native call covers hundreds of lines. One call per line would cost more
+ * than its search.
  *
- * All functions narrow `selection[0..count)`, ascending row numbers, in place and answer the new count.
+ * Pitfall: a hit may extend across the end of a line and then counts for no line. Rows outside the selection
+ * are searched only if that is cheaper than a new call.
+ *
+ * All functions narrow `selection[0..count)`, ascending row numbers, in place and return the new count.
  */
 import { isInLineSpace } from '../../base/kernels/line-memory.ts';
 import { type BytePatternSearch, searchOfNeedle } from './byte-pattern-search.ts';
 import type { PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
 
-/** Bytes between two selected rows that are searched along: a new native call costs as much as about 500 bytes. */
+/**
+ * Maximum gap between two selected rows that is searched along: a new native call costs as much as about 500
+ * bytes.
+ */
 const maxGapBytes = 512;
 
-/** Bytes of a string for one call of a byte pattern. Large strings cost three times as much a byte to make. */
+/**
+ * Maximum string size for one call of a byte pattern, bytes. Large strings cost three times as much per byte
+ * to create.
+ */
 const maxSpanTextBytes = 32_768;
 
-/** Keeps rows whose line contains the needle; with `negate` those that do not. The empty needle is in every line. */
+/**
+ * Selects rows whose line contains the needle, or with `negate` the other rows. Every line contains the empty
+ * needle.
+ */
 export function selectContaining(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -37,7 +48,7 @@ export function selectContaining(
   return selectByNeedle(lines, lineOffsets, selection, count, needle, undefined, negate);
 }
 
-/** Keeps rows whose line the expression matches anywhere; with `negate` those it does not. */
+/** Selects rows whose line the expression matches anywhere, or with `negate` the other rows. */
 export function selectMatching(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -70,7 +81,7 @@ export function selectMatching(
   return kept;
 }
 
-/** Keeps rows whose line any of the tests accepts; with `negate` those that none accepts. */
+/** Selects rows whose line any of the tests accepts, or with `negate` the other rows. */
 export function selectAny(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -79,7 +90,7 @@ export function selectAny(
   tests: readonly (Buffer | Regex)[],
   negate: boolean,
 ): number {
-  // Each test only looks at the rows that no earlier one accepted.
+  // Each test reads only the rows that no earlier test accepted.
   const refused = negate ? selection : selection.slice(0, count);
   let refusedCount = count;
   for (const test of tests) {
@@ -91,7 +102,7 @@ export function selectAny(
   return negate ? refusedCount : removeRows(selection, count, refused, refusedCount);
 }
 
-/** Drops from an ascending selection the rows of another, which are all in it. */
+/** Removes from an ascending selection the rows of a second one, which is a subset. */
 function removeRows(selection: Uint32Array, count: number, rows: Uint32Array, rowCount: number): number {
   let kept = 0;
   let next = 0;
@@ -102,7 +113,7 @@ function removeRows(selection: Uint32Array, count: number, rows: Uint32Array, ro
   return kept;
 }
 
-/** Rows with the needle, which must also pass the regex where one is given. */
+/** Selects rows with the needle that also pass the regex, if one is passed. */
 function selectByNeedle(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -129,9 +140,9 @@ function selectByNeedle(
       const row = selection[i];
       const start = lineOffsets[row];
       const end = lineOffsets[row + 1];
-      // In a row that is not selected: search on from the next one that is.
+      // The hit is in a row that is not selected: continue from the next selected row.
       if (hit < start) continue;
-      // A later hit in this row would reach even farther past its end.
+      // A later hit in this row would extend even farther past its end.
       const isInside = hit + needle.length <= end;
       const accepted = isInside && (regex === undefined || regex.testBytes(lines, start, end));
       if (accepted !== negate) selection[kept++] = row;
@@ -141,7 +152,7 @@ function selectByNeedle(
   return kept;
 }
 
-/** Like `selectByNeedle`, for lines in the line space: rows with one of the stretches. */
+/** Works as `selectByNeedle`, but selects rows with one of the byte patterns, for lines in line memory. */
 function selectByStretches(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -177,19 +188,25 @@ function selectByStretches(
   return kept;
 }
 
-/** True where a stretch ends at `end` or before, the one found at `hit` or a shorter one behind it. */
+/** Returns whether a pattern ends at or before `end`: the one found at `hit`, or a shorter one after it. */
 function isInside(search: BytePatternSearch, lines: Buffer, hit: number, end: number): boolean {
   return hit + search.length <= end || search.find(lines, hit, end) >= 0;
 }
 
-/** Index after the last row of the span that starts at index `from`: rows with only small gaps between them. */
+/**
+ * Returns the index after the last row of the span that starts at index `from`: rows with only small gaps
+ * between them.
+ */
 function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: number, count: number): number {
   let i = from + 1;
   while (i < count && lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= maxGapBytes) i++;
   return i;
 }
 
-/** Index of the first selected row whose line ends after `position`, `end` where there is none. Gallops. */
+/**
+ * Returns the index of the first selected row whose line ends after `position`, or `end` if there is none.
+ * Uses a galloping search.
+ */
 function firstRowEndingAfter(
   lineOffsets: Uint32Array,
   selection: Uint32Array,
@@ -212,7 +229,9 @@ function firstRowEndingAfter(
   return low;
 }
 
-/** Like `selectByNeedle`, for a pattern over the bytes as latin1 text, a stretch of the page at a time. */
+/**
+ * Works as `selectByNeedle`, but for a pattern over the bytes as latin1 text, one part of the page at a time.
+ */
 function selectByBytePattern(
   lines: Buffer,
   lineOffsets: Uint32Array,
@@ -243,7 +262,7 @@ function selectByBytePattern(
       const start = lineOffsets[row];
       const end = lineOffsets[row + 1];
       if (hit < start) continue;
-      // Across the end of the line there may still be another, shorter match inside it.
+      // If the match extends past the end of the line, a shorter match may exist inside the line.
       const isAnswer = scan.exact && hit + match![0].length <= end;
       if ((isAnswer || regex.testBytes(lines, start, end)) !== negate) selection[kept++] = row;
       i++;
@@ -252,7 +271,9 @@ function selectByBytePattern(
   return kept;
 }
 
-/** Like `endOfSpan`, but at least one row and else at most `maxSpanTextBytes` from `base`. */
+/**
+ * Works as `endOfSpan`, but covers at least one row, and otherwise at most `maxSpanTextBytes` from `base`.
+ */
 function endOfTextSpan(
   lineOffsets: Uint32Array,
   selection: Uint32Array,

@@ -1,11 +1,11 @@
 /**
- * Smaller patterns with the same answer to "does it match?" or with the same first match. They matter because
- * people write `.*error.*`, which, taken literally, is the slowest way to say `error`.
+ * Simplifies patterns without changing whether they match, or without changing their first match. Users often
+ * write `.*error.*`, which is the slowest way to search for `error` if executed literally.
  */
 import { allButNewline, allChars, type CharSet, equalSets } from './char-set.ts';
 import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
 
-/** The pattern for tests only: same answer, no groups, no loops at its ends. */
+/** Returns the pattern for tests only: same result, no groups, no loops at its ends. */
 export function forTest(node: RegexNode): RegexNode {
   const parts = [...partsOf(withoutGroups(node))];
   for (let changed = true; changed; ) {
@@ -14,7 +14,7 @@ export function forTest(node: RegexNode): RegexNode {
   return concat(parts);
 }
 
-/** Drops what is redundant at one end of an otherwise free pattern; true where something was. */
+/** Removes a redundant part at one end of a pattern that is free at that end. Returns whether it did. */
 function dropEnd(parts: RegexNode[], index: number, kind: 'textStart' | 'textEnd'): boolean {
   const part = parts[index];
   if (part === undefined) return false;
@@ -24,7 +24,7 @@ function dropEnd(parts: RegexNode[], index: number, kind: 'textStart' | 'textEnd
     parts.splice(Math.min(index, inner), 2);
     return true;
   }
-  // A free end needs no more than the least count: `(ab)+x` is `abx`, `x.*` is `x`.
+  // A free end needs only the minimum count: `(ab)+x` is `abx`, `x.*` is `x`.
   if (part.type !== 'repeat' || (part.max === part.min && part.max !== 1)) return false;
   const least = { ...part, max: part.min };
   parts.splice(index, 1, ...(part.min === 0 ? [] : part.min === 1 ? partsOf(part.node) : [least]));
@@ -32,8 +32,8 @@ function dropEnd(parts: RegexNode[], index: number, kind: 'textStart' | 'textEnd
 }
 
 /**
- * The pattern for the first match: same groups. A pattern that begins with `.*` matches first at the start of a
- * line or not in this line at all, so no other start needs a try.
+ * Returns the pattern for the first match, with the same groups. A pattern that begins with `.*` has its
+ * first match at the start of a line, or no match in this line. Other starts are not tried.
  */
 export function forFirstMatch(node: RegexNode): RegexNode {
   const first = partsOf(node)[0];

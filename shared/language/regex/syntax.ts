@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a regular expression, free of flags: case folding, `.` and classes have become sets of code
- * points, `(?m)^` and `^` different assertions, and greediness a property of each repetition.
+ * Syntax tree of a regular expression, free of flags. Case folding, `.` and classes are sets of code points.
+ * `(?m)^` and `^` are different assertions, and greediness is a property of each repetition.
  */
 import type { CharSet } from './char-set.ts';
 
@@ -14,12 +14,12 @@ export type AssertionKind =
 
 export type RegexNode =
   | { readonly type: 'empty' }
-  /** One code point of the set; the empty set matches nothing. */
+  /** Matches one code point of the set; the empty set matches no text. */
   | { readonly type: 'chars'; readonly set: CharSet }
   | { readonly type: 'assertion'; readonly kind: AssertionKind }
-  /** A capturing group; `index` counts from 1. */
+  /** Capturing group; `index` counts from 1. */
   | { readonly type: 'group'; readonly index: number; readonly node: RegexNode }
-  /** `max` is Infinity where the count has no upper bound. */
+  /** Repetition; `max` is Infinity if the count has no upper bound. */
   | {
       readonly type: 'repeat';
       readonly node: RegexNode;
@@ -28,12 +28,12 @@ export type RegexNode =
       readonly greedy: boolean;
     }
   | { readonly type: 'concat'; readonly nodes: readonly RegexNode[] }
-  /** Earlier branches are preferred. */
+  /** Alternatives; earlier branches are preferred. */
   | { readonly type: 'alternate'; readonly nodes: readonly RegexNode[] };
 
 export const emptyNode: RegexNode = { type: 'empty' };
 
-/** A concatenation without nested ones and without empty parts. */
+/** Returns a concatenation, flattened and without empty parts. */
 export function concat(nodes: readonly RegexNode[]): RegexNode {
   const flat: RegexNode[] = [];
   for (const node of nodes) {
@@ -48,13 +48,13 @@ export function alternate(nodes: readonly RegexNode[]): RegexNode {
   return nodes.length === 1 ? nodes[0] : { type: 'alternate', nodes };
 }
 
-/** The parts that `node` matches one after the other. */
+/** Returns the parts that `node` matches in sequence. */
 export function partsOf(node: RegexNode): readonly RegexNode[] {
   if (node.type === 'concat') return node.nodes;
   return node.type === 'empty' ? [] : [node];
 }
 
-/** The same language without captures: enough to tell whether a text matches. */
+/** Removes captures, for tests whether a text matches. */
 export function withoutGroups(node: RegexNode): RegexNode {
   switch (node.type) {
     case 'group':
@@ -70,7 +70,7 @@ export function withoutGroups(node: RegexNode): RegexNode {
   }
 }
 
-/** True where the node can match the empty string (assertions taken as holding). */
+/** Returns whether the node can match the empty string, if all assertions hold. */
 export function isNullable(node: RegexNode): boolean {
   switch (node.type) {
     case 'chars':

@@ -1,9 +1,10 @@
 /**
- * Replacement templates as Go's regexp package reads them: `$1`, `$name`, `${name}`, `$$`. What a reader would get
- * wrong: `$1x` is the group named `1x` (empty where there is none), not group 1 and an `x`.
+ * Replacement templates as Go's regexp package reads them: `$1`, `$name`, `${name}`, `$$`.
+ *
+ * Pitfall: `$1x` is the group named `1x` (empty if missing), not group 1 and an `x`.
  */
 
-/** Parts in order: text as it is, a group by number, or a group by name. */
+/** Parts in order: literal text, a group by number, or a group by name. */
 export type Template = readonly (string | { readonly index: number } | { readonly name: string })[];
 
 const maxIndex = 1e8;
@@ -34,7 +35,7 @@ export function parseTemplate(source: string): Template {
   return parts;
 }
 
-/** The template with the groups of one match; groups that took no part are empty. */
+/** Expands the template with the groups of one match; groups that did not participate are empty. */
 export function expandTemplate(
   template: Template,
   groupNames: readonly (string | undefined)[],
@@ -45,7 +46,7 @@ export function expandTemplate(
     if (typeof part === 'string') text += part;
     else if ('index' in part) text += groups[part.index] ?? '';
     else {
-      // Of several groups with the name, the first that took part.
+      // If several groups have the name, the first that participated counts.
       const index = groupNames.findIndex((name, i) => name === part.name && groups[i] !== undefined);
       if (index >= 0) text += groups[index];
     }

@@ -1,23 +1,23 @@
 /**
- * Regular expressions that the reference replaces by tests for texts (logql reference, 5.2). Two things depend on it:
- * what an empty alternative means in a line filter, and how `format_query` quotes an expression.
+ * Finds regular expressions that the reference replaces by text comparisons (logql reference, 5.2). This
+ * affects the meaning of an empty alternative in a line filter, and how `format_query` quotes an expression.
  *
  *     lineAlternatives('error|')      // [{ pattern: 'error' }]: the empty alternative is dropped
- *     lineAlternatives('a|b|')        // [{ pattern: 'a|b|' }]: a class and an empty alternative, which stays
+ *     lineAlternatives('a|b|')        // [{ pattern: 'a|b|' }]: a class and an empty alternative, which is preserved
  *     lineAlternatives('|.*')         // []: every line
  *
- * Logboom drops alternatives as the reference does, and evaluates the others as written. The reference loses lines in
- * a few shapes more: to it `foo.*(bar|qux)` is `foobar` or `fooqux` (difference D1).
+ * Logboom drops alternatives as the reference does, and evaluates the others as written. The reference loses
+ * lines in a few more shapes: it treats `foo.*(bar|qux)` as `foobar` or `fooqux` (difference D1).
  */
 import { foldFlag, parseRe2, type Re2Node, Re2Op } from './re2-tree.ts';
 import { readValidRegex } from './validate.ts';
 
-/** One alternative of a line filter: a regular expression, or a text whose bytes are searched for. */
+/** Alternative of a line filter: a regular expression, or a text to find as bytes. */
 export type LineAlternative = { readonly pattern: string } | { readonly text: string };
 
 /**
- * Alternatives of an expression in a line filter, of which one must accept the line. None: every line passes. Throws like
- * `validateRegex`.
+ * Returns the alternatives of an expression in a line filter; one of them must accept the line. An empty list
+ * accepts every line. Throws as `validateRegex` does.
  */
 export function lineAlternatives(pattern: string): readonly LineAlternative[] {
   const root = rootOf(pattern);
@@ -32,7 +32,7 @@ export function lineAlternatives(pattern: string): readonly LineAlternative[] {
   return rest.length === 0 ? texts : [...texts, { pattern: joined(rest) }];
 }
 
-/** The flag once where it can be: thousands of names must not grow past the limit on patterns. */
+/** Write the flag once if possible, so that thousands of names do not exceed the pattern limit. */
 function joined(branches: readonly Re2Node[]): string {
   const literals = branches.flatMap(literalsOf);
   const folds = literals.length > 0 && literals.every(ignoresCase);
@@ -44,12 +44,15 @@ function literalsOf(node: Re2Node): Re2Node[] {
   return node.op === Re2Op.literal ? [node] : node.subs.flatMap(literalsOf);
 }
 
-/** True if the reference tests for text instead of running the expression. Throws like `validateRegex`. */
+/**
+ * Returns whether the reference compares text instead of running the expression. Throws as `validateRegex`
+ * does.
+ */
 export function isTextRegex(pattern: string): boolean {
   return isText(rootOf(pattern));
 }
 
-/** Without names: Go allows one twice, re2js does not. */
+/** Names are removed: Go allows repeated names, re2js does not. */
 function rootOf(pattern: string): Re2Node {
   return parseRe2(readValidRegex(pattern).nameless);
 }
@@ -74,7 +77,7 @@ function isText(node: Re2Node): boolean {
   }
 }
 
-/** At most three parts: one literal, `.*`, and behind the literal alternatives of the same kind. */
+/** Matches at most three parts: one literal, `.*`, and after the literal alternatives of the same kind. */
 function isTextConcat({ subs }: Re2Node, followsLiteral: boolean): boolean {
   const parts = subs.map(withoutCapture).filter(part => part.op !== Re2Op.empty);
   if (parts.length > 3) return false;
@@ -91,14 +94,17 @@ function isTextConcat({ subs }: Re2Node, followsLiteral: boolean): boolean {
   return followsLiteral || literal !== undefined;
 }
 
-/** An alternative behind a literal. One that ignores case cannot join a literal that does not. */
+/**
+ * Checks an alternative after a literal. An alternative that ignores case cannot join a literal that does
+ * not.
+ */
 function isTextSuffix(node: Re2Node, literalFolds: boolean): boolean {
   if (!literalFolds && ignoresCase(node)) return false;
   if (node.op === Re2Op.concat) return isTextConcat(node, true);
   return node.op === Re2Op.empty || node.op === Re2Op.literal || isStar(node);
 }
 
-/** The reference drops captures of one level; of deeper ones it makes no text. */
+/** The reference drops one level of captures; it does not convert deeper ones to text. */
 function withoutCapture(node: Re2Node): Re2Node {
   return node.op === Re2Op.capture ? node.subs[0] : node;
 }
@@ -107,7 +113,10 @@ function isStar(node: Re2Node): boolean {
   return node.op === Re2Op.star && isAnyButNewline(node.subs[0]);
 }
 
-/** A `.`: re2js also writes `[^\n]` so, which Go does not, but without the flags of the parser. */
+/**
+ * Matches `.`. re2js also represents `[^\n]` in this way, which Go does not, but without the flags of the
+ * parser.
+ */
 function isAnyButNewline({ op, flags }: Re2Node): boolean {
   return op === Re2Op.anyButNewline && flags !== 0;
 }
@@ -125,14 +134,14 @@ function acceptsAll(branch: Re2Node): boolean {
   return branch.op === Re2Op.empty || branch.op === Re2Op.star;
 }
 
-/** `.+`: at least one byte of any kind, also a lone newline. */
+/** Matches `.+`: at least one byte of any kind, also a lone newline. */
 function isAnyByte(branch: Re2Node): boolean {
   return branch.op === Re2Op.plus;
 }
 
 /**
- * A text with U+FFFD, perhaps among `.*`: as an expression that character also matches bytes that are not UTF-8, as a text
- * it does not.
+ * Matches a text with U+FFFD, perhaps among `.*`. As an expression, that character also matches bytes that
+ * are not UTF-8; as a text, it does not.
  */
 function isRaw(branch: Re2Node): boolean {
   const literal = literalOf(branch);
@@ -157,7 +166,10 @@ function textOf({ runes }: Re2Node): string {
 
 const SPECIAL = /[\\.+*?()|[\]{}^$]/g;
 
-/** The expression of a branch, to stand beside others. `folds` is true if case is ignored around it. */
+/**
+ * Writes the expression of a branch, to be joined with others. `folds` is true if the joined expression
+ * ignores case.
+ */
 function patternOf(node: Re2Node, folds: boolean): string {
   switch (node.op) {
     case Re2Op.literal: {

@@ -1,24 +1,24 @@
 /**
  * Writes a syntax tree as a V8 regular expression that means the same as in Go.
  *
- * V8's own flags and classes are not used, since they differ: `i` folds other letters, `m` knows more line ends,
- * `\d` and `\w` change with `i` and `u`. The tree has plain sets instead, so only the flag `u` is needed, which
+ * V8's flags and classes differ and are not used: `i` folds other letters, `m` recognizes more line ends,
+ * `\d` and `\w` change with `i` and `u`. The tree has plain sets instead. Only the flag `u` is needed, which
  * makes one unit one code point.
  */
 import { type CharSet, maxCodePoint } from './char-set.ts';
 import { type AssertionKind, isNullable, type RegexNode } from './syntax.ts';
 
-/** Sets and copies in all; V8 compiles a pattern of this size in some milliseconds. */
+/** Maximum number of sets and copies in total; V8 compiles a pattern of this size in a few milliseconds. */
 const maxWeight = 20_000;
 
-/** The source for `new RegExp(source, 'u')`, or undefined where V8 cannot express the pattern. */
+/** Returns the source for `new RegExp(source, 'u')`, or undefined if V8 cannot express the pattern. */
 export function toV8(node: RegexNode): string | undefined {
   return weightOf(node) <= maxWeight && meansTheSame(node) ? write(node, setSource) : undefined;
 }
 
 /**
- * The source for `new RegExp(source)` on text whose units are the bytes of UTF-8, or undefined where a set holds
- * too many characters above ASCII to be written out, or the one that stands for invalid bytes.
+ * Returns the source for `new RegExp(source)` on text whose units are the bytes of UTF-8. Returns undefined
+ * if a set contains U+FFFD, or too many characters above ASCII to list.
  */
 export function toByteV8(node: RegexNode): string | undefined {
   return isByteExact(node) && weightOf(node) <= maxWeight && meansTheSame(node)
@@ -80,12 +80,12 @@ function charSource(codePoint: number): string {
   return /^[0-9A-Za-z_ ]$/.test(char) ? char : `\\u{${codePoint.toString(16)}}`;
 }
 
-/** Case folding adds at most three characters above ASCII to a letter. */
+/** Maximum number of listed characters: case folding adds at most three above ASCII to a letter. */
 const maxCharsAboveAscii = 8;
 
 const replacementChar = 0xfffd;
 
-/** True where every set can be written as bytes and no invalid byte can match it. */
+/** Returns whether every set can be written as bytes and cannot match an invalid byte. */
 export function isByteExact(node: RegexNode): boolean {
   switch (node.type) {
     case 'chars':
@@ -133,8 +133,8 @@ function byteSource(byte: number): string {
 }
 
 /**
- * False for the shapes on which V8 and Go disagree: an iteration that reads nothing (V8 forgets its groups), and
- * a group that an iteration may leave out (V8 empties it, Go keeps the last one).
+ * Returns false for the shapes on which V8 and Go disagree. One is an iteration that reads no text: V8 resets
+ * its groups. The other is a group that an iteration may skip: V8 clears it, Go preserves the last value.
  */
 function meansTheSame(node: RegexNode): boolean {
   switch (node.type) {

@@ -1,38 +1,43 @@
 /**
  * Decides whether a text is a regular expression of the RE2 dialect (Go syntax, Perl flags) that this program
- * accepts, and says why not in the words that clients of the reference know.
+ * accepts. Error messages are those of the reference.
  *
- * re2js is the judge: its parser knows the dialect and, but for small things mended here, Go's messages. What a
- * reader would get wrong: a pattern Go takes may still be refused, because counted repetitions multiply the work
- * of every engine and Go itself only bounds them by memory.
+ * re2js decides: its parser implements the dialect and, except for small differences fixed in this module,
+ * Go's messages.
+ *
+ * Pitfall: a pattern that Go accepts may be refused. Counted repetitions multiply the work of every engine,
+ * and Go bounds them only by memory.
  */
 import { RE2JSSyntaxException, RE2Set } from 're2js';
 import { type ParsedRegex, parseRegex } from './parse.ts';
 import type { RegexNode } from './syntax.ts';
 
-/** UTF-16 units. Dashboards join hundreds of values with `|`; this holds about a thousand pod names. */
+/**
+ * Maximum length in UTF-16 units. Dashboards join hundreds of values with `|`; this limit fits about a
+ * thousand pod names.
+ */
 export const maxPatternLength = 32_768;
 
 /**
- * How many parts counted repetitions may write out in all: `(a{20}b){30}` has 630. One of Go's largest, {1000},
- * fits; more would let one pattern cost re2js up to 0.1 ms for each character.
+ * Maximum number of parts to which counted repetitions may expand: `(a{20}b){30}` has 630. One {1000}, the
+ * maximum in Go, fits. With more, one pattern could cost re2js up to 0.1 ms per character.
  */
 export const maxRepeatedParts = 1_000;
 
 /**
- * Throws an `Error` with Go's message where `pattern` is not a regular expression, for instance
- * ``error parsing regexp: missing closing ]: `[` ``, or is over one of the limits above.
+ * Throws an `Error` with Go's message if `pattern` is not a regular expression, or if it exceeds a limit
+ * above. An example is ``error parsing regexp: missing closing ]: `[` ``.
  */
 export function validateRegex(pattern: string): void {
   readValidRegex(pattern);
 }
 
 export interface ValidRegex extends ParsedRegex {
-  /** Parts that are there only because counted repetitions are written out. */
+  /** Number of parts that exist only because counted repetitions are expanded. */
   readonly repeatedParts: number;
 }
 
-/** Like `validateRegex`, but answers the parsed pattern. */
+/** Validates as `validateRegex`, and returns the parsed pattern. */
 export function readValidRegex(pattern: string): ValidRegex {
   if (pattern.length > maxPatternLength) {
     throw tooLarge(`${pattern.length} characters, the limit is ${maxPatternLength}`);
@@ -41,7 +46,7 @@ export function readValidRegex(pattern: string): ValidRegex {
     throw new Error(`error parsing regexp: invalid UTF-8: \`${pattern.toWellFormed()}\``);
   }
   const read = tryRead(pattern);
-  // Before the judge, which writes repetitions out; but Go's own limit on counts has its own words.
+  // Check before re2js, which expands repetitions. Go's limit on counts has a message of its own.
   const parts = read === undefined ? 0 : read.repeatedParts;
   const isOver = parts > maxRepeatedParts;
   if (isOver && read!.highestCount <= goMaxCount) throw tooManyParts(parts);
@@ -50,7 +55,7 @@ export function readValidRegex(pattern: string): ValidRegex {
   return { ...(read?.parsed ?? parseRegex(pattern)), repeatedParts: parts };
 }
 
-/** Go refuses `{1001}` and nested counts whose product is higher. */
+/** Maximum count in Go, which also limits the product of nested counts. */
 const goMaxCount = 1_000;
 
 interface ReadPattern {
@@ -68,7 +73,7 @@ function tryRead(pattern: string): ReadPattern | undefined {
       highestCount: highestCount(parsed.node),
     };
   } catch {
-    // Invalid, or nested deeper than the stack: the judge finds the words.
+    // The pattern is invalid, or nested deeper than the stack: re2js provides the message.
     return undefined;
   }
 }
@@ -78,12 +83,12 @@ function judge(pattern: string, parsed: ParsedRegex | undefined): void {
     new RE2Set().add(pattern);
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    // Go allows a name twice, re2js does not.
+    // Go allows repeated names, re2js does not.
     if (error.error === 'duplicate capture group name' && parsed !== undefined) {
       judge(parsed.nameless, undefined);
       return;
     }
-    // Go always quotes the offending part; re2js leaves it out where it is empty or the whole pattern.
+    // Go always quotes the offending part; re2js omits it if it is empty or the whole pattern.
     const whole = error.error === 'expression nests too deeply' || error.error === 'expression too large';
     const part = error.input ?? (whole ? pattern : '');
     throw new Error(`error parsing regexp: ${error.error}: \`${part}\``, { cause: error });
@@ -98,7 +103,7 @@ function tooLarge(detail: string): Error {
   return new Error(`error parsing regexp: expression too large: ${detail}`);
 }
 
-/** How many parts the pattern has, with counted repetitions written out or taken as one. */
+/** Counts the parts of the pattern, with counted repetitions expanded or counted once. */
 function writtenOut(node: RegexNode, withCounts: boolean): number {
   switch (node.type) {
     case 'group':
@@ -113,7 +118,7 @@ function writtenOut(node: RegexNode, withCounts: boolean): number {
   }
 }
 
-/** The highest product of nested counts. */
+/** Returns the highest product of nested counts. */
 function highestCount(node: RegexNode): number {
   switch (node.type) {
     case 'group':

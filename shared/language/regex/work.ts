@@ -1,35 +1,35 @@
 /**
- * Bounds the work of a backtracking engine on a pattern, so that V8 only sees patterns and lengths on which it
- * cannot stall the process. Everything else runs on re2js, which is linear but slower.
+ * Bounds the work of a backtracking engine on a pattern, so that V8 runs only patterns and lengths on which
+ * it cannot stall the process. All others run on re2js, which is linear but slower.
  *
- * The bound is `steps * n^degree` for a text of n units. It is computed from the end of the pattern backwards:
- * each part knows which characters the rest may begin with, so it is known whether giving characters back can
- * ever help. A loop over a set that the rest cannot begin with fails at once wherever it stops early (`[^"]*"`);
- * a loop over a set that the rest may begin with (`.*error`) tries the rest at every length it could have.
+ * The bound is `steps * n^degree` for a text of n units. It is computed from the end of the pattern backward.
+ * Each part knows which characters the following parts may begin with, and therefore whether backtracking can
+ * succeed. A loop over a set that the following parts cannot begin with fails immediately at any earlier end
+ * (`[^"]*"`). A loop over a set that they may begin with (`.*error`) tries them at every possible length.
  *
- * What a reader would get wrong: a search that may start anywhere repeats the work for every start. That makes
- * `\s+$` quadratic although each single try is linear. It stays linear where every try needs a character no loop
- * of the pattern can cross (`"[^"]*x`: tries begin at quotes, and no try reads past more than one).
+ * Pitfall: a search that may start anywhere repeats the work for every start. Thus `\s+$` is quadratic
+ * although each try is linear. The search remains linear if every try needs a character that no loop of the
+ * pattern can cross. An example is `"[^"]*x`: tries begin at quotes, and no try reads past more than one.
  */
 import { allChars, type CharSet, disjoint, noChars, union } from './char-set.ts';
 import { isNullable, partsOf, type RegexNode } from './syntax.ts';
 
 export interface Work {
   readonly steps: number;
-  /** 0 is constant, 1 linear, 2 quadratic in the length of the text. */
+  /** Degree in the text length: 0 is constant, 1 linear, 2 quadratic. */
   readonly degree: number;
 }
 
-/** A pattern over one of the limits, or with a shape not analysed here. */
+/** Work of a pattern that exceeds a limit, or has a shape that this analysis does not support. */
 export const unboundedWork: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
 
-/** What follows a part: the rest of the pattern. */
+/** Continuation of a part: the rest of the pattern. */
 interface Rest extends Work {
-  /** Characters it may read first. */
+  /** Characters that it may read first. */
   readonly first: CharSet;
-  /** It may come to its end, or fail, without reading a character. */
+  /** Whether it may succeed or fail without reading a character. */
   readonly nullable: boolean;
-  /** It always matches: nobody will ask the part before it for another try. */
+  /** Whether it always matches, so that the preceding part never backtracks. */
   readonly infallible: boolean;
 }
 
@@ -37,10 +37,10 @@ const endOfPattern: Rest = { steps: 1, degree: 0, first: noChars, nullable: true
 
 const newline: CharSet = [10, 10];
 
-/** More steps than this are as good as unbounded; it also ends the analysis of hostile patterns early. */
+/** Step limit; more steps count as unbounded. It also stops the analysis of hostile patterns early. */
 const maxSteps = 1e6;
 
-/** Work of finding the first match, or all matches, of `node` in a text. */
+/** Returns the work of finding the first match, or all matches, of `node` in a text. */
 export function searchWork(node: RegexNode): Work {
   const work = restWork(node, endOfPattern);
   if (!(work.steps <= maxSteps)) return unboundedWork;
@@ -57,7 +57,7 @@ export function searchWork(node: RegexNode): Work {
   return { steps: work.steps, degree: work.degree + 1 };
 }
 
-/** True where a match can only start at the start of the text. */
+/** Returns whether a match can only start at the start of the text. */
 export function isAnchored(node: RegexNode): boolean {
   switch (node.type) {
     case 'assertion':
@@ -73,7 +73,7 @@ export function isAnchored(node: RegexNode): boolean {
   }
 }
 
-/** Work of one try of `node` followed by `rest`. */
+/** Returns the work of one try of `node` followed by `rest`. */
 function restWork(node: RegexNode, rest: Rest): Rest {
   switch (node.type) {
     case 'empty':
@@ -101,7 +101,7 @@ function restWork(node: RegexNode, rest: Rest): Rest {
 
 type Repeat = Extract<RegexNode, { type: 'repeat' }>;
 
-/** `x{min,max}` written out: each copy above `min` is a choice between going on and leaving. */
+/** Expands `x{min,max}`: each copy above `min` is a choice between continuing and leaving. */
 function countedWork({ node, min, max }: Repeat, rest: Rest): Rest {
   let work = rest;
   for (let copy = max; copy > 0; copy--) {
@@ -118,7 +118,7 @@ function loopWork({ node, min }: Repeat, rest: Rest): Rest {
   const first = sets[0];
   const steps = sets.length * (min + 1) + rest.steps;
   let { degree } = rest;
-  // Where the rest cannot fail, nothing is ever given back, and going over the text once is not counted.
+  // If the continuation cannot fail, the loop never backtracks; a single pass over the text is not counted.
   if (!rest.infallible) degree = disjoint(first, rest.first) ? Math.max(1, degree) : degree + 1;
   if (min > 0) return { steps, degree, first, nullable: false, infallible: false };
   return {
@@ -130,7 +130,7 @@ function loopWork({ node, min }: Repeat, rest: Rest): Rest {
   };
 }
 
-/** The sets of a loop body that is only characters one after the other; undefined for any other body. */
+/** Returns the sets of a loop body that is a plain character sequence; undefined for any other body. */
 function setsOfPlainBody(node: RegexNode): CharSet[] | undefined {
   if (node.type === 'chars') return [node.set];
   if (node.type === 'group') return setsOfPlainBody(node.node);
@@ -145,8 +145,9 @@ function setsOfPlainBody(node: RegexNode): CharSet[] | undefined {
 }
 
 /**
- * One of several ways. On a given next character only the ways that can read it go on, so what counts is the
- * character with the most expensive ways together; ways that read nothing always count.
+ * Combines alternatives. At a given next character, only the alternatives that can read it continue. The
+ * character with the most expensive alternatives therefore counts. Alternatives that read no text always
+ * count.
  */
 function choice(ways: readonly Rest[]): Rest {
   let always = ways.length;
@@ -181,7 +182,7 @@ function choice(ways: readonly Rest[]): Rest {
   };
 }
 
-/** All characters that unbounded loops of the pattern can cross. */
+/** Returns all characters that unbounded loops of the pattern can cross. */
 function loopChars(node: RegexNode): CharSet {
   switch (node.type) {
     case 'group':
@@ -212,15 +213,15 @@ function allCharsOf(node: RegexNode): CharSet {
 }
 
 /**
- * One set for each way to begin, of a character that stands at a fixed distance from the start of every match
- * that begins so and that no loop crosses. Undefined where a way has none.
+ * Returns one set of guard characters for each way to begin a match. Every match that begins so has a guard
+ * at a fixed distance from its start, and no loop crosses guards. Returns undefined if a way has no guard.
  */
 function guardsOf(node: RegexNode, loops: CharSet): CharSet[] | undefined {
   switch (node.type) {
     case 'chars':
       return disjoint(node.set, loops) ? [node.set] : undefined;
     case 'assertion':
-      // Only a newline, or the one start of the text, comes before.
+      // A newline, or the start of the text, precedes the match.
       return node.kind === 'lineStart' && disjoint(newline, loops) ? [newline] : undefined;
     case 'group':
       return guardsOf(node.node, loops);
@@ -247,7 +248,7 @@ function guardsOf(node: RegexNode, loops: CharSet): CharSet[] | undefined {
   }
 }
 
-/** At how many places outside loops one try can read a guard character. */
+/** Returns the number of positions outside loops at which one try can read a guard character. */
 function guardPositions(node: RegexNode, guards: CharSet): number {
   switch (node.type) {
     case 'chars':
