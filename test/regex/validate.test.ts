@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { messageOf } from '../../shared/base/model/errors.ts';
-import { maxPatternLength, maxRepeatedParts, validateRegex } from '../../shared/language/regex/validate.ts';
+import {
+  MAX_PATTERN_LENGTH,
+  MAX_REPEATED_PARTS,
+  validateRegex,
+} from '../../shared/language/regex/validate.ts';
 
 function refusalOf(pattern: string): string | undefined {
   try {
@@ -102,12 +106,12 @@ describe('validateRegex', () => {
   });
 
   test('refuses patterns over its own limits with figures', () => {
-    expect(() => validateRegex('a'.repeat(maxPatternLength))).not.toThrow();
-    expect(() => validateRegex('a'.repeat(maxPatternLength + 1))).toThrow(
-      `error parsing regexp: expression too large: ${maxPatternLength + 1} characters, the limit is ${maxPatternLength}`,
+    expect(() => validateRegex('a'.repeat(MAX_PATTERN_LENGTH))).not.toThrow();
+    expect(() => validateRegex('a'.repeat(MAX_PATTERN_LENGTH + 1))).toThrow(
+      `error parsing regexp: expression too large: ${MAX_PATTERN_LENGTH + 1} characters, the limit is ${MAX_PATTERN_LENGTH}`,
     );
     expect(() => validateRegex('a{900}b{900}')).toThrow(
-      `error parsing regexp: expression too large: counted repetitions make 1798 parts, the limit is ${maxRepeatedParts}`,
+      `error parsing regexp: expression too large: counted repetitions make 1798 parts, the limit is ${MAX_REPEATED_PARTS}`,
     );
     expect(() => validateRegex('a{1000}'.repeat(4_000))).toThrow('expression too large');
     expect(() => validateRegex('(?:(?:a{10}b){10}){10}')).toThrow('expression too large');

@@ -8,7 +8,7 @@ import { type BytePattern, patternOfNeedle, rarestPlaces } from './byte-patterns
 
 /** Byte pattern, the pair of its bytes that is searched for, and its latest match. */
 interface Sought {
-  readonly stretch: BytePattern;
+  readonly pattern: BytePattern;
   readonly pair: BytePair;
   /** Offset of the pair's first byte in the pattern. */
   readonly offset: number;
@@ -27,13 +27,13 @@ export class BytePatternSearch {
   /** Length of the latest match of `find`, bytes. */
   length = 0;
 
-  /** @param stretches Patterns of at least two bytes each */
-  constructor(stretches: readonly BytePattern[]) {
-    const program = bytePatternProgram(stretches);
+  /** @param patterns Patterns of at least two bytes each */
+  constructor(patterns: readonly BytePattern[]) {
+    const program = bytePatternProgram(patterns);
     this.#together = program && new ProgramSearch(program);
-    this.#sought = stretches.map(stretch => {
-      const [i, j] = rarestPlaces(stretch);
-      const { bytes, others } = stretch;
+    this.#sought = patterns.map(pattern => {
+      const [i, j] = rarestPlaces(pattern);
+      const { bytes, others } = pattern;
       const pair = {
         distance: j - i,
         first: bytes[i],
@@ -41,7 +41,7 @@ export class BytePatternSearch {
         second: bytes[j],
         second2: others[j],
       };
-      return { stretch, pair, offset: i, next: -1 };
+      return { pattern, pair, offset: i, next: -1 };
     });
   }
 
@@ -53,7 +53,7 @@ export class BytePatternSearch {
       return found;
     }
     // If there are several patterns, those whose known match is after `from` are not searched again.
-    const goesOn = lines === this.#lines && to === this.#to && from >= this.#from;
+    const isContinued = lines === this.#lines && to === this.#to && from >= this.#from;
     if (lines !== this.#lines) {
       this.#lines = lines;
       this.#finder = pairFinder(lines);
@@ -63,10 +63,10 @@ export class BytePatternSearch {
     let first = Infinity;
     for (let i = 0; i < this.#sought.length; i++) {
       const sought = this.#sought[i];
-      if (!goesOn || sought.next < from) sought.next = seek(sought, lines, this.#finder!, from, to);
+      if (!isContinued || sought.next < from) sought.next = seek(sought, lines, this.#finder!, from, to);
       if (sought.next < first) {
         first = sought.next;
-        this.length = sought.stretch.bytes.length;
+        this.length = sought.pattern.bytes.length;
       }
     }
     return first === Infinity ? -1 : first;
@@ -74,13 +74,13 @@ export class BytePatternSearch {
 }
 
 function seek(
-  { stretch, pair, offset }: Sought,
+  { pattern, pair, offset }: Sought,
   lines: Buffer,
   finder: PairFinder,
   from: number,
   to: number,
 ): number {
-  const { bytes, others } = stretch;
+  const { bytes, others } = pattern;
   const length = bytes.length;
   const last = to - length + offset;
   let at = from + offset;

@@ -14,7 +14,7 @@ export interface BytePattern {
 }
 
 /** Maximum number of patterns in one pass over the page (byte-pattern-program.ts). */
-const MAX_STRETCHES = 64;
+const MAX_PATTERNS = 64;
 /** Minimum length. Shorter patterns occur in too many lines. */
 const MIN_BYTES = 3;
 
@@ -23,9 +23,9 @@ export function patternOfNeedle(needle: Buffer): BytePattern {
   return { bytes, others: bytes };
 }
 
-export interface RequiredStretches {
+export interface RequiredBytePatterns {
   /** Byte patterns of which every match contains at least one. */
-  readonly stretches: readonly BytePattern[];
+  readonly patterns: readonly BytePattern[];
   /** Whether each occurrence of a byte pattern is a match. */
   readonly exact: boolean;
 }
@@ -34,20 +34,20 @@ export interface RequiredStretches {
  * Returns the byte patterns that a regular expression without groups requires. Returns undefined if none is
  * worth a search.
  */
-export function requiredStretches(node: RegexNode): RequiredStretches | undefined {
+export function requiredBytePatterns(node: RegexNode): RequiredBytePatterns | undefined {
   if (node.type === 'alternate') {
-    const branches = node.nodes.map(requiredStretches);
+    const branches = node.nodes.map(requiredBytePatterns);
     if (!branches.every(branch => branch !== undefined)) return undefined;
-    const stretches = branches.flatMap(branch => branch.stretches);
-    if (stretches.length > MAX_STRETCHES) return undefined;
-    return { stretches, exact: branches.every(({ exact }) => exact) };
+    const patterns = branches.flatMap(branch => branch.patterns);
+    if (patterns.length > MAX_PATTERNS) return undefined;
+    return { patterns, exact: branches.every(({ exact }) => exact) };
   }
   const parts = partsOf(node);
   const whole = longestPattern(parts);
-  if (whole !== undefined) return { stretches: [whole], exact: whole.bytes.length === parts.length };
+  if (whole !== undefined) return { patterns: [whole], exact: whole.bytes.length === parts.length };
   // If the expression itself requires no pattern, one of its parts may, as in `x*(abc|def)`.
   for (const part of parts) {
-    const inside = part.type === 'alternate' ? requiredStretches(part) : undefined;
+    const inside = part.type === 'alternate' ? requiredBytePatterns(part) : undefined;
     if (inside !== undefined) return { ...inside, exact: inside.exact && parts.length === 1 };
   }
   return undefined;

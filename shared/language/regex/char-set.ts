@@ -4,10 +4,10 @@
  */
 export type CharSet = readonly number[];
 
-export const maxCodePoint = 0x10ffff;
-export const noChars: CharSet = [];
-export const allChars: CharSet = [0, maxCodePoint];
-export const allButNewline: CharSet = [0, 9, 11, maxCodePoint];
+export const MAX_CODE_POINT = 0x10ffff;
+export const NO_CHARS: CharSet = [];
+export const ALL_CHARS: CharSet = [0, MAX_CODE_POINT];
+export const ALL_BUT_NEWLINE: CharSet = [0, 9, 11, MAX_CODE_POINT];
 
 export function containsChar(set: CharSet, codePoint: number): boolean {
   for (let i = 0; i < set.length; i += 2) {

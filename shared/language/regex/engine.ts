@@ -12,25 +12,25 @@ import { isAnchored, searchWork, type Work } from './work.ts';
  * Maximum text length for V8, UTF-16 units. V8 stores a backtracking position for each character of a loop;
  * longer texts are rare.
  */
-export const maxV8Units = 65_536;
+export const MAX_V8_UNITS = 65_536;
 
 /**
  * Maximum steps per unit of text for linear patterns. A step takes about 2 ns. In the worst case, `a{250}b`
  * on a page of 1 MiB of `a` takes 0.6 s.
  */
-const maxLinearStepsPerUnit = 256;
+const MAX_LINEAR_STEPS_PER_UNIT = 256;
 /**
  * Maximum steps per unit of text for quadratic patterns. Their estimate is looser: the worst measured run
  * took a tenth of it (0.5 s for 1 MiB). With this limit, `error.*timeout` runs on lines of up to 585 units.
  */
-const maxQuadraticStepsPerUnit = 4_096;
+const MAX_QUADRATIC_STEPS_PER_UNIT = 4_096;
 
 /** Returns the maximum text length for V8, in UTF-16 units; -1 if V8 must not run. */
 export function v8Limit(work: Work): number {
-  if (work.degree <= 1) return work.steps <= maxLinearStepsPerUnit ? maxV8Units : -1;
+  if (work.degree <= 1) return work.steps <= MAX_LINEAR_STEPS_PER_UNIT ? MAX_V8_UNITS : -1;
   // Half of all pairs of positions: steps * n * n / 2 <= budget * n.
   return work.degree === 2
-    ? Math.min(maxV8Units, Math.floor((2 * maxQuadraticStepsPerUnit) / work.steps))
+    ? Math.min(MAX_V8_UNITS, Math.floor((2 * MAX_QUADRATIC_STEPS_PER_UNIT) / work.steps))
     : -1;
 }
 
@@ -90,14 +90,14 @@ export function finderWithRe2(pattern: RE2JS, text: string): Finder {
 }
 
 /** Maximum number of characters that repeated searches may read again in one text; 2 s in the worst case. */
-const maxRereadUnits = 2 ** 26;
+const MAX_REREAD_UNITS = 2 ** 26;
 
 /**
  * Stops a sequence of searches that would read the remaining text once per match, such as `a.*b|a` on a line
  * of many `a`. Go would take quadratic time. In Logboom, that would delay other tenants.
  */
 export function withRereadLimit(finder: Finder, text: string): Finder {
-  let left = maxRereadUnits;
+  let left = MAX_REREAD_UNITS;
   return {
     next(from) {
       left -= text.length - from;

@@ -3,7 +3,7 @@
  * and the most selective part for a search over raw bytes.
  */
 import { size } from './char-set.ts';
-import { concat, emptyNode, isNullable, partsOf, type RegexNode } from './syntax.ts';
+import { concat, EMPTY_NODE, isNullable, partsOf, type RegexNode } from './syntax.ts';
 import { isByteExact } from './translate.ts';
 
 /**
@@ -43,7 +43,7 @@ function longestLiteral(node: RegexNode, charOf: (part: RegexNode) => string | u
   let longest: Buffer = Buffer.alloc(0);
   for (const run of requiredRuns(node)) {
     let text = '';
-    for (const part of [...partsOf(run), emptyNode]) {
+    for (const part of [...partsOf(run), EMPTY_NODE]) {
       const char = charOf(part);
       if (char !== undefined) text += char;
       else {
@@ -108,14 +108,14 @@ export function requiredRuns(node: RegexNode): RegexNode[] {
 function unrolled(run: RegexNode): RegexNode {
   return concat(
     partsOf(run).flatMap(part =>
-      part.type === 'repeat' && part.min === part.max && part.min <= maxUnrolled
+      part.type === 'repeat' && part.min === part.max && part.min <= MAX_UNROLLED
         ? new Array<RegexNode>(part.min).fill(part.node)
         : [part],
     ),
   );
 }
 
-const maxUnrolled = 8;
+const MAX_UNROLLED = 8;
 
 /** Returns whether matches of the node have a maximum length. */
 function isBounded(node: RegexNode): boolean {
@@ -139,7 +139,7 @@ function isBounded(node: RegexNode): boolean {
  */
 export function mostSelectiveRun(runs: readonly RegexNode[]): RegexNode | undefined {
   let best: RegexNode | undefined;
-  let bestBits = minSelectiveBits;
+  let bestBits = MIN_SELECTIVE_BITS;
   for (const run of runs) {
     const bits = selectivity(run);
     if (bits > bestBits) {
@@ -153,7 +153,7 @@ export function mostSelectiveRun(runs: readonly RegexNode[]): RegexNode | undefi
 /**
  * Minimum selectivity, equal to two letters or three digits. Less selective runs occur in nearly every line.
  */
-const minSelectiveBits = 8;
+const MIN_SELECTIVE_BITS = 8;
 
 /** Estimates the selectivity in bits: 6 for a character, 3 for a digit, the minimum of alternatives. */
 function selectivity(node: RegexNode): number {
@@ -174,10 +174,10 @@ function selectivity(node: RegexNode): number {
 }
 
 /** Maximum size of a list of matches; larger ones are tested with the pattern. */
-export const maxSetMatches = 1_000;
+export const MAX_SET_MATCHES = 1_000;
 
 /**
- * Returns all texts that the node matches, if they are at most `maxSetMatches`. Returns undefined if
+ * Returns all texts that the node matches, if they are at most `MAX_SET_MATCHES`. Returns undefined if
  * assertions occur.
  */
 export function finiteMatches(node: RegexNode): string[] | undefined {
@@ -190,7 +190,7 @@ function listMatches(node: RegexNode): string[] | undefined {
     case 'empty':
       return [''];
     case 'chars': {
-      if (size(node.set) > maxSetMatches) return undefined;
+      if (size(node.set) > MAX_SET_MATCHES) return undefined;
       const chars: string[] = [];
       for (let i = 0; i < node.set.length; i += 2) {
         for (let code = node.set[i]; code <= node.set[i + 1]; code++) chars.push(String.fromCodePoint(code));
@@ -202,17 +202,17 @@ function listMatches(node: RegexNode): string[] | undefined {
     case 'group':
       return listMatches(node.node);
     case 'repeat': {
-      if (node.max > maxUnrolled || isNullable(node.node)) return undefined;
+      if (node.max > MAX_UNROLLED || isNullable(node.node)) return undefined;
       const copies: RegexNode[] = new Array(node.max).fill(node.node);
       const lists = copies.map((_, i) => (i >= node.min - 1 ? concat(copies.slice(0, i + 1)) : undefined));
       const counted = lists.filter(list => list !== undefined);
-      return joinLists(node.min === 0 ? [emptyNode, ...counted] : counted);
+      return joinLists(node.min === 0 ? [EMPTY_NODE, ...counted] : counted);
     }
     case 'concat': {
       let texts: string[] = [''];
       for (const part of node.nodes) {
         const next = listMatches(part);
-        if (next === undefined || texts.length * next.length > maxSetMatches) return undefined;
+        if (next === undefined || texts.length * next.length > MAX_SET_MATCHES) return undefined;
         texts = texts.flatMap(head => next.map(tail => head + tail));
       }
       return texts;
@@ -226,7 +226,7 @@ function joinLists(nodes: readonly RegexNode[]): string[] | undefined {
   const all: string[] = [];
   for (const node of nodes) {
     const texts = listMatches(node);
-    if (texts === undefined || all.length + texts.length > maxSetMatches) return undefined;
+    if (texts === undefined || all.length + texts.length > MAX_SET_MATCHES) return undefined;
     all.push(...texts);
   }
   return all;

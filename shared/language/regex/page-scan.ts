@@ -4,7 +4,7 @@
  */
 
 import { BytePatternSearch } from './byte-pattern-search.ts';
-import { requiredStretches } from './byte-patterns.ts';
+import { requiredBytePatterns } from './byte-patterns.ts';
 import { v8Limit } from './engine.ts';
 import { longestExactLiteral, mostSelectiveRun, requiredRuns, wholeLiteral } from './literals.ts';
 import type { RegexNode } from './syntax.ts';
@@ -18,7 +18,7 @@ export interface PageScan {
   /** Global regular expression over text whose units are bytes (latin1). */
   readonly bytePattern: RegExp | undefined;
   /** Alternative to `bytePattern` for lines in line memory: finds at least the same lines. */
-  readonly stretches: { readonly search: BytePatternSearch; readonly exact: boolean } | undefined;
+  readonly lineMemorySearch: { readonly search: BytePatternSearch; readonly exact: boolean } | undefined;
   /** Whether a hit inside a line is a match. Otherwise the line is only a candidate. */
   readonly exact: boolean;
 }
@@ -29,28 +29,28 @@ export interface PageScan {
 export function planPageScan(node: RegexNode): PageScan | undefined {
   const literal = wholeLiteral(node);
   if (literal !== undefined)
-    return { needle: Buffer.from(literal), bytePattern: undefined, stretches: undefined, exact: true };
+    return { needle: Buffer.from(literal), bytePattern: undefined, lineMemorySearch: undefined, exact: true };
   const runs = requiredRuns(node);
   const needle = longestExactLiteral(node);
   const run = mostSelectiveRun(runs);
   // A needle is the simplest search; a byte pattern is better than one or two characters.
-  if (run === undefined || needle.length >= minNeedleBytes) return needleScan(needle);
+  if (run === undefined || needle.length >= MIN_NEEDLE_BYTES) return needleScan(needle);
   const source = toByteV8(run);
   if (source === undefined || v8Limit(searchWork(run)) < 0) return needleScan(needle);
   const exact = runs.length === 1 && toByteV8(node) !== undefined;
-  const required = requiredStretches(exact ? node : run);
-  const stretches = required && {
-    search: new BytePatternSearch(required.stretches),
+  const required = requiredBytePatterns(exact ? node : run);
+  const lineMemorySearch = required && {
+    search: new BytePatternSearch(required.patterns),
     exact: exact && required.exact,
   };
-  return { needle: undefined, bytePattern: new RegExp(source, 'g'), stretches, exact };
+  return { needle: undefined, bytePattern: new RegExp(source, 'g'), lineMemorySearch, exact };
 }
 
 function needleScan(needle: Buffer): PageScan | undefined {
   return needle.length === 0
     ? undefined
-    : { needle, bytePattern: undefined, stretches: undefined, exact: false };
+    : { needle, bytePattern: undefined, lineMemorySearch: undefined, exact: false };
 }
 
 /** Minimum length of a needle. Shorter ones occur in too many lines. */
-const minNeedleBytes = 3;
+const MIN_NEEDLE_BYTES = 3;

@@ -6,9 +6,9 @@
  * Pitfall: the result for an invalid pattern is meaningless, and the call may throw. Call `validateRegex`
  * before or afterward.
  */
-import { allButNewline, allChars, type CharSet, maxCodePoint } from './char-set.ts';
-import { foldFlag, parseRe2, Re2Op } from './re2-tree.ts';
-import { alternate, concat, emptyNode, type RegexNode } from './syntax.ts';
+import { ALL_BUT_NEWLINE, ALL_CHARS, type CharSet, MAX_CODE_POINT } from './char-set.ts';
+import { FOLD_FLAG, parseRe2, Re2Op } from './re2-tree.ts';
+import { alternate, concat, EMPTY_NODE, type RegexNode } from './syntax.ts';
 
 export interface ParsedRegex {
   readonly node: RegexNode;
@@ -28,7 +28,7 @@ interface Flags {
   readonly ungreedy: boolean;
 }
 
-const perlFlags: Flags = { fold: false, multiLine: false, dotNewline: false, ungreedy: false };
+const PERL_FLAGS: Flags = { fold: false, multiLine: false, dotNewline: false, ungreedy: false };
 
 /** Open parts during reading: one level for each parenthesis. */
 interface Level {
@@ -54,12 +54,12 @@ export function parseRegex(pattern: string): ParsedRegex {
   const reader: Reader = {
     pattern,
     at: 0,
-    flags: perlFlags,
+    flags: PERL_FLAGS,
     groupNames: [undefined],
     nameless: '',
     copied: 0,
   };
-  const outer: Level = { branches: [], nodes: [], flagsAfter: perlFlags, group: 0 };
+  const outer: Level = { branches: [], nodes: [], flagsAfter: PERL_FLAGS, group: 0 };
   const levels: Level[] = [outer];
   let openQuote = false;
   while (reader.at < pattern.length) {
@@ -112,7 +112,7 @@ function openParenthesis(reader: Reader): Level | undefined {
     reader.at++;
     return level(reader.groupNames.push(undefined) - 1);
   }
-  const named = /^\(\?P?<([^>]*)>/.exec(pattern.slice(at, at + maxNameLength));
+  const named = /^\(\?P?<([^>]*)>/.exec(pattern.slice(at, at + MAX_NAME_LENGTH));
   if (named !== null) {
     reader.nameless += pattern.slice(reader.copied, at) + '(';
     reader.at += named[0].length;
@@ -140,7 +140,7 @@ function openParenthesis(reader: Reader): Level | undefined {
  * Maximum length of a group name. Longer names cannot become label names, so such a pattern counts as
  * unreadable.
  */
-const maxNameLength = 1024;
+const MAX_NAME_LENGTH = 1024;
 
 /**
  * Applies `*`, `+`, `?`, `{n}`, `{n,}` or `{n,m}` to the last part. Returns false if no repetition starts at
@@ -186,7 +186,7 @@ function readAtom(reader: Reader): RegexNode {
   reader.at += char.length;
   if (char === '^') return { type: 'assertion', kind: flags.multiLine ? 'lineStart' : 'textStart' };
   if (char === '$') return { type: 'assertion', kind: flags.multiLine ? 'lineEnd' : 'textEnd' };
-  if (char === '.') return { type: 'chars', set: flags.dotNewline ? allChars : allButNewline };
+  if (char === '.') return { type: 'chars', set: flags.dotNewline ? ALL_CHARS : ALL_BUT_NEWLINE };
   return literal(codePoint, flags.fold);
 }
 
@@ -204,7 +204,7 @@ function readEscape(reader: Reader): RegexNode {
       return { type: 'assertion', kind: 'notWordBoundary' };
     case 'E':
       // Go refuses a lone \E, so only invalid patterns reach this line.
-      return emptyNode;
+      return EMPTY_NODE;
     default:
       return { type: 'chars', set: classOf(pattern.slice(at, reader.at), flags.fold) };
   }
@@ -266,21 +266,21 @@ function classOf(text: string, fold: boolean): CharSet {
       return [];
     case Re2Op.literal:
       if (runes.length !== 1) break;
-      if ((flags & foldFlag) === 0) return [runes[0], runes[0]];
+      if ((flags & FOLD_FLAG) === 0) return [runes[0], runes[0]];
       return foldByClass(runes[0]);
     case Re2Op.charClass:
       return Array.from(runes);
     case Re2Op.anyButNewline:
-      return allButNewline;
+      return ALL_BUT_NEWLINE;
     case Re2Op.any:
-      return allChars;
+      return ALL_CHARS;
   }
   throw new Error(`not a character class: ${text}`);
 }
 
 /** A second, unrelated member prevents re2js from turning a folded letter back into a literal. */
 function foldByClass(codePoint: number): CharSet {
-  if (codePoint === maxCodePoint) return [maxCodePoint, maxCodePoint];
-  const { runes } = parseRe2(`(?i)[\\x{${codePoint.toString(16)}}\\x{${maxCodePoint.toString(16)}}]`);
+  if (codePoint === MAX_CODE_POINT) return [MAX_CODE_POINT, MAX_CODE_POINT];
+  const { runes } = parseRe2(`(?i)[\\x{${codePoint.toString(16)}}\\x{${MAX_CODE_POINT.toString(16)}}]`);
   return Array.from(runes).slice(0, -2);
 }

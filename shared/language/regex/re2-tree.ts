@@ -24,7 +24,7 @@ export const Re2Op = {
 
 export interface Re2Node {
   readonly op: number;
-  /** Bits such as `foldFlag`. Every node that the parser created from a pattern also has other bits. */
+  /** Bits such as `FOLD_FLAG`. Every node that the parser created from a pattern also has other bits. */
   readonly flags: number;
   /** Code points of a literal, or ranges of a class. */
   readonly runes: ArrayLike<number>;
@@ -32,7 +32,7 @@ export interface Re2Node {
 }
 
 /** Flag of nodes that ignore case. */
-export const foldFlag = 1;
+export const FOLD_FLAG = 1;
 
 /** Parses a pattern. Throws an error of re2js if it is invalid. */
 export function parseRe2(pattern: string): Re2Node {

@@ -23,7 +23,7 @@ import {
   finderWithRe2,
   finderWithV8,
   firstGroupsWithRe2,
-  maxV8Units as longestForV8,
+  MAX_V8_UNITS,
   replaceMatches,
   tooMuchWork,
   withRereadLimit,
@@ -111,7 +111,7 @@ class CompiledRegex implements Regex {
     this.source = pattern;
     this.groupNames = given.groupNames;
     this.#repeatedParts = given.repeatedParts;
-    this.#node = anchored ? concat([textStart, node, textEnd]) : node;
+    this.#node = anchored ? concat([TEXT_START, node, TEXT_END]) : node;
     this.#testNode = forTest(this.#node);
     this.#re2Source = anchored ? `^(?:${inner})$` : inner;
     this.#testEngine = chooseEngine(this.#testNode, 'u');
@@ -130,7 +130,7 @@ class CompiledRegex implements Regex {
   }
 
   get isSlow(): boolean {
-    return this.#repeatedParts > maxQuickParts && this.#testEngine.maxV8Units < longestForV8;
+    return this.#repeatedParts > MAX_QUICK_PARTS && this.#testEngine.maxV8Units < MAX_V8_UNITS;
   }
 
   test(text: string): boolean {
@@ -183,7 +183,7 @@ class CompiledRegex implements Regex {
    * counted repetitions.
    */
   #linear(text: string): RE2JS {
-    if (this.#repeatedParts * text.length > maxCountedWork) throw tooMuchWork(text);
+    if (this.#repeatedParts * text.length > MAX_COUNTED_WORK) throw tooMuchWork(text);
     return (this.#re2 ??= compileRe2(this.#re2Source));
   }
 }
@@ -192,13 +192,13 @@ class CompiledRegex implements Regex {
  * Maximum of parts times characters. At up to 0.1 µs each, the limit takes some seconds. `a{1000}` reaches it
  * on a line of 67,000 characters.
  */
-const maxCountedWork = 2 ** 26;
+const MAX_COUNTED_WORK = 2 ** 26;
 
 /** Number of parts up to which a line of 1,000 characters takes re2js at most 2 ms. */
-const maxQuickParts = 20;
+const MAX_QUICK_PARTS = 20;
 
-const textStart: RegexNode = { type: 'assertion', kind: 'textStart' };
-const textEnd: RegexNode = { type: 'assertion', kind: 'textEnd' };
+const TEXT_START: RegexNode = { type: 'assertion', kind: 'textStart' };
+const TEXT_END: RegexNode = { type: 'assertion', kind: 'textEnd' };
 
 function literalPrefix(node: RegexNode): string {
   let prefix = '';

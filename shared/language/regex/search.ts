@@ -20,13 +20,13 @@ import type { Regex } from './regex.ts';
  * Maximum gap between two selected rows that is searched along: a new native call costs as much as about 500
  * bytes.
  */
-const maxGapBytes = 512;
+const MAX_GAP_BYTES = 512;
 
 /**
  * Maximum string size for one call of a byte pattern, bytes. Large strings cost three times as much per byte
  * to create.
  */
-const maxSpanTextBytes = 32_768;
+const MAX_SPAN_TEXT_BYTES = 32_768;
 
 /**
  * Selects rows whose line contains the needle, or with `negate` the other rows. Every line contains the empty
@@ -43,7 +43,7 @@ export function selectContaining(
   if (needle.length === 0) return negate ? 0 : count;
   if (needle.length > 1 && isInLineSpace(lines)) {
     const search = searchOfNeedle(needle);
-    return selectByStretches(lines, lineOffsets, selection, count, search, undefined, negate);
+    return selectByBytePatterns(lines, lineOffsets, selection, count, search, undefined, negate);
   }
   return selectByNeedle(lines, lineOffsets, selection, count, needle, undefined, negate);
 }
@@ -62,13 +62,21 @@ export function selectMatching(
     if (scan.exact) return selectContaining(lines, lineOffsets, selection, count, scan.needle, negate);
     if (scan.needle.length > 1 && isInLineSpace(lines)) {
       const search = searchOfNeedle(scan.needle);
-      return selectByStretches(lines, lineOffsets, selection, count, search, regex, negate);
+      return selectByBytePatterns(lines, lineOffsets, selection, count, search, regex, negate);
     }
     return selectByNeedle(lines, lineOffsets, selection, count, scan.needle, regex, negate);
   }
-  if (scan?.stretches !== undefined && isInLineSpace(lines)) {
-    const { search, exact } = scan.stretches;
-    return selectByStretches(lines, lineOffsets, selection, count, search, exact ? undefined : regex, negate);
+  if (scan?.lineMemorySearch !== undefined && isInLineSpace(lines)) {
+    const { search, exact } = scan.lineMemorySearch;
+    return selectByBytePatterns(
+      lines,
+      lineOffsets,
+      selection,
+      count,
+      search,
+      exact ? undefined : regex,
+      negate,
+    );
   }
   if (scan?.bytePattern !== undefined) {
     return selectByBytePattern(lines, lineOffsets, selection, count, scan, regex, negate);
@@ -153,7 +161,7 @@ function selectByNeedle(
 }
 
 /** Works as `selectByNeedle`, but selects rows with one of the byte patterns, for lines in line memory. */
-function selectByStretches(
+function selectByBytePatterns(
   lines: Buffer,
   lineOffsets: Uint32Array,
   selection: Uint32Array,
@@ -199,7 +207,7 @@ function isInside(search: BytePatternSearch, lines: Buffer, hit: number, end: nu
  */
 function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: number, count: number): number {
   let i = from + 1;
-  while (i < count && lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= maxGapBytes) i++;
+  while (i < count && lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= MAX_GAP_BYTES) i++;
   return i;
 }
 
@@ -272,7 +280,7 @@ function selectByBytePattern(
 }
 
 /**
- * Works as `endOfSpan`, but covers at least one row, and otherwise at most `maxSpanTextBytes` from `base`.
+ * Works as `endOfSpan`, but covers at least one row, and otherwise at most `MAX_SPAN_TEXT_BYTES` from `base`.
  */
 function endOfTextSpan(
   lineOffsets: Uint32Array,
@@ -284,8 +292,8 @@ function endOfTextSpan(
   let i = from + 1;
   while (
     i < count &&
-    lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= maxGapBytes &&
-    lineOffsets[selection[i] + 1] - base <= maxSpanTextBytes
+    lineOffsets[selection[i]] - lineOffsets[selection[i - 1] + 1] <= MAX_GAP_BYTES &&
+    lineOffsets[selection[i] + 1] - base <= MAX_SPAN_TEXT_BYTES
   ) {
     i++;
   }

@@ -2,7 +2,7 @@
  * Simplifies patterns without changing whether they match, or without changing their first match. Users often
  * write `.*error.*`, which is the slowest way to search for `error` if executed literally.
  */
-import { allButNewline, allChars, type CharSet, equalSets } from './char-set.ts';
+import { ALL_BUT_NEWLINE, ALL_CHARS, type CharSet, equalSets } from './char-set.ts';
 import { concat, partsOf, type RegexNode, withoutGroups } from './syntax.ts';
 
 /** Returns the pattern for tests only: same result, no groups, no loops at its ends. */
@@ -20,7 +20,7 @@ function dropEnd(parts: RegexNode[], index: number, kind: 'textStart' | 'textEnd
   if (part === undefined) return false;
   const inner = index + (kind === 'textStart' ? 1 : -1);
   // `^(?s:.*)x` is `x`.
-  if (part.type === 'assertion' && part.kind === kind && isStarOf(parts[inner], allChars)) {
+  if (part.type === 'assertion' && part.kind === kind && isStarOf(parts[inner], ALL_CHARS)) {
     parts.splice(Math.min(index, inner), 2);
     return true;
   }
@@ -37,8 +37,8 @@ function dropEnd(parts: RegexNode[], index: number, kind: 'textStart' | 'textEnd
  */
 export function forFirstMatch(node: RegexNode): RegexNode {
   const first = partsOf(node)[0];
-  if (isStarOf(first, allChars)) return concat([{ type: 'assertion', kind: 'textStart' }, node]);
-  if (isStarOf(first, allButNewline)) return concat([{ type: 'assertion', kind: 'lineStart' }, node]);
+  if (isStarOf(first, ALL_CHARS)) return concat([{ type: 'assertion', kind: 'textStart' }, node]);
+  if (isStarOf(first, ALL_BUT_NEWLINE)) return concat([{ type: 'assertion', kind: 'lineStart' }, node]);
   return node;
 }
 

@@ -31,7 +31,7 @@ export type RegexNode =
   /** Alternatives; earlier branches are preferred. */
   | { readonly type: 'alternate'; readonly nodes: readonly RegexNode[] };
 
-export const emptyNode: RegexNode = { type: 'empty' };
+export const EMPTY_NODE: RegexNode = { type: 'empty' };
 
 /** Returns a concatenation, flattened and without empty parts. */
 export function concat(nodes: readonly RegexNode[]): RegexNode {
@@ -40,7 +40,7 @@ export function concat(nodes: readonly RegexNode[]): RegexNode {
     if (node.type === 'concat') flat.push(...node.nodes);
     else if (node.type !== 'empty') flat.push(node);
   }
-  if (flat.length === 0) return emptyNode;
+  if (flat.length === 0) return EMPTY_NODE;
   return flat.length === 1 ? flat[0] : { type: 'concat', nodes: flat };
 }
 

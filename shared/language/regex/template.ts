@@ -7,7 +7,7 @@
 /** Parts in order: literal text, a group by number, or a group by name. */
 export type Template = readonly (string | { readonly index: number } | { readonly name: string })[];
 
-const maxIndex = 1e8;
+const MAX_INDEX = 1e8;
 
 export function parseTemplate(source: string): Template {
   const parts: (string | { index: number } | { name: string })[] = [];
@@ -29,7 +29,9 @@ export function parseTemplate(source: string): Template {
     const name = reference[1] ?? reference[2];
     if (text !== '') parts.push(text);
     text = '';
-    parts.push(/^(?:0|[1-9]\d*)$/.test(name) && Number(name) < maxIndex ? { index: Number(name) } : { name });
+    parts.push(
+      /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < MAX_INDEX ? { index: Number(name) } : { name },
+    );
   }
   if (text !== '') parts.push(text);
   return parts;

@@ -9,7 +9,7 @@
  * Logboom drops alternatives as the reference does, and evaluates the others as written. The reference loses
  * lines in a few more shapes: it treats `foo.*(bar|qux)` as `foobar` or `fooqux` (difference D1).
  */
-import { foldFlag, parseRe2, type Re2Node, Re2Op } from './re2-tree.ts';
+import { FOLD_FLAG, parseRe2, type Re2Node, Re2Op } from './re2-tree.ts';
 import { readValidRegex } from './validate.ts';
 
 /** Alternative of a line filter: a regular expression, or a text to find as bytes. */
@@ -122,7 +122,7 @@ function isAnyButNewline({ op, flags }: Re2Node): boolean {
 }
 
 function ignoresCase({ flags }: Re2Node): boolean {
-  return (flags & foldFlag) !== 0;
+  return (flags & FOLD_FLAG) !== 0;
 }
 
 function branchesOf(node: Re2Node): Re2Node[] {

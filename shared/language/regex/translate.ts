@@ -5,15 +5,15 @@
  * `\d` and `\w` change with `i` and `u`. The tree has plain sets instead. Only the flag `u` is needed, which
  * makes one unit one code point.
  */
-import { type CharSet, maxCodePoint } from './char-set.ts';
+import { type CharSet, MAX_CODE_POINT } from './char-set.ts';
 import { type AssertionKind, isNullable, type RegexNode } from './syntax.ts';
 
 /** Maximum number of sets and copies in total; V8 compiles a pattern of this size in a few milliseconds. */
-const maxWeight = 20_000;
+const MAX_WEIGHT = 20_000;
 
 /** Returns the source for `new RegExp(source, 'u')`, or undefined if V8 cannot express the pattern. */
 export function toV8(node: RegexNode): string | undefined {
-  return weightOf(node) <= maxWeight && meansTheSame(node) ? write(node, setSource) : undefined;
+  return weightOf(node) <= MAX_WEIGHT && meansTheSame(node) ? write(node, setSource) : undefined;
 }
 
 /**
@@ -21,12 +21,12 @@ export function toV8(node: RegexNode): string | undefined {
  * if a set contains U+FFFD, or too many characters above ASCII to list.
  */
 export function toByteV8(node: RegexNode): string | undefined {
-  return isByteExact(node) && weightOf(node) <= maxWeight && meansTheSame(node)
+  return isByteExact(node) && weightOf(node) <= MAX_WEIGHT && meansTheSame(node)
     ? write(node, byteSetSource)
     : undefined;
 }
 
-const assertionSource: Record<AssertionKind, string> = {
+const ASSERTION_SOURCE: Record<AssertionKind, string> = {
   textStart: '^',
   textEnd: '$',
   lineStart: '(?<![^\\n])',
@@ -42,7 +42,7 @@ function write(node: RegexNode, writeSet: (set: CharSet) => string): string {
     case 'chars':
       return writeSet(node.set);
     case 'assertion':
-      return assertionSource[node.kind];
+      return ASSERTION_SOURCE[node.kind];
     case 'group':
       return `(${write(node.node, writeSet)})`;
     case 'repeat':
@@ -63,7 +63,7 @@ function countSource(min: number, max: number): string {
 function setSource(set: CharSet): string {
   if (set.length === 2 && set[0] === set[1]) return charSource(set[0]);
   if (set.length === 0) return '[]';
-  const negated = set[0] === 0 && set[set.length - 1] === maxCodePoint;
+  const negated = set[0] === 0 && set[set.length - 1] === MAX_CODE_POINT;
   const pairs = negated ? set.slice(1, -1) : set;
   let source = negated ? '[^' : '[';
   for (let i = 0; i < pairs.length; i += 2) {
@@ -81,9 +81,9 @@ function charSource(codePoint: number): string {
 }
 
 /** Maximum number of listed characters: case folding adds at most three above ASCII to a letter. */
-const maxCharsAboveAscii = 8;
+const MAX_CHARS_ABOVE_ASCII = 8;
 
-const replacementChar = 0xfffd;
+const REPLACEMENT_CHAR = 0xfffd;
 
 /** Returns whether every set can be written as bytes and cannot match an invalid byte. */
 export function isByteExact(node: RegexNode): boolean {
@@ -108,7 +108,8 @@ function charsAboveAscii(set: CharSet): number[] | undefined {
   for (let i = 0; i < set.length; i += 2) {
     for (let code = Math.max(0x80, set[i]); code <= set[i + 1]; code++) {
       const isSurrogate = code >= 0xd800 && code <= 0xdfff;
-      if (chars.length === maxCharsAboveAscii || code === replacementChar || isSurrogate) return undefined;
+      if (chars.length === MAX_CHARS_ABOVE_ASCII || code === REPLACEMENT_CHAR || isSurrogate)
+        return undefined;
       chars.push(code);
     }
   }

@@ -16,13 +16,13 @@ import type { RegexNode } from './syntax.ts';
  * Maximum length in UTF-16 units. Dashboards join hundreds of values with `|`; this limit fits about a
  * thousand pod names.
  */
-export const maxPatternLength = 32_768;
+export const MAX_PATTERN_LENGTH = 32_768;
 
 /**
  * Maximum number of parts to which counted repetitions may expand: `(a{20}b){30}` has 630. One {1000}, the
  * maximum in Go, fits. With more, one pattern could cost re2js up to 0.1 ms per character.
  */
-export const maxRepeatedParts = 1_000;
+export const MAX_REPEATED_PARTS = 1_000;
 
 /**
  * Throws an `Error` with Go's message if `pattern` is not a regular expression, or if it exceeds a limit
@@ -39,8 +39,8 @@ export interface ValidRegex extends ParsedRegex {
 
 /** Validates as `validateRegex`, and returns the parsed pattern. */
 export function readValidRegex(pattern: string): ValidRegex {
-  if (pattern.length > maxPatternLength) {
-    throw tooLarge(`${pattern.length} characters, the limit is ${maxPatternLength}`);
+  if (pattern.length > MAX_PATTERN_LENGTH) {
+    throw tooLarge(`${pattern.length} characters, the limit is ${MAX_PATTERN_LENGTH}`);
   }
   if (!pattern.isWellFormed()) {
     throw new Error(`error parsing regexp: invalid UTF-8: \`${pattern.toWellFormed()}\``);
@@ -48,15 +48,15 @@ export function readValidRegex(pattern: string): ValidRegex {
   const read = tryRead(pattern);
   // Check before re2js, which expands repetitions. Go's limit on counts has a message of its own.
   const parts = read === undefined ? 0 : read.repeatedParts;
-  const isOver = parts > maxRepeatedParts;
-  if (isOver && read!.highestCount <= goMaxCount) throw tooManyParts(parts);
+  const isOver = parts > MAX_REPEATED_PARTS;
+  if (isOver && read!.highestCount <= GO_MAX_COUNT) throw tooManyParts(parts);
   judge(pattern, read?.parsed);
   if (isOver) throw tooManyParts(parts);
   return { ...(read?.parsed ?? parseRegex(pattern)), repeatedParts: parts };
 }
 
 /** Maximum count in Go, which also limits the product of nested counts. */
-const goMaxCount = 1_000;
+const GO_MAX_COUNT = 1_000;
 
 interface ReadPattern {
   readonly parsed: ParsedRegex;
@@ -96,7 +96,7 @@ function judge(pattern: string, parsed: ParsedRegex | undefined): void {
 }
 
 function tooManyParts(parts: number): Error {
-  return tooLarge(`counted repetitions make ${parts} parts, the limit is ${maxRepeatedParts}`);
+  return tooLarge(`counted repetitions make ${parts} parts, the limit is ${MAX_REPEATED_PARTS}`);
 }
 
 function tooLarge(detail: string): Error {

@@ -11,7 +11,7 @@
  * although each try is linear. The search remains linear if every try needs a character that no loop of the
  * pattern can cross. An example is `"[^"]*x`: tries begin at quotes, and no try reads past more than one.
  */
-import { allChars, type CharSet, disjoint, noChars, union } from './char-set.ts';
+import { ALL_CHARS, type CharSet, disjoint, NO_CHARS, union } from './char-set.ts';
 import { isNullable, partsOf, type RegexNode } from './syntax.ts';
 
 export interface Work {
@@ -21,7 +21,7 @@ export interface Work {
 }
 
 /** Work of a pattern that exceeds a limit, or has a shape that this analysis does not support. */
-export const unboundedWork: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
+export const UNBOUNDED_WORK: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
 
 /** Continuation of a part: the rest of the pattern. */
 interface Rest extends Work {
@@ -33,23 +33,23 @@ interface Rest extends Work {
   readonly infallible: boolean;
 }
 
-const endOfPattern: Rest = { steps: 1, degree: 0, first: noChars, nullable: true, infallible: true };
+const END_OF_PATTERN: Rest = { steps: 1, degree: 0, first: NO_CHARS, nullable: true, infallible: true };
 
-const newline: CharSet = [10, 10];
+const NEWLINE: CharSet = [10, 10];
 
 /** Step limit; more steps count as unbounded. It also stops the analysis of hostile patterns early. */
-const maxSteps = 1e6;
+const MAX_STEPS = 1e6;
 
 /** Returns the work of finding the first match, or all matches, of `node` in a text. */
 export function searchWork(node: RegexNode): Work {
-  const work = restWork(node, endOfPattern);
-  if (!(work.steps <= maxSteps)) return unboundedWork;
+  const work = restWork(node, END_OF_PATTERN);
+  if (!(work.steps <= MAX_STEPS)) return UNBOUNDED_WORK;
   if (isAnchored(node)) return { steps: work.steps, degree: Math.max(1, work.degree) };
   if (work.degree === 0) return { steps: work.steps, degree: 1 };
   if (work.degree === 1) {
     const guards = guardsOf(node, loopChars(node));
     if (guards !== undefined) {
-      const everyGuard = guards.reduce(union, noChars);
+      const everyGuard = guards.reduce(union, NO_CHARS);
       const positions = 1 + guardPositions(node, everyGuard);
       return { steps: work.steps * guards.length * positions, degree: 1 };
     }
@@ -107,14 +107,14 @@ function countedWork({ node, min, max }: Repeat, rest: Rest): Rest {
   for (let copy = max; copy > 0; copy--) {
     const body = restWork(node, work);
     work = copy > min ? choice([body, rest]) : body;
-    if (!(work.steps <= maxSteps)) break;
+    if (!(work.steps <= MAX_STEPS)) break;
   }
   return work;
 }
 
 function loopWork({ node, min }: Repeat, rest: Rest): Rest {
   const sets = setsOfPlainBody(node);
-  if (sets === undefined) return { ...unboundedWork, first: allChars, nullable: true, infallible: false };
+  if (sets === undefined) return { ...UNBOUNDED_WORK, first: ALL_CHARS, nullable: true, infallible: false };
   const first = sets[0];
   const steps = sets.length * (min + 1) + rest.steps;
   let { degree } = rest;
@@ -152,7 +152,7 @@ function setsOfPlainBody(node: RegexNode): CharSet[] | undefined {
 function choice(ways: readonly Rest[]): Rest {
   let always = ways.length;
   let degree = 0;
-  let first: CharSet = noChars;
+  let first: CharSet = NO_CHARS;
   const edges: { at: number; steps: number }[] = [];
   for (const way of ways) {
     degree = Math.max(degree, way.degree);
@@ -191,9 +191,9 @@ function loopChars(node: RegexNode): CharSet {
       return node.max === Number.POSITIVE_INFINITY ? allCharsOf(node.node) : loopChars(node.node);
     case 'concat':
     case 'alternate':
-      return node.nodes.reduce((set, part) => union(set, loopChars(part)), noChars);
+      return node.nodes.reduce((set, part) => union(set, loopChars(part)), NO_CHARS);
     default:
-      return noChars;
+      return NO_CHARS;
   }
 }
 
@@ -206,9 +206,9 @@ function allCharsOf(node: RegexNode): CharSet {
       return allCharsOf(node.node);
     case 'concat':
     case 'alternate':
-      return node.nodes.reduce((set, part) => union(set, allCharsOf(part)), noChars);
+      return node.nodes.reduce((set, part) => union(set, allCharsOf(part)), NO_CHARS);
     default:
-      return noChars;
+      return NO_CHARS;
   }
 }
 
@@ -221,8 +221,8 @@ function guardsOf(node: RegexNode, loops: CharSet): CharSet[] | undefined {
     case 'chars':
       return disjoint(node.set, loops) ? [node.set] : undefined;
     case 'assertion':
-      // A newline, or the start of the text, precedes the match.
-      return node.kind === 'lineStart' && disjoint(newline, loops) ? [newline] : undefined;
+      // A NEWLINE, or the start of the text, precedes the match.
+      return node.kind === 'lineStart' && disjoint(NEWLINE, loops) ? [NEWLINE] : undefined;
     case 'group':
       return guardsOf(node.node, loops);
     case 'repeat':
