@@ -84,7 +84,10 @@ export class LineWords {
   #skeletonsAt = 0;
   #shapesAt = 0;
 
-  /** Begins a page. @param lineOffsets Line i is between offsets i and i + 1 */
+  /**
+   * Begins a page.
+   * @param lineOffsets Line i is between offsets i and i + 1
+   */
   begin(lines: Uint8Array, lineOffsets: Uint32Array): void {
     if (this.source.length > MAX_KEPT_BYTES) this.#kernel = undefined;
     this.#lines = lines;

@@ -1,9 +1,10 @@
 /**
- * A chunk object from batches of sorted rows, so that a merge of any size holds a batch and not the chunk's rows. Pages
- * are cut as if all rows had come at once: the page that a batch leaves open goes on with the next one.
+ * Builds a chunk object from batches of sorted rows, so that a merge of any size holds one batch in memory
+ * and not all rows. Page boundaries do not depend on the batches: the next batch continues the page that a
+ * batch leaves open.
  *
- * A reader would get wrong: after `add` the batch may be used again, because what is left open is copied. `last` saves
- * that copy where the rows are known to be all.
+ * Pitfall: `add` copies the rows of the open page, so that the batch may be reused afterward. `last` saves
+ * that copy if no further rows follow.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
@@ -19,31 +20,34 @@ import { cutPages } from './page-cutter.ts';
 import { handled, type PackedPage, packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
 
-/** Pages compressed side by side; as many as the thread pool has threads. Each holds up to 1 MiB of lines meanwhile. */
+/**
+ * Number of pages compressed in parallel, equal to the default number of threads in the pool. Each holds up
+ * to 1 MiB of lines.
+ */
 const PAGES_AT_ONCE = 4;
 
 export interface ChunkHead {
-  /** 32 hex digits. */
+  /** Chunk ID, 32 hex digits. */
   readonly id: string;
   readonly tenant: string;
   readonly day: number;
   readonly level: number;
   readonly createdMs: number;
   readonly inputs: readonly string[];
-  /** Default: the id. See Footer. */
+  /** Origin; see Footer. Default: the ID. */
   readonly origin?: string;
 }
 
 export interface WrittenChunk {
   readonly footer: Footer;
-  /** The object's bytes, in order: a page each, sections, the footer. */
+  /** Bytes of the object, in order: one part per page, sections, the footer. */
   readonly parts: readonly Uint8Array[];
   readonly bytes: number;
-  /** Bytes of footer and trailer, the last part. */
+  /** Size of footer and trailer, the last part. */
   readonly footerBytes: number;
 }
 
-/** A page to pack: its rows, and the place in the chunk of the first stream of their batch. */
+/** Page to compress: its rows, and the chunk's index of the first stream of their batch. */
 interface PageRowsToPack extends RowSlice {
   readonly firstStream: number;
 }
@@ -57,7 +61,7 @@ export class ChunkAssembler {
   readonly #counter = new RowCounter();
   readonly #pages: PageMeta[] = [];
   readonly #parts: Uint8Array[] = [];
-  /** The rows of the page that is not full yet, and the place of its first stream. */
+  /** Rows of the open page, and the index of its first stream. */
   #open: ChunkRows | undefined;
   #openStream = 0;
   #lastTime = 0;
@@ -65,9 +69,9 @@ export class ChunkAssembler {
 
   /**
    * @param compression zstd parameters for the large blocks
-   * @param enricher of this object alone
-   * @param pageBytes raw bytes of the lines of a page
-   * @param pace time slices of the work; without it nobody waits for this thread
+   * @param enricher Indexer for this object only
+   * @param pageBytes Raw bytes of the lines of a page
+   * @param pace Time slices of the work; omit it if nothing else waits for this thread
    */
   constructor(compression: Compression, enricher?: ChunkIndexer, pageBytes = PAGE_TARGET_BYTES, pace?: Pace) {
     this.#compression = compression;
@@ -77,8 +81,8 @@ export class ChunkAssembler {
   }
 
   /**
-   * Takes the rows of a batch, which follow those of the batches before by stream and time; each of its streams has rows.
-   * Rejects with what the rows break; then the assembler is of no use any more.
+   * Adds the rows of a batch. They follow those of earlier batches by stream and time, and each stream of the
+   * batch has rows. Rejects if the rows violate this; the assembler is unusable afterward.
    */
   async add(input: ChunkRows, { last = false } = {}): Promise<void> {
     const firstStream = this.#place(input);
@@ -95,7 +99,7 @@ export class ChunkAssembler {
     await this.#pack(full);
   }
 
-  /** Packs what is open, and ends the object. There has been at least one row. */
+  /** Compresses the open page, and ends the object. At least one row must have been added. */
   async finish(head: ChunkHead): Promise<WrittenChunk> {
     if (this.#open !== undefined) {
       const rows = this.#open;
@@ -155,7 +159,10 @@ export class ChunkAssembler {
     });
   }
 
-  /** Adds the batch's streams to the chunk's; the place of its first. Checks the order of all rows. */
+  /**
+   * Adds the batch's streams to the chunk and returns the index of the first one. Checks the order of all
+   * rows.
+   */
   #place(input: ChunkRows): number {
     checkOrder(input);
     const streams = this.#streams;
@@ -172,7 +179,7 @@ export class ChunkAssembler {
     return known + (goesOn ? 0 : 1);
   }
 
-  /** A page that ends with `slice`, and began with the open one if there is one. */
+  /** Returns a page that ends with `slice`, and begins with the open page if there is one. */
   #pageOf(slice: RowSlice, firstStream: number): PageRowsToPack {
     const open = this.#open;
     if (open === undefined) return { ...slice, firstStream };

@@ -1,41 +1,45 @@
-/** What an object may hold beside its entries, made of their lines while pages are packed; entries are whole without it. */
+/**
+ * Derived data of a chunk object, computed from the lines while pages are compressed: field columns and
+ * sections. Entries are complete without it.
+ */
 import type { ColumnKind } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 export interface ExtraColumn {
-  /** Left out: `promoted`. */
+  /** Kind of the column. Default: `promoted`. */
   readonly kind?: typeof ColumnKind.promoted | typeof ColumnKind.rests;
-  /** The column's name in the footer. */
+  /** Name of the column in the footer. */
   readonly name: string;
-  /** Stored as they are. */
+  /** Bytes, stored without compression. */
   readonly bytes: Uint8Array;
 }
 
 export interface ExtraSection {
-  /** One of SectionKind. */
+  /** Kind of the section, one of SectionKind. */
   readonly kind: number;
-  /** Stored as they are. */
+  /** Bytes, stored without compression. */
   readonly bytes: Uint8Array;
 }
 
-/** Structured metadata of a page that has too many values for the footer to list them. */
+/** Structured metadata of a page with too many values to list in the footer. */
 export interface LargeMetadata {
   readonly name: string;
-  /** Each value once. */
+  /** Distinct values. */
   readonly values: readonly Uint8Array[];
 }
 
-/** Where the rows of a page come from: its row i is row `from + i`. */
+/** Origin of a page's rows: row i is row `from + i` of the input. */
 export interface PageOrigin {
   readonly input: ChunkRows;
   readonly from: number;
 }
 
-/** Of one object. */
+/** Computes the derived data of one object. */
 export interface ChunkIndexer {
   /**
-   * Called for each page in the order of the object; line i lies between offsets i and i + 1. The lines are valid during
-   * the call. `metadata` are all names whose values the footer does not list. The result becomes columns of the page, in its order.
+   * Called for each page in the order of the object. Line i is between offsets i and i + 1. The lines are
+   * valid only during the call. `metadata` contains all names whose values the footer does not list. The
+   * result becomes columns of the page, in its order.
    */
   page(
     lines: Buffer,
@@ -44,17 +48,17 @@ export interface ChunkIndexer {
     metadata: readonly LargeMetadata[],
     origin: PageOrigin,
   ): readonly ExtraColumn[];
-  /** Called behind the last page. */
+  /** Called after the last page. */
   finish(): readonly ExtraSection[];
 }
 
-/** Of an object that is made from another one and has most pages of it as they are. */
+/** Computes the derived data of an object that copies most pages of another object. */
 export interface PatchEnricher extends ChunkIndexer {
   /**
-   * Called instead of `page` for a page that is copied, promoted columns and all.
+   * Called instead of `page` for a page that is copied with its field columns.
    *
-   * @param place of the page in the other object
-   * @param lineBytes raw bytes of its lines
+   * @param place Index of the page in the other object
+   * @param lineBytes Raw bytes of its lines
    */
   copied(place: number, lineBytes: number): void;
 }

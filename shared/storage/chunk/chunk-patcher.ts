@@ -1,13 +1,13 @@
 /**
- * A chunk object made from another one that loses some rows: pages that lose none are copied as they are stored, the rows that
- * stay of others are packed anew.
+ * Builds a chunk object from another one without some of its rows. Pages that lose no rows are copied in
+ * stored form. The remaining rows of other pages are compressed again.
  *
  *     source pages   A        B (loses rows)   C        D (loses all)   E
  *     object         A copy   B' packed        C copy                   E copy
  *
- * What a copied page holds depends on nothing outside of it but the numbers of its streams and its offset, and those lie in
- * the footer. What is not copied is told without the rows: a packed page has new columns, and what belonged to none of the rows
- * that stay (streams, levels, minutes) is in no table of the footer.
+ * A copied page depends only on the numbers of its streams and on its offset, and the footer contains those.
+ * All other data excludes the lost rows. Compressed pages have new columns. Tables of the footer omit
+ * streams, levels and minutes without remaining rows.
  */
 import { invariant } from '../../base/model/errors.ts';
 import { atOnce } from '../../base/model/steps.ts';
@@ -25,27 +25,30 @@ import type { ChunkRows } from './rows.ts';
 export interface PatchParts {
   readonly source: Pick<Footer, 'streams' | 'pages'>;
   readonly compression: Compression;
-  /** Of the new object; undefined where it has neither filters nor promoted columns. */
+  /** Indexer of the new object; undefined if the object has neither a text index nor field columns. */
   readonly enricher: PatchEnricher | undefined;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes: number;
 }
 
 export interface PatchedChunk extends WrittenChunk {
-  /** For each page of the footer whether it was copied. */
+  /** Whether each page of the footer was copied. */
   readonly copied: readonly boolean[];
 }
 
-/** Rows of a page fewer than this share of a usual one are packed with those of the page behind, where both fit one. */
+/**
+ * Minimum share of a typical page. Smaller remainders are compressed together with the rows of the next page,
+ * if both fit into one.
+ */
 const CRUMB_SHARE = 1 / 16;
 
 export class ChunkPatcher {
   readonly #parts: PatchParts;
   readonly #placeOf: ReadonlyMap<string, number>;
-  /** Their runs have the source's numbers of streams. */
+  /** Pages; their runs have the source's stream numbers. */
   readonly #pages: PageMeta[] = [];
   readonly #copied: boolean[] = [];
-  /** A page each, sections, the footer. */
+  /** Bytes of the object: one element per page, sections, the footer. */
   readonly #bytesOf: Uint8Array[] = [];
   #open: ChunkRows | undefined;
   #openBytes = 0;
@@ -56,7 +59,7 @@ export class ChunkPatcher {
     this.#placeOf = new Map(parts.source.streams.map(({ text }, place) => [text, place]));
   }
 
-  /** True where so little of the pages before is left that the next one should be given by its rows. */
+  /** Returns whether the open page has so few rows that the next page should be added by its rows. */
   wants({ lineBytes }: PageMeta): boolean {
     const { pageBytes } = this.#parts;
     return (
@@ -66,7 +69,10 @@ export class ChunkPatcher {
     );
   }
 
-  /** The source's page in that place, as it is. @param stored its bytes, which must stay as they are */
+  /**
+   * Copies the source's page at this index.
+   * @param stored Its bytes, which must not change
+   */
   async copy(place: number, stored: Uint8Array): Promise<void> {
     await this.#packOpen();
     const page = this.#parts.source.pages[place];
@@ -75,7 +81,7 @@ export class ChunkPatcher {
     this.#place(page, stored, true);
   }
 
-  /** Rows that stay of the source's next page, at least one; they are copied. */
+  /** Adds the remaining rows of the source's next page, at least one. The rows are copied. */
   async add(rows: ChunkRows): Promise<void> {
     const all = { from: 0, to: rows.rows };
     const open = this.#open;
@@ -96,7 +102,10 @@ export class ChunkPatcher {
     this.#openBytes = this.#open.lineEnd[this.#open.rows - 1];
   }
 
-  /** There has been at least one row. @param counts of what is left */
+  /**
+   * Ends the object. At least one row must have been added.
+   * @param counts Remaining counts
+   */
   async finish(head: ChunkHead, { levels, counts }: PatchedCounts): Promise<PatchedChunk> {
     await this.#packOpen();
     const bytesOf = this.#bytesOf;

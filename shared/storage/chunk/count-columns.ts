@@ -1,39 +1,41 @@
 /**
- * Counts of many streams as columns that grow: a piece for each level of a stream, a bucket for each of its minutes.
+ * Counts of many streams as growing columns: one piece for each level of a stream, one bucket for each of its
+ * minutes.
  *
  *     piece: level, first bucket    2, 0  |  3, 3  |  2, 5   |
  *     bucket: minute                7 8 9 |  7  8  |  7 8 9  |
  *             amount                4 1 6 |  2  1  |  9 3 3  |
  *
- * For whoever adds up what hundreds of footers say: the chunk of a push counts two or three minutes for each stream and level,
- * and arrays for each of them took five times as long as the numbers in them. The columns are used again (`reset`).
+ * The columns serve queries that add up hundreds of footers. The chunk of a push counts two or three minutes
+ * for each stream and level. Separate arrays for each of them took five times as long as the numbers in them.
+ * The columns are reusable (`reset`).
  */
 import type { LevelCounts, MinuteRange } from './format.ts';
 
-/** Buckets of a day are 0 to this one. */
+/** Last bucket of a day; buckets start at 0. */
 const LAST_MINUTE = 1440;
 
 const FIRST_PIECES = 1024;
 const FIRST_BUCKETS = 4096;
 
-/** What is taken of a bucket. */
+/** Amount to read from a bucket. */
 export type Counted = 'entries' | 'lineBytes';
 
 export class CountColumns {
   counted: Counted = 'entries';
-  /** Buckets outside are passed over. */
+  /** Range of minutes; buckets outside are skipped. */
   from = 0;
   to = LAST_MINUTE;
   pieces = 0;
-  /** Of each piece, valid below `pieces`: place in the levels of its footer. */
+  /** Level of each piece below `pieces`, an index into the levels of its footer. */
   levels = new Uint32Array(FIRST_PIECES);
   #starts = new Uint32Array(FIRST_PIECES);
   buckets = 0;
-  /** Of each bucket, valid below `buckets`; in a piece minutes ascend. */
+  /** Minute of each bucket below `buckets`; minutes ascend within a piece. */
   minutes = new Uint16Array(FIRST_BUCKETS);
   amounts = new Float64Array(FIRST_BUCKETS);
 
-  /** Forgets all buckets; `stretch` and `counted` hold for those that come. */
+  /** Removes all buckets, and sets `stretch` and `counted` for the next ones. */
   reset({ from, to }: MinuteRange, counted: Counted): void {
     this.from = from;
     this.to = Math.min(to, LAST_MINUTE);
@@ -50,7 +52,7 @@ export class CountColumns {
     return piece + 1 < this.pieces ? this.#starts[piece + 1] : this.buckets;
   }
 
-  /** Adds a bucket of the stretch to the piece that `close` makes of it. */
+  /** Adds a bucket in the minute range to the piece that `close` will create. */
   push(minute: number, amount: number): void {
     const at = this.buckets++;
     if (at === this.minutes.length) this.#growBuckets();
@@ -58,7 +60,7 @@ export class CountColumns {
     this.amounts[at] = amount;
   }
 
-  /** Makes a piece of the buckets since `start`, unless there are none. */
+  /** Creates a piece from the buckets since `start`, unless there are none. */
   close(level: number, start: number): void {
     if (start === this.buckets) return;
     const at = this.pieces++;
@@ -67,7 +69,7 @@ export class CountColumns {
     this.#starts[at] = start;
   }
 
-  /** Adds the level of a stream. */
+  /** Adds one level of a stream. */
   add({ level, minutes, [this.counted]: amounts }: AddedCounts): void {
     const start = this.buckets;
     for (let i = placeOf(minutes, this.from); i < minutes.length && minutes[i] <= this.to; i++) {
@@ -97,7 +99,7 @@ export class CountColumns {
 
 type AddedCounts = Pick<LevelCounts, 'level' | 'minutes' | Counted>;
 
-/** First place whose minute is not before `minute`; minutes ascend. */
+/** Returns the index of the first minute that is not before `minute`; minutes ascend. */
 export function placeOf(minutes: ArrayLike<number>, minute: number): number {
   let low = 0;
   let high = minutes.length;

@@ -1,6 +1,4 @@
-/**
- * The counts of a footer without some of its rows: what a chunk that lost few of them says, exactly, without a look at the rest.
- */
+/** Counts of a footer after some rows were removed. The result is exact and needs only the removed rows. */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Footer, LevelCounts } from './format.ts';
 import { OTHER_LEVELS } from './format.ts';
@@ -14,19 +12,19 @@ interface Bucket {
 }
 
 export interface PatchedCounts {
-  /** Those that some entry has left; '' always. */
+  /** Levels with at least one remaining entry, and always ''. */
   readonly levels: readonly string[];
-  /** By the places that streams had; empty where nothing is left. */
+  /** Counts by original stream index; empty if no entry of the stream remains. */
   readonly counts: readonly (readonly LevelCounts[])[];
 }
 
-/** What rows of one stream, level and minute take from the counts. */
+/** Rows of one stream, level and minute to subtract from the counts. */
 export interface CountedRows {
-  /** Place of their stream. */
+  /** Index of their stream. */
   readonly stream: number;
-  /** What `levelOf` gave. */
+  /** Result of `levelOf`. */
   readonly level: number;
-  /** What `minuteOf` gave. */
+  /** Result of `minuteOf`. */
   readonly minute: number;
   entries: number;
   lineBytes: number;
@@ -36,25 +34,28 @@ export interface CountedRows {
 export class CountPatch {
   readonly #levels: readonly string[];
   readonly #before: Footer['counts'];
-  /** By stream, as soon as a row of it goes. */
+  /** Buckets by stream, created when the first row of the stream is removed. */
   readonly #changed = new Map<number, readonly Bucket[]>();
   readonly #what: string;
 
-  /** @param what names the chunk in errors */
+  /** @param what Name of the chunk in errors */
   constructor({ levels, counts }: Pick<Footer, 'levels' | 'counts'>, what: string) {
     this.#levels = levels;
     this.#before = counts;
     this.#what = what;
   }
 
-  /** Number of the level that entries with this value of `detected_level` are counted under; '' where they have none. */
+  /**
+   * Returns the number of the level that counts entries with this value of `detected_level`; '' for entries
+   * without one.
+   */
   levelOf(value: string): number {
     const place = this.#levels.indexOf(value);
-    // A value that found no room at its first entry found none later.
+    // A value that was over the level limit at its first entry was over it at all later ones.
     return place >= 0 ? place : this.#levels.indexOf(OTHER_LEVELS);
   }
 
-  /** Throws CorruptionError where the counts do not know the rows. */
+  /** Subtracts rows. Throws CorruptionError if the counts do not contain them. */
   take({ stream, level, minute, entries, lineBytes, metadataBytes }: CountedRows): void {
     for (const bucket of this.#bucketsOf(stream)) {
       if (bucket.level !== level) continue;
@@ -122,7 +123,7 @@ function isLeft({ minutes }: LevelCounts): boolean {
   return minutes.length > 0;
 }
 
-/** Place in ascending minutes, or -1. */
+/** Returns the index in ascending minutes, or -1. */
 function placeOf(minutes: readonly number[], minute: number): number {
   let low = 0;
   let high = minutes.length - 1;

@@ -1,12 +1,13 @@
 /**
- * Entries and bytes by stream, detected level and minute: what volume, statistics and counts on minute-aligned
- * windows are answered from without reading a page. Rows may come in several batches, in the order of the chunk.
+ * Counts entries and bytes by stream, detected level and minute. Volumes, statistics and counts on
+ * minute-aligned windows use them instead of reading pages. Rows may arrive in several batches, in the order
+ * of the chunk.
  */
 import type { Steps } from '../../base/model/steps.ts';
 import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, NS_OF_MINUTE, OTHER_LEVELS } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
-/** Bucket of a time of day: m where `(m-1) min < time <= m min`. */
+/** Returns the bucket of a time of day: m with `(m-1) min < time <= m min`. */
 export function minuteOf(timeOfDay: number): number {
   return Math.ceil(timeOfDay / NS_OF_MINUTE);
 }
@@ -25,17 +26,17 @@ interface Growing {
   metadataBytes: number[];
 }
 
-/** What is looked up for each row of a batch. */
+/** Lookup data for the rows of a batch. */
 interface OfBatch {
-  /** Place of the name of levels; -1 where no row has one. */
+  /** Index of the level's metadata name; -1 if no row has one. */
   readonly levelName: number;
   readonly nameBytes: readonly number[];
-  /** Place of each value among the levels, once it was one; else -1. */
+  /** Level of each value, or -1 if the value was not used as a level yet. */
   readonly levelOfValue: Int32Array;
   readonly firstStream: number;
 }
 
-/** Of a step: some tenths of a ms. */
+/** Rows per step: a few tenths of a ms. */
 const ROWS_A_STEP = 8192;
 
 export class RowCounter {
@@ -45,7 +46,7 @@ export class RowCounter {
 
   /**
    * Counts the rows of a batch, in steps.
-   * @param firstStream place in the chunk of the batch's first stream; the others follow it
+   * @param firstStream Index in the chunk of the batch's first stream; the others follow it
    */
   *add(input: ChunkRows, firstStream: number): Steps<void> {
     const { names, values } = input;

@@ -1,6 +1,6 @@
 /**
- * The promoted columns of a stored page that a query asks for: which they are, and their values, decoded when they are
- * first looked at. A column that is damaged counts as none: the lines say the same.
+ * Selects the field columns of a stored page that a query requests, and decodes their values on first use. A
+ * corrupt column counts as missing, because the lines contain the same data.
  */
 import type {
   FieldColumn,
@@ -15,7 +15,9 @@ import { fieldOfKey } from '../columns/promoted-field.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta } from './format.ts';
 import type { PageColumns } from './page-columns.ts';
 
-/** Names of columns whose fields are remembered: 24 a page at most, mostly the same ones in every page. */
+/**
+ * Maximum names of columns whose fields are cached. A page has up to 24, mostly the same ones in every page.
+ */
 const MAX_KNOWN_FIELDS = 4096;
 const FIELDS = new Map<string, PromotedField | undefined>();
 
@@ -28,9 +30,9 @@ function fieldOf({ name }: ColumnMeta): PromotedField | undefined {
 }
 
 /**
- * Columns of the names that are wanted, else the parser's smallest one, which tells which lines are sound; none where
- * the page has none of the parser. Of either parser those of the names alone. All columns and the rests, where all are wanted
- * and the page has rests.
+ * Returns the columns of the wanted names. If the page has none of them, returns the parser's smallest
+ * column, which marks valid lines, if it has one. For either parser, returns only columns of the names. If
+ * all fields are wanted and the page has residual fields, returns all columns and the residual fields.
  */
 export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants): readonly ColumnMeta[] {
   if (names === 'all') {
@@ -50,12 +52,15 @@ export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants
   return named.length > 0 || smallest === undefined ? named : [smallest];
 }
 
-/** Of a kind that is not known here, too: then it cannot be decoded, and not all is known. */
+/**
+ * Matches columns of fields. An unknown kind matches too: it cannot be decoded, so the page does not count as
+ * complete.
+ */
 function isOfFields({ kind }: ColumnMeta): boolean {
   return kind === ColumnKind.promoted || kind === ColumnKind.rests;
 }
 
-/** @param wanted of the page, read */
+/** @param wanted Columns of the page, read */
 export function promotedPageOf(columns: PageColumns, wanted: readonly ColumnMeta[]): PromotedPage {
   return new StoredPromoted(columns, wanted);
 }

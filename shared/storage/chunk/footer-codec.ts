@@ -1,6 +1,7 @@
 /**
- * Footer to bytes and back, as docs/dev/format.md lays them out. What a footer names must lie inside the object and what
- * it counts must add up; anything else is a CorruptionError, never a wrong answer.
+ * Encodes and decodes the footer as described in docs/dev/format.md. Data that a footer refers to must be
+ * inside the object, and its counts must add up. Otherwise decoding throws CorruptionError and never yields a
+ * wrong result.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -22,11 +23,11 @@ import {
 import { StoredCounts } from './stored-counts.ts';
 
 const ID_BYTES = 16;
-/** Streams, pages and counts of streams that are written in one step: some tenths of a ms. */
+/** Streams, pages and counts that are written in one step: a few tenths of a ms. */
 const STREAMS_A_STEP = 512;
 const COUNTS_A_STEP = 8192;
 
-/** Footer, its length and the magic: everything that follows pages and filters. */
+/** Encodes footer, its length and the magic: everything after pages and sections. */
 export function encodeFooter(footer: Footer): Buffer {
   return atOnce(encodeFooterInSteps(footer));
 }
@@ -46,7 +47,7 @@ export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
     body.varint(section.kind);
     writePlace(body, section.place);
   }
-  // Behind the last section, where readers of older versions leave bytes alone.
+  // The origin follows the last section, because readers of older versions ignore bytes there.
   if (footer.origin !== footer.id) body.bytes(Buffer.from(footer.origin, 'hex'));
   const stored = storeBlockSync(body.view(), QUICK_COMPRESSION);
   const out = new ByteWriter(stored.bytes.length + 32);
@@ -60,7 +61,7 @@ export function* encodeFooterInSteps(footer: Footer): Steps<Buffer> {
   return out.finish();
 }
 
-/** Length of the footer (without the trailer), from the last TRAILER_BYTES of an object. */
+/** Reads the length of the footer (without the trailer) from the last TRAILER_BYTES of an object. */
 export function footerLength(trailer: Buffer, objectBytes: number, what: string): number {
   if (trailer.length < TRAILER_BYTES || !trailer.subarray(-MAGIC.length).equals(MAGIC)) {
     throw new CorruptionError(`${what}: does not end as a chunk object`);
@@ -72,9 +73,7 @@ export function footerLength(trailer: Buffer, objectBytes: number, what: string)
   return length;
 }
 
-/**
- * @param bytes the footer without the trailer, at most its length
- */
+/** @param bytes Footer without the trailer, at most its length */
 export function decodeFooter(bytes: Buffer, what: string): Footer {
   const head = new ByteReader(bytes);
   const version = head.byte();

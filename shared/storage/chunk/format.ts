@@ -1,11 +1,11 @@
 /**
- * The chunk object: one tenant, one UTC day, many streams.
+ * Chunk object: one tenant, one UTC day, many streams.
  *
- *     page*  filters  footer  footer-length(u32)  magic(8)
+ *     page*  sections  footer  footer-length(u32)  magic(8)
  *
- * docs/dev/format.md describes every byte. The same format serves what one push (or a group of pushes) wrote and what
- * compaction merged, so there is one writer and one reader. All numbers here are part of the format or of what
- * makes it fast; each says which.
+ * docs/dev/format.md describes every byte. Pushes (or groups of pushes) and compaction write the same format,
+ * with one writer and one reader. All numbers in this file are part of the format or affect its speed, as
+ * each comment states.
  */
 import { invariant } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
@@ -14,78 +14,89 @@ import type { BlockPlace } from '../codec/compression.ts';
 /** Last 8 bytes of every object. */
 export const MAGIC = Buffer.from('LOGBOOM1', 'latin1');
 /**
- * Raised when a reader of the version before could misread; every version stays readable (test/chunk/golden). An object has the lowest
- * version that says all that is in it (`versionOf`).
+ * Format version, incremented if readers of the previous version could misread. Every version stays readable
+ * (test/chunk/golden). An object has the lowest version that supports its content (`versionOf`).
  */
 export const FORMAT_VERSION = 2;
-/** footer-length and magic. */
+/** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
 export const NS_OF_MINUTE = 60_000_000_000;
 
 /**
- * A page ends at 1 MiB of raw lines, or at a quarter of that where a stream ends: large enough that zstd loses 3% against
- * unlimited blocks, small enough that a false hit of a filter costs under 1 ms, and that a query of one stream does
- * not read all streams of a push.
+ * Page size: 1 MiB of raw lines, or a quarter of that at the end of a stream. zstd then loses 3% against
+ * unlimited blocks. A false positive of the text index costs under 1 ms. A query of one stream does not read
+ * all streams of a push.
  */
 export const PAGE_TARGET_BYTES = 1024 * 1024;
-/** Metadata names of one page; a page ends before it would hold more. Twice what one entry may have by default. */
+/**
+ * Maximum metadata names of one page; a page ends before it would exceed this. It is twice the default limit
+ * of one entry.
+ */
 export const PAGE_MAX_NAMES = 256;
-/** Rows times names: 16 MiB of dictionary places when all are decoded. */
+/** Maximum of rows times names: 16 MiB of dictionary indexes if all are decoded. */
 export const PAGE_MAX_CELLS = 4 * 1024 * 1024;
 
-/** Dictionaries up to this size lie in the footer, where a query sees them without reading the page. */
+/** Maximum size of a dictionary in the footer, where a query reads it without the page. */
 export const FOOTER_DICTIONARY_VALUES = 32;
 export const FOOTER_DICTIONARY_BYTES = 512;
 
-/** Distinct detected levels counted apart; entries with further ones are counted under OTHER_LEVELS. */
+/**
+ * Maximum distinct detected levels that are counted separately; further ones are counted under OTHER_LEVELS.
+ */
 export const MAX_COUNTED_LEVELS = 32;
-/** Not a legal value of detection, so it cannot meet a real one. */
+/** Not a valid result of level detection, so it cannot collide with one. */
 export const OTHER_LEVELS = '\u0000other';
 
-/** The metadata name whose value the counts are split by. */
+/** Metadata name whose value splits the counts. */
 export const LEVEL_NAME = 'detected_level';
 
 export const ColumnKind = {
   /** High parts of the timestamps. */
   times: 1,
-  /** Low bytes of the timestamps; no such column where they have none. */
+  /** Low bytes of the timestamps; absent if the timestamps have none. */
   lowTimes: 6,
   metadata: 2,
   lengths: 3,
   lines: 4,
-  /** A field of JSON or logfmt lines that occurs often (shared/execution/fields). */
+  /** Field of JSON or logfmt lines that occurs often (shared/execution/fields). */
   promoted: 5,
-  /** What the lines say beside those fields, where a page knows all that they say (shared/execution/fields/residuals.ts). */
+  /**
+   * Residual fields, if columns and residual fields contain everything in the lines
+   * (shared/execution/fields/residuals.ts).
+   */
   rests: 7,
   /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2. */
   splitLines: 8,
 } as const;
 
 export const SectionKind = {
-  /** For text: which pages may hold it (shared/execution/text-index). */
+  /** Text index: which pages can contain a text (shared/execution/text-index). */
   filter: 1,
-  /** For label filters: values and ranges of the promoted columns of each page (shared/execution/text-index/summary-codec.ts). */
+  /**
+   * Page summaries, for label filters: values and ranges of the field columns of each page
+   * (shared/execution/text-index/summary-codec.ts).
+   */
   summaries: 2,
-  /** What kinds of lines there are, and when (shared/upkeep/patterns). */
+  /** Patterns of the lines, with their times (shared/upkeep/pattern-mining). */
   patterns: 3,
 } as const;
 
 export interface ColumnMeta {
-  /** One of ColumnKind; readers skip kinds that they do not know. */
+  /** Kind, one of ColumnKind; readers skip unknown kinds. */
   readonly kind: number;
-  /** Metadata or field name; empty for the others. */
+  /** Metadata or field name; empty for other columns. */
   readonly name: string;
-  /** Offset from the start of the page. */
+  /** Position; the offset is from the start of the page. */
   readonly place: BlockPlace;
-  /** Values of a small dictionary; absent where it lies in the column. */
+  /** Values of a small dictionary; absent if it is stored in the column. */
   readonly dictionary?: readonly string[];
-  /** Every row has the dictionary's only value: nothing is stored in the page. */
+  /** Whether every row has the dictionary's only value, so that the page stores nothing for it. */
   readonly constant: boolean;
 }
 
 export interface RunMeta {
-  /** Place in the footer's streams. */
+  /** Index into the footer's streams. */
   readonly stream: number;
   readonly firstRow: number;
   readonly rows: number;
@@ -98,27 +109,30 @@ export interface RunMeta {
 }
 
 export interface PageMeta {
-  /** From the start of the object. */
+  /** Offset from the start of the object. */
   readonly offset: number;
   readonly storedBytes: number;
   readonly rows: number;
   /** Raw bytes of the lines. */
   readonly lineBytes: number;
-  /** Nanoseconds since the start of the day that timestamps are relative to. */
+  /** Base of the timestamps, nanoseconds since the start of the day. */
   readonly base: number;
-  /** Place in SCALES. */
+  /** Index into SCALES. */
   readonly scale: number;
   readonly runs: readonly RunMeta[];
-  /** In the order of their bytes: times, low times, metadata, lengths, promoted, rests, lines in either form. */
+  /**
+   * Columns in the order of their bytes: times, low times, metadata, lengths, field columns, residual fields,
+   * lines in either form.
+   */
   readonly columns: readonly ColumnMeta[];
 }
 
-/** Either form of the lines of a page. */
+/** Returns whether the kind is one of the two forms of lines. */
 export function isOfLines(kind: number): boolean {
   return kind === ColumnKind.lines || kind === ColumnKind.splitLines;
 }
 
-/** The version of an object with these pages. */
+/** Returns the version of an object with these pages. */
 export function versionOf(pages: readonly PageMeta[]): number {
   const isSplit = ({ columns }: PageMeta) => columns.some(({ kind }) => kind === ColumnKind.splitLines);
   return pages.some(isSplit) ? FORMAT_VERSION : 1;
@@ -126,9 +140,9 @@ export function versionOf(pages: readonly PageMeta[]): number {
 
 /** Entries of one stream and level; the arrays are parallel and ascend by minute. */
 export interface LevelCounts {
-  /** Place in the footer's levels. */
+  /** Index into the footer's levels. */
   readonly level: number;
-  /** Bucket m holds entries with `(m-1) min < time of day <= m min`. */
+  /** Bucket m contains entries with `(m-1) min < time of day <= m min`. */
   readonly minutes: readonly number[];
   readonly entries: readonly number[];
   readonly lineBytes: readonly number[];
@@ -136,10 +150,10 @@ export interface LevelCounts {
   readonly metadataBytes: readonly number[];
 }
 
-/** Counts by the places of streams: an array of a chunk that is being written, the stored bytes of one that was read. */
+/** Counts by stream index: an array for a chunk under construction, stored bytes for one that was read. */
 export interface CountsByStream extends Iterable<readonly LevelCounts[]> {
   readonly length: number;
-  /** Of one stream; buckets outside the stretch may be left out. `countsOf` is what to call. */
+  /** Returns the counts of one stream; buckets outside the range may be omitted. Callers use `countsOf`. */
   at(stream: number, stretch?: MinuteRange): readonly LevelCounts[] | undefined;
 }
 
@@ -149,7 +163,10 @@ export interface MinuteRange {
   readonly to: number;
 }
 
-/** The counts of a stream by its place. Throws CorruptionError. @param stretch buckets outside may be left out */
+/**
+ * Returns the counts of a stream by its index. Throws CorruptionError.
+ * @param stretch Buckets outside may be omitted
+ */
 export function countsOf(
   { counts, id }: Pick<Footer, 'counts' | 'id'>,
   stream: number,
@@ -160,7 +177,7 @@ export function countsOf(
   return found;
 }
 
-/** A section between pages and footer; readers skip kinds that they do not know. */
+/** Section between pages and footer; readers skip unknown kinds. */
 export interface SectionMeta {
   readonly kind: number;
   readonly place: BlockPlace;
@@ -168,18 +185,21 @@ export interface SectionMeta {
 
 export interface Footer {
   readonly version: number;
-  /** 32 hex digits. */
+  /** Chunk ID, 32 hex digits. */
   readonly id: string;
   readonly tenant: string;
   /** UTC day since 1970-01-01. */
   readonly day: number;
-  /** 0 for what pushes wrote; compaction raises it. */
+  /** Level: 0 for chunks of pushes; compaction increments it. */
   readonly level: number;
   /** Unix ms at which the object was written. */
   readonly createdMs: number;
-  /** Ids of the chunks that this one was merged from. */
+  /** IDs of the chunks from which this one was merged. */
   readonly inputs: readonly string[];
-  /** Id of the oldest pushed chunk that its rows came from; of a pushed chunk its own. Orders equal timestamps between chunks. */
+  /**
+   * ID of the oldest pushed chunk among the sources of its rows; for a pushed chunk, its own ID. Orders equal
+   * timestamps between chunks.
+   */
   readonly origin: string;
   readonly rows: number;
   readonly lineBytes: number;
@@ -187,12 +207,12 @@ export interface Footer {
   /** Nanoseconds since the start of the day. */
   readonly first: number;
   readonly last: number;
-  /** Ascending by text. */
+  /** Streams, ascending by text. */
   readonly streams: readonly Stream[];
   readonly pages: readonly PageMeta[];
-  /** Values of detected_level; '' stands for entries without one. */
+  /** Values of detected_level; '' means entries without one. */
   readonly levels: readonly string[];
-  /** For each stream, its counts by level. */
+  /** Counts of each stream by level. */
   readonly counts: CountsByStream;
   readonly sections: readonly SectionMeta[];
 }

@@ -1,7 +1,8 @@
 /**
- * Rows of a few batches as one batch, in memory of its own: a page whose rows came in more than one, or rows that are
- * kept while the buffers of their batch are used again. Streams, names and values occur once in the result, and only
- * those that its rows have: equal values must be one value, because a page's dictionaries are made by their numbers.
+ * Joins rows of a few batches into one batch, in separate memory. Used for pages whose rows arrive in several
+ * batches, and for rows that outlive the buffers of their batch. Streams, names and values occur once in the
+ * result, and only if its rows use them. Equal values must have one number, because a page builds its
+ * dictionaries by number.
  */
 import type { Stream } from '../../base/model/page.ts';
 import type { ChunkRows } from './rows.ts';
@@ -18,11 +19,11 @@ interface Joined {
   readonly names: string[];
   readonly nameIds: Map<string, number>;
   readonly values: Buffer[];
-  /** By the bytes as latin1, which is one text for each run of bytes. */
+  /** Value numbers by the bytes as latin1, which maps each byte sequence to a different text. */
   readonly valueIds: Map<string, number>;
 }
 
-/** Slices in the order of the chunk: the last stream of one may be the first of the next. */
+/** Joins slices in the order of the chunk. The last stream of a slice may be the first of the next. */
 export function joinRows(slices: readonly RowSlice[]): ChunkRows {
   let rows = 0;
   let pairs = 0;

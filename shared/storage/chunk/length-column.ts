@@ -1,4 +1,4 @@
-/** Line lengths of a page as varints; reading turns them into offsets into the line bytes. */
+/** Line lengths of a page as varints; decoding converts them to offsets into the line bytes. */
 import { packLengths, unpackLengths } from '../../base/kernels/columns.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 
@@ -6,7 +6,7 @@ export function encodeLengths(lengths: Uint32Array, rows: number): Uint8Array {
   return packLengths(lengths, rows);
 }
 
-/** `rows + 1` offsets. Throws CorruptionError where the lengths do not add up to `lineBytes`. */
+/** Returns `rows + 1` offsets. Throws CorruptionError if the lengths do not add up to `lineBytes`. */
 export function decodeOffsets(bytes: Buffer, rows: number, lineBytes: number, what: string): Uint32Array {
   const { offsets, soundRows, usedBytes, total } = unpackLengths(bytes, rows);
   if (soundRows < rows) throw new CorruptionError(`${what}: broken at row ${soundRows} of ${rows}`);

@@ -1,10 +1,11 @@
 /**
- * One structured-metadata name of a page: a dictionary in order of first appearance, and a token for each row: 0 for
- * absent, 1 for the next value that was not seen yet, n + 2 for value n. A column whose values are all different (a
- * trace id) is then a row of ones, and a column with few values a row of small numbers; both compress to little.
+ * Column of one structured-metadata name of a page: a dictionary in order of first appearance, and a token
+ * for each row. The token is 0 for absent, 1 for the next new value, n + 2 for value n. A column of distinct
+ * values (a trace ID) is thus a sequence of ones, and a column with few values a sequence of small numbers.
+ * Both compress well.
  *
- * An empty value is none. Pushes have none such; earlier versions stored them, so a reader takes their rows for rows without
- * the name.
+ * An empty value means no value. Pushes no longer contain such values. Earlier versions stored them, so a
+ * reader treats their rows as rows without the name.
  */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn } from '../../base/model/page.ts';
@@ -12,16 +13,14 @@ import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
 import { type ColumnMeta, FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
 
 export interface EncodedMetadata {
-  /** In the footer where small, else undefined: then it leads `payload`. */
+  /** Dictionary for the footer if it is small; undefined if it is at the start of `payload`. */
   readonly dictionary: readonly string[] | undefined;
-  /** Every row has the only value: `payload` is empty. */
+  /** Whether every row has the only value; `payload` is then empty. */
   readonly constant: boolean;
   readonly payload: Uint8Array;
 }
 
-/**
- * @param ids for each row 0 (absent) or 1 + place in `values`; ids appear first in ascending order
- */
+/** @param ids For each row 0 (absent) or 1 + index in `values`; IDs first appear in ascending order */
 export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly Buffer[]): EncodedMetadata {
   let bytes = 0;
   for (const value of values) bytes += value.length;
@@ -52,12 +51,15 @@ export function encodeMetadata(ids: Uint32Array, rows: number, values: readonly 
   return { dictionary, constant: false, payload: writer.view() };
 }
 
-/** True where some row of the column has the empty value, as far as the footer tells: large dictionaries are not in it. */
+/**
+ * Returns whether some row has the empty value according to the footer, which does not contain large
+ * dictionaries.
+ */
 export function listsEmptyValue({ dictionary }: Pick<ColumnMeta, 'dictionary'>): boolean {
   return dictionary?.includes('') === true;
 }
 
-/** Reads a column back; rows with the empty value lack the name. Throws CorruptionError. */
+/** Decodes a column; rows with the empty value lack the name. Throws CorruptionError. */
 export function decodeMetadata(
   name: string,
   payload: Buffer,
@@ -88,7 +90,7 @@ export function decodeMetadata(
 
 interface Values {
   readonly count: number;
-  /** Place of the empty value, or -1. */
+  /** Index of the empty value, or -1. */
   readonly empty: number;
   readonly valueAt: (index: number) => string;
 }

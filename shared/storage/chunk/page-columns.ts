@@ -1,10 +1,11 @@
 /**
- * The columns of one page: the stored bytes that were read of it, and what was made of them. Each is unpacked when it is
- * first looked at and then stays, so a page that is kept (query/page-cache.ts) is checked and unpacked once. Every
- * reader of it gets a view of its own (`decodePage`).
+ * Columns of one page: the stored bytes that were read, and their decoded forms. Each column is decoded on
+ * first use and then stays decoded. A page in the page cache (query/page-cache.ts) is therefore verified and
+ * decoded once. Each reader gets a separate view of it (`decodePage`).
  *
- * What a reader would get wrong: lines are not part of what stays. They lie in the line space until the next page's are looked
- * at, or in a slot that its keeper may take back; so they are asked for where they are used, and never held over an await.
+ * Pitfall: lines do not stay decoded. They are in the line space until the lines of the next page are read,
+ * or in a slot that the cache may reclaim. Request them at the point of use, and never hold them over an
+ * await.
  */
 
 import { lineSpace } from '../../base/kernels/line-memory.ts';
@@ -25,21 +26,24 @@ import { joinPage } from './split-page.ts';
 import { decodeTimes } from './time-column.ts';
 
 const NO_BYTES = Buffer.alloc(0);
-/** Of its own: lines stay while the same page's other columns are unpacked. */
+/** Separate decoder for lines, so that they remain valid while other columns of the page are decoded. */
 let lineDecoder: ZstdDecoder | undefined;
-/** Whose lines are in the line space. */
+/** Page whose lines are in the line space. */
 let borrower: PageColumns | undefined;
 
-/** Of the high parts of timestamps, which are read beside the low ones. */
+/** Separate decoder for the high parts of timestamps, which are read together with the low ones. */
 const HIGHS = new ZstdDecoder();
 
-/** Who keeps pages. */
+/** Cache of pages. */
 export interface PageKeeper {
-  /** Room for the lines of a page, its own while `lineSlot` says so; undefined where there is none. */
+  /**
+   * Returns memory for the lines of a page, which it owns while `lineSlot` is set. Returns undefined if none
+   * is free.
+   */
   slotFor(columns: PageColumns): Buffer | undefined;
-  /** Lines that lie in a slot were looked at. */
+  /** Notes a use of lines in a slot. */
   usedLines(columns: PageColumns): void;
-  /** The page is damaged: it is not to be kept. */
+  /** Drops a corrupt page from the cache. */
   forget(columns: PageColumns): void;
 }
 
@@ -47,7 +51,7 @@ export class PageColumns {
   readonly page: PageMeta;
   readonly baseNs: bigint;
   readonly runs: readonly Run[];
-  /** Where the keeper has the lines. */
+  /** Slot of the lines in the cache. */
   lineSlot: Buffer | undefined;
   readonly #what: string;
   readonly #keeper: PageKeeper | undefined;
@@ -56,15 +60,18 @@ export class PageColumns {
   #times: Float64Array | undefined;
   #offsets: Uint32Array | undefined;
   #lines: Buffer | undefined;
-  /** Where the stored lines lie in bytes that are to be given back. */
+  /** Bytes to release that contain the stored lines. */
   #lent: ReadBytes | undefined;
   #learned: ParsedColumnCache | undefined;
-  /** Times that the lines of the page were parsed. */
+  /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
   readonly #promoted = new Map<ColumnMeta, PromotedColumn | undefined>();
 
-  /** @param what names the page's chunk in errors; @param keeper of pages that stay: then stored bytes are copied */
+  /**
+   * @param what Name of the page's chunk in errors
+   * @param keeper Cache of pages; stored bytes are then copied
+   */
   constructor(footer: Pick<Footer, 'day' | 'streams'>, page: PageMeta, what: string, keeper?: PageKeeper) {
     this.page = page;
     this.baseNs = BigInt(footer.day) * NS_PER_DAY + BigInt(page.base);
@@ -78,16 +85,17 @@ export class PageColumns {
   }
 
   /**
-   * Takes the columns that lie wholly in `stored`, which begins `from` bytes behind the start of the page.
+   * Adds the columns that are completely within `stored`, which begins `from` bytes after the start of the
+   * page.
    *
-   * @param lent whose bytes `stored` is part of; then `giveBack` is to be called when the page is done with
+   * @param lent Owner of `stored`, if any; call `giveBack` when the page is done
    */
   add(from: number, stored: Buffer, lent?: ReadBytes): void {
     const end = from + stored.length;
     const taken = this.page.columns.filter(
       column => !this.has(column) && column.place.offset >= from && endOf(column) <= end,
     );
-    // Of a read of many pages, which must not stay for the sake of one.
+    // Do not let one page retain a read of many pages.
     if (this.#keeper !== undefined) this.#storedBytes += this.#copy(taken, from, stored);
     else if (lent === undefined) this.#take(taken, from, stored);
     else {
@@ -104,13 +112,13 @@ export class PageColumns {
     }
   }
 
-  /** Nobody looks at the page's lines any more; who does all the same must have them read again. */
+  /** Releases the lines of the page. A later reader must have them read again. */
   giveBack(): void {
     const lent = this.#lent;
     if (lent === undefined) return;
     this.#lent = undefined;
     for (const column of this.#stored.keys()) if (isOfLines(column.kind)) this.#stored.delete(column);
-    // Lines that are stored unpacked lie in those bytes themselves.
+    // Lines that are stored uncompressed are in those bytes themselves.
     if (borrower === this) borrower = undefined;
     lent.release();
   }
@@ -121,7 +129,7 @@ export class PageColumns {
     }
   }
 
-  /** Bytes that it takes. */
+  /** Returns the bytes that the copy uses. */
   #copy(columns: readonly ColumnMeta[], from: number, stored: Buffer): number {
     if (columns.length === 0) return 0;
     const start = Math.min(...columns.map(({ place }) => place.offset));
@@ -131,7 +139,7 @@ export class PageColumns {
     return bytes.length;
   }
 
-  /** True where the column's stored bytes are here, or it has none. */
+  /** Returns whether the column's stored bytes are available, or it has none. */
   has(column: ColumnMeta): boolean {
     return column.place.storedBytes === 0 || this.#stored.has(column);
   }
@@ -140,7 +148,7 @@ export class PageColumns {
     return this.#stored.get(column) ?? NO_BYTES;
   }
 
-  /** About how many bytes the page holds now, but for its lines. */
+  /** Estimated bytes of the page in memory, without its lines. */
   get heldBytes(): number {
     const { rows } = this.page;
     let bytes = BYTES_PER_PAGE + this.#storedBytes;
@@ -184,7 +192,7 @@ export class PageColumns {
   #fill(slot: Buffer): void {
     try {
       const lines = this.#unpackLines(slot);
-      // Stored unpacked, or unpacked elsewhere.
+      // The lines are stored uncompressed, or were decompressed outside the slot.
       if (lines.buffer !== slot.buffer) lines.copy(slot);
     } catch (error) {
       this.#keeper?.forget(this);
@@ -201,18 +209,24 @@ export class PageColumns {
     return known;
   }
 
-  /** Undefined where the column is damaged: it counts as none, as the lines say the same. */
+  /**
+   * Decodes a field column. Returns undefined if it is corrupt: it then counts as missing, because the lines
+   * contain the same data.
+   */
   promoted(column: ColumnMeta): PromotedColumn | undefined {
     if (!this.#promoted.has(column)) this.#promoted.set(column, this.#decodePromoted(column));
     return this.#promoted.get(column);
   }
 
-  /** Columns that were made of the lines. */
+  /** Returns columns parsed from the lines. */
   learned(wants: PromotedWants): PromotedPage | undefined {
     return this.#learned?.for(wants);
   }
 
-  /** To be called when most lines of the runs were parsed for these names. Of a page that stays they are remembered. */
+  /**
+   * Records that most lines of the runs were parsed for these names. A cached page then stores the parsed
+   * columns.
+   */
   parsed(wants: PromotedWants, runs: readonly RowRange[]): void {
     if (this.#keeper === undefined || this.#parsed++ === 0) return;
     this.#learned ??= new ParsedColumnCache();
@@ -289,9 +303,9 @@ export class PageColumns {
   }
 }
 
-/** Objects and maps of a page, measured with six columns. */
+/** Memory of the objects and maps of a page, measured with six columns. */
 const BYTES_PER_PAGE = 2048;
-/** Place behind the column's last byte, from the start of the page. */
+/** Returns the offset after the column's last byte, from the start of the page. */
 export function endOf({ place }: ColumnMeta): number {
   return place.offset + place.storedBytes;
 }
@@ -312,7 +326,10 @@ class StoredMetadata implements MetadataColumn {
     this.#what = what;
   }
 
-  /** The values with the places of each, and a number for each row. Of texts only those that were asked for are kept: few. */
+  /**
+   * Estimates the values with their offsets, and a number for each row. Few texts are requested, so they are
+   * not counted.
+   */
   get heldBytes(): number {
     return this.#decoded === undefined ? 0 : 12 * this.#rows + this.#column.place.rawBytes;
   }

@@ -1,6 +1,6 @@
 /**
- * Where pages end among sorted rows (docs/dev/format.md, sections 3.3 and 5). The rows may come in batches: the cuts are the
- * same however they are divided, because the page that a batch leaves open goes on with the next.
+ * Divides sorted rows into pages (docs/dev/format.md, sections 3.3 and 5). Page boundaries do not depend on
+ * the batches in which rows arrive: the next batch continues the page that a batch leaves open.
  */
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -8,19 +8,20 @@ import { PAGE_MAX_CELLS, PAGE_MAX_NAMES, PAGE_TARGET_BYTES } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 /**
- * Different metadata values of one page, and for each what it takes to find it. Only pages of tiny lines with large
- * metadata meet it: without it one could hold gigabytes, and a block more than readers take.
+ * Maximum bytes of distinct metadata values in one page, and the overhead per value. Only pages of very short
+ * lines with large metadata reach it. Without it, a page could hold gigabytes, and a block that is larger
+ * than readers accept.
  */
 const PAGE_MAX_VALUE_BYTES = 16 * 1024 * 1024;
 const BYTES_PER_VALUE = 16;
-/** Of a step: some tenths of a ms. */
+/** Rows per step: a few tenths of a ms. */
 const ROWS_A_STEP = 8192;
 
 /**
- * The rows of `input` that begin a page behind another one, ascending. In steps.
- * @param open the rows of the page that the batches before left open, names and values only those that its rows have;
- * then the first page of `input` goes on with it, unless row 0 is among the cuts
- * @param pageBytes raw bytes of the lines of a page
+ * Returns the rows of `input` that begin a page after another one, ascending, in steps.
+ * @param open Rows of the page that earlier batches left open, with only the names and values that they use.
+ * The first page of `input` continues it, unless row 0 is among the cuts.
+ * @param pageBytes Raw bytes of the lines of a page
  */
 export function* cutPages(
   input: ChunkRows,
@@ -29,7 +30,7 @@ export function* cutPages(
 ): Steps<number[]> {
   const { rows, streams, streamOf, lineStart, lineEnd, firstPair, pairName, pairValue, values } = input;
   const cuts: number[] = [];
-  /** Number of the page, from 1, that a name or value occurred in last. */
+  /** Number of the page, from 1, in which a name or value last occurred. */
   const pageOfName = new Int32Array(input.names.length);
   const pageOfValue = new Int32Array(values.length);
   let page = 1;
@@ -90,7 +91,7 @@ export function* cutPages(
   return cuts;
 }
 
-/** Marks what the open page, which is page 1, has already. */
+/** Marks the names and values of the open page, which is page 1. */
 function markKnown(input: ChunkRows, open: ChunkRows, pageOfName: Int32Array, pageOfValue: Int32Array): void {
   const names = new Set(open.names);
   for (let n = 0; n < input.names.length; n++) if (names.has(input.names[n])) pageOfName[n] = 1;

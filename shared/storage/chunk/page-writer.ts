@@ -1,7 +1,8 @@
 /**
- * Packs the rows of a page column by column. Columns of one page compress side by side in the thread pool; their bytes
- * are laid out in a fixed order: times, low times, metadata, lengths, promoted, rests, lines in either form. So a query that needs no lines
- * reads one range at the front of the page.
+ * Compresses the rows of a page column by column. The columns of one page are compressed in parallel in the
+ * thread pool. Their bytes have a fixed order: times, low times, metadata, lengths, field columns, residual
+ * fields, lines in either form. A query that needs no lines therefore reads one range at the start of the
+ * page.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -23,25 +24,27 @@ import type { ChunkRows } from './rows.ts';
 import { splitPage } from './split-page.ts';
 import { encodeTimes } from './time-column.ts';
 
-/** Raw lines of the pages being packed, most often 1 MiB each. */
+/** Buffers for raw lines of the pages in progress, mostly 1 MiB each. */
 const POOL = new BufferPool(16 * 1024 * 1024);
 
 export interface PackedPage {
-  /** Its offset is 0: the caller places it. */
+  /** Metadata of the page, with offset 0; the caller sets the offset. */
   readonly meta: PageMeta;
-  /** As stored, in memory of its own size. */
+  /** Stored bytes in memory of exactly their size. */
   readonly bytes: Uint8Array;
 }
 
-/** A page with as many bytes of lines takes some milliseconds: others get their turn in the middle of it. */
+/**
+ * Minimum bytes of lines for which the writer yields within the page, because it takes a few milliseconds.
+ */
 const LONG_PAGE_BYTES = 96 * 1024;
-/** Of a step: 0.2 ms. */
+/** Rows per step: 0.2 ms. */
 const ROWS_A_STEP = 4096;
 const PAIRS_A_STEP = 16_384;
 
 /**
- * Packs the rows `from` (inclusive) to `to` (exclusive) as one page. The enricher is called before this returns. With `pace` in its
- * time slices.
+ * Compresses the rows `from` (inclusive) to `to` (exclusive) as one page. The indexer is called before this
+ * returns. With `pace`, the work runs in its time slices.
  */
 export async function packPage(
   input: ChunkRows,
@@ -80,7 +83,8 @@ export async function packPage(
     lines: linesKind,
     splitLines: splitKind,
   } = ColumnKind;
-  // Merges are read often and rewritten rarely: splitting costs more than it saves in what is packed again within minutes.
+  // Split only merged chunks, which are read often and rewritten rarely. For data that is compressed again
+  // within minutes, splitting costs more than it saves.
   const isLasting = compression === COMPACTION_COMPRESSION;
   const split = isLasting && (await splitPage({ lines, offsets: lineOffsets, rows }, compression));
   if (pace?.due()) await pace.yieldIfDue();
@@ -114,8 +118,8 @@ export async function packPage(
 }
 
 /**
- * Small blocks lie in memory that Node shares among many buffers: kept for as long as a chunk of 100 MB is written, they would hold
- * almost twice of that.
+ * Copy small blocks, because they are slices of slabs that Node.js shares among buffers. Until a chunk of 100
+ * MB is written, they would retain almost twice its size.
  */
 function joined(blocks: readonly StoredBlock[], bytes: number): Uint8Array {
   const page = Buffer.allocUnsafeSlow(bytes);
@@ -127,7 +131,7 @@ function joined(blocks: readonly StoredBlock[], bytes: number): Uint8Array {
   return page;
 }
 
-/** Waited for later: until then its failure is nobody's. */
+/** Marks a promise that is awaited later, so that an earlier failure is not reported as unhandled. */
 export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
@@ -173,7 +177,7 @@ function gatherLines(input: ChunkRows, from: number, to: number): { lines: Buffe
 
 function runsOf(input: ChunkRows, from: number, to: number): RunMeta[] {
   const { streamOf, times, lineStart, lineEnd, firstPair, pairName, pairValue, names, values } = input;
-  // A page has few of the names.
+  // Sum bytes by name once: a page has few of the names.
   const nameBytes = new Uint32Array(names.length);
   const runs: RunMeta[] = [];
   let start = from;
@@ -234,7 +238,7 @@ function* metadataColumns(input: ChunkRows, from: number, to: number): Steps<Nam
   return columns.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Adds the pairs of the rows `first` to `last` of the page `from` to `to`. */
+/** Adds the metadata pairs of rows `first` to `last` to the page of rows `from` to `to`. */
 function addMetadata(
   input: ChunkRows,
   from: number,

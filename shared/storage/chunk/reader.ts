@@ -1,4 +1,7 @@
-/** Footers and pages from their bytes. Where the bytes come from is the caller's: an object, a record, a cache. */
+/**
+ * Decodes footers and pages from their bytes. The caller supplies the bytes from an object, a record or a
+ * cache.
+ */
 
 import { invariant } from '../../base/model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
@@ -9,34 +12,34 @@ import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { endOf, PageColumns } from './page-columns.ts';
 
-/** What of a page is wanted; the rest is neither read nor unpacked. */
+/** Parts of a page that a query needs; other parts are neither read nor decoded. */
 export interface PageWants {
-  /** `lengths` gives offsets without bytes (bytes_over_time needs no more). */
+  /** Needed form of lines. `lengths` provides offsets without bytes, which is enough for bytes_over_time. */
   readonly lines: 'none' | 'lengths' | 'bytes';
   readonly metadata: 'all' | ReadonlySet<string>;
-  /** Columns of fields of lines; left out, none are read. */
+  /** Needed field columns; absent means none. */
   readonly promoted?: PromotedWants | undefined;
 }
 
-/** The footer of an object held whole. */
+/** Decodes the footer of an object in memory. */
 export function footerOf(object: Buffer, what: string): Footer {
   const length = footerLength(object, object.length, what);
   const end = object.length - TRAILER_BYTES;
   return decodeFooter(object.subarray(end - length, end), what);
 }
 
-/** A stretch of a page, in bytes from its start; empty where `start` is `end`. */
+/** Byte range of a page, from its start; empty if `start` equals `end`. */
 export interface PageByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Bytes from the start of the page that hold everything wanted. */
+/** Returns the number of bytes from the start of the page that contain everything needed. */
 export function wantedBytes(page: PageMeta, wants: PageWants): number {
   return wantedStretch(page, wants, () => false).end;
 }
 
-/** What must still be read for the columns wanted, where some are known. */
+/** Returns the range that must still be read for the needed columns, if some are known. */
 export function missingStretch(columns: PageColumns, wants: PageWants): PageByteRange {
   return wantedStretch(columns.page, wants, column => columns.has(column));
 }
@@ -78,9 +81,10 @@ function isWanted(column: ColumnMeta, wants: PageWants): boolean {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * The rows of a page. `stored` starts at the page's offset and holds at least `wantedBytes`. Columns are unpacked when
- * they are first looked at: a line filter that no line passes costs no timestamps and no metadata. Without lines,
- * `lines` is empty; without lengths too, all line offsets are 0. Any column may throw CorruptionError.
+ * Returns the rows of a page. `stored` starts at the page's offset and contains at least `wantedBytes`.
+ * Columns are decoded on first use: a line filter that rejects every line costs no timestamps and no
+ * metadata. If lines are not needed, `lines` is empty. If lengths are not needed either, all line offsets are
+ * 0. Any column may throw CorruptionError.
  */
 export function decodePage(
   footer: Pick<Footer, 'day' | 'streams'>,
@@ -94,28 +98,28 @@ export function decodePage(
   return rowsOf(columns, wants);
 }
 
-/** The same of columns that hold what is wanted (`missingStretch` is empty). */
+/** Returns the rows from columns that contain everything needed (`missingStretch` is empty). */
 export function rowsOf(columns: PageColumns, wants: PageWants): PageRows {
   return new StoredPage(columns, wants);
 }
 
-/** The columns behind rows that this file made. */
+/** Returns the columns behind rows that this file created. */
 export function columnsOf(rows: PageRows): PageColumns {
   invariant(rows instanceof StoredPage, 'rows of a stored page');
   return rows.columns;
 }
 
-/** Lines of the page are not looked at any more: what was read for them is given back (see PageColumns). */
+/** Releases the bytes of the page's lines after their last use (see PageColumns). */
 export function giveBack(rows: PageRows): void {
   columnsOf(rows).giveBack();
 }
 
-/** Most lines of the runs were parsed, as the wants say (see PageColumns). */
+/** Records that most lines of the runs were parsed, as the wants describe (see PageColumns). */
 export function noteParsed(rows: PageRows, { promoted }: PageWants, runs: readonly RowRange[]): void {
   if (promoted !== undefined) columnsOf(rows).parsed(promoted, runs);
 }
 
-/** Of rows without lines, which all have no length. Only read. */
+/** Shared offsets for rows without lines, which all have length 0. Read-only. */
 let noOffsets = new Uint32Array(8192);
 
 function noOffsetsOf(rows: number): Uint32Array {
@@ -123,7 +127,7 @@ function noOffsetsOf(rows: number): Uint32Array {
   return noOffsets.subarray(0, rows + 1);
 }
 
-/** A query's view of a page: the columns that it wants. */
+/** A query's view of a page, with the columns that it needs. */
 class StoredPage implements PageRows {
   readonly columns: PageColumns;
   readonly rows: number;

@@ -1,6 +1,6 @@
 /**
- * A chunk object for another tenant: the same pages, filters and sections, and a footer that names the new tenant.
- * Nothing before the footer knows the tenant, so none of it is decoded or checked here.
+ * Copies a chunk object for another tenant: the same pages and sections, and a footer that names the new
+ * tenant. Only the footer contains the tenant, so no other part is decoded or checked.
  */
 import { decodeFooter, encodeFooter, footerLength } from './footer-codec.ts';
 import { type Footer, TRAILER_BYTES } from './format.ts';
@@ -8,11 +8,13 @@ import { type Footer, TRAILER_BYTES } from './format.ts';
 export interface RenamedChunk {
   readonly object: Buffer;
   readonly footer: Footer;
-  /** Bytes of footer and trailer at its end. */
+  /** Size of footer and trailer at its end. */
   readonly footerBytes: number;
 }
 
-/** Throws CorruptionError where the object does not end as a chunk, or its footer is damaged. */
+/**
+ * Renames the tenant. Throws CorruptionError if the object does not end as a chunk, or its footer is corrupt.
+ */
 export function renameTenant(object: Buffer, tenant: string, what: string): RenamedChunk {
   const trailer = object.subarray(Math.max(0, object.length - TRAILER_BYTES));
   const start = object.length - TRAILER_BYTES - footerLength(trailer, object.length, what);

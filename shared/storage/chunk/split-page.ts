@@ -1,6 +1,7 @@
 /**
- * Lines of a page as templates and columns (decision 0009; docs/dev/format.md, 4.7): the bytes of its column, in sections that are
- * compressed one by one, because each column has a statistic of its own, and ids are noise that no compression makes smaller.
+ * Lines of a page as templates and columns (decision 0009; docs/dev/format.md, 4.7). The bytes are divided
+ * into sections that are compressed separately, because each column has a different statistical distribution.
+ * IDs are noise that does not compress.
  */
 import { SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';
@@ -10,35 +11,41 @@ import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, PUSH_COMPRESSION, storeBlock } from '../codec/compression.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 
-/** Smaller pages stay plain: templates do not pay for themselves. */
+/** Minimum size of a split page. In smaller pages, templates cost more than they save. */
 const MIN_SPLIT_BYTES = 64 * 1024;
-/** A split of more of its lines, both before they are compressed, is not tried further. */
+/** Maximum size of a split relative to its lines, both uncompressed; a larger split is abandoned. */
 const MAX_SPLIT_SHARE = 0.8;
-/** Up to this share a split counts as smaller: structured lines have 15 to 35%. Above it the lines are packed as well, to compare. */
+/**
+ * Maximum size of a split, relative to its lines, that is accepted without a comparison; structured lines
+ * reach 15 to 35%. Above it, the lines are also compressed for comparison.
+ */
 const SURE_SHARE = 0.35;
 /**
- * A split must be so much smaller than lines packed with PUSH_COMPRESSION: plain lines of merges are 10 to 20% smaller than those, and
- * packing them for a comparison would take five times as long.
+ * Maximum size of a split relative to lines compressed with PUSH_COMPRESSION. Plain lines of merges are 10 to
+ * 20% smaller than those. Compressing them as a merge would for the comparison would take five times as long.
  */
 const SMALLER = 0.85;
-/** Columns of more bytes are sections of their own. */
+/** Minimum size of a column for a separate section, bytes. */
 const OWN_SECTION_BYTES = 4096;
-/** A frame, and a section for each column with more than OWN_SECTION_BYTES, and for what is between two of them. */
+/**
+ * Maximum number of sections: the frame, one for each column of more than OWN_SECTION_BYTES, and one for the
+ * columns between two of them.
+ */
 const MAX_SECTIONS = 2 + (2 * MAX_JOINED_BYTES) / OWN_SECTION_BYTES;
 
-// The parts of a frame that are looked at here.
+// Parts of a frame that this module reads.
 const FRAME_HEAD_BYTES = 24;
 const RECORD_BYTES = 24;
 const BYTES_IN_RECORD = 8;
 
-/** @param offsets `rows + 1` of them */
+/** @param offsets `rows + 1` line offsets */
 export interface LinesToSplit {
   readonly lines: Buffer;
   readonly offsets: Uint32Array;
   readonly rows: number;
 }
 
-/** The column of split lines; undefined where the page is better stored as plain lines. */
+/** Returns the column of split lines, or undefined if plain lines are better. */
 export async function splitPage(
   { lines, offsets, rows }: LinesToSplit,
   compression: Compression,
@@ -54,7 +61,7 @@ export async function splitPage(
   return packed.length < SMALLER * plain.bytes.length ? packed : undefined;
 }
 
-/** Copies: the next page is split while these are compressed. */
+/** Returns copies, because the next page is split while these are compressed. */
 function sectionsOf({ frame, columns }: SplitLines): Buffer[] {
   const head = new DataView(frame.buffer, frame.byteOffset, frame.length);
   const [templates, pieces, textBytes, count] = [0, 4, 8, 12].map(at => head.getUint32(at, true));
@@ -88,15 +95,15 @@ async function packSections(sections: readonly Buffer[], compression: Compressio
 
 const DECODER = new ZstdDecoder();
 
-/** Where lines are, and how many. */
+/** Line offsets, and their number. */
 export interface LinesToJoin {
   readonly offsets: Uint32Array;
   readonly rows: number;
 }
 
 /**
- * Writes the lines of a column that `splitPage` made. Throws CorruptionError.
- * @param into as many bytes as the lines have; best in memory for lines
+ * Writes the lines of a column that `splitPage` created. Throws CorruptionError.
+ * @param into Target of exactly the size of the lines, preferably in line memory
  */
 export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Buffer, what: string): void {
   const reader = new ByteReader(bytes);

@@ -1,10 +1,12 @@
 /**
- * The counts of a footer as they are stored: unpacked stream by stream when somebody asks. As arrays they take 30 to 300 bytes
- * for each minute, stream and level, and 7 as stored; of what a process keeps footers of, a query asks for few.
+ * Counts of a footer in stored form, decoded stream by stream on demand. As arrays they use 30 to 300 bytes
+ * for each minute, stream and level, against 7 bytes stored. A process caches many footers, but queries need
+ * the counts of few.
  *
- * What a reader would get wrong: streams with many minutes, those of merged chunks, stay unpacked once they were asked for: their
- * arrays are long and take five times as much as what is stored, and a query of all of them would unpack a day each time (20 ms
- * of CPU for 109,000 buckets). Short ones are unpacked again: what they would take is not numbers but the heads of arrays.
+ * Pitfall: counts of streams with many minutes, as in merged chunks, stay decoded after the first use. Their
+ * arrays use five times their stored size. Decoding them again would make a query of all streams decode a day
+ * each time (20 ms of CPU for 109,000 buckets). Short counts are decoded at each use, because most of their
+ * memory would be array headers.
  */
 import { CorruptionError, invariant } from '../../base/model/errors.ts';
 import { ByteReader, readVarints } from '../codec/byte-io.ts';
@@ -13,17 +15,17 @@ import type { CountsByStream, LevelCounts, MinuteRange } from './format.ts';
 
 const ALL: MinuteRange = Object.freeze({ from: 0, to: Infinity });
 
-/** Stored bytes of a stream whose counts stay unpacked: 70 buckets or so. */
+/** Minimum stored bytes of a stream whose counts stay decoded: about 70 buckets. */
 const KEPT_FROM_BYTES = 512;
-/** What they take then, for each stored byte. */
+/** Memory of decoded counts per stored byte. */
 const UNPACKED_FACTOR = 6;
 
-/** Varints of a bucket: minute, entries, line bytes, metadata bytes. */
+/** Varints per bucket: minute, entries, line bytes, metadata bytes. */
 const VARINTS_OF_BUCKET = 4;
 
 export class StoredCounts implements CountsByStream {
   readonly length: number;
-  /** Of each stream, where its counts begin in the bytes; and the end of the last one. */
+  /** Start of each stream's counts in the bytes, and the end of the last one. */
   readonly #starts: Uint32Array;
   readonly #bytes: Buffer;
   readonly #what: string;
@@ -37,8 +39,8 @@ export class StoredCounts implements CountsByStream {
   }
 
   /**
-   * Takes what stands next in the reader, a copy of it. Throws CorruptionError where it does not hold together; a number above
-   * 2^53 is found when its stream is asked for.
+   * Reads and copies the counts at the reader's position. Throws CorruptionError if they are inconsistent. A
+   * number above 2^53 is detected when its stream is decoded.
    */
   static read(reader: ByteReader, streams: number, levels: number, what: string): StoredCounts {
     const starts = new Uint32Array(streams + 1);
@@ -52,13 +54,13 @@ export class StoredCounts implements CountsByStream {
       }
     }
     starts[streams] = reader.position - begin;
-    // Not of Node's pool: a small part would keep all of a slab.
+    // Do not allocate from Node.js's pool: a small part would retain a whole slab.
     const bytes = Buffer.allocUnsafeSlow(starts[streams]);
     bytes.set(reader.since(begin));
     return new StoredCounts(starts, bytes, what);
   }
 
-  /** Bytes that this holds once all was asked for. */
+  /** Bytes used after all counts were requested. */
   get heldBytes(): number {
     let bytes = this.#starts.byteLength + this.#bytes.length;
     for (let s = 0; s < this.length; s++) {
@@ -81,7 +83,7 @@ export class StoredCounts implements CountsByStream {
     return known;
   }
 
-  /** Adds those of a stream to the columns. Throws CorruptionError. */
+  /** Adds the counts of a stream to the columns. Throws CorruptionError. */
   addTo(columns: CountColumns, stream: number): void {
     invariant(stream >= 0 && stream < this.length, `${this.#what} counts ${this.length} streams`);
     const [start, end] = [this.#starts[stream], this.#starts[stream + 1]];
@@ -108,10 +110,10 @@ export class StoredCounts implements CountsByStream {
   }
 }
 
-/** All numbers of a stream, each of a byte or more. */
+/** Scratch array for all numbers of a stream, each of which has at least one byte. */
 const numbers = new Float64Array(KEPT_FROM_BYTES);
 
-/** @param stored numbers of a stream, which `read` has found to hold together */
+/** @param stored Numbers of a stream, checked by `read` */
 function addLevels(columns: CountColumns, stored: Float64Array): void {
   const { from, to, counted } = columns;
   const amountAt = counted === 'entries' ? 1 : 2;

@@ -1,10 +1,11 @@
 /**
- * Timestamps of a page. Each run starts with an offset from the page's base, the rest are differences to the row
- * before; all are divided by the page's scale, the largest power of 1000 that divides every offset (clocks with
- * milliseconds then cost two bytes a row, not five).
+ * Timestamps of a page. Each run starts with an offset from the page's base. The other rows store differences
+ * from the previous row. All are divided by the page's scale, the largest power of 1000 that divides every
+ * offset. With a millisecond clock, a row then needs two bytes instead of five.
  *
- * Of a nanosecond clock the low bits of a difference are noise. They are kept apart, in fixed width: noise among the
- * high parts would spoil their entropy code (10% more bytes on the benchmark corpus), and fixed width reads faster.
+ * With a nanosecond clock, the low bits of a difference are noise. They are stored separately with a fixed
+ * width, which also decodes faster. Among the high parts, noise would degrade their entropy code (10% more
+ * bytes on the benchmark corpus).
  */
 import { packTimes, unpackTimes } from '../../base/kernels/columns.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -13,17 +14,17 @@ export const SCALES = [1, 1000, 1_000_000, 1_000_000_000] as const;
 const MAX_LOW_BYTES = 4;
 
 export interface EncodedTimes {
-  /** Place in SCALES. */
+  /** Index into SCALES. */
   readonly scale: number;
-  /** Varints of what is left of each difference above its low bytes. */
+  /** Varints of each difference without its low bytes. */
   readonly high: Uint8Array;
-  /** The low bytes of each difference, little endian, all of one width; empty where that is 0. */
+  /** Low bytes of each difference, little endian, all of one width; empty if the width is 0. */
   readonly low: Uint8Array;
 }
 
 /**
- * Packs `rows` offsets (ns from the page's base).
- * @param runStarts 1 where a run begins at the row
+ * Encodes `rows` offsets (ns from the page's base).
+ * @param runStarts 1 if a run begins at the row
  */
 export function encodeTimes(offsets: Float64Array, rows: number, runStarts: Uint8Array): EncodedTimes {
   return packTimes(offsets, rows, runStarts, SCALES, lowBytesFor);
@@ -36,8 +37,9 @@ function lowBytesFor(meanDelta: number): number {
 }
 
 /**
- * Offsets in ns from the page's base. Throws CorruptionError where the bytes do not hold exactly `rows` of them.
- * @param firstRows first rows of the runs, ascending
+ * Returns offsets in ns from the page's base. Throws CorruptionError if the bytes do not contain exactly
+ * `rows` offsets.
+ * @param firstRows First rows of the runs, ascending
  */
 export function decodeTimes(
   { high, low, scale }: { readonly high: Buffer; readonly low: Buffer; readonly scale: number },

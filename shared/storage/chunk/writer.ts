@@ -1,4 +1,4 @@
-/** Sorted rows to a whole chunk object, where they are all at hand: what a push writes. */
+/** Writes a whole chunk object from sorted rows that are all in memory, as a push has them. */
 
 import type { Pace } from '../../base/model/steps.ts';
 import type { Compression } from '../codec/compression.ts';
@@ -9,7 +9,10 @@ import type { ChunkRows } from './rows.ts';
 
 export type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
 
-/** Packs rows into an object. `compression` holds zstd parameters for the large blocks; with `pace` in its time slices. */
+/**
+ * Compresses rows into an object. `compression` holds zstd parameters for the large blocks. With `pace`, the
+ * work runs in its time slices.
+ */
 export async function writeChunk(
   head: ChunkHead,
   input: ChunkRows,

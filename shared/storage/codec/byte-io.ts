@@ -1,6 +1,7 @@
 /**
- * Growing byte writer and bounds-checked reader for footers, column payloads and catalog records. Whole numbers
- * are LEB128 varints up to 2^53 - 1 (a nanosecond of a day needs 47 bits); texts are length-prefixed UTF-8.
+ * Growing byte writer and bounds-checked reader for footers, column payloads and catalog records. Whole
+ * numbers are LEB128 varints up to 2^53 - 1 (a nanosecond of a day needs 47 bits). Texts are length-prefixed
+ * UTF-8.
  */
 import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
 import { CorruptionError, invariant } from '../../base/model/errors.ts';
@@ -38,15 +39,15 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** 0 <= value < 2^53. */
+  /** Writes a varint, 0 <= value < 2^53. */
   varint(value: number): void {
-    // NaN and Infinity would never end, or write what is no number.
+    // NaN and Infinity would loop forever or write an invalid number.
     invariant(value >= 0 && value <= Number.MAX_SAFE_INTEGER, 'a varint is a whole number below 2^53');
     this.#reserve(8);
     this.length = writeVarint(this.#buffer, this.length, value);
   }
 
-  /** Any whole number, its sign folded into the lowest bit; |value| < 2^52. */
+  /** Writes a signed whole number with its sign folded into the lowest bit; |value| < 2^52. */
   signedVarint(value: number): void {
     this.varint(value < 0 ? -value * 2 - 1 : value * 2);
   }
@@ -57,7 +58,7 @@ export class ByteWriter {
     this.length += value.length;
   }
 
-  /** Length-prefixed bytes. */
+  /** Writes length-prefixed bytes. */
   block(value: Uint8Array): void {
     this.varint(value.length);
     this.bytes(value);
@@ -71,24 +72,27 @@ export class ByteWriter {
     this.length += size;
   }
 
-  /** A text that may hold bytes that are not UTF-8 (byte-text.ts), as the bytes that it stands for. */
+  /** Writes a text that may contain bytes that are not UTF-8 (byte-text.ts), as its original bytes. */
   byteText(value: string): void {
     if (value.isWellFormed()) this.text(value);
     else this.block(bytesOfText(value));
   }
 
-  /** What was written so far; a view that the next write may leave behind. */
+  /**
+   * Returns a view of the written bytes. Later writes may move to another buffer, which leaves the view
+   * outdated.
+   */
   view(): Buffer {
     return this.#buffer.subarray(0, this.length);
   }
 
-  /** A copy of its own. */
+  /** Returns a copy of the written bytes. */
   finish(): Buffer {
     return Buffer.from(this.view());
   }
 }
 
-/** Writes a varint at `at` and returns the place behind it; the caller has made room for 8 bytes. */
+/** Writes a varint at `at` and returns the offset after it. The caller ensures 8 free bytes. */
 export function writeVarint(target: Uint8Array, at: number, value: number): number {
   let rest = value;
   while (rest >= 0x80) {
@@ -99,12 +103,13 @@ export function writeVarint(target: Uint8Array, at: number, value: number): numb
   return at;
 }
 
-/** What a varint's byte behind its eighth would count. */
+/** Factor of a varint's ninth byte, which is out of range. */
 const BEYOND_VARINT = 0x80 ** 8;
 
 /**
- * Reads all varints of `bytes[start..end)` and returns how many there are; `numbers` has room for as many as there are bytes. For
- * many small numbers: a ByteReader moves its place with each. Throws CorruptionError.
+ * Reads all varints of `bytes[start..end)` and returns their number. `numbers` must have an element for each
+ * byte. It is faster than ByteReader for many small numbers, because a ByteReader updates its position each
+ * time. Throws CorruptionError.
  */
 export function readVarints(bytes: Uint8Array, start: number, end: number, numbers: Float64Array): number {
   let count = 0;
@@ -126,7 +131,7 @@ export function readVarints(bytes: Uint8Array, start: number, end: number, numbe
   return count;
 }
 
-/** Reads what ByteWriter wrote. Every read past the end or out of range throws CorruptionError. */
+/** Reads the output of ByteWriter. Every read past the end or out of range throws CorruptionError. */
 export class ByteReader {
   readonly #buffer: Buffer;
   #at: number;
@@ -190,7 +195,7 @@ export class ByteReader {
     throw new CorruptionError(`varint before offset ${at} is over 2^53`);
   }
 
-  /** Passes over so many varints without a look at their values. */
+  /** Skips this many varints without decoding them. */
   skipVarints(count: number): void {
     const buffer = this.#buffer;
     const end = this.#end;
@@ -201,14 +206,14 @@ export class ByteReader {
     this.#at = at;
   }
 
-  /** What was read from `start`, an earlier `position`, on; a view. */
+  /** Returns a view of the bytes from `start`, an earlier `position`, to the current position. */
   since(start: number): Buffer {
     return this.#buffer.subarray(start, this.#at);
   }
 
   /**
-   * A count of things of at least `minBytes` bytes each that follow: refused where they cannot all fit, so that a
-   * broken count never makes a large allocation.
+   * Reads the number of following items of at least `minBytes` bytes each. Throws CorruptionError if they
+   * cannot all fit, so that a corrupt number never causes a large allocation.
    */
   count(minBytes: number): number {
     const value = this.varint();
@@ -240,7 +245,7 @@ export class ByteReader {
     return this.#buffer.utf8Slice(start, start + length);
   }
 
-  /** What `ByteWriter.byteText` wrote. */
+  /** Reads a text that `ByteWriter.byteText` wrote. */
   byteText(): string {
     const length = this.varint();
     const start = this.#take(length);

@@ -1,7 +1,7 @@
 /**
- * Column blocks: compressed with zstd where that pays, and always checksummed as stored. Decoding goes into a buffer
- * of the known raw size: passing it as `chunkSize` is 1.6 times faster than letting zlib grow one
- * (docs/dev/decisions/0001-dependencies.md).
+ * Column blocks: compressed with zstd if that saves space, and always with a checksum of the stored form.
+ * Decoding writes into a buffer of the known raw size: passing it as `chunkSize` is 1.6 times faster than
+ * letting zlib grow one (docs/dev/decisions/0001-dependencies.md).
  */
 import { constants, crc32 } from 'node:zlib';
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
@@ -17,20 +17,21 @@ export interface Compression {
 }
 
 /**
- * For pushes: what is written here is packed again by compaction within minutes, so speed counts: 450 MB/s of lines
- * against 150 of parameters that make the benchmark's lines 10% smaller.
+ * Parameters for pushes. Compaction rewrites the data within minutes, so speed matters: 450 MB/s of lines,
+ * against 150 MB/s for parameters that make the benchmark's lines 10% smaller.
  */
 export const PUSH_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
- * For what compaction writes, which is written a few times and read often. Figures for pages of 1 MiB by stream, of the corpus that
- * the steady load pushes (zstd alone, raw over stored bytes, CPU seconds per GB):
+ * Parameters for compaction, whose output is written a few times and read often. Figures for pages of 1 MiB
+ * by stream, of the corpus that the steady load pushes (only zstd; raw over stored bytes, CPU seconds per
+ * GB):
  *
  *    these 6.13, 9.6      hash log 17: 6.12, 10.7     hash log 14: 6.09, 9.2      search log 2: 6.03, 8.9, 4: 6.19, 10.8
  *    lazy 5.91, 8.4       greedy 5.64, 8.2            double fast 5.42, 4.0       PUSH_COMPRESSION 5.46, 2.2
  *
- * A smaller table of hashes stays in the processor's cache, and finds the same: repeats of log lines are near. Unpacking is as fast
- * for all of them.
+ * A smaller hash table fits in the processor's cache and finds the same matches, because repetitions in log
+ * lines are close together. Decompression is equally fast for all of them.
  */
 export const COMPACTION_COMPRESSION: Compression = {
   [constants.ZSTD_c_compressionLevel]: 6,
@@ -42,14 +43,17 @@ export const COMPACTION_COMPRESSION: Compression = {
   [constants.ZSTD_c_minMatch]: 6,
 };
 
-/** For small blocks, where the matcher's tables cost more than the block: 20 µs a call. */
+/**
+ * Parameters for small blocks, for which setting up the matcher's tables would cost more than the block: 20
+ * µs per call.
+ */
 export const QUICK_COMPRESSION: Compression = { [constants.ZSTD_c_compressionLevel]: 1 };
 
-/** Below this many bytes a zstd frame saves nothing worth its call. */
+/** Minimum size to compress. Below it, a zstd frame does not save enough to justify the call. */
 const MIN_COMPRESSED_BYTES = 48;
-/** From here the thread pool pays for the trip: zstd takes 0.1 ms for 64 KiB. */
+/** Minimum size for the thread pool: zstd takes 0.1 ms for 64 KiB, more than the transfer. */
 const ASYNC_FROM_BYTES = MAX_SYNC_BYTES;
-/** No block of the format is larger; a broken length must not allocate more. */
+/** Maximum block size of the format. A corrupt length must not allocate more. */
 export const MAX_BLOCK_BYTES = 256 * 1024 * 1024;
 
 export interface StoredBlock {
@@ -59,25 +63,30 @@ export interface StoredBlock {
   readonly bytes: Uint8Array;
 }
 
-/** A thread that packs by itself keeps a buffer for blocks of this size: a page has 1 MiB of lines, and one line more. */
+/**
+ * Size of the buffer of a thread that compresses without the pool: a page has 1 MiB of lines, plus one line.
+ */
 const MAX_OWN_BYTES = 2 * 1024 * 1024;
 
 let isPooled = true;
 
 /**
- * For the whole life of a thread that must not hand work to others: the threads of the pool have the usual priority, and one
- * of a lower priority would take cores by them all the same.
+ * Makes this thread compress blocks itself, for its whole life. The threads of the pool have the usual
+ * priority. A thread of lower priority would otherwise use CPU time at the usual priority through them.
  */
 export function packInThisThread(): void {
   isPooled = false;
 }
 
-/** By parameters, which are few constants. */
+/** Encoders by parameters, which are a few constants. */
 const ENCODERS = new Map<Compression, ZstdEncoder>();
 const SYNC_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
 const OWN_ENCODERS = new Map<Compression, ZstdSyncEncoder>();
 
-/** Compresses one block; large ones in the thread pool, so that a group's columns compress side by side (but see packInThisThread). */
+/**
+ * Compresses one block. Large blocks go to the thread pool, so that the columns of a group are compressed in
+ * parallel (but see packInThisThread).
+ */
 export async function storeBlock(raw: Uint8Array, compression: Compression): Promise<StoredBlock> {
   if (raw.length < ASYNC_FROM_BYTES) return storeBlockSync(raw, QUICK_COMPRESSION);
   if (!isPooled) return chosen(raw, ownEncoder(compression).pack(raw));
@@ -108,7 +117,7 @@ function ownEncoder(compression: Compression): ZstdSyncEncoder {
   return encoder;
 }
 
-/** For bytes that are packed already. */
+/** Wraps bytes that are already compressed. */
 export function storeRaw(raw: Uint8Array): StoredBlock {
   return chosen(raw, undefined);
 }
@@ -119,7 +128,7 @@ function chosen(raw: Uint8Array, packed: Uint8Array | undefined): StoredBlock {
   return { codec: pays ? CODEC_ZSTD : CODEC_RAW, rawBytes: raw.length, crc: crc32(bytes), bytes };
 }
 
-/** Where a block lies and how it is stored; `offset` is relative to what the caller says. */
+/** Position and storage form of a block; the caller defines the origin of `offset`. */
 export interface BlockPlace {
   readonly offset: number;
   readonly storedBytes: number;
@@ -128,7 +137,10 @@ export interface BlockPlace {
   readonly crc: number;
 }
 
-/** The raw bytes of a stored block, in a buffer that stays as it is. Throws CorruptionError; `what` names the block. */
+/**
+ * Returns the raw bytes of a stored block in a separate buffer. Throws CorruptionError; `what` names the
+ * block.
+ */
 export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buffer {
   const raw = borrowBlock(stored, place, what);
   return place.codec === CODEC_ZSTD ? Buffer.from(raw) : raw;
@@ -137,10 +149,10 @@ export function loadBlock(stored: Buffer, place: BlockPlace, what: string): Buff
 const DECODER = new ZstdDecoder();
 
 /**
- * The raw bytes of a stored block, valid until the decoder's next block: for what is looked at once and at once.
- * Throws CorruptionError; `what` names the block.
+ * Returns the raw bytes of a stored block, valid until the decoder's next block. Read them once and
+ * immediately. Throws CorruptionError; `what` names the block.
  *
- * @param into see ZstdDecoder.unpack
+ * @param into See ZstdDecoder.unpack
  */
 export function borrowBlock(
   stored: Buffer,

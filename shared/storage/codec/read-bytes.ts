@@ -1,9 +1,9 @@
 /**
- * The bytes of one read, which the pages in it look at. They are given back to the machine as soon as the last page is through:
- * left to the collector they pile up beside a small heap, 64 MB and more of them, before V8 looks for them.
+ * Bytes of one read, shared by the pages in it. They are freed when the last page is done. Left to the
+ * garbage collector, 64 MB and more would accumulate next to a small heap before V8 runs a collection.
  *
- * What a reader would get wrong: who still looks at them afterwards finds no bytes at all. So pages keep copies of all but their
- * lines, which are most.
+ * Pitfall: code that uses the bytes afterward sees an empty buffer. Pages therefore copy everything except
+ * their lines, which are the largest part.
  */
 import { freeBytes } from '../../base/model/free-bytes.ts';
 
@@ -11,7 +11,7 @@ export class ReadBytes {
   readonly #bytes: Buffer;
   #holders = 0;
 
-  /** @param bytes of nobody else */
+  /** @param bytes Bytes that no other code uses */
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
@@ -25,7 +25,7 @@ export class ReadBytes {
     this.freeUnheld();
   }
 
-  /** To be called when all who hold them have said so. */
+  /** Frees the bytes if no page holds them. Call it after all holders have registered. */
   freeUnheld(): void {
     if (this.#holders === 0) freeBytes(this.#bytes);
   }

@@ -1,18 +1,18 @@
 /**
- * Packs zstd frames in the thread pool with contexts that are used again. The one-shot call makes a context of a
- * megabyte or two for each block and reports it to V8, which then collects the whole heap every few blocks: a third of
- * the CPU of an ingest (measured).
+ * Compresses zstd frames in the thread pool with reused contexts. The one-shot call creates a context of 1 to
+ * 2 MB for each block and reports it to V8. V8 then collects the whole heap every few blocks, which takes a
+ * third of the CPU time of an ingest (measured).
  *
- * A compression stream ends a frame with `flush(ZSTD_e_end)` and begins the next one with the next write, so one
- * stream serves for ever. Frames carry no content size: the place of a block does.
+ * A compression stream ends a frame with `flush(ZSTD_e_end)` and begins the next frame with the next write,
+ * so that one stream serves all frames. Frames do not store the content size; the record of the block does.
  */
 import { constants, createZstdCompress, type ZstdCompress } from 'node:zlib';
 
-/** Frames packed at once; as many as the thread pool has threads by default. */
+/** Number of frames compressed in parallel, equal to the default number of threads in the pool. */
 const STREAMS = 4;
-/** Output is cut into buffers of this size: most blocks of 256 KiB to 1 MiB of logs need one or two. */
+/** Size of output buffers. Most blocks of 256 KiB to 1 MiB of logs need one or two. */
 const OUTPUT_BYTES = 128 * 1024;
-/** Output that may wait inside a stream until it is taken; blocks are smaller. */
+/** Maximum output that may wait inside a stream; blocks are smaller. */
 const MAX_OUTPUT_BYTES = 512 * 1024 * 1024;
 
 interface Job {
@@ -33,7 +33,7 @@ export class ZstdEncoder {
     this.#createStream = createStream;
   }
 
-  /** One frame that holds `raw`, which must not change meanwhile. */
+  /** Compresses `raw` into one frame. `raw` must not change until it resolves. */
   pack(raw: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ raw, resolve, reject });
@@ -63,7 +63,7 @@ export class ZstdEncoder {
     const onError = (error: unknown) => {
       if (failed) return;
       failed = true;
-      // A stream that failed is closed: the next frame gets a new one.
+      // Close a stream that failed: the next frame gets a new one.
       this.#open--;
       stream.destroy();
       reject(error);
@@ -72,7 +72,7 @@ export class ZstdEncoder {
     stream.on('error', onError);
     stream.write(raw);
     stream.flush(constants.ZSTD_e_end, ((error?: Error | null) => {
-      // Of a stream that is closed the flush ends too, with nothing to read: that would be an empty frame.
+      // The flush of a closed stream also ends, without output, which would look like an empty frame.
       if (failed || error || stream.destroyed)
         return onError(error ?? new Error('the zstd stream is closed'));
       stream.off('error', onError);

@@ -1,17 +1,18 @@
 /**
- * The frame around zstd's blocks (RFC 8878, 3.1.1). A frame written as a stream does not say how large its content is,
- * and then the library unpacks it into a window of its own and copies from there: 8% slower, and what does not fit the
- * output stays behind in the context. Our blocks know their size, so it can be put in.
+ * Frame header around zstd's blocks (RFC 8878, 3.1.1). A frame written as a stream does not contain its
+ * content size. The library then decompresses it into an internal window and copies from there. That is 8%
+ * slower, and data that does not fit the output remains in the context. The size of our blocks is known, so
+ * this module inserts it.
  */
 const MAGIC = 0xfd2f_b528;
-/** In the descriptor: the content size takes four bytes. */
+/** Descriptor bits: the content size has four bytes. */
 const SIZE_OF_4 = 0x80;
 const SINGLE_SEGMENT = 0x20;
 const CHECKSUM = 0x04;
 const DICTIONARY_ID = 0x03;
-/** Magic, descriptor and window of a frame without content size. */
+/** Size of magic, descriptor and window in a frame without content size. */
 const BARE_HEADER_BYTES = 6;
-/** Bytes that `withContentSize` adds. */
+/** Number of bytes that `withContentSize` adds. */
 export const ADDED_BYTES = 4;
 const BLOCK_HEADER_BYTES = 3;
 const RLE_BLOCK = 1;
@@ -20,8 +21,8 @@ export const UNDECLARED = -1;
 export const UNUSUAL = -2;
 
 /**
- * Size of the content as the header says it; UNDECLARED where it says none; UNUSUAL where the bytes are not exactly one
- * frame, from magic to last block, or one of a kind that is not written here.
+ * Returns the content size from the header, or UNDECLARED if it has none. Returns UNUSUAL if the bytes are
+ * not exactly one frame, from magic to last block, or have a form that this program never writes.
  */
 export function contentSize(frame: Buffer): number {
   if (frame.length < BARE_HEADER_BYTES + BLOCK_HEADER_BYTES || frame.readUInt32LE(0) !== MAGIC)
@@ -44,7 +45,7 @@ export function contentSize(frame: Buffer): number {
   }
 }
 
-/** True where the blocks from `at` end with the frame. */
+/** Returns whether the blocks from `at` end at the end of the frame. */
 function isWhole(frame: Buffer, at: number, trailer: number): boolean {
   let next = at;
   while (next + BLOCK_HEADER_BYTES <= frame.length) {
@@ -56,7 +57,10 @@ function isWhole(frame: Buffer, at: number, trailer: number): boolean {
   return false;
 }
 
-/** Copies a frame that is UNDECLARED to the start of `out`, with `size` in its header; the length of the copy. */
+/**
+ * Copies an UNDECLARED frame to the start of `out`, with `size` in its header. Returns the length of the
+ * copy.
+ */
 export function withContentSize(frame: Buffer, size: number, out: Buffer): number {
   frame.copy(out, 0, 0, BARE_HEADER_BYTES);
   out[4] |= SIZE_OF_4;

@@ -1,6 +1,6 @@
 /**
- * The handle behind a zstd stream of node:zlib. It is not a documented interface: it is given only where it looks exactly
- * as the pinned runtime's does, and who uses it holds a trial first and has the public call to fall back on.
+ * Handle behind a zstd stream of node:zlib. It is not a documented interface, and is returned only if it has
+ * the same form as in the pinned runtime. Callers run a trial first and fall back to the public call.
  */
 import type { ZstdCompress, ZstdDecompress } from 'node:zlib';
 
@@ -19,26 +19,26 @@ interface Handle {
 
 export interface ZstdHandle {
   readonly handle: Handle;
-  /** What is left of output and input after a write that succeeded; one that fails leaves it as it is. */
+  /** Remaining output and input after a successful write; a failed write does not change it. */
   readonly state: Uint32Array;
 }
 
-/** No write leaves it: where it stays, the write failed. */
+/** Value that no successful write leaves: if it remains, the write failed. */
 export const FAILED = 0xffff_ffff;
 
-/** Undefined where the runtime is another one. The stream must not be used beside its handle. */
+/** Returns the handle, or undefined if the runtime differs. Do not use the stream directly afterward. */
 export function handleOf(stream: ZstdCompress | ZstdDecompress): ZstdHandle | undefined {
   const { _handle: handle, _writeState: state } = stream as unknown as {
     _handle?: unknown;
     _writeState?: unknown;
   };
   if (!isHandle(handle) || !isState(state)) return undefined;
-  // The write's own state tells of a failure, at once; this event comes later and must not end the process.
+  // The write's state reports a failure immediately. This event comes later and must not end the process.
   stream.on('error', () => {});
   return { handle, state };
 }
 
-/** By its name: under jest arrays of the system are of another realm. */
+/** Checks the name, because system arrays come from another realm under jest. */
 function isState(value: unknown): value is Uint32Array {
   return (
     Object.prototype.toString.call(value) === '[object Uint32Array]' && (value as Uint32Array).length === 2

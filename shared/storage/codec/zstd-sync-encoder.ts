@@ -1,14 +1,18 @@
 /**
- * Packs small zstd frames at once, with a context and a buffer that are used again. The public one-shot call makes a
- * context for each block, which costs more than packing it, and reports it to V8, which then collects.
+ * Compresses small zstd frames synchronously, with a reused context and buffer. The public one-shot call
+ * creates a context for each block. That costs more than compressing it, and V8 counts the memory and runs
+ * collections.
  *
- * A frame ends with the write that holds all of it and leaves room in the output, and the next write begins the next
- * frame. Frames carry no content size: the place of a block does. See zstd-handle.ts for what is not documented here.
+ * A frame ends with a write that holds all of it and leaves free output; the next write begins the next
+ * frame. Frames do not store the content size; the record of the block does. See zstd-handle.ts for the
+ * undocumented parts.
  */
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { FAILED, handleOf, type ZstdHandle } from './zstd-handle.ts';
 
-/** Blocks up to this size; larger ones are packed in the thread pool, unless the thread is to do all by itself. */
+/**
+ * Maximum block size. Larger blocks are compressed in the thread pool, unless the thread must not use it.
+ */
 export const MAX_SYNC_BYTES = 64 * 1024;
 
 type OpenHandle = (params: Readonly<Record<number, number>>) => ZstdHandle | undefined;
@@ -22,8 +26,8 @@ export class ZstdSyncEncoder {
   readonly #scratch: Buffer;
 
   /**
-   * @param maxBytes larger blocks get a context of their own, and a buffer
-   * @param openHandle returns undefined on a runtime whose handle differs
+   * @param maxBytes Maximum size for the reused buffer; larger blocks get a separate context and buffer
+   * @param openHandle Returns undefined on a runtime whose handle differs
    */
   constructor(
     params: Readonly<Record<number, number>>,
@@ -38,12 +42,12 @@ export class ZstdSyncEncoder {
     this.#usable = this.#context !== undefined && this.#passesTrial();
   }
 
-  /** Whether small blocks go through the handle, or through the public call that costs more. */
+  /** Whether small blocks use the handle, or the more expensive public call. */
   get usesHandle(): boolean {
     return this.#usable;
   }
 
-  /** One frame that holds `raw`, in memory of its own. */
+  /** Compresses `raw` into one frame, in separate memory. */
   pack(raw: Uint8Array): Buffer {
     if (this.#usable && raw.length > 0 && raw.length <= this.#maxBytes) {
       const packed = this.#packWithHandle(raw);
@@ -52,7 +56,7 @@ export class ZstdSyncEncoder {
     return zstdCompressSync(raw, { params: this.#params });
   }
 
-  /** The frame in the scratch buffer. */
+  /** Compresses into the scratch buffer. */
   #packWithHandle(raw: Uint8Array): Buffer | undefined {
     const context = (this.#context ??= this.#openHandle(this.#params));
     if (context === undefined) return undefined;
@@ -62,7 +66,7 @@ export class ZstdSyncEncoder {
     handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.#scratch, 0, room);
     const [roomLeft, rawLeft] = state;
     if (rawLeft === 0 && roomLeft > 0 && roomLeft < room) return this.#scratch.subarray(0, room - roomLeft);
-    // Not used again: it may hold the rest of this frame.
+    // Drop the context: it may contain the rest of this frame.
     this.#context = undefined;
     return undefined;
   }
@@ -84,7 +88,7 @@ function open(params: Readonly<Record<number, number>>): ZstdHandle | undefined 
   return handleOf(createZstdCompress({ params, chunkSize: 64 }));
 }
 
-/** What no frame of so many bytes exceeds, with room to spare (the bound of zstd.h is n + n / 256 + 64). */
+/** Returns an upper bound of the frame size, with a margin (the bound of zstd.h is n + n / 256 + 64). */
 function boundOf(bytes: number): number {
   return bytes + (bytes >> 8) + 512;
 }

@@ -1,13 +1,13 @@
-/** What a decoded column takes in memory. */
+/** Estimates the memory use of a decoded column. */
 import type { PromotedColumn } from '../../base/model/page-fields.ts';
 
-/** Of a column of numbers for each value: number, digits and shape, and its text once somebody asked for it. */
+/** Bytes per value of a number column: number, digits and shape, and its text after it was requested. */
 const BYTES_PER_NUMBER = 40;
 
-/** About. */
+/** Returns an estimate in bytes. */
 export function columnBytes(column: PromotedColumn, rows: number): number {
   const { numbers, count } = column;
-  // The texts of numbers are made when they are first looked at, so nothing here does.
+  // The texts of numbers are created on first use, so do not access them.
   const values =
     numbers === undefined ? column.bytes.length + column.starts.byteLength : count * BYTES_PER_NUMBER;
   return 4 * rows + values;

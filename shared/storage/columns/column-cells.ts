@@ -1,7 +1,7 @@
 /**
- * The cells of one column of a page: for each row the value of the field, or that the line lacks it, or that only the
- * parser knows. A row is left to the parser where the field stands twice, where another key of the same label name
- * stands beside it, where it holds an object or an array, or a value that is long or not UTF-8.
+ * Cells of one column of a page. A cell is the value of the field, or states that the line lacks it, or that
+ * only the parser can decide. The parser decides if the field occurs twice, or together with another key of
+ * the same label name. It also decides if the value is an object or array, long, or not UTF-8.
  */
 import { jsonStringValue, unquoteLogfmt } from '../../base/text/text.ts';
 import { MAX_VALUE_BYTES } from './bounds.ts';
@@ -10,19 +10,19 @@ import { ESCAPED, NOTHING, STRUCTURE } from './line-members.ts';
 import { type Shape, ShapeTable } from './number-text.ts';
 import { BROKEN, FULL, ValueTable } from './value-table.ts';
 
-// Codes of both kinds of cells.
+// Codes for both kinds of columns.
 export const ABSENT_CODE = 0;
 export const FALLBACK_CODE = 1;
-/** Dictionary: FIRST_CODE + number of the value. */
+/** Dictionary column: FIRST_CODE + number of the value. */
 export const FIRST_CODE = 2;
-/** Numbers: a value that is no number; its mantissa is a place in `texts`. */
+/** Number column: code of a value that is not a number; its mantissa is an index into `texts`. */
 export const TEXT_CODE = 2;
-/** Numbers: SHAPE_CODE + number of the shape. */
+/** Number column: SHAPE_CODE + number of the shape. */
 export const SHAPE_CODE = 3;
 
 export interface DictionaryCells {
   readonly kind: 'dictionary';
-  /** One code for each row. */
+  /** Code of each row. */
   readonly codes: Uint32Array;
   readonly values: readonly Buffer[];
   readonly fallbackRows: number;
@@ -31,7 +31,7 @@ export interface DictionaryCells {
 export interface NumberCells {
   readonly kind: 'number';
   readonly codes: Uint32Array;
-  /** For each row with a number its digits, with a text its place in `texts`; else 0. */
+  /** Digits of each row with a number, or an index into `texts`; otherwise 0. */
   readonly mantissas: Float64Array;
   readonly shapes: readonly Shape[];
   readonly texts: readonly Buffer[];
@@ -40,26 +40,29 @@ export interface NumberCells {
 
 export type ColumnCells = DictionaryCells | NumberCells;
 
-/** More distinct values than this are tried as numbers first: beyond, numbers are shorter than a dictionary. */
+/**
+ * Number of distinct values above which numbers are tried first: they are then shorter than a dictionary.
+ */
 const MANY_VALUES = 256;
-/** After so many cells a field whose values are nearly all different is given up, if they are no numbers. */
+/** After this many cells, a field with nearly all different values is abandoned unless they are numbers. */
 const TRIAL_CELLS = 256;
 const TRIAL_VALUES = 192;
-/** Of a column of numbers one in so many may be a text. */
+/** Maximum share of texts in a number column: one in this many values. */
 const RARE = 16;
 
-/** Memory of the builder, used again for each column. */
+/** Value table of the builder, reused for each column. */
 const table = new ValueTable();
 
 export interface CellOptions {
   /** Entries whose label has the same name. */
   readonly others: readonly number[];
-  /** Of the rows of the parser, how many may be left to it. */
+  /** Maximum share of the parser's rows that may fall back to it. */
   readonly maxFallbackShare: number;
 }
 
 /**
- * Cells of the field of `entry`; undefined where its values are too many and no numbers, or too often left to the parser.
+ * Returns the cells of the field of `entry`. Returns undefined if it has too many values that are not
+ * numbers, or too many fallback rows.
  */
 export function cellsOf(
   page: PageFields,
@@ -85,7 +88,7 @@ export function cellsOf(
 
 type Without<T> = Omit<T, 'codes' | 'fallbackRows'>;
 
-/** Fills the codes; undefined where there are too many values, and then some codes are filled. */
+/** Fills the codes. Returns undefined if there are too many values; some codes are then set. */
 function dictionaryOf(
   { lines }: PageFields,
   { parser, members }: ParserFields,
@@ -119,7 +122,7 @@ function dictionaryOf(
     cells++;
     if (cells === TRIAL_CELLS && table.count > TRIAL_VALUES) return undefined;
   }
-  // Numbers with so many values are shorter as numbers.
+  // Numbers with this many values are shorter in a number column.
   if (table.count > MANY_VALUES && areNumbers()) return undefined;
   const values: Buffer[] = [];
   for (let i = 0; i < table.count; i++) {
@@ -178,11 +181,12 @@ function numbersOf(
   return { kind: 'number', mantissas, shapes: shapes.shapes, texts };
 }
 
-/** Bytes of a value with escapes as the parser shows it; undefined where it is broken or long. */
+/** Returns the bytes of an escaped value as the parser shows it, or undefined if it is invalid or long. */
 function unescaped(parser: ParserName, lines: Buffer, start: number, end: number): Buffer | undefined {
   if (end - start > MAX_VALUE_BYTES || lines.utf8Slice(start, end).includes('\ufffd')) return undefined;
   const text = parser === 'json' ? jsonStringValue(lines, start, end) : unquoteLogfmt(lines, start, end);
-  // The parser's text of a broken JSON string is empty; one that is really empty has no escapes.
+  // The parser returns an empty text for an invalid JSON string; a string that is really empty has no
+  // escapes.
   if (text === undefined || text === '' || text.includes('\ufffd')) return undefined;
   return Buffer.from(text);
 }

@@ -1,7 +1,8 @@
 /**
- * Reads a promoted column back into typed arrays: for each row a place in a table of values, whose bytes stand one
- * behind the other, so that a pipeline may test a value once for all rows that have it, and take its bytes as those of
- * a parsed value. Every count is checked before memory is taken for it; what does not add up throws CorruptionError.
+ * Decodes a field column into typed arrays: for each row, an index into a table of values whose bytes are
+ * concatenated. A pipeline can thus test a value once for all rows that have it, and read its bytes like
+ * those of a parsed value. Every size is checked before memory is allocated. Inconsistent data throws
+ * CorruptionError.
  */
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
@@ -23,12 +24,12 @@ import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './numb
 
 export { FALLBACK_ID, type PromotedColumn } from '../../base/model/page-fields.ts';
 
-/** No section is larger: a byte for each row, or the values of a dictionary. */
+/** Maximum section size: a byte for each row, or the values of a dictionary. */
 const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);
 
 const DECODER = new ZstdDecoder();
 
-/** @param what names the column in errors */
+/** @param what Name of the column in errors */
 export function decodeColumn(stored: Buffer, rows: number, what: string): PromotedColumn {
   try {
     return new ColumnReader(stored, rows).read();
@@ -59,7 +60,10 @@ class ColumnReader {
     return column;
   }
 
-  /** A section, of `wanted` bytes where that is known; in memory of its own where `keep`, else until the next section. */
+  /**
+   * Reads a section, of `wanted` bytes if known. With `keep`, the result is in separate memory; otherwise it
+   * is valid until the next section.
+   */
   #section(wanted: number | undefined, keep = false): Buffer {
     const reader = this.#reader;
     const rawBytes = reader.varint();
@@ -178,7 +182,7 @@ function sumDeltas(values: Float64Array): void {
   }
 }
 
-/** Checks each number, and gives each row with one its place; texts are written when somebody asks for them. */
+/** Checks each number, and assigns an index to each row with one. Texts are written on demand. */
 function numberColumn(
   codes: Uint32Array,
   mantissas: Float64Array,
@@ -219,14 +223,17 @@ const MAX_MANTISSA = 10 ** MAX_DIGITS;
 
 interface NumberParts {
   readonly numbers: Float64Array;
-  /** TEXT_CODE or SHAPE_CODE + place of its shape. */
+  /** TEXT_CODE, or SHAPE_CODE + index of the shape. */
   readonly codeOf: Uint8Array;
   readonly mantissas: Float64Array;
   readonly shapes: readonly Shape[];
   readonly texts: readonly Buffer[];
 }
 
-/** Tests and conversions that take no number read the texts as they read those of a line; all are written at once. */
+/**
+ * Column of numbers. Tests and conversions that do not use numbers read the texts like those of a line; all
+ * are written together.
+ */
 class NumberColumn implements PromotedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;

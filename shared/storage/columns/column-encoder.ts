@@ -1,4 +1,4 @@
-/** Writes the cells of a promoted column as bytes, see column-format.ts. */
+/** Encodes the cells of a field column; see column-format.ts. */
 import { ByteWriter } from '../codec/byte-io.ts';
 import { CODEC_RAW, type Compression, storeBlockSync } from '../codec/compression.ts';
 import { type ColumnCells, type DictionaryCells, type NumberCells, TEXT_CODE } from './column-cells.ts';
@@ -11,7 +11,7 @@ import {
   symbolBits,
 } from './column-format.ts';
 
-/** @param compression of the sections */
+/** @param compression Parameters for the sections */
 export function encodeColumn(cells: ColumnCells, compression: Compression): Buffer {
   const writer = new ByteWriter(1024);
   writer.byte(cells.kind === 'dictionary' ? DICTIONARY_ENCODING : NUMBER_ENCODING);

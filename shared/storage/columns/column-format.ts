@@ -1,18 +1,24 @@
 /**
- * Bytes of a promoted column, the content of a block of kind 5. What is large in it is compressed here, in sections of
- * one statistic each, because one zstd block has one table of symbols: with the noise of low bytes beside skewed high bytes,
- * durations took 4 to 11% more. So the chunk stores the block as it is.
+ * Bytes of a field column, the content of a block of kind 5. Large parts are compressed within it, in one
+ * section per statistical distribution, because one zstd block has one symbol table. With noise of low bytes
+ * next to skewed high bytes, durations took 4 to 11% more. The chunk therefore stores the block without
+ * further compression.
  *
  *     encoding(u8)  rows(varint)  symbols  codes-sections  rest
  *
- * `symbols` are the codes that occur: their count, then each as a varint. A row is the place of its code in that list,
- * packed into 1, 2, 4 or 8 bits (low bits first), or into 16 as two sections (low bytes, high bytes); with one symbol
- * there are no sections. Codes are those of column-cells.ts.
+ * `symbols` are the codes that occur: their number, then each as a varint. A row is the index of its code in
+ * that list. It is packed into 1, 2, 4 or 8 bits (low bits first), or into 16 as two sections (low bytes,
+ * high bytes). With one symbol, there are no sections. Codes are those of column-cells.ts.
  *
- * The rest of a dictionary is its values: count(varint), total bytes(varint), section of lengths (varints), section of
- * bytes. That of numbers: shapes (count, then places and unit each), texts (count, then each with its length), mode(u8),
- * width(u8), base(signed varint), and `width` sections: the bytes of (mantissa - base), lowest first, of the rows with a
- * number or a text; in mode 1 of the zigzag of the difference to the number before.
+ * The rest of a dictionary column is its values: number(varint), total bytes(varint), section of lengths
+ * (varints), section of bytes.
+ *
+ * The rest of a number column is:
+ * - shapes: their number, then decimals and unit of each
+ * - texts: their number, then each with its length
+ * - mode(u8), width(u8), base(signed varint)
+ * - `width` sections: the bytes, lowest first, of (mantissa - base) of the rows with a number or a text. In
+ *   mode 1, they are the bytes of the zigzag-encoded difference from the previous number.
  */
 export const DICTIONARY_ENCODING = 1;
 export const NUMBER_ENCODING = 2;
@@ -20,10 +26,10 @@ export const NUMBER_ENCODING = 2;
 export const PLAIN_MODE = 0;
 export const DELTA_MODE = 1;
 
-/** Bytes of a difference of two mantissas: 2 * 10^15, doubled by its sign. */
+/** Maximum bytes of a difference of two mantissas: 2 * 10^15, doubled for its sign. */
 export const MAX_WIDTH = 7;
 
-/** Bits of one symbol. */
+/** Returns the number of bits per symbol. */
 export function symbolBits(symbols: number): number {
   if (symbols <= 1) return 0;
   if (symbols <= 2) return 1;

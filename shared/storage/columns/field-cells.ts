@@ -1,15 +1,15 @@
-/** Cells of a field by its label's name: which of its keys a column is for. */
+/** Finds the cells of a field by its label name, and selects the key for its column. */
 import type { PromotedField } from '../../base/model/page-fields.ts';
 import { type ColumnCells, cellsOf } from './column-cells.ts';
 import type { PageFields, ParserFields } from './field-extractor.ts';
 
-/** A field that might have a column. */
+/** Field that may get a column. */
 export interface FieldCells {
   readonly field: PromotedField;
   readonly cells: ColumnCells;
 }
 
-/** Entries of the page's lines by the name of their label. */
+/** Returns the entries of the page's lines by label name. */
 export function entriesByName({ table, members: { first } }: ParserFields): Map<string, number[]> {
   const byName = new Map<string, number[]>();
   for (let entry = 0; entry < table.count; entry++) {
@@ -22,20 +22,20 @@ export function entriesByName({ table, members: { first } }: ParserFields): Map<
   return byName;
 }
 
-/** How often a line has the entry. */
+/** Returns the number of lines that have the entry. */
 export function countOf({ members: { first } }: ParserFields, entry: number): number {
   return first[entry + 1] - first[entry];
 }
 
-/** The entry that most lines have, of those with one name. */
+/** Returns the most frequent of the entries. */
 export function commonest(fields: ParserFields, entries: readonly number[]): number {
   return entries.reduce((a, b) => (countOf(fields, b) > countOf(fields, a) ? b : a));
 }
 
 /**
- * Cells of the commonest of the entries of a name; undefined where it can have no column.
+ * Returns the cells of the most frequent entry of a name, or undefined if it cannot have a column.
  *
- * @param maxFallbackShare of the parser's rows, how many may be left to it
+ * @param maxFallbackShare Maximum share of the parser's rows that may fall back to it
  */
 export function cellsOfName(
   page: PageFields,

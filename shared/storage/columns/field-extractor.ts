@@ -1,18 +1,23 @@
 /**
- * One pass over a page's lines: which parser each line is for, and the members of all of them, ordered by key. What is
- * made of it (promotion.ts, column-cells.ts) is the page's promoted columns.
+ * Reads a page's lines in one pass: the parser of each line, and the members of all lines, ordered by key.
+ * field-column-writer.ts and column-cells.ts build the page's field columns from the result.
  *
  *     const extractor = new FieldExtractor();
  *     const fields = extractor.extract(lines, lineOffsets, rows);
  *
- * A line is either strict, and then its members are what every parser stage sees, or it is left to the parsers: in every column
- * its row is a fallback row. The pipeline's own parser is as loose as the reference (it accepts `{"a":01,}x`), and what it makes
- * of loose lines depends on what the query wants. Stricter than JSON where that keeps the proof short: no escapes in keys, no
- * space before the object, few levels. Of logfmt, lines with a fault are left (`--strict` reports it), and those that begin with
- * a brace behind white space: to JSON's parser ` {}=1 a=2` is an empty object. So is free text, in which every word would be a key:
- * a line in which at any place more keys stand without a value than with one.
+ * A line is either strict or left to the parsers. The members of a strict line are exactly those that every
+ * parser stage sees. A line that is left to the parsers is a fallback row in every column. The pipeline's
+ * parser is as loose as the reference (it accepts `{"a":01,}x`), and its result for loose lines depends on
+ * the query.
  *
- * A line belongs to one parser at most: a JSON object with a member has a quote where logfmt wants a key.
+ * The rules are stricter than JSON if that simplifies the proof: no escapes in keys, no space before the
+ * object, limited depth. For logfmt, lines with a fault are left to the parser (`--strict` reports the
+ * fault). So are lines that begin with a brace after white space: the JSON parser reads ` {}=1 a=2` as an
+ * empty object. Free text is left to the parser too, because every word would be a key. A line is free text
+ * if more keys without a value than with one occur up to any position.
+ *
+ * A line belongs to at most one parser: a JSON object with a member has a quote at a position that logfmt
+ * requires for a key.
  */
 import { fieldScannerOfThread, type LineMembers } from '../../base/kernels/field-scanner.ts';
 import type { ParserName } from '../../base/model/page-fields.ts';
@@ -20,7 +25,7 @@ import { FieldTable } from './field-table.ts';
 
 export type { ParserName } from '../../base/model/page-fields.ts';
 
-// What `PageFields.parserOf` holds for a row.
+// Values of `PageFields.parserOf`.
 export const NO_PARSER = 0;
 export const JSON_ROW = 1;
 export const LOGFMT_ROW = 2;
@@ -32,19 +37,19 @@ export function rowMarkOf(parser: ParserName): number {
 /** Fields of one parser in one page. */
 export interface ParserFields {
   readonly parser: ParserName;
-  /** Rows whose lines are sound for this parser. */
+  /** Number of rows that are valid for this parser. */
   readonly rows: number;
-  /** Bytes of those lines. */
+  /** Bytes of these lines. */
   readonly lineBytes: number;
   readonly table: FieldTable;
   readonly members: LineMembers;
 }
 
-/** Pitfall: valid until any extractor of the thread reads its next page. */
+/** Pitfall: the result is valid until any extractor of the thread reads its next page. */
 export interface PageFields {
   readonly lines: Buffer;
   readonly rows: number;
-  /** For each row NO_PARSER, JSON_ROW or LOGFMT_ROW. */
+  /** NO_PARSER, JSON_ROW or LOGFMT_ROW of each row. */
   readonly parserOf: Uint8Array;
   readonly json: ParserFields;
   readonly logfmt: ParserFields;
@@ -56,7 +61,7 @@ export class FieldExtractor {
 
   /**
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
-   * @param stretches of rows that are looked at, ascending; the others count as lines of no parser
+   * @param stretches Row ranges to read, ascending; all other lines get no parser
    */
   extract(
     lines: Buffer,

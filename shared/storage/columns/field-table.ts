@@ -1,8 +1,8 @@
 /**
- * Keys of JSON and logfmt lines by their bytes and the object that they stand in: each distinct key is decoded and
- * sanitised once. Two keys with different bytes may give the same label name (`a.b` and `a_b`, ` a` and `a`), which is
- * why a key and a name are kept apart here: a column belongs to one key, and a line in which another key of the same
- * name occurs is left to the parser.
+ * Table of JSON and logfmt keys by their bytes and surrounding object. Each distinct key is decoded and
+ * sanitized once. Two keys with different bytes may have the same label name (`a.b` and `a_b`, ` a` and `a`),
+ * so keys and names are separate. A column belongs to one key, and a line with another key of the same name
+ * is left to the parser.
  */
 import { type KeyList, LEFT_TO_PARSER, UNWANTED } from '../../base/kernels/field-scanner.ts';
 import { textOfBytes } from '../../base/model/byte-text.ts';
@@ -13,25 +13,28 @@ import { isReservedName } from './reserved-names.ts';
 export class FieldTable implements KeyList {
   readonly texts: Buffer[] = [];
   readonly parents: number[] = [];
-  /** Lines are left to the parser if they set a label that errors are reported by. */
+  /** Flags of each entry. LEFT_TO_PARSER is set for keys that set a label for errors. */
   readonly flags: number[] = [];
-  /** Sanitised label name of each entry, joined with those of the objects around it; '' where it is ignored. */
+  /**
+   * Sanitized label name of each entry, joined with those of the surrounding objects; '' if the key is
+   * ignored.
+   */
   readonly names: string[] = [];
-  /** Keys from the top down to the entry, as text. */
+  /** Keys from the top down to each entry, as text. */
   readonly paths: (readonly string[])[] = [];
   readonly #wanted: ReadonlySet<string> | undefined;
 
-  /** @param wanted labels whose members are kept; all without it */
+  /** @param wanted Labels whose members are needed; by default all */
   constructor(wanted?: ReadonlySet<string>) {
     this.#wanted = wanted;
   }
 
-  /** Distinct keys so far; entries are numbered from 0. */
+  /** Number of distinct keys so far; entries are numbered from 0. */
   get count(): number {
     return this.texts.length;
   }
 
-  /** Called before each page: begins anew where there are too many keys. */
+  /** Clears the table if it has too many keys; called before each page. */
   prepare(): void {
     if (this.count <= KEPT_KEYS) return;
     for (const column of [this.texts, this.parents, this.flags, this.names, this.paths]) column.length = 0;

@@ -1,10 +1,10 @@
-/** What stands at a member of a line (`LineMembers.kinds`). */
+/** Kinds of a member's value in a line (`LineMembers.kinds`). */
 
-/** Its bytes are its value, but for UTF-8 that is broken. */
+/** The bytes are the value, except for invalid UTF-8. */
 export const VALUE = 0;
-/** Inside of a quoted text with escapes. */
+/** The bytes are the content of a quoted text with escapes. */
 export const ESCAPED = 1;
-/** An object or an array. */
+/** The value is an object or an array. */
 export const STRUCTURE = 2;
-/** JSON's null: no label. */
+/** The value is JSON's null, which sets no label. */
 export const NOTHING = 3;

@@ -1,7 +1,7 @@
 /**
- * Numbers as texts: a value such as `200`, `-1.50` or `12.345ms` is digits (one whole number), how many of them stand
- * behind the dot, and a unit. Only texts that these three give back byte for byte count: `007`, `+1`, `-0` and `1e400` with
- * its long exponent stay texts.
+ * Splits number texts: a value such as `200`, `-1.50` or `12.345ms` is a whole number of digits, a number of
+ * decimals, and a unit. Only texts that these three restore byte for byte count as numbers. `007`, `+1`, `-0`
+ * and `1e400` with its long exponent remain texts.
  */
 import { MAX_DIGITS, MAX_SHAPES, MAX_UNIT_BYTES } from './bounds.ts';
 
@@ -10,19 +10,21 @@ const DOT = 0x2e;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Digits behind the dot, and the unit. */
+/** Number of decimals, and the unit. */
 export interface Shape {
   readonly places: number;
   readonly unit: Buffer;
 }
 
-/** The shapes of one column, numbered from 0, and what `read` found last. */
+/** Shapes of one column, numbered from 0, and the result of the latest `read`. */
 export class ShapeTable {
   readonly shapes: Shape[] = [];
-  /** After `read`: the digits as a whole number, with their sign. */
+  /** Digits found by `read`, as a whole number with sign. */
   mantissa = 0;
 
-  /** Number of the shape of `source[start..end)`; -1 where it is no such number or the table is full. */
+  /**
+   * Returns the shape number of `source[start..end)`, or -1 if it is not such a number or the table is full.
+   */
   read(source: Uint8Array, start: number, end: number): number {
     let at = start;
     const isNegative = at < end && source[at] === MINUS;
@@ -64,16 +66,16 @@ export class ShapeTable {
     }
     if (shapes.length === MAX_SHAPES) return -1;
     const unit = Buffer.from(source.subarray(start, end));
-    // A broken byte is not what the parser shows.
+    // The parser would not show an invalid byte.
     if (unit.toString('utf8').includes('\ufffd')) return -1;
     return shapes.push({ places, unit }) - 1;
   }
 }
 
-/** Most bytes that `writeNumber` writes: sign, digits, a leading zero, dot, unit. */
+/** Maximum bytes that `writeNumber` writes: sign, digits, a leading zero, dot, unit. */
 export const MAX_NUMBER_BYTES = MAX_DIGITS + 3 + MAX_UNIT_BYTES;
 
-/** Writes the text of a number at `at`; place behind it. */
+/** Writes the text of a number at `at`. Returns the offset after it. */
 export function writeNumber(
   target: Uint8Array,
   at: number,
@@ -104,7 +106,9 @@ export function writeNumber(
 
 const POWERS_OF_TEN = Float64Array.from({ length: MAX_DIGITS + 1 }, (_, i) => 10 ** i);
 
-/** The number without its unit. Both parts are exact, so the division rounds as reading the text does. */
+/**
+ * Returns the number without its unit. Both parts are exact, so the division rounds as parsing the text does.
+ */
 export function valueOfNumber(mantissa: number, places: number): number {
   return mantissa / POWERS_OF_TEN[places];
 }

@@ -1,10 +1,11 @@
 /**
- * Columns of fields that a page was stored without, made of its lines in memory: of pages that queries come back to, so that a
- * dashboard which parses the same lines every minute parses them once. They say what stored columns say (provable.ts), of the
- * runs that queries asked for; rows of other runs are left to the parser, as a line is that no column knows.
+ * Field columns that are parsed from lines and stay in memory, for pages that were stored without them.
+ * Dashboards that parse the same lines every minute thus parse them once. The columns follow the rules of
+ * stored columns (plan-pushdown.ts) and cover the runs that queries requested. Rows of other runs are left to
+ * the parser, like lines that no column covers.
  *
- * What a reader would get wrong: names and runs that come later make the columns anew, for all runs and names so far. So who
- * holds a column holds one that stays right, but may not be the newest.
+ * Pitfall: later names and runs rebuild the columns for all runs and names so far. A column that a caller
+ * holds remains correct, but may not be the latest.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -24,26 +25,29 @@ import { encodeColumn } from './column-encoder.ts';
 import { cellsOfName, entriesByName } from './field-cells.ts';
 import { FieldExtractor, type PageFields, type ParserFields, rowMarkOf } from './field-extractor.ts';
 
-/** Rows of a page that one stream has. */
+/** Rows of a page that belong to one stream. */
 export interface RowRange {
   readonly firstRow: number;
   readonly rows: number;
 }
 
-/** A page of many streams, asked for one after the other with one field after the other, is not parsed for ever. */
+/**
+ * Maximum number of rebuilds. A page of many streams, queried stream by stream and field by field, is not
+ * parsed without limit.
+ */
 const MAX_CACHED_COLUMNS = 8;
-/** Of the rows that are sound: with more that only the parser knows a column saves little. */
+/** Maximum share of valid rows that only the parser can decide. With more, a column saves little. */
 const MAX_FALLBACK_SHARE = 1 / 4;
-/** Of the rows asked for: lines of another parser, or of none. */
+/** Minimum share of valid lines among the requested rows; the others belong to another parser or to none. */
 const MIN_SOUND_SHARE = 3 / 4;
 
-/** One page after the other. */
+/** Shared extractor, used for one page at a time. */
 const EXTRACTOR = new FieldExtractor();
 
 export class ParsedColumnCache {
   readonly #byParser = new Map<ParserName, LearnedFields>();
 
-  /** Columns for these names; undefined where not all of them are there. */
+  /** Returns columns for these names, or undefined if some are missing. */
   for({ parser, names }: PromotedWants): PromotedPage | undefined {
     if (parser === 'either' || names === 'all') return undefined;
     const learned = this.#byParser.get(parser);
@@ -51,9 +55,9 @@ export class ParsedColumnCache {
   }
 
   /**
-   * Looks at the lines of runs, unless that is known or was in vain.
+   * Parses the lines of runs, unless they are known or earlier attempts failed.
    *
-   * @param page the whole, with its lines
+   * @param page Whole page, with its lines
    */
   learn(
     { parser, names }: PromotedWants,
@@ -66,7 +70,7 @@ export class ParsedColumnCache {
     learned.learn(names, runs, page);
   }
 
-  /** About. */
+  /** Returns an estimate in bytes. */
   get heldBytes(): number {
     let bytes = 0;
     for (const { heldBytes } of this.#byParser.values()) bytes += heldBytes;
@@ -74,13 +78,13 @@ export class ParsedColumnCache {
   }
 }
 
-/** Of one parser. */
+/** Parsed columns of one parser. */
 class LearnedFields implements PromotedPage {
   readonly known = undefined;
   readonly #parser: ParserName;
-  /** By place of the first row. */
+  /** Runs by first row. */
   readonly #runs = new Map<number, RowRange>();
-  /** Undefined where no column can be made of the name. */
+  /** Columns by name; undefined if the name cannot have a column. */
   #columns = new Map<string, FieldColumn | undefined>();
   #guard: PromotedColumn | undefined;
   #lessons = 0;
@@ -137,7 +141,7 @@ class LearnedFields implements PromotedPage {
   }
 }
 
-/** @param guard stands for a name that no line has */
+/** @param guard Column for a name that no line has */
 function fieldColumn(
   page: PageFields,
   fields: ParserFields,
@@ -146,13 +150,13 @@ function fieldColumn(
   guard: PromotedColumn,
 ): FieldColumn | undefined {
   const ofName = entries.get(name);
-  // A path that differs is another field's: nothing is known of what expressions ask for.
+  // A different path is another field; whether expressions would find it is unknown.
   if (ofName === undefined) return { field: { parser: fields.parser, name, path: [name] }, column: guard };
   const found = cellsOfName(page, fields, name, ofName, MAX_FALLBACK_SHARE);
   return found && { field: found.field, column: columnOf(found.cells, page.rows) };
 }
 
-/** Absent in every line that is sound. */
+/** Returns cells that are absent in every valid line. */
 function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnCells {
   const mark = rowMarkOf(parser);
   const codes = new Uint32Array(rows);
@@ -164,7 +168,7 @@ function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnC
   return { kind: 'dictionary', codes, values: [], fallbackRows };
 }
 
-/** By way of what is stored, so that there is one meaning of cells. */
+/** Encodes and decodes the cells, so that parsed and stored columns have exactly the same meaning. */
 function columnOf(cells: ColumnCells, rows: number): PromotedColumn {
   return decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), rows, 'a learned column');
 }

@@ -1,6 +1,6 @@
 /**
- * What a promoted column stands for: one key of JSON or logfmt lines, and the label that the parsers make of it. In the
- * footer a column is named by its parser and path; the label's name follows from the path.
+ * Key of a field column: one key of JSON or logfmt lines, and the label that the parsers derive from it. The
+ * footer names a column by its parser and path. The label name follows from the path.
  */
 import type { PromotedField } from '../../base/model/page-fields.ts';
 import { sanitizeName } from '../../base/text/text.ts';
@@ -9,12 +9,12 @@ export type { PromotedField } from '../../base/model/page-fields.ts';
 
 const LETTERS = { json: 'j', logfmt: 'l' } as const;
 
-/** Text that a column's name in the footer is: parser and path. */
+/** Returns the column's name in the footer: parser and path. */
 export function fieldKey({ parser, path }: PromotedField): string {
   return LETTERS[parser] + path.join('\0');
 }
 
-/** The field of a column's name, undefined where it is of a kind that is not known here. */
+/** Returns the field of a column's name, or undefined for an unknown kind. */
 export function fieldOfKey(key: string): PromotedField | undefined {
   const parser = key[0] === 'j' ? 'json' : key[0] === 'l' ? 'logfmt' : undefined;
   if (parser === undefined) return undefined;

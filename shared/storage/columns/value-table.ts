@@ -1,20 +1,25 @@
-/** Distinct values of one column of one page, by their bytes, numbered from 0 in order of first appearance. */
+/**
+ * Distinct values of one column of one page, by their bytes, numbered from 0 in order of first appearance.
+ */
 import { MAX_DICTIONARY_BYTES, MAX_VALUES } from './bounds.ts';
 
 const SLOTS = 4 * MAX_VALUES;
-/** Places looked at for one value: beyond, values were made to collide, and the table counts as full. */
+/**
+ * Maximum slots probed for one value. Longer probe sequences occur only for values chosen to collide; the
+ * table then counts as full.
+ */
 const MAX_PROBES = 64;
 
-/** No room for another value. */
+/** Result if the table has no space for another value. */
 export const FULL = -1;
-/** The bytes are not UTF-8, or hold U+FFFD: parsers show something else. */
+/** Result if the bytes are not UTF-8 or contain U+FFFD: parsers would show a different text. */
 export const BROKEN = -2;
 
 export class ValueTable {
   readonly #slots = new Int16Array(SLOTS);
   readonly #hashes = new Int32Array(MAX_VALUES);
   readonly bytes = Buffer.allocUnsafe(MAX_DICTIONARY_BYTES);
-  /** Value i is `bytes[starts[i]..starts[i + 1])`. */
+  /** Offsets: value i is `bytes[starts[i]..starts[i + 1])`. */
   readonly starts = new Uint32Array(MAX_VALUES + 1);
   count = 0;
 
@@ -27,7 +32,7 @@ export class ValueTable {
     return this.starts[this.count];
   }
 
-  /** Number of a value, FULL or BROKEN. */
+  /** Returns the number of a value, FULL or BROKEN. */
   find(source: Uint8Array, start: number, end: number): number {
     const length = end - start;
     let hash = length;

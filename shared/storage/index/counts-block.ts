@@ -1,6 +1,6 @@
 /**
- * Counts of one chunk to bytes and back. The form is that of a footer's counts (docs/dev/format.md, 3.4), with the streams
- * of the chunk's presence instead of the footer's.
+ * Encodes and decodes the counts of one chunk. The form is that of a footer's counts (docs/dev/format.md,
+ * 3.4), with the streams of the chunk's presence instead of the footer's.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -36,7 +36,7 @@ function writeLevel(
 }
 
 /**
- * @param entriesOf entries of each stream of the chunk, in order: the counts must add up to them
+ * @param entriesOf Entries of each stream of the chunk, in order; the counts must add up to them
  * @throws CorruptionError
  */
 export function decodeCounts(bytes: Buffer, entriesOf: Float64Array, what: string): ChunkCounts {

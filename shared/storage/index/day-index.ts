@@ -1,6 +1,6 @@
 /**
- * An index object as readers use it: streams, and of each covered chunk its summary and its streams from memory; its
- * counts are read when they are asked for.
+ * Index object as readers use it. Streams, chunk summaries and the streams of each chunk are in memory.
+ * Counts are read on demand.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -13,26 +13,32 @@ import { readPresence } from './presence.ts';
 import { groupExtents, type IndexSource, readRange } from './source.ts';
 import { decodeStreams } from './stream-list.ts';
 
-/** Read first where nobody knows how large the head is. */
+/** Bytes to read first if the size of the head is unknown. */
 const GUESSED_HEAD_BYTES = 64 * 1024;
-/** Labels as objects and canonical text take about so many times their stored raw bytes. */
+/** Ratio of labels in memory (objects and canonical text) to their stored raw bytes. */
 const STREAM_WEIGHT = 6;
-/** A chunk of the directory, decoded. */
+/** Memory of a decoded chunk entry of the directory. */
 const CHUNK_WEIGHT_BYTES = 500;
 
 export interface IndexHeadWants {
   readonly tenant: string;
   readonly day: number;
-  /** As the catalog has it: then one read is enough. */
+  /** Size of the head from the catalog. With it, one read is enough. */
   readonly headBytes?: number;
 }
 
-/** Bytes at the end of a whole index object that a reader asks for first. Throws CorruptionError. */
+/**
+ * Returns the number of bytes at the end of a whole index object that a reader requests first. Throws
+ * CorruptionError.
+ */
 export function headBytesOf(object: Buffer): number {
   return readTrailer(object, object.length, 'index').headBytes;
 }
 
-/** Reads the head. Throws what the source throws, and CorruptionError; so where it is another tenant's or day's index. */
+/**
+ * Reads the head. Throws errors of the source. Throws CorruptionError if the index is corrupt or belongs to
+ * another tenant or day.
+ */
 export async function readIndexHead(
   source: IndexSource,
   { tenant, day, headBytes = GUESSED_HEAD_BYTES }: IndexHeadWants,
@@ -73,18 +79,18 @@ export class DayIndex {
   readonly day: number;
   /** Unix ms at which the object was written. */
   readonly createdMs: number;
-  /** Of all covered chunks, each once, ascending by text. */
+  /** Streams of all covered chunks, each once, ascending by text. */
   readonly streams: readonly Stream[];
-  /** What is covered, ascending by id. */
+  /** Covered chunks, ascending by ID. */
   readonly chunks: readonly ChunkSummary[];
-  /** About what it takes in memory, bytes. */
+  /** Estimated memory use, bytes. */
   readonly weightBytes: number;
   readonly #source: IndexSource;
   readonly #byId: ReadonlyMap<string, IndexedChunk>;
   readonly #presence: Buffer;
   readonly #what: string;
 
-  /** Made by readIndexHead. */
+  /** Created by readIndexHead. */
   constructor(
     source: IndexSource,
     directory: Directory,
@@ -111,26 +117,28 @@ export class DayIndex {
     return this.#byId.has(chunkId);
   }
 
-  /** Undefined where the chunk is not covered. */
+  /** Returns undefined if the chunk is not covered. */
   summaryOf(chunkId: string): ChunkSummary | undefined {
     return this.#byId.get(chunkId);
   }
 
-  /** The streams of a chunk, decoded anew by each call; undefined where it is not covered. Throws CorruptionError. */
+  /**
+   * Decodes the streams of a chunk, at each call; undefined if it is not covered. Throws CorruptionError.
+   */
   presenceOf(chunkId: string): ChunkPresence | undefined {
     const chunk = this.#byId.get(chunkId);
     return chunk && this.#decodePresence(chunk);
   }
 
-  /** One chunk's counts; undefined where it is not covered. Throws as countsOf does. */
+  /** Returns one chunk's counts, or undefined if it is not covered. Throws as countsOf does. */
   async counts(chunkId: string): Promise<ChunkCounts | undefined> {
     for await (const [, counts] of this.countsOf([chunkId])) return counts;
     return undefined;
   }
 
   /**
-   * Counts of several chunks, in the order of their ids, those that are not covered left out; neighbours are read
-   * together. Throws what the source throws, and CorruptionError.
+   * Yields the counts of several chunks in ID order, without those that are not covered. Adjacent ones are
+   * read together. Throws errors of the source, and CorruptionError.
    */
   async *countsOf(chunkIds: Iterable<string>): AsyncGenerator<readonly [string, ChunkCounts]> {
     for await (const [chunk, bytes] of this.#countsBytes(chunkIds)) {
@@ -140,7 +148,7 @@ export class DayIndex {
     }
   }
 
-  /** The same as they are stored, checksums verified: what an index that is made from this one takes over. */
+  /** Yields counts in stored form, with verified checksums. A new index built from this one copies them. */
   async *storedCountsOf(chunkIds: Iterable<string>): AsyncGenerator<readonly [string, StoredBlock]> {
     for await (const [{ id, counts }, bytes] of this.#countsBytes(chunkIds)) {
       const { rawBytes, codec, crc } = counts;

@@ -1,6 +1,6 @@
 /**
- * Indexes of days as queries ask for them: read from the store once, then from a bounded cache. An index is derived
- * data, so one that cannot be read is reported and done without: the footers give the same answers.
+ * Provides the indexes of days to queries: read from the store once, then from a bounded cache. An index is
+ * derived data, so a corrupt one is reported and ignored: the footers yield the same results.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -10,12 +10,15 @@ import { type Day, indexKey } from '../catalog/day-item.ts';
 import { type DayIndex, readIndexHead } from './day-index.ts';
 import { storeSource } from './source.ts';
 
-/** Heads in memory: the days that dashboards look at. A larger one is read anew by each query. */
+/**
+ * Maximum size of heads in memory, for the days that dashboards query. A larger head is read again by each
+ * query.
+ */
 const CACHED_HEAD_BYTES = 48 * 1024 * 1024;
 
 export interface DayIndexesParts {
   readonly store: ObjectStore;
-  /** Told of indexes that are broken or missing. */
+  /** Reports indexes that are corrupt or missing. */
   readonly onBroken: (error: Error) => void;
 }
 
@@ -23,9 +26,9 @@ export class DayIndexes {
   readonly #store: ObjectStore;
   readonly #onBroken: (error: Error) => void;
   readonly #heads = new LruCache<string, DayIndex>(CACHED_HEAD_BYTES);
-  /** For metrics. */
+  /** Caches, for metrics. */
   readonly caches = { index_heads: this.#heads };
-  /** Being read, as many as queries ask for at once. */
+  /** Reads in flight, as many as queries request at the same time. */
   readonly #loading = new Map<string, Promise<DayIndex | undefined>>();
 
   constructor({ store, onBroken }: DayIndexesParts) {
@@ -33,7 +36,9 @@ export class DayIndexes {
     this.#onBroken = onBroken;
   }
 
-  /** The index that the catalog names for the day; undefined where it names none, or a broken one. */
+  /**
+   * Returns the index that the catalog names for the day, or undefined if there is none or it is corrupt.
+   */
   async ofDay(tenant: string, { day, index }: Day): Promise<DayIndex | undefined> {
     if (index === undefined) return undefined;
     const key = indexKey(tenant, day, index.id);

@@ -1,6 +1,6 @@
 /**
- * The directory of an index object and the trailer behind it: which chunks it covers and where its blocks lie. Blocks
- * have no offsets: they follow each other without gaps, so none can overlap or point elsewhere.
+ * Directory of an index object, and the trailer after it: the covered chunks and the sizes of the blocks.
+ * Blocks have no offsets: they follow each other without gaps, so they cannot overlap or refer to other data.
  */
 import { crc32 } from 'node:zlib';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -26,14 +26,14 @@ import {
 import { MIN_PRESENCE_BYTES, type PresencePlace } from './presence.ts';
 
 const DAY_NS = Number(NS_PER_DAY);
-/** Bytes of a chunk in the directory at least: id, nine varints and a block. */
+/** Minimum size of a chunk in the directory: ID, nine varints and a block. */
 const MIN_CHUNK_BYTES = ID_BYTES + 9 + 7;
-/** Version, codec, raw length and checksum. */
+/** Size of version, codec, raw length and checksum. */
 const MIN_DIRECTORY_BYTES = 7;
 
 export interface IndexedChunk extends ChunkSummary {
   readonly presence: PresencePlace;
-  /** From the start of the object. */
+  /** Counts block, with its offset from the start of the object. */
   readonly counts: BlockPlace;
 }
 
@@ -43,10 +43,10 @@ export interface Directory {
   readonly day: number;
   /** Unix ms at which the object was written. */
   readonly createdMs: number;
-  /** Places are from the start of the object. */
+  /** Block offsets from the start of the object. */
   readonly streams: BlockPlace;
   readonly presence: BlockPlace;
-  /** Ascending by id. */
+  /** Chunks, ascending by ID. */
   readonly chunks: readonly IndexedChunk[];
 }
 
@@ -60,11 +60,11 @@ export interface ChunkEntry {
 export interface DirectoryInput extends Pick<Directory, 'tenant' | 'day' | 'createdMs'> {
   readonly streams: StoredBlock;
   readonly presence: StoredBlock;
-  /** Ascending by id. */
+  /** Chunks, ascending by ID. */
   readonly chunks: readonly ChunkEntry[];
 }
 
-/** Directory and trailer: the end of the object. */
+/** Encodes directory and trailer, the end of the object. */
 export function encodeDirectory(input: DirectoryInput): Buffer {
   const body = new ByteWriter(4096);
   body.text(input.tenant);
@@ -110,15 +110,15 @@ function writeBlock(out: ByteWriter, { bytes, rawBytes, codec, crc }: StoredBloc
 }
 
 export interface Trailer {
-  /** Without the trailer. */
+  /** Size without the trailer. */
   readonly directoryBytes: number;
-  /** From the streams block to the end of the object. */
+  /** Size from the streams block to the end of the object. */
   readonly headBytes: number;
 }
 
 /**
- * @param tail the last bytes of the object, INDEX_TRAILER_BYTES or more
- * @param objectBytes size of the object
+ * @param tail Last bytes of the object, INDEX_TRAILER_BYTES or more
+ * @param objectBytes Size of the object
  * @throws CorruptionError
  */
 export function readTrailer(tail: Buffer, objectBytes: number, what: string): Trailer {
@@ -141,8 +141,8 @@ export function readTrailer(tail: Buffer, objectBytes: number, what: string): Tr
 }
 
 /**
- * @param bytes the directory without the trailer
- * @throws CorruptionError also where the blocks that it names do not make up the object
+ * @param bytes Directory without the trailer
+ * @throws CorruptionError also if its blocks do not add up to the object
  */
 export function decodeDirectory(
   bytes: Buffer,
@@ -211,7 +211,7 @@ function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, wha
   const streams = reader.varint();
   const end = presenceAt + reader.varint();
   if (last >= DAY_NS) throw new CorruptionError(`${what}: chunk ${id} ends after the day`);
-  // So that a broken number of streams never makes a large allocation.
+  // Check first, so that a corrupt number of streams never causes a large allocation.
   if (streams * MIN_PRESENCE_BYTES > end - presenceAt || end > MAX_BLOCK_BYTES) {
     throw new CorruptionError(`${what}: ${streams} streams of chunk ${id} in ${end - presenceAt} bytes`);
   }

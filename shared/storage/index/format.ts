@@ -1,53 +1,54 @@
 /**
- * The index object of one tenant and UTC day: what the footers of a list of chunks say, merged, so that one range read
+ * Index object of one tenant and UTC day: the merged content of the footers of some chunks. One range read
  * replaces reading every footer.
  *
  *     counts block of each chunk | streams block | presence block | directory | lengths (2 * u32) | magic(8)
  *                                |------------------------------ head ------------------------------------|
  *
- * docs/dev/index-format.md describes every byte. It is derived data: whatever it says, the footers say too, and a day
- * without an index has the same answers. It may cover some of a day's chunks only, and chunks that are gone: a reader
- * asks it about chunks that the catalog names, never which chunks there are.
+ * docs/dev/index-format.md describes every byte. An index is derived data: the footers contain the same, and
+ * a day without an index has the same results. It may cover only some of a day's chunks, and chunks that no
+ * longer exist. A reader looks up chunks that the catalog names, and never lists the chunks of an index.
  */
 import type { LevelCounts } from '../chunk/format.ts';
 
-/** Last 8 bytes of every index object; the same in all versions. */
+/** Last 8 bytes of every index object, equal in all versions. */
 export const INDEX_MAGIC = Buffer.from('LOGBOOMI', 'latin1');
-/** Raised when a reader of the version before could misread (test/index/golden). */
+/** Format version, incremented if readers of the previous version could misread (test/index/golden). */
 export const INDEX_VERSION = 1;
-/** Lengths of directory and head, and the magic. */
+/** Size of the trailer: lengths of directory and head, and the magic. */
 export const INDEX_TRAILER_BYTES = 16;
 
-/** A chunk id is 16 bytes, 32 hex digits. */
+/** Size of a chunk ID: 16 bytes, 32 hex digits. */
 export const ID_BYTES = 16;
-/** The last minute of a day: minute m holds `(m-1) min < time of day <= m min`. */
+/** Last minute of a day: minute m holds `(m-1) min < time of day <= m min`. */
 export const LAST_MINUTE = 1440;
 
-/** How much one index may hold; chunks beyond are left to their footers. */
+/** Limits of one index. Further chunks are read from their footers. */
 export interface IndexBounds {
   readonly maxChunks: number;
-  /** Pairs of stream and chunk. */
+  /** Maximum pairs of stream and chunk. */
   readonly maxPresences: number;
-  /** Canonical text of all streams. */
+  /** Maximum bytes of the canonical text of all streams. */
   readonly maxStreamBytes: number;
-  /** Counts of all chunks, unpacked. */
+  /** Maximum uncompressed bytes of all counts. */
   readonly maxCountsBytes: number;
 }
 
 export const INDEX_BOUNDS: IndexBounds = Object.freeze({
-  // 10,000 pushes a day before compaction, with room.
+  // Enough for 10,000 pushes a day before compaction, with a margin.
   maxChunks: 50_000,
-  // Up to 10 MB of head; a day with more is one of many streams in chunks of a few minutes, which compaction makes fewer.
+  // Up to 10 MB of head. Days with more have many streams in chunks of a few minutes, which compaction
+  // merges.
   maxPresences: 1_000_000,
-  // What decoding the streams takes, and with it the cache of a query.
+  // Bounds the memory for decoding the streams, and so the cache of a query.
   maxStreamBytes: 64 * 1024 * 1024,
-  // What building an index holds in memory.
+  // Bounds the memory for building an index.
   maxCountsBytes: 256 * 1024 * 1024,
 });
 
-/** What the index says of a chunk as a whole. Times are nanoseconds since the start of the day. */
+/** Summary of a chunk in the index. Times are nanoseconds since the start of the day. */
 export interface ChunkSummary {
-  /** 32 hex digits. */
+  /** Chunk ID, 32 hex digits. */
   readonly id: string;
   readonly level: number;
   readonly first: number;
@@ -55,27 +56,30 @@ export interface ChunkSummary {
   readonly rows: number;
   readonly lineBytes: number;
   readonly metadataBytes: number;
-  /** Stored bytes of its pages: the object without sections and footer, which no footer knows the length of. */
+  /**
+   * Stored bytes of the chunk's pages. This is the object without sections and footer, because no footer
+   * knows its own size.
+   */
   readonly pageBytes: number;
 }
 
-/** Which streams a chunk holds; all arrays are parallel. Times are nanoseconds since the start of the day. */
+/** Streams of a chunk; all arrays are parallel. Times are nanoseconds since the start of the day. */
 export interface ChunkPresence {
-  /** Places in the index's streams, ascending. */
+  /** Indexes into the index's streams, ascending. */
   readonly streams: Uint32Array;
-  /** Earliest and latest entry of the stream in the chunk. */
+  /** Times of the earliest and latest entry of each stream in the chunk. */
   readonly first: Float64Array;
   readonly last: Float64Array;
   readonly entries: Float64Array;
   readonly lineBytes: Float64Array;
-  /** Of metadata names and values. */
+  /** Bytes of metadata names and values. */
   readonly metadataBytes: Float64Array;
 }
 
-/** Entries and bytes by stream, detected level and minute, as the chunk's footer has them. */
+/** Entries and bytes by stream, detected level and minute, as in the chunk's footer. */
 export interface ChunkCounts {
-  /** Values of detected_level; '' stands for entries without one. */
+  /** Values of detected_level; '' means entries without one. */
   readonly levels: readonly string[];
-  /** For each stream of the chunk's presence, in its order. */
+  /** Counts of each stream in the chunk's presence, in its order. */
   readonly counts: readonly (readonly LevelCounts[])[];
 }

@@ -1,4 +1,4 @@
-/** Chunks on their way into an index: from footers or from an older index, as many as the bounds allow. */
+/** Collects chunks for an index, from footers or from an older index, within the limits of an index. */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
@@ -9,21 +9,22 @@ import type { ChunkPresence, ChunkSummary, IndexBounds } from './format.ts';
 import { presenceOfFooter } from './presence.ts';
 
 /**
- * Smaller counts are stored as they are: what a push of 20 streams wrote has 200 bytes, and of 10,000 such blocks the
- * contexts of zstd, with the collections that they cause, took most of the time that an index takes.
+ * Minimum size to compress; smaller counts are stored raw. A push of 20 streams has 200 bytes of counts. For
+ * 10,000 such blocks, zstd contexts and the garbage collections they cause took most of the time of building
+ * an index.
  */
 const MIN_PACKED_COUNTS_BYTES = 1024;
 
-/** A chunk on its way into an index. */
+/** Chunk to be added to an index. */
 export interface Part {
   readonly summary: ChunkSummary;
-  /** Where its presence points to. */
+  /** Streams to which its presence refers. */
   readonly streams: readonly Stream[];
   readonly presence: ChunkPresence;
   readonly counts: StoredBlock;
 }
 
-/** Throws CorruptionError where the footer contradicts itself. */
+/** Returns the part of a footer. Throws CorruptionError if the footer contradicts itself. */
 export async function partOf(footer: Footer): Promise<Part> {
   const { id, level, first, last, rows, lineBytes, metadataBytes } = footer;
   const presence = presenceOfFooter(footer);
@@ -41,7 +42,10 @@ async function storeCounts(raw: Buffer): Promise<StoredBlock> {
   return { codec: CODEC_RAW, rawBytes: raw.length, crc: crc32(raw), bytes: raw };
 }
 
-/** What no reader of the index would believe must not be written: the chunk is broken, not the index. */
+/**
+ * Checks sums before writing: a contradiction that every reader would reject means that the chunk is corrupt,
+ * not the index.
+ */
 function checkSums(
   summary: ChunkSummary,
   presence: ChunkPresence,
@@ -68,7 +72,7 @@ function sum(values: Float64Array | readonly number[]): number {
   return total;
 }
 
-/** Chunks of an index that is being made, as many as its bounds allow. */
+/** Chunks of an index under construction, within its limits. */
 export class Parts {
   readonly list: Part[] = [];
   readonly #ids = new Set<string>();
@@ -86,7 +90,7 @@ export class Parts {
     return this.#ids.has(id);
   }
 
-  /** Leaves the part out where it would not fit. */
+  /** Adds a part, unless it would exceed the limits. */
   add(part: Part): void {
     const { streams, presence, counts, summary } = part;
     const fresh: string[] = [];

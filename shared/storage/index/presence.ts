@@ -1,6 +1,6 @@
 /**
- * Which streams a chunk holds, from its footer, to bytes and back. All chunks share one block; the directory says how
- * many bytes of it are a chunk's, so that one chunk is decoded without the others.
+ * Presence: the streams of a chunk, from its footer, encoded and decoded. All chunks share one block. The
+ * directory stores the number of bytes per chunk, so that one chunk can be decoded without the others.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -8,10 +8,13 @@ import type { Footer } from '../chunk/format.ts';
 import { ByteReader, type ByteWriter } from '../codec/byte-io.ts';
 import type { ChunkPresence, ChunkSummary } from './format.ts';
 
-/** Bytes of one stream at least: six varints. */
+/** Minimum bytes of one stream: six varints. */
 export const MIN_PRESENCE_BYTES = 6;
 
-/** All columns lie in one buffer: each buffer outside the heap costs a microsecond and more, and a day has 10,000. */
+/**
+ * Allocates all columns in one buffer. Each buffer outside the heap costs over a microsecond, and a day has
+ * 10,000.
+ */
 export function emptyPresence(streams: number): ChunkPresence {
   const buffer = new ArrayBuffer(streams * (5 * 8 + 4));
   const column = (i: number) => new Float64Array(buffer, i * streams * 8, streams);
@@ -25,7 +28,10 @@ export function emptyPresence(streams: number): ChunkPresence {
   };
 }
 
-/** The runs of all pages added up by stream; places are those of the footer's streams, of which some may be left out. */
+/**
+ * Adds up the runs of all pages by stream. The indexes are those of the footer's streams; streams without
+ * entries are omitted.
+ */
 export function presenceOfFooter(footer: Footer): ChunkPresence {
   const all = emptyPresence(footer.streams.length);
   all.first.fill(Infinity);
@@ -40,7 +46,7 @@ export function presenceOfFooter(footer: Footer): ChunkPresence {
     }
   }
   for (let s = 0; s < all.streams.length; s++) all.streams[s] = s;
-  // Writers name no stream without entries; a footer may.
+  // Our writer lists only streams with entries, but a footer may contain others.
   return all.entries.includes(0) ? withEntries(all) : all;
 }
 
@@ -64,7 +70,7 @@ function withEntries({
   };
 }
 
-/** @param chunkFirst time of day of the chunk's earliest entry, which the times are relative to */
+/** @param chunkFirst Time of day of the chunk's earliest entry; times are relative to it */
 export function writePresence(out: ByteWriter, presence: ChunkPresence, chunkFirst: number): void {
   const { streams, first, last, entries, lineBytes, metadataBytes } = presence;
   let before = 0;
@@ -82,14 +88,14 @@ export function writePresence(out: ByteWriter, presence: ChunkPresence, chunkFir
 export interface PresencePlace {
   readonly start: number;
   readonly end: number;
-  /** Streams that the chunk holds. */
+  /** Number of streams of the chunk. */
   readonly streams: number;
 }
 
 /**
- * The presence of one chunk. What it says must agree with the chunk's summary. Throws CorruptionError.
+ * Decodes the presence of one chunk. Throws CorruptionError if it contradicts the chunk's summary.
  *
- * @param known streams of the index
+ * @param known Number of streams of the index
  */
 export function readPresence(
   block: Buffer,

@@ -1,11 +1,11 @@
-/** Where the bytes of an index object come from: a store, or memory. */
+/** Sources of an index object's bytes: a store, or memory. */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 
 export interface IndexSource {
-  /** Size of the object, bytes. */
+  /** Size of the object in bytes. */
   readonly bytes: number;
-  /** Bytes `start` (inclusive) to `end` (exclusive), never an empty range. */
+  /** Reads bytes `start` (inclusive) to `end` (exclusive), never an empty range. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
@@ -13,7 +13,7 @@ export function bufferSource(object: Buffer): IndexSource {
   return { bytes: object.length, read: async (start, end) => object.subarray(start, end) };
 }
 
-/** @param bytes size of the object, as the catalog has it */
+/** @param bytes Size of the object according to the catalog */
 export function storeSource(store: ObjectStore, key: string, bytes: number): IndexSource {
   return {
     bytes,
@@ -21,7 +21,7 @@ export function storeSource(store: ObjectStore, key: string, bytes: number): Ind
       try {
         return await store.getRange(key, start, end);
       } catch (error) {
-        // The range lies inside the size that the catalog has: so the object is shorter.
+        // The range is within the size in the catalog, so the object is too short.
         if (error instanceof RangeError) throw new CorruptionError(`${key}: shorter than ${bytes} bytes`);
         throw error;
       }
@@ -29,7 +29,7 @@ export function storeSource(store: ObjectStore, key: string, bytes: number): Ind
   };
 }
 
-/** All of the range, or CorruptionError where the object is shorter than it should be. */
+/** Reads the whole range. Throws CorruptionError if the object is too short. */
 export async function readRange(
   source: IndexSource,
   start: number,
@@ -44,9 +44,9 @@ export async function readRange(
   return bytes;
 }
 
-/** Bytes that nobody wants are read along where that saves a request: 30 ms on S3 are worth more. */
+/** Maximum unneeded bytes to read in order to save a request: 30 ms on S3 cost more. */
 const MAX_GAP_BYTES = 64 * 1024;
-/** One request: enough to hide its latency, and what of the counts lies in memory at once. */
+/** Maximum bytes per request: enough to hide its latency. It also bounds the counts in memory. */
 const MAX_RANGE_BYTES = 8 * 1024 * 1024;
 
 export interface Extent {
@@ -54,7 +54,7 @@ export interface Extent {
   readonly storedBytes: number;
 }
 
-/** Groups of extents, ascending by offset, that are read together. */
+/** Groups adjacent extents (ascending by offset) that are read together. */
 export function groupExtents<T extends Extent>(extents: readonly T[]): T[][] {
   const groups: T[][] = [];
   let start = 0;

@@ -1,4 +1,6 @@
-/** The streams of an index, each once, ascending by text: to bytes and back, as a footer lists its own. */
+/**
+ * Encodes and decodes the streams of an index, each once, ascending by text, in the form that a footer uses.
+ */
 
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { CorruptionError } from '../../base/model/errors.ts';

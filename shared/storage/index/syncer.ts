@@ -1,6 +1,7 @@
 /**
- * Index sync of one tenant's day: writes an index object for the chunks of now and makes the catalog name it. It changes
- * what an answer costs, never the answer: chunks that no index covers are read by their footers.
+ * Index sync of one tenant's day: writes an index object for the current chunks and registers it in the
+ * catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
+ * from their footers.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -24,29 +25,30 @@ export interface SyncerParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly indexes: DayIndexes;
-  /** How long the index before stays readable, ms. */
+  /** Time for which the previous index stays readable, ms. */
   readonly graceMs: number;
 }
 
 export interface SyncWork {
   readonly tenant: string;
   readonly day: number;
-  /** Also where so few chunks are not covered that their footers cost no more than an index. */
+  /** Whether to sync even if so few chunks are uncovered that their footers cost no more than an index. */
   readonly force: boolean;
-  /** Nothing begins after this Unix time, ms. */
+  /** Unix ms after which no work begins. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * `synced`: a new index is in force. `fresh`: the one in force covers what it can, or is not worth its cost. `busy`:
- * another works on the day. `time`: the time was up.
+ * Result of a sync. `synced`: a new index is in effect. `fresh`: the current index covers everything it can,
+ * or a new one is not worth its cost. `busy`: another process works on the day. `time`: the time limit was
+ * reached.
  */
 export type SyncEnd = 'synced' | 'fresh' | 'busy' | 'time';
 
-/** Footers read one by one cost as much as an index from here on. */
+/** Minimum uncovered chunks for a sync. Reading this many footers one by one costs as much as an index. */
 const WORTH_CHUNKS = 16;
-/** A day of one chunk has an index already: the chunk's footer. */
+/** Minimum chunks of a day with an index. For one chunk, the footer serves as an index. */
 const MIN_CHUNKS = 2;
 const FOOTERS_AT_ONCE = 32;
 const LEASE_MS = 60_000;
@@ -59,14 +61,14 @@ export class Syncer {
     this.#parts = parts;
   }
 
-  /** Throws what the stores throw, and CorruptionError where a chunk cannot be read. */
+  /** Syncs one day. Throws errors of the stores, and CorruptionError if a chunk cannot be read. */
   async syncDay(work: SyncWork): Promise<SyncEnd> {
     const { catalog, clock } = this.#parts;
     for (let conflicts = 0; ; conflicts++) {
       const before = await catalog.day(work.tenant, work.day);
       if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
-      // The lease that compaction takes, too: neither makes the work of the other void.
+      // Share the lease with compaction, so that neither invalidates the work of the other.
       const lease = await catalog.leases.take(dayLease(work.tenant, work.day), LEASE_MS);
       if (lease === undefined) return 'busy';
       try {
@@ -113,7 +115,7 @@ export class Syncer {
       try {
         return await this.#extend(work, snapshot, old, hold);
       } catch (error) {
-        // A broken index is made anew from the footers.
+        // Rebuild a corrupt index from the footers.
         if (!(error instanceof CorruptionError || error instanceof ObjectNotFoundError)) throw error;
       }
     }
@@ -156,7 +158,10 @@ export class Syncer {
   }
 }
 
-/** Covered, or so old that it was there when the index was written: then the index was at its bounds. */
+/**
+ * Returns whether the chunk is covered, or so old that it existed when the index was written. In the latter
+ * case the index was at its limits.
+ */
 function isKnownTo(index: DayIndex, id: string): boolean {
   return index.covers(id) || index.createdMs - startedMsOf(id) > 2 * MAX_COMMIT_MS;
 }

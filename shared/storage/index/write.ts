@@ -1,9 +1,9 @@
 /**
- * Writes index objects: from the footers of chunks, or from an older index, the chunks that are gone and the footers of
- * those that are new. Both ways give the same bytes for the same chunks, so a sync reads only new footers.
+ * Writes index objects. The input is the footers of chunks, or an older index with the removed chunks and the
+ * footers of new ones. Both ways yield the same bytes for the same chunks, so a sync reads only new footers.
  *
- * What a reader would get wrong: chunks beyond the bounds in format.ts are left out and not an error, because an index
- * that covers some chunks is a right one; DayIndex.covers tells.
+ * Pitfall: chunks beyond the limits in format.ts are omitted without an error, because a partial index is
+ * valid. Use DayIndex.covers to check.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -19,11 +19,11 @@ import { type Part, Parts, partOf } from './parts.ts';
 import { writePresence } from './presence.ts';
 import { encodeStreams } from './stream-list.ts';
 
-/** Chunks packed or taken over before others get their turn: a small one takes 30 µs. */
+/** Number of chunks to compress or copy before yielding; a small one takes 30 µs. */
 const CHUNKS_PER_TURN = 64;
 
 export interface ChunkFooter {
-  /** 32 hex digits, the footer's own. */
+  /** ID of 32 hex digits, equal to the footer's. */
   readonly id: string;
   readonly footer: Footer;
 }
@@ -40,14 +40,14 @@ export interface IndexInput {
 export interface IndexChange {
   /** Unix ms. */
   readonly createdMs: number;
-  /** Ids of chunks that it is not to cover any more. */
+  /** IDs of chunks to remove. */
   readonly gone: ReadonlySet<string>;
-  /** Those that are covered already, and are not gone, are passed over. */
+  /** Chunks to add. Chunks that are already covered and not removed are skipped. */
   readonly added: readonly ChunkFooter[];
   readonly bounds?: IndexBounds;
 }
 
-/** Throws CorruptionError where a footer contradicts itself. */
+/** Encodes an index from footers. Throws CorruptionError if a footer contradicts itself. */
 export async function encodeIndex(input: IndexInput): Promise<Buffer> {
   const { tenant, day, createdMs, chunks, bounds = INDEX_BOUNDS } = input;
   const parts = new Parts(bounds);
@@ -55,7 +55,10 @@ export async function encodeIndex(input: IndexInput): Promise<Buffer> {
   return assemble({ tenant, day, createdMs }, parts.list);
 }
 
-/** Throws what the old index's source throws, and CorruptionError. */
+/**
+ * Encodes an index from an older one and a change. Throws errors of the old index's source, and
+ * CorruptionError.
+ */
 export async function extendIndex(old: DayIndex, change: IndexChange): Promise<Buffer> {
   const { createdMs, gone, added, bounds = INDEX_BOUNDS } = change;
   const { tenant, day, streams } = old;
@@ -126,7 +129,7 @@ function streamsOf(parts: readonly Part[]): Stream[] {
   return [...byText.values()].sort((a, b) => compareUtf8(a.text, b.text));
 }
 
-/** Both lists ascend by text, so places ascend in the new one too. */
+/** Both lists ascend by text, so the new indexes ascend too. */
 function renumbered({ streams, presence }: Part, places: ReadonlyMap<string, number>): ChunkPresence {
   return { ...presence, streams: presence.streams.map(s => places.get(streams[s].text)!) };
 }
