@@ -6,9 +6,24 @@
 import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
 
+// For instants and durations, which may exceed 2^53 ns.
 export const NS_PER_MS = 1_000_000n;
 export const NS_PER_SECOND = 1_000_000_000n;
+export const NS_PER_MINUTE = 60n * NS_PER_SECOND;
+export const NS_PER_HOUR = 3600n * NS_PER_SECOND;
 export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+
+// For times of day and other numbers below 2^53 ns.
+export const NS_OF_SECOND = 1_000_000_000;
+export const NS_OF_MINUTE = 60 * NS_OF_SECOND;
+export const NS_OF_DAY = 86_400 * NS_OF_SECOND;
+
+export const SECONDS_PER_DAY = 86_400;
+
+/** Returns seconds. Converts whole seconds and the fraction separately, as Go's `Duration.Seconds` does. */
+export function secondsOfDuration(ns: bigint): number {
+  return Number(ns / NS_PER_SECOND) + Number(ns % NS_PER_SECOND) / NS_OF_SECOND;
+}
 
 const MAX_INT64 = 2n ** 63n - 1n;
 /**
@@ -67,8 +82,8 @@ const GO_UNITS = new Map<string, bigint>([
   ['μs', 1000n],
   ['ms', NS_PER_MS],
   ['s', NS_PER_SECOND],
-  ['m', 60n * NS_PER_SECOND],
-  ['h', 3600n * NS_PER_SECOND],
+  ['m', NS_PER_MINUTE],
+  ['h', NS_PER_HOUR],
 ]);
 
 /** Returns the nanoseconds of a Go duration, signed. Throws an Error with Go's text (`time: ...`). */
@@ -122,8 +137,8 @@ export function formatGoDuration(ns: bigint): string {
   if (ns < 1000n) return `${ns}ns`;
   if (ns < NS_PER_MS) return `${decimal(ns, 1000n)}µs`;
   if (ns < NS_PER_SECOND) return `${decimal(ns, NS_PER_MS)}ms`;
-  const minutes = ns / (60n * NS_PER_SECOND);
-  const seconds = decimal(ns % (60n * NS_PER_SECOND), NS_PER_SECOND);
+  const minutes = ns / NS_PER_MINUTE;
+  const seconds = decimal(ns % NS_PER_MINUTE, NS_PER_SECOND);
   if (minutes === 0n) return `${seconds}s`;
   if (minutes < 60n) return `${minutes}m${seconds}s`;
   return `${minutes / 60n}h${minutes % 60n}m${seconds}s`;

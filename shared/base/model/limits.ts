@@ -2,7 +2,7 @@
  * Limits of a tenant: the reference's names in camel case, its defaults, and the reason for each number that
  * is our own. The configuration uses snake case under `limits_config` (wire-format reference, 10).
  */
-import { NS_PER_SECOND } from './duration.ts';
+import { NS_PER_HOUR, NS_PER_MINUTE } from './duration.ts';
 
 /** Point in time in a limit. */
 export interface LimitTime {
@@ -182,7 +182,6 @@ export interface Limits {
   readonly rulerRemoteWriteDisabled: boolean;
 }
 
-const HOUR = 3600n * NS_PER_SECOND;
 const MIB = 1024 ** 2;
 
 /**
@@ -218,8 +217,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxLabelValueLength: 2048,
   maxLabelNamesPerSeries: 15,
   rejectOldSamples: true,
-  rejectOldSamplesMaxAgeNs: 168n * HOUR,
-  creationGracePeriodNs: 600n * NS_PER_SECOND,
+  rejectOldSamplesMaxAgeNs: 168n * NS_PER_HOUR,
+  creationGracePeriodNs: 10n * NS_PER_MINUTE,
   maxLineSize: 262_144,
   maxLineSizeTruncate: false,
   maxLineSizeTruncateIdentifier: '',
@@ -285,7 +284,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxEntriesLimitPerQuery: 5000,
   maxQuerySeries: 500,
   maxQueryParallelism: 200,
-  maxQueryLengthNs: 721n * HOUR,
+  maxQueryLengthNs: 721n * NS_PER_HOUR,
   maxQueryLookbackNs: 0n,
   maxQueryRangeNs: 0n,
   maxStreamsMatchersPerQuery: 1000,
@@ -294,7 +293,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxQueryBytesRead: 0,
   maxQuerierBytesRead: 150 * 1024 ** 3,
   blockedQueries: [],
-  queryTimeoutNs: 60n * NS_PER_SECOND,
+  queryTimeoutNs: NS_PER_MINUTE,
   schedulingWeight: 1,
   volumeEnabled: true,
   volumeMaxSeries: 1000,

@@ -2,10 +2,11 @@
  * System time and randomness. Both readings come from one source with a resolution of a millisecond, so that
  * `nowNs` and `nowMs` never contradict each other.
  */
+
 import { randomBytes } from 'node:crypto';
+import { NS_PER_MS } from '../model/duration.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 
-const NS_PER_MS = 1_000_000n;
 /**
  * Maximum of one Node.js timer, 2^31 - 1 ms; above it, a timer fires immediately. Longer sleeps are split.
  */

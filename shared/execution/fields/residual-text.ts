@@ -8,6 +8,7 @@
  * entry, a rest has a mark and the number of digits in its place: `{"ts":"2026-11-21T<mark>3Z"}`. The date may stand there, for
  * a page is of one day.
  */
+import { NS_OF_SECOND } from '../../base/model/duration.ts';
 import type { ParserName } from '../../base/model/page-fields.ts';
 
 /** What stands around the value of a member, quotes aside. */
@@ -91,12 +92,12 @@ export function textOfRest({ before, time, after }: RestForm, ns: number): strin
 
 /** As `15:04:05.000`, cut behind so many digits. @param ns since the start of the day */
 function timeOfDay(ns: number, digits: number, separator: string): string {
-  const seconds = Math.floor(ns / 1e9);
+  const seconds = Math.floor(ns / NS_OF_SECOND);
   const minutes = Math.floor(seconds / 60);
   const hours = Math.floor(minutes / 60);
   const text = `${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes - hours * 60]}:${TWO_DIGITS[seconds - minutes * 60]}`;
   if (digits === 0) return text;
-  const fraction = 1e9 + (ns - seconds * 1e9);
+  const fraction = NS_OF_SECOND + (ns - seconds * NS_OF_SECOND);
   return text + separator + String(fraction).slice(1, 1 + digits);
 }
 

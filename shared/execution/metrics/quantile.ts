@@ -4,8 +4,8 @@
  * whatever the overlap.
  */
 
+import { binaryFirst } from '../../base/model/binary-search.ts';
 import type { GroupedSamples } from './sample-log.ts';
-import { binaryFirst } from './search.ts';
 import type { WindowSink } from './sliding.ts';
 import type { Windows } from './windows.ts';
 

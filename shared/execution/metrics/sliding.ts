@@ -7,8 +7,9 @@
  * behind it one running combination takes the new panes. When the front is used up, the back is turned into suffixes.
  * Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as right as sums.
  */
+
+import { binaryFirst } from '../../base/model/binary-search.ts';
 import type { Aggregator } from './aggregators.ts';
-import { binaryFirst } from './search.ts';
 import type { Windows } from './windows.ts';
 
 /** Where the values of a series go. */

@@ -3,7 +3,7 @@
  * the bytes; everything else goes through the exact parsers of shared/base/model, whose errors are Go's texts.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
-import { parseGoDuration } from '../../base/model/duration.ts';
+import { NS_OF_SECOND, parseGoDuration, secondsOfDuration } from '../../base/model/duration.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { quote } from '../../base/model/quote.ts';
@@ -164,13 +164,12 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
   convertDuration(labels, id, out);
   if (!out.present || out.error !== undefined) return;
   if (out.exactNs !== undefined) {
-    const second = 1_000_000_000n;
-    out.value = Number(out.exactNs / second) + Number(out.exactNs % second) / 1e9;
+    out.value = secondsOfDuration(out.exactNs);
     out.exactNs = undefined;
     return;
   }
-  const seconds = Math.trunc(out.value / 1e9);
-  out.value = seconds + (out.value - seconds * 1e9) / 1e9;
+  const seconds = Math.trunc(out.value / NS_OF_SECOND);
+  out.value = seconds + (out.value - seconds * NS_OF_SECOND) / NS_OF_SECOND;
 }
 
 /** A size of the label, bytes (1.4). */

@@ -3,7 +3,7 @@
  * times here are nanoseconds since the start of the day, exact as numbers.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
@@ -63,7 +63,6 @@ const FOOTERS_AT_ONCE = 32;
 const DISTANT_FOOTERS_AT_ONCE = 128;
 /** Days of a query over a distant store that are planned before they are scanned: a month. */
 export const DAYS_AT_ONCE = 31;
-const DAY_NS = Number(NS_PER_DAY);
 
 /** Records of the range by day, days in the direction of the query. */
 export async function recordsByDay(
@@ -161,7 +160,7 @@ export function insideDay(day: number, range: TimeRange): { from: number; to: nu
   const start = BigInt(day) * NS_PER_DAY;
   return {
     from: range.startNs <= start ? 0 : Number(range.startNs - start),
-    to: range.endNs - start >= NS_PER_DAY ? DAY_NS : Number(range.endNs - start),
+    to: range.endNs - start >= NS_PER_DAY ? NS_OF_DAY : Number(range.endNs - start),
   };
 }
 

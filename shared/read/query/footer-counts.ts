@@ -7,10 +7,11 @@
  * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
  */
 
+import { NS_PER_MINUTE } from '../../base/model/duration.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
-import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../../storage/chunk/format.ts';
+import { ColumnKind, LEVEL_NAME, OTHER_LEVELS } from '../../storage/chunk/format.ts';
 import type { HiddenRow } from '../../upkeep/deletion/shown-counts.ts';
 import { CountedRows, type CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -23,7 +24,6 @@ const COUNTING: ReadonlySet<RangeOp> = new Set<RangeOp>([
   'bytes_over_time',
   'bytes_rate',
 ]);
-const MINUTE = BigInt(NS_OF_MINUTE);
 
 export interface CountRequest extends CountSinks {
   /** True where something may hide entries of the run's stream, in this page or where the plan passed over a page. */
@@ -42,7 +42,7 @@ export function countsWithoutLines({
 /** True where all windows begin and end with minutes. */
 export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean {
   const { startNs, stepNs, rangeNs, offsetNs } = spec;
-  return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % MINUTE === 0n);
+  return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % NS_PER_MINUTE === 0n);
 }
 
 /**

@@ -10,10 +10,8 @@
  * for each stream and level. Separate arrays for each of them took five times as long as the numbers in them.
  * The columns are reusable (`reset`).
  */
-import type { LevelCounts, MinuteRange } from './format.ts';
-
-/** Last bucket of a day; buckets start at 0. */
-const LAST_MINUTE = 1440;
+import { lowerBound } from '../../base/model/binary-search.ts';
+import { LAST_MINUTE, type LevelCounts, type MinuteRange } from './format.ts';
 
 const FIRST_PIECES = 1024;
 const FIRST_BUCKETS = 4096;
@@ -72,7 +70,11 @@ export class CountColumns {
   /** Adds one level of a stream. */
   add({ level, minutes, [this.counted]: amounts }: AddedCounts): void {
     const start = this.buckets;
-    for (let i = placeOf(minutes, this.from); i < minutes.length && minutes[i] <= this.to; i++) {
+    for (
+      let i = lowerBound(minutes, 0, minutes.length, this.from);
+      i < minutes.length && minutes[i] <= this.to;
+      i++
+    ) {
       this.push(minutes[i], amounts[i]);
     }
     this.close(level, start);
@@ -98,15 +100,3 @@ export class CountColumns {
 }
 
 type AddedCounts = Pick<LevelCounts, 'level' | 'minutes' | Counted>;
-
-/** Returns the index of the first minute that is not before `minute`; minutes ascend. */
-export function placeOf(minutes: ArrayLike<number>, minute: number): number {
-  let low = 0;
-  let high = minutes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] < minute) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}

@@ -1,4 +1,5 @@
 /** Counts of a footer after some rows were removed. The result is exact and needs only the removed rows. */
+import { lowerBound } from '../../base/model/binary-search.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Footer, LevelCounts } from './format.ts';
 import { OTHER_LEVELS } from './format.ts';
@@ -59,8 +60,8 @@ export class CountPatch {
   take({ stream, level, minute, entries, lineBytes, metadataBytes }: CountedRows): void {
     for (const bucket of this.#bucketsOf(stream)) {
       if (bucket.level !== level) continue;
-      const at = placeOf(bucket.minutes, minute);
-      if (at < 0) continue;
+      const at = lowerBound(bucket.minutes, 0, bucket.minutes.length, minute);
+      if (bucket.minutes[at] !== minute) continue;
       const lacks =
         bucket.entries[at] < entries ||
         bucket.lineBytes[at] < lineBytes ||
@@ -121,17 +122,4 @@ function withoutEmpty({ level, minutes, entries, lineBytes, metadataBytes }: Buc
 
 function isLeft({ minutes }: LevelCounts): boolean {
   return minutes.length > 0;
-}
-
-/** Returns the index in ascending minutes, or -1. */
-function placeOf(minutes: readonly number[], minute: number): number {
-  let low = 0;
-  let high = minutes.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] === minute) return middle;
-    if (minutes[middle] < minute) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
 }

@@ -21,7 +21,8 @@ export const FORMAT_VERSION = 2;
 /** Size of footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
-export const NS_OF_MINUTE = 60_000_000_000;
+/** Last minute bucket of a day: bucket m holds `(m-1) min < time of day <= m min`, and bucket 0 only midnight. */
+export const LAST_MINUTE = 1440;
 
 /**
  * Page size: 1 MiB of raw lines, or a quarter of that at the end of a stream. zstd then loses 3% against

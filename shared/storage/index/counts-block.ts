@@ -4,9 +4,9 @@
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
-import type { LevelCounts } from '../chunk/format.ts';
+import { LAST_MINUTE, type LevelCounts } from '../chunk/format.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
-import { type ChunkCounts, LAST_MINUTE } from './format.ts';
+import type { ChunkCounts } from './format.ts';
 
 export function encodeCounts({ levels, counts }: ChunkCounts): Buffer {
   const out = new ByteWriter(1024);

@@ -3,7 +3,7 @@
  * Blocks have no offsets: they follow each other without gaps, so they cannot overlap or refer to other data.
  */
 import { crc32 } from 'node:zlib';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_OF_DAY } from '../../base/model/duration.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import {
@@ -25,7 +25,6 @@ import {
 } from './format.ts';
 import { MIN_PRESENCE_BYTES, type PresencePlace } from './presence.ts';
 
-const DAY_NS = Number(NS_PER_DAY);
 /** Minimum size of a chunk in the directory: ID, nine varints and a block. */
 const MIN_CHUNK_BYTES = ID_BYTES + 9 + 7;
 /** Size of version, codec, raw length and checksum. */
@@ -210,7 +209,7 @@ function readChunk(reader: ByteReader, countsAt: number, presenceAt: number, wha
   const pageBytes = reader.varint();
   const streams = reader.varint();
   const end = presenceAt + reader.varint();
-  if (last >= DAY_NS) throw new CorruptionError(`${what}: chunk ${id} ends after the day`);
+  if (last >= NS_OF_DAY) throw new CorruptionError(`${what}: chunk ${id} ends after the day`);
   // Check first, so that a corrupt number of streams never causes a large allocation.
   if (streams * MIN_PRESENCE_BYTES > end - presenceAt || end > MAX_BLOCK_BYTES) {
     throw new CorruptionError(`${what}: ${streams} streams of chunk ${id} in ${end - presenceAt} bytes`);

@@ -20,8 +20,6 @@ export const INDEX_TRAILER_BYTES = 16;
 
 /** Size of a chunk ID: 16 bytes, 32 hex digits. */
 export const ID_BYTES = 16;
-/** Last minute of a day: minute m holds `(m-1) min < time of day <= m min`. */
-export const LAST_MINUTE = 1440;
 
 /** Limits of one index. Further chunks are read from their footers. */
 export interface IndexBounds {

@@ -3,8 +3,8 @@
  * no sample, and a level without minutes no series.
  */
 
+import { lowerBound } from '../../base/model/binary-search.ts';
 import { invariant } from '../../base/model/errors.ts';
-import { placeOf } from '../../storage/chunk/count-columns.ts';
 import { type LevelCounts, OTHER_LEVELS } from '../../storage/chunk/format.ts';
 
 /** A hidden row, as its footer counted it. */
@@ -52,7 +52,7 @@ function without(
   const entriesLeft = entries.slice();
   const bytesLeft = lineBytes.slice();
   for (const row of rows) {
-    const at = placeOf(minutes, row.minute);
+    const at = lowerBound(minutes, 0, minutes.length, row.minute);
     invariant(
       minutes[at] === row.minute && entriesLeft[at] > 0 && bytesLeft[at] >= row.lineBytes,
       `a footer counts the entries of minute ${row.minute}`,

@@ -6,10 +6,10 @@
  * Pitfall: the clock waits only for work on memory ports. A step that waits for a disk or a thread may still
  * be in progress when time moves.
  */
+import { NS_PER_MS } from '../../model/duration.ts';
 import type { Clock, Ids } from '../clock.ts';
 import { seededRandom } from './random.ts';
 
-const NS_PER_MS = 1_000_000n;
 /**
  * Rounds of the event loop in which a woken sleeper can run its continuations, including those of the ports.
  */

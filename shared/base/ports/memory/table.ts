@@ -5,6 +5,7 @@
  * and have a next page, and the last page may announce another one. A caller that handles this model handles
  * DynamoDB.
  */
+import { binaryFirst } from '../../model/binary-search.ts';
 import { compareUtf8 } from '../../model/bytes.ts';
 import type { Clock } from '../clock.ts';
 import {
@@ -45,7 +46,7 @@ export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
   const find = ({ pk, sk }: ItemKey): Item | undefined => {
     const partition = partitions.get(pk);
     if (partition === undefined) return undefined;
-    const item = partition[lowerBound(partition, sk)];
+    const item = partition[firstAtOrAbove(partition, sk)];
     return item?.sk === sk && !isExpired(item.expiresAt, clock.nowMs()) ? item : undefined;
   };
 
@@ -122,20 +123,13 @@ export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
 }
 
 /** Returns the index of the first item whose sort key is `sk` or above. */
-function lowerBound(partition: Partition, sk: string): number {
-  let low = 0;
-  let high = partition.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareUtf8(partition[middle].sk, sk) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function firstAtOrAbove(partition: Partition, sk: string): number {
+  return binaryFirst(partition.length, i => compareUtf8(partition[i].sk, sk) >= 0);
 }
 
 /** Returns the index of the first item whose sort key is above `sk`. */
-function upperBound(partition: Partition, sk: string): number {
-  const place = lowerBound(partition, sk);
+function firstAbove(partition: Partition, sk: string): number {
+  const place = firstAtOrAbove(partition, sk);
   return partition[place]?.sk === sk ? place + 1 : place;
 }
 
@@ -146,24 +140,24 @@ function rangeOf(
   partition: Partition,
   { from, to, reverse, after }: QueryOptions,
 ): { first: number; end: number } {
-  let first = from === undefined ? 0 : lowerBound(partition, from);
-  let end = to === undefined ? partition.length : lowerBound(partition, to);
-  if (after !== undefined && reverse) end = Math.min(end, lowerBound(partition, after));
-  if (after !== undefined && !reverse) first = Math.max(first, upperBound(partition, after));
+  let first = from === undefined ? 0 : firstAtOrAbove(partition, from);
+  let end = to === undefined ? partition.length : firstAtOrAbove(partition, to);
+  if (after !== undefined && reverse) end = Math.min(end, firstAtOrAbove(partition, after));
+  if (after !== undefined && !reverse) first = Math.max(first, firstAbove(partition, after));
   return { first, end };
 }
 
 function store(partitions: Map<string, Partition>, item: Item): void {
   let partition = partitions.get(item.pk);
   if (partition === undefined) partitions.set(item.pk, (partition = []));
-  const place = lowerBound(partition, item.sk);
+  const place = firstAtOrAbove(partition, item.sk);
   partition.splice(place, partition[place]?.sk === item.sk ? 1 : 0, copyOf(item));
 }
 
 function remove(partitions: Map<string, Partition>, { pk, sk }: ItemKey): void {
   const partition = partitions.get(pk);
   if (partition === undefined) return;
-  const place = lowerBound(partition, sk);
+  const place = firstAtOrAbove(partition, sk);
   if (partition[place]?.sk === sk) partition.splice(place, 1);
   if (partition.length === 0) partitions.delete(pk);
 }

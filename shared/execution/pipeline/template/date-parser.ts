@@ -2,6 +2,7 @@
  * Reading a date by its layout. Lenient where Go is: a fraction may follow the seconds unasked, spaces match any
  * number of spaces. Whatever does not fit gives undefined: the functions that parse dates swallow the reason.
  */
+import { SECONDS_PER_DAY } from '../../../base/model/duration.ts';
 import { layoutElements, MONTHS, WEEKDAYS } from './layout.ts';
 import { daysFromCivil, daysInMonth, type GoTime, instantOfWall, wallSeconds } from './time.ts';
 import { fixedZone, UTC, type Zone } from './zone.ts';
@@ -244,7 +245,7 @@ function resolveDay(fields: Fields): boolean {
 }
 
 // An abbreviation may be the other season's, or stand beside a date without a year.
-const HALF_YEAR = 182 * 86_400;
+const HALF_YEAR = 182 * SECONDS_PER_DAY;
 const WINTER_2020 = 1_577_836_800;
 const SUMMER_2020 = 1_593_561_600;
 

@@ -1,6 +1,6 @@
 /** Functions on numbers. Every argument is cast leniently: `add .msg 1` of a text that is no number is 1. */
 import { parseByteSize } from '../../../base/model/byte-size.ts';
-import { parseGoDuration } from '../../../base/model/duration.ts';
+import { parseGoDuration, secondsOfDuration } from '../../../base/model/duration.ts';
 import { messageOf } from '../../../base/model/errors.ts';
 import { toFloat64, toInt64 } from './casts.ts';
 import { add, divide, foldDecimals, multiply, subtract } from './decimal.ts';
@@ -67,9 +67,7 @@ function round(value: Value, places: Value, roundOn: Value): number {
 }
 
 function durationSeconds(text: string): number {
-  const ns = translated(() => parseGoDuration(text));
-  const second = 1_000_000_000n;
-  return Number(ns / second) + Number(ns % second) / 1e9;
+  return secondsOfDuration(translated(() => parseGoDuration(text)));
 }
 
 /** A parser's error is the function's error. */

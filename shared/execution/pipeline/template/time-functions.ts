@@ -1,4 +1,5 @@
 /** Functions on times and dates. Layouts are Go's; a date without a zone is on the process's clock. */
+import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/duration.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { parseTime } from './date-parser.ts';
 import { CallError } from './error.ts';
@@ -35,7 +36,7 @@ export const TIME_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
     ),
   ],
   ['unixEpoch', epoch(time => time.unixSeconds())],
-  ['unixEpochMillis', epoch(time => floorDivide(time.ns, 1_000_000n))],
+  ['unixEpochMillis', epoch(time => floorDivide(time.ns, NS_PER_MS))],
   ['unixEpochNanos', epoch(time => time.ns)],
   ['unixToTime', fixed(['string'], ([text]) => unixToTime(text as string))],
 ];
@@ -50,9 +51,9 @@ function timeOf(value: Value, data: TemplateData): GoTime {
 
 /** Unit of a Unix time by the count of its digits: days, seconds, milli-, micro- and nanoseconds. */
 const NS_BY_DIGITS = new Map<number, bigint>([
-  [5, 86_400_000_000_000n],
-  [10, 1_000_000_000n],
-  [13, 1_000_000n],
+  [5, NS_PER_DAY],
+  [10, NS_PER_SECOND],
+  [13, NS_PER_MS],
   [16, 1000n],
   [19, 1n],
 ]);

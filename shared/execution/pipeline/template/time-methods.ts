@@ -1,4 +1,5 @@
 /** Methods of a time that a template may call: `{{ (__timestamp__).Unix }}`, `{{ now.Format "2006" }}`. */
+import { NS_PER_MS } from '../../../base/model/duration.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
 import { formatTime, timeText } from './layout.ts';
 import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';
@@ -34,7 +35,7 @@ const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; ca
   ['Format', { parameters: ['string'], call: (time, [layout]) => formatTime(time, layout as string) }],
   ['String', { parameters: [], call: timeText }],
   ['Unix', { parameters: [], call: time => int64(time.unixSeconds()) }],
-  ['UnixMilli', { parameters: [], call: time => int64(floorDivide(time.ns, 1_000_000n)) }],
+  ['UnixMilli', { parameters: [], call: time => int64(floorDivide(time.ns, NS_PER_MS)) }],
   ['UnixMicro', { parameters: [], call: time => int64(floorDivide(time.ns, 1000n)) }],
   ['UnixNano', { parameters: [], call: time => int64(time.ns) }],
   ['Year', { parameters: [], call: time => int(time.clock().year) }],
