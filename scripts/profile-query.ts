@@ -74,6 +74,7 @@ const engine = new QueryEngine({
 });
 const asker = {
   tenants: [flags.tenant],
+  tenantsKey: flags.tenant,
   limits: {
     ...DEFAULT_LIMITS,
     maxQueryLengthNs: 0n,

@@ -84,6 +84,7 @@ function whenMade(): ReturnType<typeof makeMonth> {
 
 const asker = {
   tenants: ['t'],
+  tenantsKey: 't',
   limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n },
   signal: new AbortController().signal,
   partial: false,

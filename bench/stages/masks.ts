@@ -93,7 +93,14 @@ function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
   return new QueryEngine({ catalog, source, clock: systemClock, visibility });
 }
 
-const asker = { tenants: ['t'], limits, signal: new AbortController().signal, partial: false, tags: '' };
+const asker = {
+  tenants: ['t'],
+  tenantsKey: 't',
+  limits,
+  signal: new AbortController().signal,
+  partial: false,
+  tags: '',
+};
 
 async function ask(engine: QueryEngine, text: string): Promise<void> {
   const query = {

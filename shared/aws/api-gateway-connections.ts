@@ -1,11 +1,13 @@
 /**
- * The Connections port on the management API of an API Gateway WebSocket API.
+ * Implements the Connections port on the management API of an API Gateway WebSocket API.
  *
- * What a reader would get wrong:
- *  - A post that got no answer may have arrived; it is not tried again, because a client would see its entries twice. Only
- *    what was refused (429) is.
- *  - The gateway closes without a reason. So a reason goes before, as a message: `{"streams":[],"error":"..."}`.
- *  - During `$connect` a connection cannot be posted to: that is answered 410, as if it were gone.
+ * The gateway closes a connection without a reason. The reason is therefore posted first, as a message:
+ * `{"streams":[],"error":"..."}`.
+ *
+ * Pitfall:
+ * - A post without a response may have arrived. It is not retried, because the client would see its entries
+ *   twice. Only a refused post (429) is retried.
+ * - A connection cannot be posted to during `$connect`. The gateway responds with 410, as if it were gone.
  */
 import {
   ApiGatewayManagementApiClient,
@@ -17,7 +19,7 @@ import type { CloseOptions, ConnectionInfo, Connections, PostOutcome } from '../
 import type { Caller, CallLimits } from './caller.ts';
 import { describe, OutcomeUnknownError } from './errors.ts';
 
-/** An account may post 10,000 times a second by default; each takes some milliseconds. */
+/** Default quota of an account: 10,000 posts per second. A post takes a few milliseconds. */
 export const CONNECTIONS_LIMITS: CallLimits = Object.freeze({
   maxAttempts: 6,
   firstPauseMs: 50,
@@ -36,10 +38,10 @@ export interface ApiGatewayConnectionsOptions {
 const GONE = 410;
 const TOO_LARGE = 413;
 const CONNECTION_TIMEOUT_MS = 2_000;
-/** Signatures name a region; an emulator takes any. */
+/** Region for signatures when an emulator is used. Emulators accept any region. */
 const REGION_OF_EMULATORS = 'us-east-1';
 
-/** @param endpoint of the stage, for example `https://abc.execute-api.eu-central-1.amazonaws.com/live` */
+/** @param endpoint URL of the stage, for example `https://abc.execute-api.eu-central-1.amazonaws.com/live` */
 export function createConnectionsClient({
   endpoint,
   region,
@@ -52,7 +54,7 @@ export function createConnectionsClient({
   return new ApiGatewayManagementApiClient({
     ...(place === undefined ? {} : { region: place }),
     endpoint,
-    // The caller tries again, and knows when not to.
+    // The caller retries, and knows when a retry is unsafe.
     maxAttempts: 1,
     requestHandler: {
       connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -67,7 +69,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
     call(
       { operation: 'PostToConnection', target: ConnectionId, writes: true },
       async ({ signal, mayHaveHappened }): Promise<PostOutcome> => {
-        if (mayHaveHappened) throw new OutcomeUnknownError('the post before got no answer');
+        if (mayHaveHappened) throw new OutcomeUnknownError('an earlier post received no response');
         try {
           await client.send(new PostToConnectionCommand({ ConnectionId, Data }), { abortSignal: signal });
           return 'ok';
@@ -103,7 +105,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
 
     async close(ConnectionId, { reason }: CloseOptions) {
       if (reason !== '') {
-        // Whether it arrives or not, the connection ends.
+        // The connection ends whether the reason arrives or not.
         const outcome = await post(ConnectionId, Buffer.from(errorFrame(reason))).catch(() => 'ok' as const);
         if (outcome === 'gone') return;
       }
@@ -118,7 +120,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
   };
 }
 
-/** Stands for the reason of a close; clients that do not know it see a frame without entries. */
+/** Frame that carries the reason of a close. Clients that do not know it see a frame without entries. */
 export function errorFrame(reason: string): string {
   return JSON.stringify({ streams: [], error: reason });
 }

@@ -1,19 +1,20 @@
 /**
- * How many calls of a function run at once: up to a setting, and no more than the account has room for. Refused calls halve the width,
- * once in a while and never below what runs. Lambda also refuses single calls while it scales: one in twenty at a time changes nothing.
- * Answers make it grow by a quarter for each round of them.
+ * Limits how many calls of a function run at once, up to a setting and to the concurrency of the account.
+ * Refused calls halve the limit, at most once per 100 ms and never below the calls that run. Lambda also
+ * refuses single calls while it scales: one refusal in twenty changes nothing. Each round of successful calls
+ * raises the limit by a quarter.
  *
  *     width   200 -> (429s) -> 100 -> (429s) -> 50 -> ... -> 12 -> 15 -> 18 ...
  *
- * Calls beyond the width wait here, where they cost the account nothing.
+ * Calls beyond the limit wait in this process, where they use no concurrency of the account.
  */
 import type { Clock } from '../base/ports/clock.ts';
 
-/** Calls that began together are refused together: they count as one refusal, ms. */
+/** Refusals within this time, ms, count as one: calls that start together are refused together. */
 const REFUSED_TOGETHER_MS = 100;
-/** Part of the calls that may be refused together before the width changes. */
+/** Share of simultaneous calls that may be refused before the width changes. */
 const STRAY_SHARE = 1 / 20;
-/** For each answer. */
+/** Growth of the width per successful call. */
 const GROWTH = 1 / 4;
 
 interface Waiting {
@@ -21,28 +22,28 @@ interface Waiting {
 }
 
 export class CallWidth {
-  readonly #most: number;
+  readonly #max: number;
   #width: number;
   #running = 0;
   readonly #waiting = new Set<Waiting>();
 
   readonly #clock: Clock;
-  /** Refusals since then are counted together. */
+  /** Start of the window in which refusals are counted together, Unix ms. */
   #refusedMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
   #hasHalved = false;
 
   constructor(most: number, clock: Clock) {
     this.#clock = clock;
-    this.#most = Math.max(1, most);
-    this.#width = this.#most;
+    this.#max = Math.max(1, most);
+    this.#width = this.#max;
   }
 
   get current(): number {
     return Math.floor(this.#width);
   }
 
-  /** Resolves when the call may run; `leave` is to be called when it has ended. Throws the signal's reason. */
+  /** Resolves when the call may run. Call `leave` when it has ended. Throws the signal's reason. */
   async enter(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#running < this.current) {
@@ -65,10 +66,10 @@ export class CallWidth {
     });
   }
 
-  /** @param end `other` says nothing of the room that the account has */
+  /** @param end `other` if the call says nothing about the concurrency of the account */
   leave(end: 'answered' | 'refused' | 'other'): void {
     this.#running--;
-    if (end === 'answered') this.#width = Math.min(this.#most, this.#width + GROWTH);
+    if (end === 'answered') this.#width = Math.min(this.#max, this.#width + GROWTH);
     if (end === 'refused') this.#noteRefused();
     this.#startWaiting();
   }

@@ -1,7 +1,8 @@
 /**
- * Runs one call to a service: a bounded number of attempts, each with its time-out, with growing and scattered pauses,
- * inside a deadline and a budget that all calls share. The SDK's own retries are switched off: they do not cover the
- * reading of a body, nor conflicts, and they do not say whether an earlier attempt may have written.
+ * Runs one call to a service with a bounded number of attempts. Each attempt has a timeout, and pauses
+ * between attempts grow and are randomized. A deadline and a retry budget that all calls share bound the
+ * whole call. The SDK's own retries are off. They cover neither the reading of a body nor conflicts, and they
+ * do not report whether an earlier attempt may have written.
  *
  *     call      |-- wait for a slot --|-- attempt 1 --x  pause  |-- attempt 2 --x  pause  |-- attempt 3 --|
  *               0                     <--------------------- at most totalTimeoutMs ---------------------->
@@ -29,39 +30,45 @@ import { createSlots } from './slots.ts';
 
 export interface CallLimits {
   readonly maxAttempts: number;
-  /** Longest first pause; it doubles with every attempt. */
+  /** Maximum first pause. It doubles with every attempt. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
-  /** For one attempt, its body included. */
+  /** Timeout of one attempt, including its body. */
   readonly attemptTimeoutMs: number;
-  /** For all attempts and pauses of a call. */
+  /** Timeout of all attempts and pauses of a call. */
   readonly totalTimeoutMs: number;
-  /** Calls that run at once, and so connections. */
+  /** Maximum number of concurrent calls, and therefore of connections. */
   readonly maxRunning: number;
-  /** Calls that wait for a connection; more are refused. */
+  /** Maximum number of calls that wait for a connection. Further calls are refused. */
   readonly maxWaiting: number;
 }
 
-/** An object of 64 MiB takes a second at 80 MB/s; 12 s leave room for a slow line, and two attempts for a query of 28 s. */
+/**
+ * An object of 64 MiB takes 1 s at 80 MB/s. 12 s tolerate a slow line, and allow two attempts within a query
+ * of 28 s.
+ */
 export const S3_LIMITS: CallLimits = Object.freeze({
   maxAttempts: 5,
   firstPauseMs: 50,
   maxPauseMs: 2_000,
   attemptTimeoutMs: 12_000,
   totalTimeoutMs: 25_000,
-  // Small reads of one query; large ones are bounded by their bytes.
+  // Sized for the small reads of one query. Bytes bound the large ones.
   maxRunning: 128,
   maxWaiting: 10_000,
 });
 
-/** DynamoDB answers within milliseconds, a transaction of 3.5 MB within a second. Conflicts are the usual reason to retry. */
+/**
+ * DynamoDB responds within milliseconds, to a transaction of 3.5 MB within a second. Conflicts are the usual
+ * reason to retry.
+ */
 export const DYNAMODB_LIMITS: CallLimits = Object.freeze({
   maxAttempts: 7,
   firstPauseMs: 25,
   maxPauseMs: 1_000,
   attemptTimeoutMs: 5_000,
   totalTimeoutMs: 15_000,
-  // A query of a month asks for the partitions of 31 days at once.
+  // A query of a month reads the partitions of 31 days at once.
   maxRunning: 128,
   maxWaiting: 10_000,
 });
@@ -69,35 +76,38 @@ export const DYNAMODB_LIMITS: CallLimits = Object.freeze({
 export interface CallerOptions {
   readonly clock: Pick<Clock, 'nowMs' | 'sleep'>;
   readonly limits: CallLimits;
-  /** In [0, 1); scatters the pauses. */
+  /** Returns a number in [0, 1) that randomizes the pauses. */
   readonly random?: () => number;
   readonly budget?: RetryBudget;
-  /** Ends everything that runs and everything to come. */
+  /** Aborts all running and future calls. */
   readonly signal?: AbortSignal;
 }
 
 export interface Call {
-  /** For example `PutObject`. */
+  /** Name of the operation, for example `PutObject`. */
   readonly operation: string;
-  /** For people: which key or table. */
+  /** Key or table, for messages. */
   readonly target: string;
-  /** True where a retry after an unknown outcome must not be reported as "nothing happened". */
+  /** True if a retry after an unknown outcome must not be reported as "nothing happened". */
   readonly writes?: boolean;
-  /** Aborted: nobody waits for the answer. The call then rejects with the signal's reason, at once. For reads, and for requests of which
-   * another one does the same. */
+  /**
+   * Aborted when no caller awaits the result. The call then rejects at once with the signal's reason. Set it
+   * for reads, and for requests that another request duplicates.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface Attempt {
-  /** Aborted when the attempt's time is up, and when nobody waits for the call. */
+  /** Aborted when the attempt times out, and when no caller awaits the call. */
   readonly signal: AbortSignal;
-  /** An earlier attempt of this call may have taken effect. */
+  /** True if an earlier attempt of this call may have taken effect. */
   readonly mayHaveHappened: boolean;
 }
 
 /**
- * Runs `attempt` until it succeeds. What the ports promise (isAnswer) passes as it is. Throws ThrottledError where the
- * service refused the last attempt for load or conflicts and no attempt of a write can have happened, else AwsCallError.
+ * Runs `attempt` until it succeeds. Errors that the ports promise (isAnswer) are rethrown unchanged. Throws
+ * ThrottledError if the service refused the last attempt for load or conflicts, and no attempt of a write can
+ * have happened. Otherwise throws AwsCallError.
  */
 export type Caller = <T>(call: Call, attempt: (attempt: Attempt) => Promise<T>) => Promise<T>;
 
@@ -179,7 +189,10 @@ interface AttemptEnds {
   readonly unwanted: AbortSignal | undefined;
 }
 
-/** Settles at the latest when the time is up: not every wait inside the SDK (for credentials) heeds the signal. */
+/**
+ * Runs one attempt and settles at its timeout. Not every wait inside the SDK (for credentials) heeds the
+ * signal.
+ */
 async function runOnce<T>(
   attempt: (attempt: Attempt) => Promise<T>,
   { timeoutMs, mayHaveHappened, closed, unwanted }: AttemptEnds,

@@ -1,29 +1,32 @@
 /**
- * The clients of the two services: bounded connections, time-outs, and none of the SDK's own retries (caller.ts has
- * ours). Credentials come from where the SDK looks for them: the environment, the profile, the role of the function.
+ * Creates the S3 and DynamoDB clients with bounded connections, timeouts and no SDK retries (caller.ts
+ * retries). Credentials come from the sources of the SDK: environment, profile, role of the function.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
 
 export interface ClientOptions {
-  /** For example `eu-central-1`. Where absent: from the environment or the profile. */
+  /** Region, for example `eu-central-1`. Default: from the environment or the profile. */
   readonly region?: string;
-  /** Another place than AWS, for example `http://localhost:4566`. */
+  /** Endpoint other than AWS, for example `http://localhost:4566`. */
   readonly endpoint?: string;
-  /** Calls that run at once. */
+  /** Maximum number of concurrent calls. */
   readonly maxSockets?: number;
 }
 
 const CONNECTION_TIMEOUT_MS = 2_000;
-/** A connection on which nothing moves is dead; shorter than an attempt, so that the next one takes another. */
+/**
+ * Timeout of a connection without traffic. It is shorter than an attempt, so the next attempt uses another
+ * connection.
+ */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Signatures name a region; an emulator takes any. */
+/** Region for signatures when an emulator is used. Emulators accept any region. */
 const REGION_OF_EMULATORS = 'us-east-1';
 
 /**
- * Takes the place of the SDK's retries. One attempt alone (`maxAttempts`) would not do: they wrap errors of the system
- * in errors of their own, without a code. Other steps stand after this name, so it cannot be removed.
+ * Replaces the SDK's retries. `maxAttempts: 1` is not enough: the SDK still wraps system errors in its own
+ * errors, which have no code. Other middleware refers to this name, so it cannot be removed.
  */
 const INSTEAD_OF_SDK_RETRIES = {
   name: 'retryMiddleware',
@@ -37,9 +40,10 @@ export function createS3Client(options: ClientOptions = {}): S3Client {
     ...commonOptions(options, S3_LIMITS.maxRunning),
     // A bucket in the host name needs a name server that knows it.
     forcePathStyle: options.endpoint !== undefined,
-    // Waiting for "100 Continue" costs a round trip for each put, to save a body in the rare case of a taken key.
+    // Waiting for "100 Continue" costs a round trip for each put. It saves a body only in the rare case of an
+    // existing key.
     expectContinueHeader: false,
-    // Puts carry a CRC-32, which S3 checks. Ranged reads have none to check; chunks bring their own.
+    // S3 checks the CRC-32 of a put. Ranged reads have none to check; chunks contain their own checksums.
     requestChecksumCalculation: 'WHEN_SUPPORTED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -57,7 +61,7 @@ function commonOptions({ region, endpoint, maxSockets }: ClientOptions, defaultS
   const agent = { keepAlive: true, maxSockets: maxSockets ?? defaultSockets };
   const place = endpoint === undefined ? region : (region ?? REGION_OF_EMULATORS);
   return {
-    // An undefined region or endpoint would hide what the environment says.
+    // An undefined region or endpoint would hide the value of the environment.
     ...(place === undefined ? {} : { region: place }),
     ...(endpoint === undefined ? {} : { endpoint }),
     maxAttempts: 1,

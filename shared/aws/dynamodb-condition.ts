@@ -1,19 +1,19 @@
 /**
- * Conditions of the port as expressions of DynamoDB. An expired item counts as absent, although DynamoDB may keep it
- * for days.
+ * Translates conditions of the port to DynamoDB expressions. An expired item counts as absent, although
+ * DynamoDB may keep it for days.
  */
 import type { Condition } from '../base/ports/table.ts';
 import type { Attributes } from './dynamodb-item.ts';
 
 const EXISTS = 'attribute_exists(#pk)';
 const IS_MISSING = 'attribute_not_exists(#pk)';
-/** False of an item without expiry: a comparison with a missing attribute never holds. */
+/** False for an item without expiry: a comparison with a missing attribute never holds. */
 const HAS_EXPIRED = '#expiresAt <= :now';
 const NEVER_EXPIRES = 'attribute_not_exists(#expiresAt)';
 const EXPIRES_LATER = '#expiresAt > :now';
 const HAS_VERSION = '#version = :version';
 
-// Names by placeholder, because the words that DynamoDB reserves become more.
+// Placeholders instead of names, because the list of words that DynamoDB reserves grows.
 const PK = { '#pk': 'pk' };
 const EXPIRES_AT = { '#expiresAt': 'expiresAt' };
 const VERSION = { '#version': 'version' };
@@ -24,7 +24,7 @@ export interface ConditionExpression {
   readonly ExpressionAttributeValues: Attributes;
 }
 
-/** Nothing where there is no condition. `nowMs` is Unix time. */
+/** Returns an empty object if there is no condition. `nowMs` is Unix time. */
 export function conditionExpression(
   condition: Condition | undefined,
   nowMs: number,

@@ -1,11 +1,11 @@
 /**
- * Items of the port as items of DynamoDB:
+ * Converts items of the port to and from DynamoDB items:
  *
  *     pk          S   partition key
  *     sk          S   sort key
  *     version     N
  *     body        B
- *     expiresAt   N   Unix seconds; absent where the item stays. Also the time-to-live attribute of the table.
+ *     expiresAt   N   Unix seconds; absent if the item does not expire. Also the time-to-live attribute of the table.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item, ItemKey } from '../base/ports/table.ts';
@@ -32,7 +32,7 @@ export function itemAttributes({ pk, sk, version, body, expiresAt }: Item): Attr
   return attributes;
 }
 
-/** Throws UnexpectedAnswerError where an item is not one of ours. */
+/** Throws UnexpectedAnswerError if Logboom did not write the item. */
 export function itemOf({ pk, sk, version, body, expiresAt }: Attributes): Item {
   const numbers = [version?.N, expiresAt?.N ?? '0'].map(Number);
   if (
@@ -41,7 +41,7 @@ export function itemOf({ pk, sk, version, body, expiresAt }: Attributes): Item {
     body?.B === undefined ||
     !numbers.every(Number.isSafeInteger)
   )
-    throw new UnexpectedAnswerError(`the item ${pk?.S} / ${sk?.S} of the table is none of Logboom`);
+    throw new UnexpectedAnswerError(`item ${pk?.S} / ${sk?.S} is not a Logboom item; check the table name`);
   const item = { pk: pk.S, sk: sk.S, version: numbers[0], body: body.B };
   return expiresAt === undefined ? item : { ...item, expiresAt: numbers[1] };
 }

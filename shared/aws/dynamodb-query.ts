@@ -1,7 +1,7 @@
 /**
- * Key ranges of the port as conditions of a DynamoDB query. DynamoDB compares strings by their UTF-8 bytes, as the port
- * does. It has no half-open range (BETWEEN includes both ends), takes no empty bound, refuses a range that is empty, and
- * takes a starting key only inside the range: so these cases are settled here.
+ * Translates key ranges of the port to DynamoDB query conditions. Both compare strings by their UTF-8 bytes.
+ * This module handles what DynamoDB lacks: half-open ranges (BETWEEN includes both ends), empty bounds, empty
+ * ranges, and starting keys outside the range.
  */
 import { compareUtf8 } from '../base/model/bytes.ts';
 import type { QueryOptions } from '../base/ports/table.ts';
@@ -13,22 +13,22 @@ export interface KeyRange {
   readonly ExpressionAttributeValues: Attributes;
   /** Sort key after which the query starts, in its direction. */
   readonly startAfter: string | undefined;
-  /** Left out although the condition takes it; undefined where there is none. */
+  /** Sort key that the condition includes but the range does not. Undefined if there is none. */
   readonly end: string | undefined;
 }
 
-/** Undefined where nothing can be in the range. Throws RangeError where a bound is longer than a sort key. */
+/** Returns undefined if the range is empty. Throws RangeError if a bound is longer than a sort key. */
 export function keyRange(pk: string, { from = '', to, reverse, after }: QueryOptions): KeyRange | undefined {
   for (const bound of [from, to, after]) {
     if (bound !== undefined && Buffer.byteLength(bound) > MAX_SORT_KEY_BYTES)
-      throw new RangeError(`bound of sort keys has more than ${MAX_SORT_KEY_BYTES} bytes`);
+      throw new RangeError(`bound of sort keys exceeds ${MAX_SORT_KEY_BYTES} bytes`);
   }
   if (to !== undefined && compareUtf8(from, to) >= 0) return undefined;
   let startAfter: string | undefined;
   if (after !== undefined) {
     const isBelow = compareUtf8(after, from) < 0 || after === '';
     const isAbove = to !== undefined && compareUtf8(after, to) >= 0;
-    // Nothing is left behind the far end of the range; before its near end, nothing has been passed yet.
+    // Past the far end of the range no key is left. Before its near end no key has been passed.
     if (reverse ? isBelow || after === from : isAbove) return undefined;
     if (!isBelow && !isAbove) startAfter = after;
   }

@@ -1,13 +1,15 @@
 /**
- * The table on DynamoDB: conditional writes and transactions on its servers, consistent reads.
+ * Implements the table port on DynamoDB: conditional writes and transactions on its servers, consistent
+ * reads.
  *
- * A reader would get wrong:
- *  - A failed condition after an attempt without an answer may be the work of that attempt. Transactions carry a token,
- *    by which DynamoDB knows a repeated one for ten minutes and answers as the first time; a single conditional write
- *    has none and ends with AwsCallError then, which leaves its outcome open.
- *  - A slow transaction is sent twice, with one token: it takes effect once, whichever request arrives first. If both fail, one may have
- *    taken effect unless both say that nothing happened.
- *  - Time to live deletes days late. Reads leave out expired items, conditions take them as absent.
+ * Time to live deletes items days late. Reads skip expired items, and conditions count them as absent.
+ *
+ * Pitfall:
+ * - A condition can fail because an earlier attempt without a response wrote the item. A transaction carries a
+ *   token: for ten minutes DynamoDB recognizes a repeat and returns the first result. A single conditional write
+ *   has no token. It then ends with AwsCallError, which leaves its outcome open.
+ * - A slow transaction is sent twice with one token. It takes effect once, whichever request arrives first. If
+ *   both requests fail, the transaction may have taken effect unless both errors exclude it.
  */
 import {
   DeleteItemCommand,
@@ -50,9 +52,9 @@ import { type KeyRange, keyRange } from './dynamodb-query.ts';
 import { AwsCallError, describe, OutcomeUnknownError, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';
 
-/** Requests for one page: where many items have expired, the caller asks on. */
+/** Maximum requests for one page. If many items have expired, the caller requests the next page. */
 const MAX_REQUESTS_PER_PAGE = 8;
-/** As hex 32 characters; DynamoDB takes 36. */
+/** Encoded as 32 hexadecimal characters. DynamoDB accepts up to 36. */
 const TOKEN_BYTES = 16;
 
 export interface DynamoDbTableOptions {
@@ -60,9 +62,9 @@ export interface DynamoDbTableOptions {
   readonly tableName: string;
   readonly call: Caller;
   readonly ids: Ids;
-  /** Tells what has expired. */
+  /** Time for expiry checks. */
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Sends slow transactions once more; without it each transaction is one call. */
+  /** Sends slow transactions a second time. Default: each transaction is one call. */
   readonly transactions?: Hedger;
 }
 
@@ -120,13 +122,13 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
         if (item.sk !== range.end && !isExpired(item.expiresAt, clock.nowMs())) items.push(item);
       }
       const next = answer.LastEvaluatedKey?.sk?.S;
-      // The end itself is not in the range; above it there is nothing.
+      // The end is not in the range, and no key above it is.
       const isLast =
         next === undefined || (!reverse && range.end !== undefined && compareUtf8(next, range.end) >= 0);
       if (isLast) return { items };
-      if (next === after) throw new UnexpectedAnswerError(`the query of ${pk} stays at ${next}`);
+      if (next === after) throw new UnexpectedAnswerError(`query of ${pk} does not advance past ${next}`);
       after = next;
-      // Fewer than asked for: DynamoDB ended the answer by its size.
+      // Fewer items than requested: DynamoDB ended the response by its size.
       const endedBySize = (answer.ScannedCount ?? 0) < asked || bytes >= MAX_QUERY_PAGE_BYTES;
       if (endedBySize || items.length === limit || request === MAX_REQUESTS_PER_PAGE) return { items, next };
     }
@@ -196,7 +198,10 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
   };
 }
 
-/** Runs a transaction. If all requests fail, an error that leaves the outcome open comes before one that says that nothing happened. */
+/**
+ * Runs a transaction. If all requests fail, an error with an open outcome wins over one that excludes a
+ * write.
+ */
 async function sendSlowTwice(
   transactions: Hedger,
   bytes: number,

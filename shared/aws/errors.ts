@@ -1,21 +1,21 @@
 /**
- * What an error of the AWS SDK, of the network or of ourselves means for a call: whether to try again, whether the
- * service asks for less, and whether the write may have happened all the same.
+ * Classifies errors of the AWS SDK, the network and this program: whether to retry, whether the service is
+ * throttling, and whether the write may have happened.
  *
- * A reader would get wrong: a time-out or an answer 500 does not say that nothing happened. The ports promise that
+ * Pitfall: a timeout or a response 500 does not mean that nothing happened. The ports promise that
  * ConditionFailedError and ThrottledError mean "nothing was written", so this is tracked for every attempt.
  */
 import { InvalidKeyError } from '../base/ports/object-key.ts';
 import { ObjectNotFoundError } from '../base/ports/object-store.ts';
 import { ConditionFailedError } from '../base/ports/table.ts';
 
-/** A call to S3 or DynamoDB that failed for good. Whether a write happened is open. */
+/** Reports a call to S3 or DynamoDB that failed after its last attempt. Whether a write happened is open. */
 export class AwsCallError extends Error {
-  /** For example `PutObject`. */
+  /** Name of the operation, for example `PutObject`. */
   readonly operation: string;
-  /** The error code of the service or the system, where there is one. */
+  /** Error code of the service or the system, if any. */
   readonly code: string | undefined;
-  /** HTTP status of the last answer, where there was one. */
+  /** HTTP status of the last response, if any. */
   readonly status: number | undefined;
   readonly attempts: number;
 
@@ -24,7 +24,7 @@ export class AwsCallError extends Error {
     const times = attempts === 1 ? '' : ` after ${attempts} attempts`;
     const text = (cause as { message?: unknown } | undefined)?.message ?? cause;
     const reason = [code, text].filter(part => part !== undefined && part !== '').join(': ');
-    // An answer to HEAD has no words: the status is all there is.
+    // A response to HEAD has no body: the status is all there is.
     const answered = status === undefined ? '' : ` (HTTP ${status})`;
     super(`${operation} of ${target} failed${times}: ${reason}${answered}`, { cause });
     this.name = 'AwsCallError';
@@ -35,31 +35,31 @@ export class AwsCallError extends Error {
   }
 }
 
-/** One attempt took longer than it may. */
+/** Reports an attempt that exceeded its timeout. */
 export class AttemptTimeoutError extends Error {
   constructor(timeoutMs: number) {
-    super(`no answer within ${timeoutMs} ms`);
+    super(`no response within ${timeoutMs} ms`);
     this.name = 'AttemptTimeoutError';
   }
 }
 
-/** The client was closed while the call ran. */
+/** Reports that the client was closed while the call ran. */
 export class ClosedError extends Error {
   constructor() {
-    super('the connection to the storage is closed');
+    super('the storage connection is closed');
     this.name = 'ClosedError';
   }
 }
 
-/** The body of an answer ended before its declared length. */
+/** Reports a response body that ended before its declared length. */
 export class CutBodyError extends Error {
   constructor(got: number, declared: number) {
-    super(`the body ended after ${got} of ${declared} bytes`);
+    super(`the response body ended after ${got} of ${declared} bytes`);
     this.name = 'CutBodyError';
   }
 }
 
-/** An answer that contradicts the request: asking again would not help. */
+/** Reports a response that contradicts the request. A retry would not help. */
 export class UnexpectedAnswerError extends Error {
   constructor(message: string) {
     super(message);
@@ -67,24 +67,30 @@ export class UnexpectedAnswerError extends Error {
   }
 }
 
-/** A write was refused at last, but an earlier attempt of it got no answer and may have written. */
+/**
+ * Reports a write whose last attempt was refused, after an earlier attempt without a response that may have
+ * written.
+ */
 export class OutcomeUnknownError extends Error {
   constructor(cause: unknown) {
-    super('refused after an attempt without an answer, which may have written', { cause });
+    super('refused after an attempt without a response, which may have written', { cause });
     this.name = 'OutcomeUnknownError';
   }
 }
 
-/** Throttled: the service asks for less. Conflict: another write is under way. Transient: it may work next time. */
+/**
+ * Throttled: the service limits the rate. Conflict: another write is in progress. Transient: a retry may
+ * succeed.
+ */
 export type FailureKind = 'throttled' | 'conflict' | 'transient' | 'final';
 
 export interface Failure {
   readonly kind: FailureKind;
-  /** The attempt may have taken effect although it failed. */
+  /** True if the failed attempt may have taken effect. */
   readonly mayHaveHappened: boolean;
 }
 
-/** Codes by which the services say that they did not take the request, because there are too many. */
+/** Codes of requests that the services refused because there are too many. */
 const THROTTLING_CODES: ReadonlySet<string> = new Set([
   'BandwidthLimitExceeded',
   'LimitExceededException',
@@ -99,7 +105,7 @@ const THROTTLING_CODES: ReadonlySet<string> = new Set([
   'ThrottlingException',
   'TooManyRequestsException',
 ]);
-/** Another write to the same key is under way; this one was not taken. */
+/** Codes of requests that the services refused because another write to the same key is in progress. */
 const CONFLICT_CODES: ReadonlySet<string> = new Set([
   'ConditionalRequestConflict',
   'OperationAborted',
@@ -122,16 +128,16 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'RequestTimeoutException',
   'TimeoutError',
 ]);
-/** Nothing was sent. */
+/** Codes of requests that were never sent. */
 const UNREACHABLE_CODES: ReadonlySet<string> = new Set(['EAI_AGAIN', 'ECONNREFUSED']);
-/** The reasons of a cancelled transaction that are worth another try. */
+/** Reasons of a canceled transaction that are worth a retry. */
 const THROTTLED_REASONS: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceeded',
   'ThrottlingError',
   'RequestLimitExceeded',
 ]);
 
-/** Where a failed attempt leaves its call. */
+/** Decides how a call continues after a failed attempt. */
 export function classify(error: unknown): Failure {
   const { name, code, status, clockSkewCorrected, reasons } = describe(error);
   const isOneOf = (codes: ReadonlySet<string>): boolean =>
@@ -143,15 +149,16 @@ export function classify(error: unknown): Failure {
     return { kind: 'throttled', mayHaveHappened: false };
   if (reasons.includes('TransactionConflict')) return { kind: 'conflict', mayHaveHappened: false };
   if (isOneOf(UNREACHABLE_CODES) || clockSkewCorrected) return { kind: 'transient', mayHaveHappened: false };
-  // S3 says SlowDown with it, which is told apart above; a proxy in between does not say what became of the request.
+  // S3 sends 503 with the code SlowDown, handled above. A proxy in between does not report whether the
+  // request ran.
   if (status === 503) return { kind: 'throttled', mayHaveHappened: true };
   if (isOneOf(TRANSIENT_CODES) || (status !== undefined && status >= 500))
     return { kind: 'transient', mayHaveHappened: true };
-  // A refusal (4xx) is certain; without a status nobody knows.
+  // A refusal (4xx) is certain. Without a status, the outcome is unknown.
   return { kind: 'final', mayHaveHappened: status === undefined };
 }
 
-/** True for the answers that the ports promise: they end a call, and nothing is wrapped around them. */
+/** Whether an error is a result that the ports promise. It ends the call and is not wrapped. */
 export function isAnswer(error: unknown): boolean {
   return (
     error instanceof ObjectNotFoundError ||
@@ -161,13 +168,13 @@ export function isAnswer(error: unknown): boolean {
   );
 }
 
-/** The name and code of an error, by shape: those of the SDK and the system have no common class. */
+/** Returns the name and code of an error by shape, because SDK and system errors have no common class. */
 export function describe(error: unknown): {
   readonly name: string | undefined;
   readonly code: string | undefined;
   readonly status: number | undefined;
   readonly clockSkewCorrected: boolean;
-  /** Codes of a cancelled transaction's reasons, one for each write; `None` where the write was fine. */
+  /** Codes of a canceled transaction's reasons, one per write. `None` means that the write was valid. */
   readonly reasons: readonly string[];
 } {
   const { name, code, $metadata, CancellationReasons } = (error ?? {}) as {

@@ -1,34 +1,40 @@
 /**
- * Requests that take unusually long are sent once more; the first answer wins, the other one is aborted. One request of a hundred
- * takes ten times the usual time on S3. A query of a hundred reads waits for the slowest, and so does each push of a group.
+ * Sends an unusually slow request a second time. The first response wins, and the other request is aborted.
+ * One S3 request in a hundred takes ten times the usual time. A query of a hundred reads waits for the
+ * slowest read, and so does each push of a group.
  *
- *     delay     a multiple of the 95th percentile of recent requests, for what is not larger than most
- *     budget    one hedge to twenty requests, so that a store that is slow as a whole is not asked twice as much
+ *     delay     a multiple of the 95th percentile of recent requests, for requests up to a size limit
+ *     budget    one hedge per twenty requests, so a store that is slow as a whole does not get twice the load
  *
- * Reads change nothing when they are repeated. A repeated put of a new object is safe because it is conditional: see
- * s3-object-store.ts. A repeated transaction has the token of the first: see dynamodb-table.ts. The loser is aborted, so that its connection is free; its failure is ignored. How long it took until then
- * counts among the times of requests, or slow ones would be forgotten.
+ * Repeated reads change nothing. A repeated put of a new object is safe because it is conditional (see
+ * s3-object-store.ts). A repeated transaction carries the token of the first (see dynamodb-table.ts).
+ *
+ * The loser is aborted to free its connection, and its failure is ignored. Its duration until the abort
+ * counts as a sample, because slow requests would otherwise be missing from the percentile.
  */
 import type { Clock } from '../base/ports/clock.ts';
 import type { ObjectStore, ReadOptions } from '../base/ports/object-store.ts';
 
 export interface HedgeOptions {
   readonly clock: Clock;
-  /** Requests whose times are known before the first hedge. */
+  /** Number of recorded times before the first hedge. */
   readonly minSamples?: number;
-  /** Of the 95th percentile of recent requests. */
+  /** Multiple of the 95th percentile of recent requests. */
   readonly delayFactor?: number;
-  /** Bounds of the delay, ms: below, a pause of this process would count as slow; above, the attempt ends by itself. */
+  /**
+   * Bounds of the delay, ms. Below the minimum, a pause of this process would count as slow. Above the
+   * maximum, the attempt times out by itself.
+   */
   readonly minDelayMs?: number;
   readonly maxDelayMs?: number;
-  /** Larger requests are not hedged: they are slower by themselves. */
+  /** Larger requests are not hedged, because they are slow by nature. */
   readonly maxBytes?: number;
 }
 
 export interface HedgeFigures {
   requests: number;
   hedges: number;
-  /** Hedges that were answered before the request that they repeat. */
+  /** Hedges that completed before the request that they repeat. */
   won: number;
 }
 
@@ -44,14 +50,14 @@ export interface HedgedStore extends ObjectStore {
 
 const SAMPLES = 256;
 const QUANTILE = 0.95;
-/** Requests that allow one hedge. */
+/** Number of requests that allow one hedge. */
 const REQUESTS_PER_HEDGE = 20;
-/** Of a read; at 80 MB/s this is 50 ms beside the 30 ms to the first byte. */
+/** Maximum size of a hedged read: 50 ms at 80 MB/s, after 30 ms to the first byte. */
 const MAX_READ_BYTES = 4 * 1024 * 1024;
 const READ_DELAY_FACTOR = 2;
 /**
- * For puts of pushes. A push waits for the delay and one put more, and is to take less than twice the usual time: so the delay is
- * hardly longer than what 95% of the puts take.
+ * Hedges of puts for pushes. A push waits for the delay plus one more put, and should take less than twice
+ * the usual time. The delay is therefore just above the 95th percentile of puts.
  */
 export const PUT_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
   delayFactor: 1.1,
@@ -59,7 +65,7 @@ export const PUT_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
   maxBytes: 1024 * 1024,
 });
 
-/** For transactions, each of which a push waits for. A transaction of more bytes is slower by itself. */
+/** Hedges of transactions, each of which a push waits for. Larger transactions are slow by nature. */
 export const TRANSACTION_HEDGES: Omit<HedgeOptions, 'clock'> = Object.freeze({
   ...PUT_HEDGES,
   maxBytes: 256 * 1024,
@@ -71,7 +77,7 @@ export function createHedger(options: HedgeOptions): Hedger {
   const figures: HedgeFigures = { requests: 0, hedges: 0, won: 0 };
   const samples = new Float64Array(SAMPLES);
   let taken = 0;
-  /** Hedges that may be made now; a burst of at most a few. */
+  /** Hedges allowed now. A burst has at most REQUESTS_PER_HEDGE of them. */
   let allowance = 1;
 
   function delayMs(): number | undefined {
@@ -112,7 +118,7 @@ export function createHedger(options: HedgeOptions): Hedger {
       () => true,
       () => false,
     );
-    // An error of the first request is an answer: the store has retries of its own.
+    // A failed first request counts as completed: the store retries by itself.
     const answered = first.then(
       () => false,
       () => false,

@@ -1,10 +1,16 @@
-/** The client that calls other functions. It sends nothing by itself: fit for the start of a function. */
+/**
+ * Creates the client that invokes other functions. Creating it sends nothing, so a function can do it at its
+ * start.
+ */
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { lazily } from '../base/model/lazily.ts';
 
 const DEFAULT_ATTEMPTS = 2;
 
-/** Makes the client on first use: most processes call no function. Region and credentials are those of the function. */
+/**
+ * Creates the client on first use, because most processes invoke no function. Region and credentials are
+ * those of the function.
+ */
 export function lambdaClient(maxAttempts = DEFAULT_ATTEMPTS): () => LambdaClient {
   return lazily(() => new LambdaClient({ maxAttempts }));
 }

@@ -1,11 +1,12 @@
 /**
- * Query tasks as invocations of a function. Lambda takes and gives 6 MB, and a task travels as base64 in JSON. What is
- * larger is run in this process instead: slower, never wrong, and without objects that somebody would have to clean up.
+ * Runs query tasks as invocations of a function. Lambda accepts and returns up to 6 MB, and a task is base64
+ * in JSON. Larger tasks run in this process instead. That is slower, but never wrong, and leaves no objects
+ * to clean up.
  *
- *     call      429: wait and try again, with fewer calls at once        (call-width.ts)
- *               5xx, or the function ended: try again, within a budget   (retry-budget.ts)
- *               slow: start it again, the first answer counts            (straggler-hedge.ts)
- *     then      what was refused to the end is run here
+ *     call      429: wait and retry, with fewer calls at once            (call-width.ts)
+ *               5xx, or the function ended: retry, within a budget       (retry-budget.ts)
+ *               slow: start it again, the first result counts            (straggler-hedge.ts)
+ *     then      a call that is refused MAX_REFUSALS times runs in this process
  */
 import { InvokeCommand, type InvokeCommandOutput, type LambdaClient } from '@aws-sdk/client-lambda';
 import type { Clock } from '../base/ports/clock.ts';
@@ -16,36 +17,37 @@ import { lambdaClient } from './lambda-client.ts';
 import { createRetryBudget, RETRY_PRICE, SUCCESS_REFUND } from './retry-budget.ts';
 import { StragglerHedge } from './straggler-hedge.ts';
 
-/** Of 6 MB, less the JSON around it, at 4/3 for base64. */
+/** 6 MB less the JSON around the task, at 4/3 for base64. */
 export const MAX_PAYLOAD_BYTES = 4_400_000;
 /**
- * Calls at once. A fifth of an account's first quota (1,000, https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html);
- * an account with less refuses calls, and fewer are made.
+ * Maximum number of concurrent calls: a fifth of an account's first quota (1,000,
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html). An account with a lower quota
+ * refuses calls, which lowers the limit.
  */
 export const DEFAULT_SLOTS = 200;
-/** Of one task: the function is broken if it ends without an answer so often. */
+/** Failures of one task after which the function counts as broken. */
 const MAX_FAILURES = 3;
-/** Of one task; with the waits below about 8 s. */
+/** Refusals of one task before it runs in this process, about 8 s with the waits below. */
 const MAX_REFUSALS = 10;
 const FIRST_WAIT_MS = 50;
 const MAX_WAIT_MS = 1_000;
 
-/** What the function is given. */
+/** Event that the function receives. */
 export interface WorkerEvent {
-  /** A task, base64. */
+  /** Task in base64. */
   readonly task: string;
 }
 
-/** What it gives back: the answer, base64, or that there is one which is larger than it may give. */
+/** Result of the function: the result in base64, or the size of one that exceeds the payload limit. */
 export type WorkerResult = { readonly answer: string } | { readonly tooLarge: number };
 
 export interface LambdaInvokerParts {
-  /** Makes the client, or returns the one that is made: most queries call no worker. */
+  /** Returns the client, created on first use: most queries call no worker. */
   readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;
-  /** Runs what the function cannot. */
+  /** Runs tasks in this process that the function cannot run. */
   readonly here: Invoker;
-  /** Default: DEFAULT_SLOTS. */
+  /** Maximum number of concurrent calls. Default: DEFAULT_SLOTS. */
   readonly slots?: number;
   readonly clock: Clock;
 }
@@ -54,7 +56,7 @@ export interface LambdaFigures extends InvokerFigures {
   invocations: number;
   refused: number;
   retried: number;
-  /** Run here, by reason. */
+  /** Tasks run in this process, by reason. */
   readonly here: { taskTooLarge: number; answerTooLarge: number; throttled: number };
 }
 
@@ -62,7 +64,7 @@ export interface LambdaInvoker extends Invoker {
   readonly figures: LambdaFigures;
 }
 
-/** The account has no room for the call. */
+/** Reports that the account has no concurrency left for the call. */
 class RefusedError extends Error {}
 
 export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
@@ -80,7 +82,10 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
     here: { taskTooLarge: 0, answerTooLarge: 0, throttled: 0 },
   };
 
-  /** Throws RefusedError, InvokerError for what another try may help, and the signal's reason. */
+  /**
+   * Throws RefusedError, LostCallError for failures worth a retry, InvokerError for others, and the signal's
+   * reason.
+   */
   async function send(payload: string, signal: AbortSignal): Promise<WorkerResult> {
     figures.invocations++;
     let answer: InvokeCommandOutput;
@@ -100,11 +105,11 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
     const { FunctionError: failed, Payload: bytes } = answer;
     const text = Buffer.from(bytes ?? []).toString();
     if (failed === undefined) return JSON.parse(text) as WorkerResult;
-    // It ended without an answer: time or memory ran out, or it is broken.
-    throw new LostCallError(`the query worker ${functionName} failed: ${text}`);
+    // The function ended without a result: it ran out of time or memory, or it is broken.
+    throw new LostCallError(`query worker ${functionName} failed: ${text}`);
   }
 
-  /** The same in its turn, and again as long as that may help. */
+  /** Sends a call within the width limit, and retries as long as that may help. */
   async function steadily(payload: string, signal: AbortSignal): Promise<WorkerResult> {
     for (let [failures, refusals] = [0, 0]; ; ) {
       await width.enter(signal);
@@ -161,19 +166,23 @@ export function lambdaInvoker(parts: LambdaInvokerParts): LambdaInvoker {
   };
 }
 
-/** A worker was lost, or the service failed: another try may be answered. */
+/** Reports a lost worker or a failed service. A retry may succeed. */
 class LostCallError extends InvokerError {}
 
 function errorOfCall(error: unknown, functionName: string): Error {
   const { code, status } = describe(error);
-  if (status === 429) return new RefusedError('the account has no room for the call', { cause: error });
-  const message = `the query worker ${functionName} cannot be called: ${code ?? error}`;
+  if (status === 429)
+    return new RefusedError('the account has no concurrency left for the call', { cause: error });
+  const message = `query worker ${functionName} cannot be invoked: ${code ?? error}`;
   const mayPass = status === undefined || status >= 500;
   return mayPass ? new LostCallError(message, { cause: error }) : new InvokerError(message, { cause: error });
 }
 
-/** Sends nothing by itself: fit for the start of a function. Region and credentials are those of the function. */
+/**
+ * Creates an invoker without sending a request, so a function can do it at its start. Region and credentials
+ * are those of the function.
+ */
 export function createLambdaInvoker(parts: Omit<LambdaInvokerParts, 'client'>): LambdaInvoker {
-  // Tries are made here, where refused calls make the width smaller.
+  // This invoker retries, so that refused calls reduce the width.
   return lambdaInvoker({ client: lambdaClient(1), ...parts });
 }

@@ -1,6 +1,6 @@
 /**
- * The bucket and the table themselves: checks that they are there and of our shape, and makes them where a machine runs
- * against an emulator. In an account the stack makes them.
+ * Checks that the bucket and the table exist and have the expected layout. Creates them for a process that
+ * runs against an emulator. In an AWS account the stack creates them.
  */
 import {
   CreateTableCommand,
@@ -20,7 +20,7 @@ import type { Caller } from './caller.ts';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from './dynamodb-item.ts';
 import { describe } from './errors.ts';
 
-/** The bucket or the table is missing or not of our shape: for whoever starts the program. */
+/** Reports a missing or unsuitable bucket or table to the operator who starts the program. */
 export class StorageSetupError extends Error {
   constructor(message: string) {
     super(message);
@@ -28,13 +28,13 @@ export class StorageSetupError extends Error {
   }
 }
 
-/** A new table is active after some seconds. */
+/** A new table becomes active after a few seconds. */
 const ACTIVE_POLL_MS = 200;
 const MAX_ACTIVE_POLLS = 300;
-/** The region in which a bucket is made without naming one. */
+/** Region in which a bucket is created without a location. */
 const HOME_REGION = 'us-east-1';
 
-/** Throws StorageSetupError where there is no such bucket. */
+/** Throws StorageSetupError if the bucket does not exist. */
 export async function checkBucket(client: S3Client, bucket: string, call: Caller): Promise<void> {
   if (!(await bucketExists(client, bucket, call)))
     throw new StorageSetupError(`bucket ${bucket} does not exist; create it, or set logboom.s3_bucket`);
@@ -51,13 +51,13 @@ export async function createBucketIfMissing(client: S3Client, bucket: string, ca
     try {
       await client.send(new CreateBucketCommand({ Bucket: bucket, ...place }), { abortSignal: signal });
     } catch (error) {
-      // Another process was faster.
+      // Another process created it first.
       if (describe(error).name !== 'BucketAlreadyOwnedByYou') throw error;
     }
   });
 }
 
-/** Throws StorageSetupError where there is no such table, or its keys are not ours. */
+/** Throws StorageSetupError if the table does not exist or has other keys. */
 export async function checkTable(client: DynamoDBClient, name: string, call: Caller): Promise<void> {
   const table = await describeTable(client, name, call);
   if (table === undefined)
@@ -73,11 +73,11 @@ export async function checkTable(client: DynamoDBClient, name: string, call: Cal
     types.get(SORT_KEY) === 'S';
   if (!isOurs)
     throw new StorageSetupError(
-      `the keys of the table ${name} are not ${PARTITION_KEY} and ${SORT_KEY}, both of type S`,
+      `keys of table ${name} must be ${PARTITION_KEY} and ${SORT_KEY}, both of type S`,
     );
 }
 
-/** Billed by request, with time to live. Resolves when the table is active. */
+/** Creates a table with on-demand billing and time to live. Resolves when the table is active. */
 export async function createTableIfMissing(
   client: DynamoDBClient,
   name: string,
@@ -86,7 +86,8 @@ export async function createTableIfMissing(
   if ((await describeTable(client, name, call)) === undefined) await createTable(client, name, call);
   for (let poll = 0; ; poll++) {
     if ((await describeTable(client, name, call))?.TableStatus === 'ACTIVE') break;
-    if (poll === MAX_ACTIVE_POLLS) throw new StorageSetupError(`the table ${name} does not become active`);
+    if (poll === MAX_ACTIVE_POLLS)
+      throw new StorageSetupError(`table ${name} did not become active in time; check its state and retry`);
     await clock.sleep(ACTIVE_POLL_MS);
   }
   await checkTable(client, name, call);
@@ -140,7 +141,7 @@ async function createTable(client: DynamoDBClient, name: string, call: Caller): 
     try {
       await client.send(command, { abortSignal: signal });
     } catch (error) {
-      // Another process was faster.
+      // Another process created it first.
       if (describe(error).name !== 'ResourceInUseException') throw error;
     }
   });
@@ -155,7 +156,7 @@ async function enableTimeToLive(client: DynamoDBClient, name: string, call: Call
     try {
       await client.send(command, { abortSignal: signal });
     } catch (error) {
-      // It says so where time to live is enabled already, and there is no code for that alone.
+      // Time to live is already enabled. DynamoDB reports that only in the message; the code is not specific.
       if (!(error instanceof Error) || !/already enabled|active or enabling/i.test(error.message))
         throw error;
     }

@@ -1,20 +1,22 @@
 /**
- * Bounds how much of the load may be retries. While a service is down, every call would otherwise send its full number
- * of attempts, which is what keeps an overloaded service down. Tokens are shared by all calls of one client; a retry
- * takes some, a success gives some back.
+ * Bounds the share of retries in the load. If every call sent all its attempts while a service is down, the
+ * retries would keep the service overloaded. All calls of a client share the tokens. A retry uses some, and a
+ * success returns some.
  */
 
-/** 100 retries in a row at their usual price, then one for every five calls that succeed at once. */
+/**
+ * Budget of 100 retries in a row at their usual price, then one for every five calls that succeed at once.
+ */
 export const RETRY_TOKENS = 500;
 export const RETRY_PRICE = 5;
-/** Waiting for a time-out holds a connection: the budget ends sooner. */
+/** Price of a retry after a timeout. Waiting for a timeout holds a connection, so the budget ends sooner. */
 export const TIMEOUT_RETRY_PRICE = 10;
-/** What a call that succeeds at its first attempt gives back. */
+/** Tokens that a call returns if its first attempt succeeds. */
 export const SUCCESS_REFUND = 1;
 
 export interface RetryBudget {
   readonly tokens: number;
-  /** Takes `price` tokens; false (and nothing taken) where they are not there. */
+  /** Takes `price` tokens. Returns false and takes none if fewer are left. */
   take(price: number): boolean;
   give(tokens: number): void;
 }

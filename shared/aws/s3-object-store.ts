@@ -1,13 +1,13 @@
 /**
- * Objects in a bucket of S3. A put is conditional (`If-None-Match: *`), so that a key is written once whoever races;
- * reads ask for byte ranges. One call is one request; who wants ranges in parallel calls in parallel, and caller.ts
- * bounds how many run.
+ * Implements the object store port on a bucket of S3. A put is conditional (`If-None-Match: *`), so racing
+ * writers write a key once. Reads request byte ranges. One call is one request. Callers that want ranges in
+ * parallel call in parallel, and caller.ts bounds how many run.
  *
- * A reader would get wrong:
- *  - "Taken" (412) after an attempt without an answer, or beside another request of the same put, may be our own object. Each put
- *    stores an id of its own with the object, and asks for it then.
- *  - Without the permission s3:ListBucket S3 answers 403 instead of 404 for a missing key. The two are not treated alike here: a
- *    lost right would pass for lost objects. So whoever reads needs that permission (lib/rights.ts).
+ * Readers need the permission s3:ListBucket (lib/rights.ts). Without it S3 responds with 403 instead of 404
+ * for a missing key. The two are not treated alike, because a lost permission would look like lost objects.
+ *
+ * Pitfall: "exists" (412) can refer to our own object, after an attempt without a response or next to another
+ * request of the same put. Each put stores an ID with the object, and compares it in this case.
  */
 import {
   DeleteObjectCommand,
@@ -42,12 +42,12 @@ import { describe, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';
 import { type AnsweredRange, readRange } from './s3-body.ts';
 
-/** Largest answer that is read into memory; chunks stay far below. */
+/** Maximum size of a response that is read into memory. Chunks are far smaller. */
 export const MAX_READ_BYTES = 1024 * 1024 * 1024;
-/** Requests for one page of a listing: S3 may answer pages without keys where much was deleted. */
+/** Maximum requests for one page of a listing. S3 may return pages without keys after many deletes. */
 const MAX_EMPTY_PAGES = 100;
 const PUT_ID_BYTES = 12;
-/** Of the metadata of an object: which put made it. */
+/** Metadata key that identifies the put that created the object. */
 const PUT_ID = 'put-id';
 
 export interface S3ObjectStoreOptions {
@@ -55,9 +55,9 @@ export interface S3ObjectStoreOptions {
   readonly bucket: string;
   readonly call: Caller;
   readonly ids: Ids;
-  /** Sends slow puts once more; without it each put is one call. */
+  /** Sends slow puts a second time. Default: each put is one call. */
   readonly puts?: Hedger;
-  /** Default MAX_READ_BYTES. */
+  /** Default: MAX_READ_BYTES. */
   readonly maxReadBytes?: number;
 }
 
@@ -84,7 +84,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
     return answer && { key, size: sizeOf(answer.ContentLength) };
   };
 
-  /** Undefined where the range is not satisfiable: past the end, or of an empty object. */
+  /** Resolves with undefined if the range is not satisfiable: past the end, or in an empty object. */
   const read = (
     key: string,
     range: string | undefined,
@@ -103,7 +103,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       }
     });
 
-  /** The size of an object of which a range was not satisfiable. */
+  /** Returns the size of an object whose range was not satisfiable. */
   const sizeAfterRefusal = async (key: string): Promise<number> => {
     const info = await head(key);
     if (info === undefined) throw new ObjectNotFoundError(key);
@@ -147,7 +147,8 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
     async get(key) {
       checkObjectKey(key);
       const answer = await read(key, undefined, maxReadBytes);
-      if (answer === undefined) throw new UnexpectedAnswerError(`a read of all of ${key} was answered 416`);
+      if (answer === undefined)
+        throw new UnexpectedAnswerError(`S3 returned 416 for a read of the whole object ${key}`);
       return answer.bytes;
     },
 
@@ -159,7 +160,9 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       if (answer === undefined) throw rangePastEnd(key, start, await sizeAfterRefusal(key));
       if (answer.size === 0) throw rangePastEnd(key, start, 0);
       if (answer.start !== start)
-        throw new UnexpectedAnswerError(`byte ${start} of ${key} was asked for, ${answer.start} answered`);
+        throw new UnexpectedAnswerError(
+          `S3 returned bytes from ${answer.start} instead of ${start} of ${key}`,
+        );
       return answer.bytes;
     },
 
@@ -169,7 +172,8 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       const answer = await read(key, `bytes=-${length}`, Math.min(length, maxReadBytes), signal);
       if (answer === undefined) {
         const size = await sizeAfterRefusal(key);
-        if (size > 0) throw new UnexpectedAnswerError(`the tail of ${key} of ${size} bytes was answered 416`);
+        if (size > 0)
+          throw new UnexpectedAnswerError(`S3 returned 416 for the tail of ${key}, which has ${size} bytes`);
         return { bytes: Buffer.alloc(0), size };
       }
       const { bytes, start, size } = answer;
@@ -207,7 +211,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
               StartAfter: after === '' || token !== undefined ? undefined : after,
               ContinuationToken: token,
               MaxKeys: most,
-              // XML cannot hold every character of a key, and readers trim spaces.
+              // XML cannot represent every character of a key, and parsers trim spaces.
               EncodingType: 'url',
             });
             return client.send(command, { abortSignal: signal });
@@ -220,26 +224,28 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
         const last = objects.at(-1)?.key;
         if (answer.IsTruncated !== true) return { objects };
         if (last !== undefined) {
-          // A listing that does not move on would never end.
+          // A listing that does not advance would never end.
           if (compareUtf8(last, after) <= 0)
-            throw new UnexpectedAnswerError(`the listing after ${after} ended with ${last}`);
+            throw new UnexpectedAnswerError(
+              `listing after ${after} did not advance: its last key is ${last}`,
+            );
           return { objects, next: last };
         }
         token = answer.NextContinuationToken;
         if (token === undefined) break;
       }
-      throw new UnexpectedAnswerError(`the listing of ${prefix} has more pages, but no keys`);
+      throw new UnexpectedAnswerError(`listing of ${prefix} returned ${MAX_EMPTY_PAGES} pages without keys`);
     },
   };
 }
 
 function sizeOf(size: number | undefined): number {
   if (size === undefined)
-    throw new UnexpectedAnswerError('the answer does not declare the size of the object');
+    throw new UnexpectedAnswerError('the response does not declare the size of the object');
   return size;
 }
 
-/** Of `encoding-type=url`: as in a form, a space is a plus sign. */
+/** Decodes a key of `encoding-type=url`. As in a form, a plus sign is a space. */
 function decodeKey(encoded: string): string {
   return decodeURIComponent(encoded.replaceAll('+', ' '));
 }

@@ -1,4 +1,7 @@
-/** Bounds how many calls run at once, how many wait for that, and how long: each one that runs holds a connection. */
+/**
+ * Bounds how many calls run at once, how many wait, and how long they wait. Each running call holds a
+ * connection.
+ */
 import { ThrottledError } from '../base/ports/throttled.ts';
 
 export interface SlotLimits {
@@ -7,11 +10,14 @@ export interface SlotLimits {
   readonly maxWaitMs: number;
 }
 
-/** Runs a task in its turn. Throws ThrottledError, the task not begun, where too many wait or the wait is too long. */
+/**
+ * Runs a task when a slot is free. Throws ThrottledError before the task starts if too many tasks wait or the
+ * wait is too long.
+ */
 export type Slots = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): Slots {
-  // A Set keeps the order of its members and gives up one in the middle without a search.
+  // A Set keeps insertion order and deletes from the middle without a search.
   const waiting = new Set<() => void>();
   let running = 0;
 
@@ -23,7 +29,11 @@ export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): 
       };
       const timer = setTimeout(() => {
         waiting.delete(begin);
-        reject(new ThrottledError(`none of ${maxRunning} connections became free within ${maxWaitMs} ms`));
+        reject(
+          new ThrottledError(
+            `no connection became free within ${maxWaitMs} ms (limit: ${maxRunning}); retry`,
+          ),
+        );
       }, maxWaitMs);
       waiting.add(begin);
     });
@@ -31,12 +41,12 @@ export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): 
   return async task => {
     if (running < maxRunning) running++;
     else if (waiting.size >= maxWaiting)
-      throw new ThrottledError(`${maxWaiting} calls wait for a connection; retry`);
+      throw new ThrottledError(`too many calls wait for a connection (limit: ${maxWaiting}); retry`);
     else await wait();
     try {
       return await task();
     } finally {
-      // The place passes on to the next one, so that no newcomer takes it in between.
+      // The slot passes to the next waiting task, so that a newcomer cannot take it in between.
       const [next] = waiting;
       if (next === undefined) running--;
       else {

@@ -1,4 +1,4 @@
-/** Both ports on AWS from a few names: what the functions and the local process open. */
+/** Opens both ports on AWS from a few names, for the functions and the local process. */
 import type { Clock, Ids } from '../base/ports/clock.ts';
 import type { ObjectStore } from '../base/ports/object-store.ts';
 import type { Table } from '../base/ports/table.ts';
@@ -12,9 +12,9 @@ import { s3ObjectStore } from './s3-object-store.ts';
 export interface AwsStorageOptions {
   readonly bucket: string;
   readonly table: string;
-  /** Another place than AWS for both services, for example `http://localhost:4566`. */
+  /** Endpoint of both services other than AWS, for example `http://localhost:4566`. */
   readonly endpoint?: string;
-  /** Where DynamoDB is elsewhere than `endpoint`, for example DynamoDB Local. */
+  /** Endpoint of DynamoDB if it differs from `endpoint`, for example DynamoDB Local. */
   readonly dynamoDbEndpoint?: string;
   readonly region?: string;
   readonly clock: Clock;
@@ -24,15 +24,15 @@ export interface AwsStorageOptions {
 export interface AwsStorage {
   readonly store: ObjectStore;
   readonly table: Table;
-  /** Throws StorageSetupError where bucket or table is missing or of another shape. */
+  /** Throws StorageSetupError if the bucket or the table is missing or unsuitable. */
   check(): Promise<void>;
-  /** Makes bucket and table where they are missing. */
+  /** Creates the bucket and the table if missing. */
   createMissing(): Promise<void>;
-  /** Ends what still runs, with an error, and closes the connections. */
+  /** Aborts running calls with an error and closes the connections. */
   close(): void;
 }
 
-/** Sends nothing by itself: fit for the start of a function. */
+/** Opens both ports without sending a request, so a function can do it at its start. */
 export function openAwsStorage(options: AwsStorageOptions): AwsStorage {
   const { bucket, table: tableName, endpoint, dynamoDbEndpoint = endpoint, region, clock, ids } = options;
   const closing = new AbortController();
@@ -66,7 +66,7 @@ export function openAwsStorage(options: AwsStorageOptions): AwsStorage {
   };
 }
 
-/** Waits for both, so that nothing goes on behind an error. Throws the first one. */
+/** Waits for both, so that no work continues after an error. Throws the first error. */
 async function both(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   for (const result of results) if (result.status === 'rejected') throw result.reason;

@@ -1,35 +1,39 @@
 /**
- * Starts a call again if it takes much longer than the others. The first answer counts, and the other call is ended. A query waits for
- * all of its parts, so one slow worker of a thousand would decide how long it takes.
+ * Starts a call again if it takes much longer than the others. The first result counts, and the other call is
+ * aborted. A query waits for all its tasks, so one slow worker of a thousand would decide its duration.
  *
- *     late     twice the 95th percentile of recent calls, 1.3 times when half of the calls under way have ended; at least half a
- *              second. Looked at again while the call runs, because calls of the first round begin before any time is known
- *     budget   one call in ten, and a few more
+ *     late     twice the 95th percentile of recent calls, 1.3 times once half of the running calls have ended;
+ *              at least 500 ms. Checked repeatedly while the call runs, because calls of the first round start
+ *              before any time is known
+ *     budget   one call in ten, plus three
  *
- * A second call that fails is nobody's: the first one goes on, and may be started again later.
+ * If the second call fails, its error is ignored. The first call continues, and may be started again later.
  *
- * Pitfall: only for calls that change nothing. Both may run to their end.
+ * Pitfall: use it only for calls that change nothing. Both calls may run to completion.
  */
 import type { Clock } from '../base/ports/clock.ts';
 
 export interface StragglerFigures {
   /** Calls that were started again. */
   hedges: number;
-  /** Of those, the ones whose second call was answered first. */
+  /** Restarted calls whose second call completed first. */
   won: number;
 }
 
-/** Times of calls that are remembered. */
+/** Number of recorded call times. */
 const SAMPLES = 256;
-/** Times that must be known before any call is late. */
+/** Number of times that must be known before a call can be late. */
 const MIN_SAMPLES = 5;
 const QUANTILE = 0.95;
-/** The first calls to end are the fastest: what is late by them may be usual. */
+/**
+ * Factor while few calls have ended. The first calls to end are the fastest, so a call that looks late may be
+ * normal.
+ */
 const EARLY_LATE_FACTOR = 2;
 const LATE_FACTOR = 1.3;
-/** A pause of this process or a cold start is no reason. */
+/** Lower bound, so that a pause of this process or a cold start is not a reason to restart a call. */
 const MIN_LATE_MS = 500;
-/** Between two looks at a call while too few times are known. */
+/** Interval between checks of a call while too few times are known. */
 const LOOK_MS = 250;
 const CALLS_PER_HEDGE = 10;
 const FIRST_HEDGES = 3;
@@ -40,7 +44,7 @@ export class StragglerHedge {
   readonly #samples = new Float64Array(SAMPLES);
   #taken = 0;
   #calls = 0;
-  /** Calls under way, and those that have ended since there was none. */
+  /** Calls in progress, and calls that have ended since none was in progress. */
   #running = 0;
   #ended = 0;
 
@@ -48,7 +52,11 @@ export class StragglerHedge {
     this.#clock = clock;
   }
 
-  /** @param call called once or twice, each time with a signal of its own. Throws what the first call throws. */
+  /**
+   * Runs a call, at most twice. Throws the error of the first call.
+   *
+   * @param call called once or twice, each time with its own signal
+   */
   async run<T>(signal: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#calls++;
     this.#running++;
@@ -98,11 +106,11 @@ export class StragglerHedge {
       }
       return await answer(first);
     } finally {
-      // Ends what is still under way.
+      // Aborts the call that is still running.
       mine.abort(new DOMException('another call was answered first', 'AbortError'));
       this.#ended++;
       if (--this.#running === 0) this.#ended = 0;
-      // A refused call ends at once: it does not show how long an answer takes.
+      // A refused call ends at once: it does not show how long a result takes.
       if (isAnswered) this.#samples[this.#taken++ % SAMPLES] = this.#clock.nowMs() - startedMs;
     }
   }

@@ -1,16 +1,22 @@
 /**
- * Calls the dispatcher of tails in an account: an asynchronous invocation with the tenant's name. It goes on by itself for a
- * while, so a process calls it for a tenant once a second at most; what no call comes through for, the schedule makes good.
+ * Invokes the dispatcher of live tails in an account, asynchronously and with the tenant's name. A dispatcher
+ * run continues for a while, so a process invokes it for a tenant at most once per second. If an invocation
+ * fails, the next scheduled run picks up the tenant.
  */
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import { LruCache } from '../base/model/lru.ts';
 import type { Clock } from '../base/ports/clock.ts';
 import type { TailLog } from '../storage/catalog/tail-log.ts';
 
-/** Shorter than a run of the dispatcher waits for more (functions/tail-dispatch-handler.ts). */
+/**
+ * Shorter than the time that a dispatcher run waits for more commits (functions/tail-dispatch-handler.ts).
+ */
 const WAKE_EVERY_MS = 1_000;
 const REMEMBERED_TENANTS = 10_000;
-/** An answer to a push waits so long at most for the call to be on its way: nothing runs once it is given. */
+/**
+ * Maximum time that a push response waits for the invocation to be sent. A function is frozen after its
+ * response.
+ */
 const SETTLE_MS = 100;
 const TIMEOUT_MS = 2_000;
 
@@ -20,14 +26,14 @@ export interface WakerLog {
 
 export interface TailWaker {
   wake(tenant: string): void;
-  /** Resolves when the calls under way are, or SETTLE_MS have passed. Never rejects. */
+  /** Resolves when the running calls have ended, or after SETTLE_MS. Never rejects. */
   settled(): Promise<void>;
-  /** From now on what this process commits for tenants with tails wakes the dispatcher. */
+  /** Wakes the dispatcher from now on when this process commits for tenants with tails. */
   follow(log: TailLog): void;
 }
 
 export interface TailWakerOptions {
-  /** Makes the client, or returns the one that is made: a process that calls nothing needs none. */
+  /** Returns the client, created on first use: a process that invokes nothing needs none. */
   readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;
   readonly clock: Clock;

@@ -215,7 +215,7 @@ describe('reads', () => {
     const { version: _, ...withoutVersion } = stored('s');
     for (const foreign of [withoutVersion, { ...stored('s'), body: { S: 'text' } }]) {
       server.script(dynamoAnswer({ Item: foreign }));
-      expect((await errorOf(open().get({ pk: 'p', sk: 's' }))).message).toContain('none of Logboom');
+      expect((await errorOf(open().get({ pk: 'p', sk: 's' }))).message).toContain('is not a Logboom item');
     }
   });
 

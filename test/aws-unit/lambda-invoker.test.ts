@@ -76,7 +76,7 @@ describe('query tasks as invocations of a function', () => {
     });
     const { sent, invoker } = invokerOf(denied);
     await expect(invoker.invoke(Uint8Array.of(1), { signal, affinity: 0 })).rejects.toThrow(
-      'cannot be called',
+      'cannot be invoked',
     );
     expect(sent.length).toBe(1);
   });

@@ -62,8 +62,8 @@ describe('the check of bucket and table', () => {
       'bucket logs does not exist; create it, or set logboom.s3_bucket',
     ],
     ['no table', OK, NO_TABLE, 'table catalog does not exist; create it, or set logboom.dynamodb_table'],
-    ['another key', OK, table('id'), 'the keys of the table catalog are not pk and sk, both of type S'],
-    ['another type', OK, table('pk', 'N'), 'the keys of the table catalog are not pk and sk, both of type S'],
+    ['another key', OK, table('id'), 'keys of table catalog must be pk and sk, both of type S'],
+    ['another type', OK, table('pk', 'N'), 'keys of table catalog must be pk and sk, both of type S'],
   ];
   test.each(cases)('%s', async (_, bucketAnswer, tableAnswer, message) => {
     s3.script(bucketAnswer as typeof OK);

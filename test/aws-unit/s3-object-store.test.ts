@@ -193,7 +193,7 @@ describe('ranges', () => {
     }
     server.script({ status: 200, body: '0123456789' });
     const error = await errorOf(open({}, 9).get('k'));
-    expect(error.message).toContain('the answer has 10 bytes, at most 9 were asked for');
+    expect(error.message).toContain('the response has 10 bytes, but at most 9 were requested');
   });
 
   test('an answer about other bytes is none', async () => {

@@ -19,7 +19,7 @@ const named = (header: string | undefined, given: TenantConfig) => ({
   tenants: resolveTenants(header, given),
 });
 const queried = (header: string | undefined, given: TenantConfig) =>
-  queriedTenants(named(header, given), given);
+  queriedTenants(named(header, given), given).ids;
 const single = (header: string | undefined, given: TenantConfig) => singleTenant(named(header, given));
 
 function refusal(act: () => unknown): [number, string] {

@@ -31,8 +31,10 @@ export function memoryEngine(inlineMaxBytes = 4096) {
 
 export function asker(overrides: Partial<Asker> & { limits?: Limits } = {}): Asker {
   const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
+  const { tenants = ['t'] } = overrides;
   return {
-    tenants: ['t'],
+    tenants,
+    tenantsKey: tenants.join('|'),
     limits,
     signal: new AbortController().signal,
     tags: '',

@@ -31,6 +31,8 @@ export type QueryCatalog = Pick<Catalog, 'chunks' | 'daysForQuery'>;
 /** Who asks, and within which bounds. */
 export interface Asker {
   readonly tenants: readonly string[];
+  /** Names the tenants together in fair scheduling. */
+  readonly tenantsKey: string;
   /** Of all tenants together, see combineLimits. */
   readonly limits: Limits;
   readonly signal: AbortSignal;
@@ -279,13 +281,14 @@ export class QueryEngine {
     query: Pick<Parameters<typeof runMetricQuery>[1], 'expr' | 'startNs' | 'endNs' | 'stepNs' | 'instant'>,
     { asker, nowNs, statistics, memory }: Run,
   ): Promise<MetricResult> {
-    const { tenants, limits, signal } = asker;
+    const { tenants, tenantsKey, limits, signal } = asker;
     const visibleOf = this.#visible(asker, nowNs);
     const { maxQuerySeries: maxSeries, maxQueryParallelism: maxParallelism } = limits;
     const charge = chargeOf(limits);
     const request = {
       ...query,
       tenants,
+      tenantsKey,
       maxSeries,
       partial: asker.warnings !== undefined,
       signal,
@@ -298,8 +301,8 @@ export class QueryEngine {
   }
 
   /** A query begins with a time slice of its own, like each of its pages. */
-  async #admitted({ tenants, signal }: Asker): Promise<void> {
-    await this.#source.scheduler.acquire(tenants.join('|'));
+  async #admitted({ tenantsKey, signal }: Asker): Promise<void> {
+    await this.#source.scheduler.acquire(tenantsKey);
     signal.throwIfAborted();
   }
 

@@ -37,6 +37,8 @@ import type { VisibleOf } from './visibility.ts';
 
 export interface MetricRequest {
   readonly tenants: readonly string[];
+  /** Names the tenants together in fair scheduling. */
+  readonly tenantsKey: string;
   readonly expr: MetricExpr;
   /** Instants are `startNs`, `startNs + stepNs`, ... up to `endNs` inclusive. */
   readonly startNs: bigint;
@@ -128,12 +130,14 @@ function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp
 }
 
 /** Where pages of the query yield, too. */
-function yieldPointOf({ source: { scheduler } }: LogSources, { tenants, signal }: MetricRequest): YieldPoint {
-  const tenant = tenants.join('|');
+function yieldPointOf(
+  { source: { scheduler } }: LogSources,
+  { tenantsKey, signal }: MetricRequest,
+): YieldPoint {
   return {
     nowMs: () => scheduler.nowMs(),
     async yield(startedMs) {
-      await scheduler.yield(tenant, startedMs);
+      await scheduler.yield(tenantsKey, startedMs);
       signal.throwIfAborted();
     },
   };

@@ -169,6 +169,7 @@ export async function readLookback(
       },
       {
         tenants: [tenant],
+        tenantsKey: tenant,
         limits,
         signal: AbortSignal.any([signal, timeout.signal]),
         tags: '',

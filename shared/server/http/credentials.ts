@@ -5,9 +5,11 @@
  *     Authorization: Bearer TOKEN                   the tenant stands in X-Scope-OrgID
  *     X-Amz-Firehose-Access-Key: TENANT:TOKEN       or TOKEN: Firehose can send nothing else
  */
+
+import type { Config } from '../admin/config-fields.ts';
 import { UnauthenticatedError } from '../auth/errors.ts';
-import type { HttpRequest } from './message.ts';
-import { TENANT_HEADER } from './tenant.ts';
+import type { HttpRequest, RequestTenants } from './message.ts';
+import { resolveTenants, TENANT_HEADER } from './tenant.ts';
 
 export const AUTHORIZATION = 'authorization';
 export const FIREHOSE_KEY = 'x-amz-firehose-access-key';
@@ -48,15 +50,23 @@ function split(text: string): Credentials {
 }
 
 /**
- * The headers with the tenant that they claim where handlers look for it, for estimates before anybody is verified: how long
- * a query may take. Never for what shows or changes data.
+ * Resolves the tenants that the head of a request claims, before the guard verifies them. An adapter estimates the timeout
+ * of a query from them.
+ *
+ * Pitfall: the claim is unverified. Do not use it to show or change data.
  */
-export function claimedHeaders(headers: HttpRequest['headers']): HttpRequest['headers'] {
-  if (headers[TENANT_HEADER] !== undefined) return headers;
+export function claimedTenants(
+  headers: HttpRequest['headers'],
+  config: Pick<Config, 'access' | 'auth'>,
+): RequestTenants {
+  const named = headers[TENANT_HEADER];
+  return resolveTenants(named ?? (config.access.tokensEnabled ? claimedUser(headers) : undefined), config);
+}
+
+function claimedUser(headers: HttpRequest['headers']): string | undefined {
   try {
-    const user = credentialsOf(headers)?.user;
-    return user === undefined ? headers : { ...headers, [TENANT_HEADER]: user };
+    return credentialsOf(headers)?.user;
   } catch {
-    return headers;
+    return undefined;
   }
 }

@@ -29,15 +29,17 @@ export interface HttpRequest {
   readonly tenants?: RequestTenants | undefined;
 }
 
+export interface ResolvedTenants {
+  readonly kind: 'resolved';
+  /** At least one tenant ID, well-formed, sorted, without repeats. The empty ID, which has no data, appears only with others. */
+  readonly ids: readonly string[];
+  /** Names the tenants together in queues and hashes: the set counts as a tenant of its own. */
+  readonly key: string;
+}
+
 /** Plain data, because requests cross threads. Handlers read it with the functions of tenant.ts. */
 export type RequestTenants =
-  | {
-      readonly kind: 'resolved';
-      /** At least one, well-formed, sorted, each once. The empty one, which has nothing, only beside others. */
-      readonly ids: readonly string[];
-      /** For queues and hashes: the tenants of a request together are one more. */
-      readonly key: string;
-    }
+  | ResolvedTenants
   | {
       /** Only the handler knows whether this matters: many endpoints need no tenant, and each writes errors in its way. */
       readonly kind: 'refused';

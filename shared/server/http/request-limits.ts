@@ -4,10 +4,10 @@ import { NS_PER_MS } from '../../base/model/duration.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import { combineLimits } from '../../read/query/query-limits.ts';
 import type { Config } from '../admin/config-fields.ts';
-import { claimedHeaders } from './credentials.ts';
+import { claimedTenants } from './credentials.ts';
 import type { HttpRequest } from './message.ts';
 import type { CostClass, Router } from './routes.ts';
-import { queriedTenants, resolveTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
+import { queriedTenants, type TenantConfig } from './tenant.ts';
 
 export interface RequestLimits {
   /** Of its route. What has no route, or shows the status of the store, is light. */
@@ -37,11 +37,10 @@ export function createRequestLimits<Context>(
     light: { cost: 'light', maxBodyBytes, deadlineMs: 0 },
     maintenance: { cost: 'maintenance', maxBodyBytes, deadlineMs: 0 },
   };
-  const claimed = config.access.tokensEnabled ? claimedHeaders : (headers: HttpRequest['headers']) => headers;
   const ofQuery = (headers: HttpRequest['headers']): RequestLimits => {
     try {
-      const tenants = resolveTenants(claimed(headers)[TENANT_HEADER], config);
-      const limits = combineLimits(queriedTenants({ tenants }, config).map(limitsOf));
+      const { ids } = queriedTenants({ tenants: claimedTenants(headers, config) }, config);
+      const limits = combineLimits(ids.map(limitsOf));
       return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };
     } catch {
       // No tenant, or a broken one: the handler will say so.

@@ -7,7 +7,7 @@
 import { BadRequestError, ClientError, invariant } from '../../base/model/errors.ts';
 import { NO_TENANT, tenantIdFault } from '../../base/model/tenant-id.ts';
 import type { Config } from '../admin/config-fields.ts';
-import type { HttpRequest, RequestTenants } from './message.ts';
+import type { HttpRequest, RequestTenants, ResolvedTenants } from './message.ts';
 
 export const TENANT_HEADER = 'x-scope-orgid';
 /** A query runs once for each tenant of its header, which at 64 KB could name thousands. */
@@ -57,18 +57,22 @@ function refused(message: string): RequestTenants {
 }
 
 /** The tenants of a request that may name several, whatever the configuration says of queries. Throws ClientError 401 or 400. */
-export function tenantsOf({ tenants }: Resolved): readonly string[] {
+export function tenantsOf(request: Resolved): readonly string[] {
+  return resolvedTenants(request).ids;
+}
+
+function resolvedTenants({ tenants }: Resolved): ResolvedTenants {
   invariant(tenants !== undefined, 'the guard has resolved the tenants of a request');
-  if (tenants.kind === 'resolved') return tenants.ids;
+  if (tenants.kind === 'resolved') return tenants;
   if (tenants.status === 401) throw new ClientError(401, tenants.message);
   throw new BadRequestError(tenants.message);
 }
 
 /** The tenants of a query. Throws ClientError 401 or 400. */
-export function queriedTenants(request: Resolved, config: TenantConfig): readonly string[] {
-  const ids = tenantsOf(request);
-  if (ids.length > 1 && !config.querier.multiTenantQueriesEnabled) throw new BadRequestError(SEVERAL);
-  return ids;
+export function queriedTenants(request: Resolved, config: TenantConfig): ResolvedTenants {
+  const tenants = resolvedTenants(request);
+  if (tenants.ids.length > 1 && !config.querier.multiTenantQueriesEnabled) throw new BadRequestError(SEVERAL);
+  return tenants;
 }
 
 /** Whose a request is, for queues. Empty where the handler will refuse it. */

@@ -38,8 +38,8 @@ export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery 
     if (expr.kind === 'log') throw new ClientError(400, NO_VECTOR);
     const limits = limitsOf(tenant);
     const { queryTimeoutNs } = limits;
-    const ask = (within: AbortSignal) =>
-      engine.instant({ text, expr, timeNs }, { tenants: [tenant], limits, signal: within, tags: '' });
+    const asker = { tenants: [tenant], tenantsKey: tenant, limits, tags: '' };
+    const ask = (within: AbortSignal) => engine.instant({ text, expr, timeNs }, { ...asker, signal: within });
     const reason = new ClientError(
       408,
       `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`,

@@ -150,6 +150,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
   const deadline = new AbortController();
   const request = {
     tenants: [TENANT],
+    tenantsKey: TENANT,
     expr: parseQuery(question.query) as never,
     startNs: startNs + NS_PER_MINUTE,
     endNs,

@@ -28,7 +28,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
   return context.engine.export({ startNs, endNs, text, expr, maxBytes }, asker, async exported => {
     // Writing is work for the tenant, too.
-    const pace = context.reading.source.scheduler.pace(asker.tenants.join('|'));
+    const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
     pace.resume();
     const rest = async () => {
       await pace.yieldIfDue();

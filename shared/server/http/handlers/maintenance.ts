@@ -38,7 +38,7 @@ export const flushTenant: Handler<HttpContext> = async (context, request) => {
   function daysWith(selector: string): (day: number) => Promise<boolean> {
     const matchers = parseSelector(selector, { allowEmpty: true });
     const limits = { ...context.limitsOf(tenant), maxQueryLengthNs: 0n, maxQueryLookbackNs: 0n };
-    const asker = { tenants: [tenant], limits, signal, tags: '' };
+    const asker = { tenants: [tenant], tenantsKey: tenant, limits, signal, tags: '' };
     return async day => {
       const startNs = BigInt(day) * NS_PER_DAY;
       const range = { startNs, endNs: startNs + NS_PER_DAY };

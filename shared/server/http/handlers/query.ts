@@ -39,7 +39,7 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
   const { scheduler } = context.reading.source;
   const startedMs = scheduler.nowMs();
   const response = answered(answer, { flags, sent, asker });
-  scheduler.charge(asker.tenants.join('|'), startedMs);
+  scheduler.charge(asker.tenantsKey, startedMs);
   return response;
 };
 
@@ -86,12 +86,12 @@ async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): 
 /** The tenants of a query request with their limits. Throws ClientError. */
 export function askerOf(context: HttpContext, request: HttpRequest): Asker {
   const { headers, signal } = request;
-  const tenants = queriedTenants(request, context.config);
+  const { ids: tenants, key: tenantsKey } = queriedTenants(request, context.config);
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
   const warnings = showsPartialResults(headers) ? [] : undefined;
   const readsAnew = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
-  return { tenants, limits, signal, tags, warnings, readsAnew };
+  return { tenants, tenantsKey, limits, signal, tags, warnings, readsAnew };
 }
 
 /** To explain a query is to run it, whatever of it was kept. */

@@ -1,8 +1,8 @@
 /**
- * A value of OTLP (`AnyValue`) between reading and storing. Both encodings read into the same form, so that what
- * becomes of values is written once.
+ * Holds an OTLP value (`AnyValue`) between decoding and storing. Both encodings decode into the same form, so
+ * the code that stores values exists once.
  *
- * Scalars are read into one object that is used again; only maps and arrays, which are rare, become trees.
+ * Scalars are decoded into one reused object. Only maps and arrays, which are rare, become trees.
  */
 
 export const EMPTY = 0;
@@ -14,10 +14,12 @@ export const BYTES = 5;
 export const ARRAY = 6;
 export const MAP = 7;
 
-/** The newest value that was read. Which fields count depends on `kind`. */
+/** The most recently decoded value. `kind` decides which fields are valid. */
 export class AnyValue {
   kind = EMPTY;
-  /** STRING, BYTES: range of the body, or behind it where it was spilled. BYTES are raw and never spilled. */
+  /**
+   * STRING, BYTES: range in the body, or behind it if the value was spilled. BYTES are raw and never spilled.
+   */
   start = 0;
   end = 0;
   /** BOOL: 0 or 1. INT: exact below 2^53. DOUBLE. */
@@ -41,7 +43,7 @@ export interface Member {
   readonly value: ValueTree;
 }
 
-/** The value as a part of a tree. */
+/** Returns the value as a tree node. */
 export function treeOf(value: AnyValue): ValueTree {
   switch (value.kind) {
     case STRING:
@@ -62,7 +64,7 @@ export function treeOf(value: AnyValue): ValueTree {
   }
 }
 
-/** Makes a part of a tree the newest value. */
+/** Sets the current value from a tree node. */
 export function setValue(into: AnyValue, tree: ValueTree): void {
   into.kind = tree.kind;
   into.tree = undefined;

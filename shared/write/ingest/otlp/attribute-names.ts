@@ -1,8 +1,8 @@
 /**
- * Attributes of one push by their names while it is decoded: what becomes of each, and the name it is stored under.
- * Rules and sanitising run once for each distinct name; after that a name costs a hash and a comparison.
+ * Table of the attribute names of one push during decoding: the action of each, and the name it is stored
+ * under. Rules and sanitizing run once per distinct name. After that a name costs a hash and a comparison.
  *
- * As in name-table.ts the fast path has one slot per hash, overwritten on a clash; behind it stands a map.
+ * As in name-table.ts the fast path has one slot per hash, overwritten on a collision, backed by a map.
  */
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError, messageOf } from '../../../base/model/errors.ts';
@@ -13,22 +13,22 @@ import type { PushColumns } from '../push-columns.ts';
 import type { AttributeRules } from './rules.ts';
 
 export interface AttributeName {
-  /** As it is stored, also as a label. Empty where the attribute is dropped. */
+  /** Name as stored, also as a label. Empty if the attribute is dropped. */
   readonly stored: string;
   readonly action: OtlpAction;
-  /** Sent as `event_name`: gives way to the field of that name. */
+  /** Whether it was sent as `event_name`. The record field of that name has precedence. */
   readonly isEventName: boolean;
-  /** Place in `PushColumns.names`; -1 while no pair has it. */
+  /** Index in `PushColumns.names`, or -1 while no pair has it. */
   nameId: number;
-  /** Members of a map under this name, by their keys. */
+  /** Members of a map under this name, by key. */
   members: Map<string, AttributeName> | undefined;
 }
 
-/** A power of two; records rarely have more than a few dozen attributes. */
+/** A power of two. Records rarely have more than a few dozen attributes. */
 const SLOTS = 256;
 const EVENT_NAME = 'event_name';
 
-/** Names that all three levels of a push make, counted together. */
+/** Counts the names of all three levels of a push together. */
 export class NameBudget {
   #names = 0;
   #characters = 0;
@@ -58,10 +58,13 @@ export class AttributeNames {
     this.#budget = budget;
   }
 
-  /** The attribute whose name is `bytes[start, end)` of the body. Throws ClientError where it is no name. */
+  /**
+   * Returns the attribute whose name is `bytes[start, end)` of the body. Throws ClientError if the name is
+   * invalid.
+   */
   ofRange(start: number, end: number): AttributeName {
     const bytes = this.#bytes;
-    // Of a few bytes only: names of one push differ in them, and those that do not are found by the map.
+    // Hash of a few bytes only: names of one push differ in them, and the map resolves collisions.
     const length = end - start;
     let hash = length;
     if (length > 0) {
@@ -98,7 +101,7 @@ export class AttributeNames {
     return name;
   }
 
-  /** The member of a map; its stored name begins with that of the map. */
+  /** Returns the member of a map. Its stored name starts with the name of the map. */
   member(parent: AttributeName, key: string): AttributeName {
     parent.members ??= new Map();
     let name = parent.members.get(key);
@@ -111,13 +114,13 @@ export class AttributeNames {
   }
 }
 
-/** Place of the stored name in the columns. */
+/** Returns the index of the stored name in the columns. */
 export function nameIdOf(name: AttributeName, columns: PushColumns): number {
   if (name.nameId < 0) name.nameId = columns.nameId(name.stored);
   return name.nameId;
 }
 
-/** Throws where a key is longer than any name may be, before it becomes a string. */
+/** Throws if a key exceeds the maximum name length, before it becomes a string. */
 export function checkKey(length: number): void {
   if (length > MAX_NAME_BYTES) throw tooMany('bytes of an attribute name', MAX_NAME_BYTES);
 }

@@ -1,6 +1,7 @@
 /**
- * Times of OTLP, unsigned 64-bit nanoseconds since 1970, as whole seconds and nanoseconds: both exact as numbers.
- * The reference reads them as signed: what is above 2^63 lies before 1970 and fails the check for old entries.
+ * OTLP times, unsigned 64-bit nanoseconds since 1970, as whole seconds and nanoseconds: both exact as
+ * numbers. The reference reads them as signed. A time above 2^63 is therefore before 1970 and fails the check
+ * for old entries.
  */
 
 export interface Instant {
@@ -18,9 +19,10 @@ const UINT64_SECONDS = 18_446_744_073;
 const UINT64_NANOS = 709_551_615;
 const MAX_DIGITS = 20;
 
-/** The time of a fixed64, its halves as signed 32-bit integers. */
+/** Sets the time from a fixed64, given as two signed 32-bit halves. */
 export function instantOfHalves(into: Instant, low: number, high: number): void {
-  // The quotient may be off by one, since a double has 53 bits; the rest, modulo 2^32, is exact and tells.
+  // The quotient may be off by one, because a double has 53 bits. The remainder modulo 2^32 is exact and
+  // shows it.
   let seconds = Math.floor((high * TWO_32 + (low >>> 0)) / NS_PER_SECOND);
   let nanos = (low - Math.imul(seconds, NS_PER_SECOND)) | 0;
   if (nanos < 0) {
@@ -34,7 +36,10 @@ export function instantOfHalves(into: Instant, low: number, high: number): void 
   into.nanos = nanos;
 }
 
-/** The time whose decimal digits are `bytes[start, end)`; false where that is no unsigned 64-bit integer. */
+/**
+ * Sets the time from the decimal digits `bytes[start, end)`. Returns false if they are not an unsigned 64-bit
+ * integer.
+ */
 export function instantOfDigits(into: Instant, bytes: Uint8Array, start: number, end: number): boolean {
   if (start >= end) return false;
   let at = start;

@@ -1,9 +1,9 @@
 /**
- * The names of a message's fields in OTLP JSON, looked up by their bytes without a string for each. Both spellings that
- * protobuf's JSON mapping takes are known: `timeUnixNano` and `time_unix_nano`.
+ * Looks up the field names of an OTLP JSON message by their bytes, without a string for each. It knows both
+ * spellings of protobuf's JSON mapping: `timeUnixNano` and `time_unix_nano`.
  */
 
-/** A power of two, several times the names of the largest message. */
+/** A power of two, several times the number of names of the largest message. */
 const SLOTS = 128;
 
 export class JsonFields {
@@ -12,7 +12,7 @@ export class JsonFields {
     () => [],
   );
 
-  /** @param names in camel case; the place of each is its number */
+  /** @param names names in camel case; their index is the field number */
   constructor(names: readonly string[]) {
     for (let field = 0; field < names.length; field++) {
       const snake = names[field].replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
@@ -23,7 +23,7 @@ export class JsonFields {
     }
   }
 
-  /** Number of the field `bytes[start, end)`, or -1. */
+  /** Returns the number of the field `bytes[start, end)`, or -1. */
   of(bytes: Uint8Array, start: number, end: number): number {
     if (start === end) return -1;
     const slot = this.#slots[slotOf(bytes, start, end)];

@@ -1,9 +1,11 @@
 /**
- * `ExportLogsServiceRequest` in OTLP JSON: protobuf's JSON mapping, but with ids in hex. One pass over the bytes into
- * columns; the body is changed, since the escapes of strings are resolved in place.
+ * Decodes `ExportLogsServiceRequest` in OTLP JSON: protobuf's JSON mapping, but with IDs in hex. It decodes
+ * into columns in one pass over the bytes.
  *
- * A resource decides the stream of its records: what comes before its resource (or scope) waits, skipped but not read.
- * Encoders write them first, so this costs nothing in earnest.
+ * A resource decides the stream of its records. Lists that come before their resource (or scope) are skipped
+ * first and decoded later. Encoders write the resource first, so this costs nothing in practice.
+ *
+ * Pitfall: the body is modified, because the escapes of strings are resolved in place.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
@@ -18,7 +20,7 @@ import { LogColumns, RECORD, RESOURCE, SCOPE } from './log-columns.ts';
 import { LogRecord } from './log-record.ts';
 
 const REQUEST = new JsonFields(['resourceLogs']);
-/** First what the others need, then those. */
+/** Each message lists the field that the others depend on first. */
 const RESOURCE_LOGS = new JsonFields(['resource', 'scopeLogs']);
 const SCOPE_LOGS = new JsonFields(['scope', 'logRecords']);
 const RESOURCE_FIELDS = new JsonFields(['attributes']);
@@ -38,13 +40,19 @@ const LOG_RECORD = new JsonFields([
 ]);
 const TRACE_ID_DIGITS = 32;
 const SPAN_ID_DIGITS = 16;
-/** Lists of one message that come before what they need: an encoder writes one. */
+/**
+ * Maximum number of lists of one message that may come before the field they depend on. An encoder writes
+ * one.
+ */
 const MAX_WAITING = 1000;
 
-/** Of the body, in one step: 0.1 ms. A record, a resource or a scope without its records is never divided. */
+/**
+ * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
+ * split.
+ */
 const STEP_BYTES = 32 * 1024;
 
-/** The columns of a push. Throws ClientError where the body is no request. */
+/** Decodes the columns of a push. Throws ClientError if the body is not a valid request. */
 export function decodeJsonLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
 }
@@ -73,7 +81,7 @@ class Decoder {
     const scanner = this.#scanner;
     yield* scanner.prepare();
     if (scanner.peek() < 0) throw new BadRequestError('EOF');
-    // A request of nothing, which is refused later: it has no records.
+    // An empty request, which is refused later because it has no records.
     if (scanner.skipNull()) return yield* this.#logs.finish();
     scanner.enterObject();
     while (scanner.nextKey()) {
@@ -87,13 +95,13 @@ class Decoder {
   #isStepOver(): boolean {
     const scanner = this.#scanner;
     const stepStart = this.#stepStart;
-    // Lists that had to wait are read behind what follows them.
+    // Deferred lists are decoded after the fields that follow them.
     if (scanner.at >= stepStart && scanner.at < stepStart + STEP_BYTES) return false;
     this.#stepStart = scanner.at;
     return true;
   }
 
-  /** Reads an array with a method for its elements; nulls are none. */
+  /** Reads an array with a callback per element, skipping nulls. */
   *#elements(read: () => Steps<void> | undefined): Steps<void> {
     const scanner = this.#scanner;
     if (scanner.skipNull()) return;
@@ -138,7 +146,7 @@ class Decoder {
     );
   }
 
-  /** Reads a message of a head and a list, in either order: the head first, `done` behind it, then the list. */
+  /** Reads a message of a head and a list, in either order: first the head, then `done`, then the list. */
   *#headThenList(
     headName: string,
     fields: JsonFields,

@@ -1,6 +1,7 @@
 /**
- * Scalars of OTLP JSON (protobuf's JSON mapping): integers as numbers or as strings, enums by number or name, bytes in
- * base64, ids in hex. Where a value cannot be read the push is refused, with the words of the JSON pushes of Loki.
+ * Decodes scalars of OTLP JSON (protobuf's JSON mapping): integers as numbers or strings, enums by number or
+ * name, bytes in base64, IDs in hex. An invalid value refuses the push with the messages of Loki's JSON
+ * pushes.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { JsonScanner } from '../json-scanner.ts';
@@ -9,7 +10,7 @@ import { type AnyValue, INT } from './any-value.ts';
 import { type Instant, instantOfDigits } from './instant.ts';
 
 const QUOTE = 0x22;
-/** Digits of a number that is read at all: 2^64 has 20; what has more is no integer of ours. */
+/** Maximum length of a number. 2^64 has 20 digits; a longer number is never a valid integer. */
 const MAX_NUMBER_LENGTH = 64;
 const INTEGER = /^-?\d+$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
@@ -29,10 +30,10 @@ const DOUBLES = new Map([
   ['-Infinity', -Infinity],
 ]);
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
-/** Bytes of base64 that are decoded at once; a multiple of 4. */
+/** Base64 characters decoded at a time, a multiple of 4. */
 const BASE64_STEP = 64 * 1024;
 
-/** Reads a number, bare or in quotes: its range is then in `scanner.start` and `scanner.end`. */
+/** Reads a number, bare or in quotes, and sets its range in `scanner.start` and `scanner.end`. */
 function numberRange(scanner: JsonScanner): void {
   if (scanner.peek() === QUOTE) scanner.string();
   else {
@@ -49,7 +50,7 @@ function numberRange(scanner: JsonScanner): void {
   }
 }
 
-/** An unsigned 64-bit integer of nanoseconds. */
+/** Reads an unsigned 64-bit integer of nanoseconds. */
 export function readInstant(scanner: JsonScanner, into: Instant): void {
   numberRange(scanner);
   if (instantOfDigits(into, scanner.bytes, scanner.start, scanner.end)) return;
@@ -59,7 +60,7 @@ export function readInstant(scanner: JsonScanner, into: Instant): void {
   instantOfDigits(into, digits, 0, digits.length);
 }
 
-/** An unsigned 32-bit integer. */
+/** Reads an unsigned 32-bit integer. */
 export function readUint32(scanner: JsonScanner): number {
   return readSmall(scanner, 0n, 2n ** 32n);
 }
@@ -81,7 +82,7 @@ function readSmall(scanner: JsonScanner, least: bigint, end: bigint): number {
   return value;
 }
 
-/** A signed 64-bit integer. */
+/** Reads a signed 64-bit integer. */
 export function readInteger(scanner: JsonScanner, into: AnyValue): void {
   numberRange(scanner);
   into.kind = INT;
@@ -104,7 +105,7 @@ export function readInteger(scanner: JsonScanner, into: AnyValue): void {
   into.number = Number(into.big);
 }
 
-/** Also `1e3` and `5.0`, which are whole. */
+/** Accepts `1e3` and `5.0` too, which are whole. */
 function integerOf(text: string): bigint {
   if (INTEGER.test(text)) return BigInt(text);
   const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
@@ -124,7 +125,7 @@ export function readDouble(scanner: JsonScanner): number {
   return value;
 }
 
-/** 0 or 1. */
+/** Reads a boolean as 0 or 1. */
 export function readBool(scanner: JsonScanner): number {
   const first = scanner.peek();
   if (first !== 0x74 && first !== 0x66) throw new BadRequestError(MALFORMED_VALUE);
@@ -145,8 +146,8 @@ function shortText(scanner: JsonScanner): string {
 }
 
 /**
- * Reads an id in hex: its range, in lower case, is then in `scanner.start` and `scanner.end`, empty where the id is not
- * set or all zeros.
+ * Reads an ID in hex and sets its lower-case range in `scanner.start` and `scanner.end`. The range is empty
+ * if the ID is missing or all zeros.
  */
 export function readId(scanner: JsonScanner, digits: number, what: string): void {
   scanner.string();
@@ -166,8 +167,9 @@ export function readId(scanner: JsonScanner, digits: number, what: string): void
 }
 
 /**
- * Reads bytes in base64, of either alphabet, and decodes them where they stand: `scanner.start` to `scanner.end`. Their length is
- * told before, to who may throw.
+ * Reads base64 bytes in either alphabet and decodes them in place: `scanner.start` to `scanner.end`.
+ *
+ * @param onLength receives the length before the decoding; may throw
  */
 export function readBytes(scanner: JsonScanner, onLength: (length: number) => void): void {
   scanner.string();

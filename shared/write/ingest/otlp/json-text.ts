@@ -1,6 +1,6 @@
 /**
- * Maps and arrays of OTLP as JSON text, byte for byte as the reference writes them: keys in order of their bytes, of
- * equal keys the last value, `<`, `>` and `&` escaped, bytes as base64, an empty value as null.
+ * Writes OTLP maps and arrays as JSON text, byte for byte as the reference does: keys sorted by bytes, the
+ * last value of equal keys, `<`, `>` and `&` escaped, bytes as base64, an empty value as null.
  */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { tooMany } from '../bounds.ts';
@@ -8,13 +8,13 @@ import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { utf8Length } from '../utf8.ts';
 import { ARRAY, BOOL, BYTES, DOUBLE, EMPTY, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 
-/** A spilled string is copied as a text, which V8 ends at 512 Mi characters. */
+/** A spilled string is copied as text, which V8 limits to 512 Mi characters. */
 const MAX_SPILLED_BYTES = 256 * 1024 * 1024;
 const BASE64_STEP = 48 * 1024;
 const REPLACEMENT = Buffer.from('\\ufffd');
 const QUOTE = 0x22;
 
-/** What stands for an ASCII byte; undefined where it stands for itself. */
+/** Escape sequence of each ASCII byte, or undefined if the byte is written as it is. */
 const ESCAPES: readonly (Buffer | undefined)[] = Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   if (char === '"' || char === '\\') return Buffer.from(`\\${char}`);
@@ -33,7 +33,10 @@ export class JsonTextWriter {
     this.#spill = spill;
   }
 
-  /** Spills the text; false where a number in the tree has none, and then what was spilled is of no use. */
+  /**
+   * Spills the text. Returns false if the tree has a number without a JSON form; the spilled text is then
+   * invalid.
+   */
   write(tree: ValueTree): boolean {
     switch (tree.kind) {
       case EMPTY:
@@ -80,7 +83,7 @@ export class JsonTextWriter {
     }
   }
 
-  /** A range of the body, or of the spill. */
+  /** Writes a range of the body or of the spill. */
   #string(start: number, end: number): void {
     if (start < this.#bytes.length || start === end) {
       this.#stringOf(this.#bytes, start, end);
@@ -124,7 +127,10 @@ export class JsonTextWriter {
   }
 }
 
-/** Of a longer character: invalid bytes, and the two line separators that JavaScript once did not take. */
+/**
+ * Returns the escape of a multibyte character: for invalid bytes, and for two line separators that JavaScript
+ * once rejected.
+ */
 function escapeOf(bytes: Uint8Array, at: number, length: number): Uint8Array | undefined {
   if (length === 0) return REPLACEMENT;
   if (length !== 3 || bytes[at] !== 0xe2 || bytes[at + 1] !== 0x80) return undefined;
@@ -132,10 +138,12 @@ function escapeOf(bytes: Uint8Array, at: number, length: number): Uint8Array | u
   return bytes[at + 2] === 0xa9 ? Buffer.from('\\u2029') : undefined;
 }
 
-/** A double in the shortest JSON form; what JSON does not have is told in the reference's words. */
+/**
+ * Formats a double in the shortest JSON form. Returns the reference's error text for a value that JSON lacks.
+ */
 export function formatJsonNumber(value: number): string {
   if (Number.isNaN(value)) return 'json: unsupported value: NaN';
   if (!Number.isFinite(value)) return `json: unsupported value: ${value > 0 ? '+Inf' : '-Inf'}`;
-  // JavaScript and Go agree on where exponents begin and how they look, but for the sign of zero.
+  // JavaScript and Go format exponents alike, but differ in the sign of zero.
   return Object.is(value, -0) ? '-0' : String(value);
 }

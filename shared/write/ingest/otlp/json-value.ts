@@ -1,8 +1,8 @@
 /**
- * Attributes and values of OTLP JSON. Strings stay where they are in the body, where their escapes are resolved.
+ * Decodes attributes and values of OTLP JSON. Strings stay in the body, and their escapes are resolved there.
  *
- * Where a reader would go wrong: because of that nothing can be read twice. A value that comes before its key waits,
- * unread, until the key is known.
+ * Pitfall: because of that no value can be read twice. A value that comes before its key is skipped and read
+ * once the key is known.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { MAX_OTLP_DEPTH, MAX_OTLP_VALUE_BYTES, MAX_OTLP_VALUES, tooMany } from '../bounds.ts';
@@ -36,19 +36,19 @@ const ANY_VALUE = new JsonFields([
   'kvlistValue',
   'bytesValue',
 ]);
-/** The kind of each of these fields. */
+/** Value kind of each of these fields. */
 const KINDS = [STRING, BOOL, INT, DOUBLE, ARRAY, MAP, BYTES] as const;
 const LIST = new JsonFields(['values']);
 
 /** Fields of a KeyValue. */
 const KEY = 0;
 
-/** Number of the newest key among the fields of a message, or -1. */
+/** Returns the number of the current key among the fields of a message, or -1. */
 export function fieldOf(scanner: JsonScanner, fields: JsonFields): number {
   return scanner.isSpilled() ? -1 : fields.of(scanner.bytes, scanner.start, scanner.end);
 }
 
-/** The error of a field that cannot be read again. */
+/** Returns the error for a repeated field, which cannot be read again. */
 export function duplicateField(name: string): BadRequestError {
   return new BadRequestError(`duplicate field "${name}"`);
 }
@@ -56,10 +56,10 @@ export function duplicateField(name: string): BadRequestError {
 export class JsonValues {
   readonly #scanner: JsonScanner;
   readonly #value = new AnyValue();
-  // Range of the key of the newest KeyValue.
+  // Range of the key of the current KeyValue.
   #keyStart = 0;
   #keyEnd = 0;
-  // Of the record, resource or scope at hand.
+  // Remaining budget of the current record, resource or scope.
   #bytesLeft = MAX_OTLP_VALUE_BYTES;
   #valuesLeft = MAX_OTLP_VALUES;
 
@@ -67,13 +67,13 @@ export class JsonValues {
     this.#scanner = scanner;
   }
 
-  /** A record, a resource or a scope begins. */
+  /** Starts a record, a resource or a scope. */
   begin(): void {
     this.#bytesLeft = MAX_OTLP_VALUE_BYTES;
     this.#valuesLeft = MAX_OTLP_VALUES;
   }
 
-  /** Counts bytes that are made text in one go. */
+  /** Counts bytes that become text in a single step. */
   #countBytes(bytes: number): void {
     this.#bytesLeft -= bytes;
     if (this.#bytesLeft < 0)
@@ -115,7 +115,7 @@ export class JsonValues {
         if (kind === BYTES) readBytes(scanner, length => this.#countBytes(length));
         else {
           scanner.string();
-          // What is no part of an array or a map stays where it is.
+          // A string outside arrays and maps stays in the body.
           if (depth > 0) this.#countBytes(scanner.end - scanner.start);
         }
         into.start = scanner.start;

@@ -1,9 +1,9 @@
 /**
- * From resources, scopes and records of OTLP to columns (wire-format 2.3 to 2.6); both decoders feed it, in the order
- * resource, scope, records of that scope, next scope, next resource.
+ * Builds columns from OTLP resources, scopes and records (wire-format 2.3 to 2.6). Both decoders call it in
+ * this order: resource, scope, records of that scope, next scope, next resource.
  *
- * What a reader would get wrong: an entry is added before its attributes come and completed by `endRecord`, because
- * pairs belong to the newest entry. Whatever is read of a record that has attributes belongs between the two.
+ * Pitfall: an entry is added before its attributes and completed by `endRecord`, because pairs belong to the
+ * most recent entry. Read the attributes of a record between the two calls.
  */
 
 import type { Steps } from '../../../base/model/steps.ts';
@@ -28,7 +28,7 @@ import { SharedPairs } from './shared-pairs.ts';
 import { type LabelMap, StreamLabels } from './stream-labels.ts';
 import { ValueText } from './value-text.ts';
 
-/** Metadata that fields of a record become. */
+/** Metadata names of the record fields. */
 const FIELD_NAMES = [
   'observed_timestamp',
   'severity_number',
@@ -51,12 +51,12 @@ const EVENT_NAME = 7;
 export const RESOURCE = 0;
 export const SCOPE = 1;
 export const RECORD = 2;
-/** Whose attribute it is. */
+/** Owner of an attribute. */
 export type Level = typeof RESOURCE | typeof SCOPE | typeof RECORD;
 
 export class LogColumns {
   readonly columns: PushColumns;
-  /** By level. */
+  /** Names by level. */
   readonly names: readonly [AttributeNames, AttributeNames, AttributeNames];
   readonly #bytes: Buffer;
   readonly #spill: OverflowBuffer;
@@ -68,23 +68,23 @@ export class LogColumns {
   readonly #scopePairs = new SharedPairs();
   #resourceLabels: LabelMap = new Map();
   readonly #recordLabels: LabelMap = new Map();
-  /** Pairs of the record that came from attributes named `event_name`: first and end, alternating. */
+  /** Pairs of the record from attributes named `event_name`: first and end, alternating. */
   readonly #eventPairs: number[] = [];
-  /** Labels of the record that came from such attributes. */
+  /** Labels of the record from attributes named `event_name`. */
   readonly #eventLabels: LabelMap = new Map();
   readonly #fieldIds = new Int32Array(FIELD_NAMES.length).fill(-1);
   readonly #nested = new AnyValue();
   readonly #timestamp: Timestamp = { day: 0, timeOfDay: 0 };
-  /** Entries that came without any time. */
+  /** Number of entries that came without a time. */
   #timeless = 0;
   /** Bytes of the metadata values of all entries. */
   #valueBytes = 0;
-  /** Resources and scopes. */
+  /** Number of resources and scopes. */
   #parts = 0;
-  /** Bytes of labels of the resource or record at hand. */
+  /** Label bytes of the current resource or record. */
   #labelBytes = 0;
 
-  /** @param spill with `sharesSpill` the decoder spills into it too */
+  /** @param spill shared with the decoder if `sharesSpill` is set */
   constructor(bytes: Buffer, spill: OverflowBuffer, { limits, nowNs }: DecodeContext, sharesSpill: boolean) {
     const rules = otlpRules(limits.otlpConfig);
     const budget = new NameBudget();
@@ -109,7 +109,7 @@ export class LogColumns {
     this.#resourceLabels = new Map();
   }
 
-  /** All attributes of the resource have come. */
+  /** Ends the attributes of the resource. */
   endResource(): void {
     this.#streams.setResource(this.#resourceLabels);
   }
@@ -123,7 +123,7 @@ export class LogColumns {
     if (++this.#parts > MAX_STREAM_PARTS) throw tooMany('resources and scopes', MAX_STREAM_PARTS);
   }
 
-  /** All attributes of the scope have come; its other fields follow them. Texts are ranges, empty where not set. */
+  /** Ends the attributes of the scope; its other fields follow. Texts are ranges, empty if not set. */
   endScope(
     scope: Readonly<
       Record<'nameStart' | 'nameEnd' | 'versionStart' | 'versionEnd' | 'droppedAttributes', number>
@@ -153,7 +153,7 @@ export class LogColumns {
     if (this.#eventLabels.size > 0) this.#eventLabels.clear();
   }
 
-  /** An attribute whose action is not `drop`. Maps become one attribute for each value in them. */
+  /** Adds an attribute whose action is not `drop`. A map becomes one attribute per value in it. */
   attribute(level: Level, name: AttributeName, value: AnyValue): void {
     if (level === RECORD && name.isEventName) {
       const first = this.columns.pairCount;
@@ -197,14 +197,14 @@ export class LogColumns {
       this.#recordLabels.size > 0 ? this.#streams.ofRecord(this.#recordLabels) : this.#streams.ofResource();
   }
 
-  /** The columns of the whole push. */
+  /** Returns the columns of the whole push. */
   *finish(): Steps<PushColumns> {
     this.#text.flush();
     yield* this.#spill.appendTo(this.columns);
     return this.columns;
   }
 
-  /** Hex of bytes of the body; its range is then that of the newest text. */
+  /** Writes bytes of the body as hex and returns the range of that text. */
   hex(start: number, end: number): Readonly<{ start: number; end: number }> {
     this.#text.ofHex(start, end);
     return this.#text;
@@ -255,13 +255,13 @@ export class LogColumns {
     this.#pair(this.#fieldId(field), this.#text.start, this.#text.end);
   }
 
-  /** Place of a field's name in the columns; names that no record needs are not among them. */
+  /** Index of a field's name in the columns. Names that no record needs are not added. */
   #fieldId(field: number): number {
     if (this.#fieldIds[field] < 0) this.#fieldIds[field] = this.columns.nameId(FIELD_NAMES[field]);
     return this.#fieldIds[field];
   }
 
-  /** The field `event_name` is set: attributes of that name give way to it. */
+  /** Drops attributes named `event_name`, because the record field of that name is set. */
   #dropEventAttributes(entry: number): void {
     const { columns } = this;
     const eventPairs = this.#eventPairs;
@@ -287,7 +287,7 @@ export class LogColumns {
     const { seconds, nanos } = isSet(time) ? time : observedTime;
     if (seconds !== 0 || nanos !== 0) setSeconds(timestamp, seconds, nanos);
     else {
-      // A nanosecond apart, so that equal lines without a time stay as many as they were.
+      // 1 ns apart, so that equal lines without a time are not deduplicated.
       const later = this.#now.timeOfDay + this.#timeless++;
       timestamp.day = this.#now.day + (later >= NS_OF_DAY ? 1 : 0);
       timestamp.timeOfDay = later >= NS_OF_DAY ? later - NS_OF_DAY : later;
@@ -296,7 +296,7 @@ export class LogColumns {
     columns.timeOfDay[entry] = timestamp.timeOfDay;
   }
 
-  /** A value as text, for a label. */
+  /** Returns a value as text for a label. */
   #textOf(start: number, end: number): string {
     checkLabelsSize(end - start);
     this.#labelBytes += end - start;

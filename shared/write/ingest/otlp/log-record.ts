@@ -1,4 +1,4 @@
-/** The fields of one log record but for its attributes, in an object that is used again for every record. */
+/** Fields of one log record except its attributes, in an object that is reused for every record. */
 import { AnyValue } from './any-value.ts';
 import type { Instant } from './instant.ts';
 
@@ -9,7 +9,7 @@ export class LogRecord {
   severityNumber = 0;
   droppedAttributes = 0;
   flags = 0;
-  // Texts are ranges of the body, or behind it. An empty one is not set.
+  // Texts are ranges in the body or behind it. An empty range is not set.
   severityStart = 0;
   severityEnd = 0;
   eventStart = 0;

@@ -1,10 +1,11 @@
 /**
- * LZ4 frames, which collectors may send bodies in. Own decoder, because no library that could be kept has a bound on
- * what it puts out.
+ * Decodes LZ4 frames, which collectors may send as bodies. The decoder is our own, because no maintained
+ * library bounds its output.
  *
- * A frame is a header (flags, largest block, perhaps the size of the content), blocks of sequences (literals, then a
- * copy of earlier output), and an end mark; headers, blocks and the content may each have a checksum. Linked blocks copy
- * from the block before, so all blocks decode into one buffer. Frames may follow each other.
+ * A frame is a header (flags, maximum block size, optional content size), blocks of sequences (literals, then
+ * a copy of earlier output), and an end mark. Headers, blocks and the content may each have a checksum.
+ * Linked blocks copy from the block before, so all blocks decode into one buffer. Several frames may follow
+ * each other.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
@@ -12,22 +13,23 @@ import { GrowingBytes, type UnpackOptions } from '../unpacked-bytes.ts';
 import { hashInSteps, xxh32 } from './xxh32.ts';
 
 const MAGIC = 0x184d2204;
-/** The lowest 4 bits are free: a frame of somebody else's, with its size behind the magic number. */
+/** Application frame with its size after the magic number. The lowest 4 bits are free. */
 const SKIPPABLE_MAGIC = 0x184d2a50;
 const VERSION = 1;
 const UNCOMPRESSED = 0x80000000;
 const MIN_MATCH = 4;
-/** One byte of length can stand for 255 bytes of output. */
+/** Maximum expansion: one byte of length can represent 255 bytes of output. */
 const MAX_RATIO = 256;
-/** Output of a step. */
+/** Output bytes per step. */
 const STEP_BYTES = 64 * 1024;
 
 const corrupt = (what: string) => new BadRequestError(`lz4: ${what}`);
 const truncated = () => new BadRequestError('unexpected EOF');
 
 /**
- * The content of all frames. Rejects with BadRequestError where the input is not whole frames with right checksums,
- * TooLargeError where the content is over the limit, NoRoomError where there is no room for it.
+ * Decodes the content of all frames. Rejects with BadRequestError if the input is not complete frames with
+ * valid checksums, TooLargeError if the content exceeds the limit, NoRoomError if the memory budget is
+ * exhausted.
  */
 export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions): Promise<Buffer> {
   const output = new Output(options);
@@ -49,13 +51,17 @@ export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions)
   return output.finish();
 }
 
-/** What was decoded so far. */
+/** Decoded output so far. */
 class Output extends GrowingBytes {
-  /** Bytes that there is to be room for before the next step; 0 where there is. */
+  /** Bytes to reserve before the next step, or 0 if none are missing. */
   wanted = 0;
   #most = 0;
 
-  /** Asks for room for `count` more bytes: `wanted` says whether to wait for it. `most`: what can come at all. */
+  /**
+   * Reserves `count` more bytes. Sets `wanted` if the decoder must wait for them.
+   *
+   * @param most maximum number of bytes that can follow
+   */
   reserve(count: number, most: number): void {
     if (this.hasRoom(count)) return;
     this.wanted = count;
@@ -153,7 +159,7 @@ class FrameReader {
     const { maxBlockBytes } = header;
     const isPlain = word >= UNCOMPRESSED;
     const size = isPlain ? word - UNCOMPRESSED : word;
-    // A block that does not shrink is stored plain, so neither form is larger than the content may be.
+    // A block that does not shrink is stored uncompressed, so neither form may exceed the maximum.
     if (size > maxBlockBytes) throw corrupt('a block is larger than its frame allows');
     this.#need(size);
     const start = this.at;
@@ -201,22 +207,25 @@ const DECODING = 0;
 const ENDED = 1;
 const CORRUPT = 2;
 
-/** How far a block is decoded. */
+/** Progress of a block. */
 interface Block {
-  /** Of the input. */
+  /** End offset in the input. */
   readonly end: number;
-  /** Copies reach back no further. */
+  /** Lowest output offset that a copy may refer to. */
   readonly history: number;
-  /** The output ends before it. */
+  /** Maximum output offset. */
   readonly limit: number;
-  /** Of the next sequence in the input. */
+  /** Input offset of the next sequence. */
   at: number;
-  /** Of its output. */
+  /** Output offset of the next sequence. */
   done: number;
   state: typeof DECODING | typeof ENDED | typeof CORRUPT;
 }
 
-/** Decodes the next sequences: up to STEP_BYTES of output, to the end of the block, or to one that the output has no room for. */
+/**
+ * Decodes sequences up to STEP_BYTES of output, the end of the block, or a sequence that exceeds the reserved
+ * output.
+ */
 function decodeSequences(input: Uint8Array, output: Output, block: Block): Block['state'] {
   const { end, history, limit } = block;
   const until = block.done + STEP_BYTES;
@@ -264,17 +273,17 @@ function decodeSequences(input: Uint8Array, output: Output, block: Block): Block
     block.at = at;
     block.done = done + length;
   }
-  // A block ends with literals: what ends behind a copy was cut.
+  // A block ends with literals. One that ends after a copy was truncated.
   return CORRUPT;
 }
 
-/** Asks for room; the sequence is begun anew then. */
+/** Reserves output. The sequence is decoded again after that. */
 function reserve(output: Output, { end, at, limit }: Block, needed: number): typeof DECODING {
   output.reserve(needed - output.length, Math.min(limit - output.length, (end - at) * MAX_RATIO));
   return DECODING;
 }
 
-/** From here a call of the system beats a loop. */
+/** From this length on, a native copy is faster than a loop. */
 const BULK_BYTES = 48;
 
 function copyLiterals(input: Uint8Array, from: number, bytes: Buffer, to: number, count: number): void {
@@ -282,7 +291,7 @@ function copyLiterals(input: Uint8Array, from: number, bytes: Buffer, to: number
   else for (let i = 0; i < count; i++) bytes[to + i] = input[from + i];
 }
 
-/** The source may overlap the target: then its bytes repeat. */
+/** The source may overlap the target, in which case its bytes repeat. */
 function copyMatch(bytes: Buffer, to: number, offset: number, count: number): void {
   if (count >= BULK_BYTES && offset >= count) bytes.copyWithin(to, to - offset, to - offset + count);
   else for (let i = 0; i < count; i++) bytes[to + i] = bytes[to - offset + i];

@@ -1,9 +1,10 @@
 /**
- * `ExportLogsServiceRequest` in protobuf straight into columns: no object stands for a record or an attribute, and
- * strings stay where they are in the body.
+ * Decodes `ExportLogsServiceRequest` in protobuf directly into columns. No object represents a record or an
+ * attribute, and strings stay in the body.
  *
- * Fields may come in any order, but a resource decides the stream of its records: so the messages that have one are
- * read twice, first for the resource (or scope), skipping the rest by their lengths, then for the rest.
+ * Fields may come in any order, but a resource decides the stream of its records. Messages with a resource
+ * (or scope) are therefore read twice: first the resource, skipping other fields by their lengths, then the
+ * other fields.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
@@ -19,7 +20,7 @@ import { ProtobufValues, skipField } from './protobuf-value.ts';
 
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
-/** The fields of the messages from number 1; '' where the field is not used. */
+/** Field names of the messages from number 1, or '' if the field is not used. */
 const REQUEST_FIELDS = ['ResourceLogs'];
 const RESOURCE_LOGS_FIELDS = ['Resource', 'ScopeLogs'];
 const SCOPE_LOGS_FIELDS = ['Scope', 'LogRecords'];
@@ -39,16 +40,19 @@ const RECORD_FIELDS = [
   'ObservedTimeUnixNano',
   'EventName',
 ];
-// Tags of messages by field number; those of the record stand where they are read.
+// Message tags by field number. Tags of the record are next to the code that reads them.
 const FIRST = 0x0a;
 const SECOND = 0x12;
 const THIRD = 0x1a;
 const FOURTH_VARINT = 0x20;
 
-/** Of the body, in one step: 0.1 ms. A record, a resource or a scope without its records is never divided. */
+/**
+ * Bytes of the body decoded per step: 0.1 ms. A record, and a resource or scope without its records, is never
+ * split.
+ */
 const STEP_BYTES = 32 * 1024;
 
-/** The columns of a push. Throws ClientError where the bytes are no request. */
+/** Decodes the columns of a push. Throws ClientError if the bytes are not a valid request. */
 export function decodeProtobufLogs(bytes: Buffer, context: DecodeContext): Steps<PushColumns> {
   return new Decoder(bytes, context).decode();
 }
@@ -58,7 +62,7 @@ class Decoder {
   readonly #logs: LogColumns;
   readonly #values: ProtobufValues;
   readonly #record = new LogRecord();
-  /** Where the newest text starts; `range` and `id` answer where it ends. */
+  /** Start of the current text. `range` and `id` return its end. */
   #rangeStart = 0;
   #stepStart = 0;
   readonly #scope = {
@@ -91,12 +95,12 @@ class Decoder {
     return yield* this.#logs.finish();
   }
 
-  /** Asked before a field of a message that holds many: the fields behind it are a new step, and are counted anew. */
+  /** Checked before a field of a message that holds many. The fields after it are a new step. */
   #isStepOver(): boolean {
     const reader = this.#reader;
     const stepStart = this.#stepStart;
     reader.startFields();
-    // Messages are read twice, the second time from their beginning.
+    // Messages are read twice, the second time from their start.
     if (reader.at >= stepStart && reader.at < stepStart + STEP_BYTES) return false;
     this.#stepStart = reader.at;
     return true;
@@ -259,7 +263,7 @@ class Decoder {
     logs.endRecord(record);
   }
 
-  /** Reads an attribute; `end` is that of the message it is in. */
+  /** Reads an attribute. `end` is the end of its parent message. */
   #attribute(level: Level, end: number): void {
     const reader = this.#reader;
     reader.enter();
@@ -277,7 +281,7 @@ class Decoder {
     return reader.at;
   }
 
-  /** The hex text of an id; empty where it is not set or all zeros. Throws where it has another length. */
+  /** Writes an ID as hex text, empty if it is missing or all zeros. Throws if it has another length. */
   #id(bytes: number, what: string): number {
     const end = this.#range();
     const start = this.#rangeStart;
@@ -296,7 +300,7 @@ class Decoder {
     instantOfHalves(into, low, this.#fixed32());
   }
 
-  /** Four bytes as a signed integer. */
+  /** Reads four bytes as a signed integer. */
   #fixed32(): number {
     const reader = this.#reader;
     const { bytes, at } = reader;

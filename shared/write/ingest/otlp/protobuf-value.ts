@@ -1,6 +1,6 @@
 /**
- * Attributes and values of OTLP in protobuf. Strings and bytes stay where they are in the body. Fields may come in any
- * order and more than once; of the kinds of a value the last one counts.
+ * Decodes attributes and values of OTLP in protobuf. Strings and bytes stay in the body. Fields may come in
+ * any order and repeatedly. The last of the value fields is used.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { MAX_OTLP_DEPTH, MAX_OTLP_VALUE_BYTES, MAX_OTLP_VALUES, tooMany } from '../bounds.ts';
@@ -48,12 +48,12 @@ export class ProtobufValues {
   readonly #reader: ProtobufReader;
   readonly #view: DataView;
   readonly #value = new AnyValue();
-  // Of the newest KeyValue.
+  // Range of the key of the current KeyValue.
   #keyStart = 0;
   #keyEnd = 0;
   #valueStart = 0;
   #valueEnd = 0;
-  // Of the record, resource or scope at hand.
+  // Remaining budget of the current record, resource or scope.
   #bytesLeft = MAX_OTLP_VALUE_BYTES;
   #valuesLeft = MAX_OTLP_VALUES;
 
@@ -63,13 +63,13 @@ export class ProtobufValues {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** A record, a resource or a scope begins. */
+  /** Starts a record, a resource or a scope. */
   begin(): void {
     this.#bytesLeft = MAX_OTLP_VALUE_BYTES;
     this.#valuesLeft = MAX_OTLP_VALUES;
   }
 
-  /** Counts bytes that are made text in one go. */
+  /** Counts bytes that become text in a single step. */
   #countBytes(bytes: number): void {
     this.#bytesLeft -= bytes;
     if (this.#bytesLeft < 0)
@@ -95,8 +95,8 @@ export class ProtobufValues {
   }
 
   /**
-   * The attribute that nearly all are, of a key and a string of fewer than 126 bytes and nothing else: read without its
-   * ten varints. Reading behind the end gives no number, which equals nothing.
+   * Reads the common form of an attribute, a key and a string of fewer than 126 bytes, without its ten
+   * varints. A read past the end returns undefined, which equals no tag.
    */
   #shortAttribute(logs: LogColumns, level: Level): boolean {
     const { bytes, at, end } = this.#reader;
@@ -163,7 +163,7 @@ export class ProtobufValues {
     }
   }
 
-  /** Reads a KeyValue up to the reader's `end`: where its key and its value are. */
+  /** Reads a KeyValue up to the reader's `end`, and records the ranges of its key and value. */
   #keyValue(): void {
     const reader = this.#reader;
     this.#keyStart = 0;
@@ -236,7 +236,7 @@ export class ProtobufValues {
     return { kind: MAP, members };
   }
 
-  /** A varint of 64 bits. Beyond 2^53 it is read once more, exactly. */
+  /** Reads a 64-bit varint. A value above 2^53 is read again, exactly. */
   #integer(into: AnyValue): void {
     const reader = this.#reader;
     const start = reader.at;
@@ -255,7 +255,7 @@ function checkDepth(depth: number): void {
   if (depth > MAX_OTLP_DEPTH) throw new BadRequestError(`values nested deeper than ${MAX_OTLP_DEPTH}`);
 }
 
-/** Skips a field that is unknown; `fields` are the names of the known ones from number 1, '' where any type goes. */
+/** Skips an unknown field. `fields` are the known names from number 1, or '' if any wire type is accepted. */
 export function skipField(
   reader: ProtobufReader,
   tag: number,

@@ -1,6 +1,7 @@
 /**
- * `otlp_config` compiled: which action an attribute gets (wire-format 2.3). The first rule that fits decides. Rules see
- * the name as it was sent, `k8s.pod.name`, and of a map only its own name: its members share what becomes of it.
+ * Compiles `otlp_config` into the action of an attribute (wire-format 2.3). The first matching rule decides.
+ * Rules match the name as sent, `k8s.pod.name`. A map is matched by its own name, and its members share its
+ * action.
  */
 import type { OtlpAction, OtlpConfig, OtlpRule } from '../../../base/model/limits.ts';
 import { compileRegex } from '../../../language/regex/regex.ts';
@@ -14,7 +15,7 @@ export interface OtlpRules {
   readonly severityTextAsLabel: boolean;
 }
 
-// A configuration lives as long as its limits: compiled once for all pushes under it.
+// Keyed by the configuration, which lives as long as its limits: compiled once for all pushes.
 const compiled = new WeakMap<OtlpConfig, OtlpRules>();
 
 export function otlpRules(config: OtlpConfig): OtlpRules {
@@ -36,7 +37,7 @@ function compileRules(rules: readonly OtlpRule[]): AttributeRules {
   return attribute => tests.find(({ fits }) => fits(attribute))?.action ?? 'structured_metadata';
 }
 
-/** The expression is one of relabelling: it must match the whole name, and `.` matches a newline too. */
+/** The expression follows relabeling rules: it must match the whole name, and `.` matches a newline too. */
 function testOf(attributes: readonly string[], regex: string | undefined): (attribute: string) => boolean {
   if (regex === undefined) {
     const set = new Set(attributes);

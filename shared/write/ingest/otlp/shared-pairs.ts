@@ -1,6 +1,6 @@
 /**
- * Metadata pairs that all records of a resource, or of a scope in it, have in common: evaluated once, then copied as
- * numbers behind the pairs of each record. Their values are there once, whatever the number of records.
+ * Metadata pairs that all records of a resource or scope share. They are evaluated once, then copied as
+ * numbers behind the pairs of each record. Their values are stored once, whatever the number of records.
  */
 import { MAX_METADATA_PAIRS, tooMany } from '../bounds.ts';
 import type { PushColumns } from '../push-columns.ts';
@@ -32,7 +32,7 @@ export class SharedPairs {
     this.valueBytes += end - start;
   }
 
-  /** Adds the pairs to the newest entry. */
+  /** Adds the pairs to the most recent entry. */
   copyTo(columns: PushColumns): void {
     const { count } = this;
     const name = this.#name;

@@ -1,22 +1,23 @@
 /**
- * Streams of one OTLP push: a resource has one, by the attributes that are index labels, and records may add labels of
- * their own to it. What labels cost is bounded here, because the labels of a resource are in each of its streams.
+ * Assigns the streams of one OTLP push. The index-label attributes of a resource select its stream, and
+ * records may add labels. The cost of labels is bounded here, because the labels of a resource are part of
+ * each of its streams.
  */
 import { type Labels, labelsOf } from '../../../base/model/labels.ts';
 import { MAX_LABEL_CHARACTERS, MAX_LABELS_OF_STREAM, tooMany } from '../bounds.ts';
 import { withServiceName } from '../service-name.ts';
 import { checkLabelsSize, type StreamTable, streamOf } from '../stream-table.ts';
 
-/** Labels by name; of equal names the last one stays. */
+/** Labels by name. The last of equal names is used. */
 export type LabelMap = Map<string, string>;
 
 export class StreamLabels {
   readonly #streams: StreamTable;
   readonly #discoverServiceName: readonly string[];
   #base: Labels = [];
-  /** Place of the stream of the resource; -1 while no record needed it. */
+  /** Index of the resource's stream, or -1 while no record needed it. */
   #baseStream = -1;
-  /** Streams of the resource with labels of records, by these labels. */
+  /** Streams of the resource with additional record labels, by these labels. */
   readonly #byRecordLabels = new Map<string, number>();
   #characters = 0;
 
@@ -26,8 +27,8 @@ export class StreamLabels {
   }
 
   /**
-   * Begins a resource. `service_name` is found here and not among the labels of records: they tell of a line, not of
-   * the program that wrote it.
+   * Starts a resource. `service_name` comes from the resource, not from labels of records: they describe a
+   * line, not the program that wrote it.
    */
   setResource(labels: LabelMap): void {
     this.#base = withServiceName(streamOf(storable(labels)), this.#discoverServiceName, true).labels;
@@ -35,16 +36,16 @@ export class StreamLabels {
     this.#byRecordLabels.clear();
   }
 
-  /** Place of the stream of a record without labels of its own. */
+  /** Returns the index of the stream of a record without its own labels. */
   ofResource(): number {
     if (this.#baseStream < 0) this.#baseStream = this.#place(this.#base);
     return this.#baseStream;
   }
 
-  /** Place of the stream of a record that adds labels, or replaces some. */
+  /** Returns the index of the stream of a record that adds or replaces labels. */
   ofRecord(labels: LabelMap): number {
     let key = '';
-    // A name has no `=`, and the length tells where the value ends.
+    // A name has no `=`, and the length determines where the value ends.
     for (const [name, value] of labels) key += `${name}=${value.length}:${value}`;
     let stream = this.#byRecordLabels.get(key);
     if (stream === undefined) {
@@ -69,7 +70,7 @@ export class StreamLabels {
   }
 }
 
-/** Without those of an empty value. Throws TooLargeError where they are too many or too long for one stream. */
+/** Returns the labels with a value. Throws TooLargeError if they are too many or too long for one stream. */
 function storable(labels: LabelMap): Labels {
   let size = 0;
   for (const [name, value] of labels) size += name.length + value.length;

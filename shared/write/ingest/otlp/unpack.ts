@@ -1,6 +1,6 @@
 /**
- * The transfer's encoding of OTLP bodies (wire-format 2.1): none, gzip, zstd or lz4. Sizes are checked and memory is
- * counted while the content comes, as for the pushes of Loki.
+ * Decompresses OTLP bodies (wire-format 2.1): none, gzip, zstd or lz4. Sizes are checked and memory is
+ * counted while the content arrives, as for Loki pushes.
  */
 import { constants, createZstdDecompress } from 'node:zlib';
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -11,21 +11,26 @@ import type { HeldBytes } from '../push-budget.ts';
 import { boundedByRatio, pump, UnpackedBytes, type UnpackOptions } from '../unpacked-bytes.ts';
 import { decodeLz4Frames } from './lz4-frame.ts';
 
-/** The type whose bodies `decompressBody` does not expect in snappy. */
+/** Content type for which `decompressBody` does not expect snappy. */
 const PLAIN_TYPE = 'application/json';
-/** What every decoder of zstd supports (RFC 8878, 3.1.1.1.2) and encoders use up to level 19: 8 MiB. */
+/**
+ * Maximum zstd window: every decoder supports 8 MiB (RFC 8878, 3.1.1.1.2), and encoders use up to that at
+ * level 19.
+ */
 const MAX_WINDOW_LOG = 23;
 export const MAX_WINDOW_BYTES = 2 ** MAX_WINDOW_LOG;
 const CHUNK_BYTES = 256 * 1024;
-/** Of zstd. */
+/** Maximum block size of zstd. */
 const MAX_BLOCK_BYTES = 128 * 1024;
-/** Of one body, where each takes a stream; encoders that work in parallel make one for each part of some megabytes. */
+/**
+ * Maximum frames of a body. Each takes a decoder stream; parallel encoders write one frame per few megabytes.
+ */
 export const MAX_FRAMES = 1000;
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The content of a body. Throws BadRequestError where it cannot be decompressed, TooLargeError where it is over a limit,
- * NoRoomError where `held` has no room.
+ * Returns the content of a body. Throws BadRequestError if it cannot be decompressed, TooLargeError if it
+ * exceeds a limit, NoRoomError if the memory budget `held` is exhausted.
  */
 export function unpackLogs(
   body: Uint8Array,
@@ -40,7 +45,7 @@ export function unpackLogs(
       return decompressBody(body, { contentEncoding, contentType: PLAIN_TYPE }, limits, held, pace);
     case 'zstd':
     case 'lz4': {
-      // Checks the size as it arrived, and gives the body back.
+      // Checks the size as received, and returns the body unchanged.
       const packed = decompressBody(body, { contentType: PLAIN_TYPE }, limits, held) as Buffer;
       if (packed.length === 0) return EMPTY;
       const limit = Math.min(limits.maxDecompressedBytes, MAX_BODY_BYTES);
@@ -54,7 +59,10 @@ export function unpackLogs(
   }
 }
 
-/** All frames of a body: a stream of Node 24 ends behind the first one and says nothing of the rest, one of Node 26 goes on. */
+/**
+ * Decompresses all frames of a body. A stream of Node 24 ends after the first frame without a hint; Node 26
+ * continues.
+ */
 async function unzstd(body: Buffer, options: UnpackOptions): Promise<Buffer> {
   const { held } = options;
   const prepaid = Math.min(headOf(body).contentBytes, CHUNK_BYTES);
@@ -65,7 +73,8 @@ async function unzstd(body: Buffer, options: UnpackOptions): Promise<Buffer> {
   for (let frames = 0; at < body.length; frames++) {
     if (frames === MAX_FRAMES) throw new BadRequestError(`zstd: more than ${MAX_FRAMES} frames`);
     const frame = body.subarray(at);
-    // The window is taken at the first byte, whatever the content; beside it a block as it comes in and as it goes out.
+    // The decoder allocates the window at the first byte, whatever the content, plus one block of input and
+    // one of output.
     const { windowBytes } = headOf(frame);
     const wanted = windowBytes + 2 * Math.min(windowBytes, MAX_BLOCK_BYTES);
     if (wanted > contextBytes) await held.take(wanted - contextBytes);
@@ -75,7 +84,10 @@ async function unzstd(body: Buffer, options: UnpackOptions): Promise<Buffer> {
   return content.finish();
 }
 
-/** By a stream: a frame may declare any size, and the one-shot call would take it. Answers the bytes of the frame. */
+/**
+ * Decompresses with a stream and returns the bytes of the frame. A frame may declare any size, and the
+ * one-shot call would allocate it.
+ */
 async function unzstdFrame(body: Buffer, content: UnpackedBytes): Promise<number> {
   const stream = createZstdDecompress({
     chunkSize: CHUNK_BYTES,
@@ -85,25 +97,25 @@ async function unzstdFrame(body: Buffer, content: UnpackedBytes): Promise<number
     const message = error.code === 'Z_BUF_ERROR' ? 'unexpected EOF' : 'zstd: invalid input';
     return new BadRequestError(message, { cause: error });
   });
-  // Nothing taken and no error: the loop over frames must not stand still.
+  // Nothing consumed and no error: the loop over frames must not repeat forever.
   if (stream.bytesWritten === 0) throw new BadRequestError('unexpected EOF');
   return stream.bytesWritten;
 }
 
 interface FrameHead {
-  /** What the decoder takes for the window; the most where the head cannot be read. */
+  /** Window that the decoder allocates, the maximum if the header cannot be read. */
   readonly windowBytes: number;
-  /** As declared, to be believed of nothing but an estimate; Infinity where it is not. */
+  /** Declared content size, used only as an estimate. Infinity if not declared. */
   readonly contentBytes: number;
 }
 
 const UNREADABLE: FrameHead = { windowBytes: MAX_WINDOW_BYTES, contentBytes: Infinity };
 
-/** The head of a frame: RFC 8878, 3.1.1.1. */
+/** Reads the header of a frame: RFC 8878, 3.1.1.1. */
 function headOf(frame: Buffer): FrameHead {
   if (frame.length < 6) return UNREADABLE;
   const descriptor = frame[4];
-  // A frame of a single segment has no window of its own: its window is its content.
+  // A single-segment frame has no separate window: its window is its content.
   const isSingle = (descriptor & 0x20) !== 0;
   const at = (isSingle ? 5 : 6) + [0, 1, 2, 4][descriptor & 3];
   const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][descriptor >> 6];

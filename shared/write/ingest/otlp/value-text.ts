@@ -1,8 +1,8 @@
 /**
- * Values of OTLP as text (wire-format 2.4): what metadata and lines hold. A string stays where it is in the body; the
- * text of anything else is spilled behind it, that of small numbers and booleans once for the whole push.
+ * Writes OTLP values as text (wire-format 2.4) for metadata and lines. A string stays in the body. Other text
+ * is spilled behind it; small numbers and booleans are spilled once per push.
  *
- * Where a reader would go wrong: the text goes to `start` and `end` of the writer, which the next call overwrites.
+ * Pitfall: the range of the text is in `start` and `end` of the writer, which the next call overwrites.
  */
 
 import type { OverflowBuffer } from '../overflow-buffer.ts';
@@ -10,29 +10,33 @@ import { type AnyValue, ARRAY, BOOL, BYTES, DOUBLE, INT, MAP, STRING, type Value
 import type { Instant } from './instant.ts';
 import { formatJsonNumber, JsonTextWriter } from './json-text.ts';
 
-/** Numbers below it are written once: severities, flags, status codes, small counts. */
+/** Numbers below this are written once: severities, flags, status codes, small counts. */
 const SHARED_NUMBERS = 1024;
 const ZERO = 0x30;
 const NS_PER_SECOND = 1_000_000_000;
-/** Texts are put together here and spilled when it is full: byte by byte into the spill cost 10 ns for each. */
+/**
+ * Size of the buffer in which texts are assembled before a spill. Spilling byte by byte cost 10 ns per byte.
+ */
 const BLOCK_BYTES = 16 * 1024;
-/** Longest text that is written into the block byte by byte; ids in hex have 32 bytes. */
+/** Maximum length of a text that is written into the block byte by byte. IDs in hex have 32 bytes. */
 const MAX_SHORT_TEXT = 64;
-/** Bytes encoded at once; a multiple of 3, so that no padding stands in the middle. */
+/** Bytes encoded at a time, a multiple of 3, so that no padding appears in the middle. */
 const BASE64_STEP = 48 * 1024;
 /** Two hex digits of each byte. */
 const HIGH_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => (byte >> 4).toString(16).charCodeAt(0));
 const LOW_DIGIT = Uint8Array.from({ length: 256 }, (_, byte) => (byte & 15).toString(16).charCodeAt(0));
-/** Of a double with that many decimals at most, the digits are those of a whole number. */
+/** Maximum decimals of a double that is formatted as a scaled whole number. */
 const DECIMALS = 6;
 const SCALE = 1e6;
 /** Smaller numbers may have an exponent, and zero a sign. */
 const MIN_SCALED = 10;
-/** Below it every decimal of 15 digits is another double, so the digits found are the shortest ones. */
+/**
+ * Below this, every decimal of 15 digits is a different double, so the digits found are the shortest ones.
+ */
 const MAX_SCALED = 1e15;
 
 export class ValueText {
-  /** Range of the newest text. */
+  /** Range of the current text. */
   start = 0;
   end = 0;
   readonly #bytes: Buffer;
@@ -40,15 +44,17 @@ export class ValueText {
   readonly #isShared: boolean;
   readonly #block = Buffer.allocUnsafe(BLOCK_BYTES);
   #blockLength = 0;
-  /** Offset that the first byte of the block will have. */
+  /** Offset of the first byte of the block in the spill. */
   #blockStart: number;
-  /** Where the text of each small number starts; 0 where it is not there yet (the body is never empty then). */
+  /**
+   * Offset of the text of each small number, or 0 if it is not written yet (the body is never empty then).
+   */
   readonly #numberStart = new Uint32Array(SHARED_NUMBERS);
   readonly #numberEnd = new Uint32Array(SHARED_NUMBERS);
   readonly #boolStart = [-1, -1];
   readonly #digits = new Uint8Array(20);
 
-  /** @param isShared others spill too, whenever they like: then nothing may wait in the block */
+  /** @param isShared others spill at any time, so no text may stay in the block */
   constructor(bytes: Buffer, spill: OverflowBuffer, isShared: boolean) {
     this.#bytes = bytes;
     this.#spill = spill;
@@ -56,7 +62,7 @@ export class ValueText {
     this.#blockStart = spill.end;
   }
 
-  /** The text of a value. Maps and arrays are JSON. */
+  /** Writes the text of a value. Maps and arrays are JSON. */
   ofValue(value: AnyValue): void {
     switch (value.kind) {
       case STRING:
@@ -86,7 +92,7 @@ export class ValueText {
     }
   }
 
-  /** A whole number that is exact as a double. */
+  /** Writes a whole number that is exact as a double. */
   ofInteger(value: number): void {
     if (value >= 0 && value < SHARED_NUMBERS) {
       if (this.#numberStart[value] === 0) {
@@ -104,7 +110,7 @@ export class ValueText {
     this.#finish();
   }
 
-  /** Signed nanoseconds since 1970. */
+  /** Writes signed nanoseconds since 1970. */
   ofInstant({ seconds, nanos }: Instant): void {
     this.#begin();
     if (seconds >= 0) this.#writeNanoseconds(seconds, nanos);
@@ -116,7 +122,7 @@ export class ValueText {
     this.#finish();
   }
 
-  /** Bytes of the body, at most 32, in lower-case hex. */
+  /** Writes up to 32 bytes of the body in lower-case hex. */
   ofHex(start: number, end: number): void {
     this.#begin();
     const bytes = this.#bytes;
@@ -131,7 +137,7 @@ export class ValueText {
     this.#finish();
   }
 
-  /** Puts everything into the spill, for whoever reads or writes there. */
+  /** Moves the block into the spill, before others read or write there. */
   flush(): void {
     this.#spill.pushRange(this.#block, 0, this.#blockLength);
     this.#blockLength = 0;
@@ -153,7 +159,7 @@ export class ValueText {
 
   #ofDouble(value: number): void {
     const scaled = Math.round(Math.abs(value) * SCALE);
-    // The division tells whether these digits mean the same double.
+    // The division shows whether these digits represent the same double.
     if (!(scaled >= MIN_SCALED && scaled < MAX_SCALED) || scaled / SCALE !== Math.abs(value)) {
       this.#ofText(formatJsonNumber(value));
       return;
@@ -196,7 +202,7 @@ export class ValueText {
     this.start = this.#spill.end;
     const isWritten = new JsonTextWriter(this.#bytes, this.#spill).write(tree);
     this.#finishSpilled();
-    // As the reference: a number that JSON does not have leaves the text empty.
+    // As in the reference: a number that JSON lacks leaves the text empty.
     if (!isWritten) this.end = this.start;
   }
 
@@ -207,7 +213,7 @@ export class ValueText {
     } else this.#writeDigits(nanos, 1);
   }
 
-  /** Digits of a whole number below 2^53, zeros before it up to `least` of them. */
+  /** Writes the digits of a whole number below 2^53, padded with zeros to `least` digits. */
   #writeDigits(value: number, least: number): void {
     const digits = this.#digits;
     const block = this.#block;
@@ -218,7 +224,7 @@ export class ValueText {
       digits[count++] = ZERO + (rest - next * 10);
       rest = next;
     }
-    // From here in 32 bits, which the machine divides without doubles.
+    // The remaining digits fit in 32 bits, which the CPU divides without doubles.
     let small = rest | 0;
     while (small > 0) {
       const next = (small / 10) | 0;
@@ -231,7 +237,7 @@ export class ValueText {
     this.#blockLength = to;
   }
 
-  /** Begins a text of at most MAX_SHORT_TEXT bytes in the block. */
+  /** Starts a text of at most MAX_SHORT_TEXT bytes in the block. */
   #begin(): void {
     if (this.#blockLength === 0) this.#blockStart = this.#spill.end;
     else if (this.#blockLength + MAX_SHORT_TEXT > BLOCK_BYTES) this.flush();

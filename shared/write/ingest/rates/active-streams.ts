@@ -1,9 +1,9 @@
 /**
- * Streams of one tenant that are active: those that got an entry in this hour or in the one before, by the time of
- * arrival and not by their timestamps. Hours are counted since 1970, streams are hashes.
+ * Tracks the active streams of one tenant: those that received an entry in this hour or the one before, by
+ * arrival time and not by timestamp. Hours are counted since 1970, and streams are hashes.
  */
 export class ActiveStreams {
-  /** The newest hour in which each stream was seen. */
+  /** Most recent hour in which each stream was seen. */
   readonly #hourOf = new Map<number, number>();
   #hour = -Infinity;
 
@@ -11,7 +11,7 @@ export class ActiveStreams {
     return this.#hourOf.size;
   }
 
-  /** Moves on to an hour and drops the streams that are not active any more. */
+  /** Advances to an hour and removes the streams that are no longer active. */
   startHour(hour: number): void {
     if (hour <= this.#hour) return;
     this.#hour = hour;
@@ -22,12 +22,12 @@ export class ActiveStreams {
     return this.#hourOf.has(hash);
   }
 
-  /** Whether the stream was seen in this hour already. */
+  /** Whether the stream was already seen in this hour. */
   isOfThisHour(hash: number): boolean {
     return this.#hourOf.get(hash) === this.#hour;
   }
 
-  /** A stream seen in an hour: this one or the one before. */
+  /** Adds a stream seen in an hour: this one or the one before. */
   add(hash: number, hour: number): void {
     if (hour < this.#hour - 1) return;
     const seen = this.#hourOf.get(hash);

@@ -1,4 +1,7 @@
-/** One exchange between the processes that take a tenant's pushes: tell, then hear. Each function throws what the table does. */
+/**
+ * Runs one exchange between the processes that receive a tenant's pushes: report, then read. Each function
+ * throws errors of the table.
+ */
 
 import type { Limits } from '../../../base/model/limits.ts';
 import type { Clock } from '../../../base/ports/clock.ts';
@@ -23,7 +26,7 @@ export interface DemandOptions {
   readonly streamRates: StreamRates;
 }
 
-/** Told before the others are asked: of two processes that begin at once one hears of the other at least. */
+/** Reports before it reads: of two processes that start at once, at least one reads the other's report. */
 export async function exchangeDemand(
   { exchange, clock }: ExchangeParts,
   { tenant, state, process, rate, limits, streamRates }: DemandOptions,
@@ -40,7 +43,7 @@ export async function exchangeDemand(
   state.shares = streamShares(hot, others, state.rate.processes);
 }
 
-/** Asked before it is told: what another process announced is no news any more. */
+/** Reads before it announces, because streams that another process announced need no second announcement. */
 export async function exchangeStreams(
   parts: ExchangeParts,
   { tenant, process, streams }: { tenant: string; process: string; streams: TenantStreams },
@@ -56,7 +59,7 @@ export async function exchangeStreams(
   }
 }
 
-/** The read that a push waits for, but no longer than FIRST_READ_MS: one that comes late is taken in all the same. */
+/** Performs the read that a push waits for, up to FIRST_READ_MS. A late result is still used. */
 export async function firstRead(parts: ExchangeParts, tenant: string, streams: TenantStreams): Promise<void> {
   const isDone = new AbortController();
   const read = readAnnounced(parts, tenant, streams);
@@ -65,7 +68,7 @@ export async function firstRead(parts: ExchangeParts, tenant: string, streams: T
     await Promise.race([read, late]);
   } finally {
     isDone.abort();
-    // Whoever waits has gone on: what becomes of it is seen by the next exchange.
+    // The waiting push has continued. The next exchange reports a failure.
     read.catch(() => undefined);
   }
 }

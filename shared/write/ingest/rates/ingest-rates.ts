@@ -1,14 +1,14 @@
 /**
- * Limits that depend on what a tenant pushed before: its rate, the rates of its streams, and how many streams are
- * active (wire-format 1.9, 1.10). Decisions are made from memory. Processes exchange what they know in the background,
- * beside a push and never in its way; where that fails they go on with what they knew.
+ * Applies limits that depend on earlier pushes of a tenant: its rate, the rates of its streams, and the
+ * number of active streams (wire-format 1.9, 1.10). Decisions use memory only. Processes exchange their state
+ * in the background, never blocking a push. If an exchange fails, they continue with what they know.
  *
  *     push --> tenant's rate --> each stream: active or new? --> its rate --> store
  *                  |                          |
  *                  `---- exchange (at most every EXCHANGE_MS, only after a push) ----> others
  *
- * A reader would get wrong: nothing here runs between pushes. In a function that is frozen between requests an exchange
- * may end with the next one.
+ * Pitfall: nothing runs between pushes. In a function that is frozen between requests, an exchange may end
+ * with the next request.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Limits } from '../../../base/model/limits.ts';
@@ -24,7 +24,7 @@ import { type Admission, STREAM_REASONS, type StreamReason } from './refused-str
 import { StreamRates } from './stream-rates.ts';
 import { streamRateOf, TenantState, tenantRateOf } from './tenant-state.ts';
 
-/** The part of a logger that this needs; pino fits. */
+/** The part of a logger that is used. pino fits. */
 export interface RatesLog {
   warn(fields: object, message: string): void;
 }
@@ -33,16 +33,16 @@ export interface IngestRatesParts {
   readonly exchange: IngestExchange;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Told of exchanges that fail. */
+  /** Receives warnings about failed exchanges. */
   readonly log?: RatesLog;
 }
 
-/** Decided in one go: 2 ms. */
+/** Streams decided per step: 2 ms. */
 const STREAMS_AT_ONCE = 4096;
 
 export class IngestRates {
   readonly #parts: IngestRatesParts;
-  /** Names this process to the others, as long as it lives. */
+  /** Identifies this process to the others, as long as it runs. */
   readonly #process: string;
   readonly #tenants = new LruCache<string, TenantState>(MAX_KNOWN_STREAMS);
   readonly #streamRates = new StreamRates();
@@ -53,14 +53,14 @@ export class IngestRates {
   }
 
   /**
-   * Decides what of a validated push may be stored; lowers `result.totals` to that. A push over the tenant's rate is
-   * refused whole. Never throws: what it does not know it allows.
+   * Decides which entries of a validated push may be stored, and lowers `result.totals` to them. A push above
+   * the tenant's rate is refused whole. Never throws: unknown state allows the push.
    */
   async admit(tenant: string, limits: Limits, result: PushResult, pace: Pace = UNPACED): Promise<Admission> {
     return admitBy(tenant, result, asked => this.decide(tenant, limits, asked), pace);
   }
 
-  /** The decision alone, for a push that lies elsewhere; `asked` has entries. */
+  /** Returns only the decision, for a push on another thread. `asked` has entries. */
   async decide(tenant: string, limits: Limits, asked: AskedRate): Promise<RateDecision> {
     const state = this.#stateOf(tenant);
     const rate = tenantRateOf(limits);
@@ -74,13 +74,16 @@ export class IngestRates {
     return decision;
   }
 
-  /** Bytes a second that all processes are offered of a tenant, as last exchanged; undefined if nothing was. */
+  /**
+   * Returns the bytes per second that all processes receive for a tenant, as last exchanged. Undefined if
+   * there are none.
+   */
   demandOf(tenant: string): number | undefined {
     const demand = this.#tenants.get(tenant)?.rate.demand ?? 0;
     return demand > 0 ? demand : undefined;
   }
 
-  /** Active streams by tenant; those of tenants whose pushes ended long ago may be among them. */
+  /** Active streams by tenant. They may include tenants whose pushes ended long ago. */
   *activeStreams(): Iterable<readonly [tenant: string, streams: number]> {
     for (const [tenant, { streams }] of this.#tenants.all()) yield [tenant, streams.active];
   }
@@ -95,7 +98,9 @@ export class IngestRates {
     return state;
   }
 
-  /** Waits for what others announced where the process knows nothing of it and a stream of the push depends on it. */
+  /**
+   * Waits for announcements of other processes if none were read and a stream of the push depends on them.
+   */
   async #readFirst(
     tenant: string,
     state: TenantState,
@@ -143,7 +148,7 @@ export class IngestRates {
       if (i % STREAMS_AT_ONCE === STREAMS_AT_ONCE - 1) await nextRound();
     }
     state.created += streams.active - activeBefore;
-    // The state weighs what it holds; it may be that other tenants' is forgotten for it.
+    // The weight follows the size of the state, so the state of other tenants may be evicted.
     if (streams.size !== sizeBefore)
       this.#tenants.set(tenant, state, Math.min(state.weight, MAX_KNOWN_STREAMS));
     if (count === 0) return ALL;
@@ -154,7 +159,7 @@ export class IngestRates {
     };
   }
 
-  /** Starts an exchange where there is something to tell and it is time. Nobody waits for it. */
+  /** Starts an exchange if one is due and there is something to report. No caller awaits it. */
   #exchangeIfDue(tenant: string, state: TenantState, limits: Limits): void {
     const rate = tenantRateOf(limits);
     const hasDemand = state.hasDemand(rate);

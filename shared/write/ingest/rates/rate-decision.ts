@@ -1,6 +1,6 @@
 /**
- * What is asked of the limits on rates and streams for a push, what they say, and what that makes of the push. Question and answer
- * are plain data: the push may lie in another thread than the limits.
+ * Request and decision about the rate and stream limits of a push, and their effect on the push. Both are
+ * plain data, because the push may be on another thread than the limits.
  */
 import { type Pace, runPaced, type Steps, UNPACED } from '../../../base/model/steps.ts';
 import { hashOfText } from '../../../base/model/text-hash.ts';
@@ -18,11 +18,11 @@ import {
 } from './refused-streams.ts';
 
 export interface AskedRate {
-  /** Of entries that would be stored. */
+  /** Number of entries that would be stored. */
   readonly lines: number;
-  /** Of their lines and metadata. */
+  /** Bytes of their lines and metadata. */
   readonly bytes: number;
-  /** Of each stream with such entries: its place in the push, hash (model/text-hash.ts), and bytes. */
+  /** For each stream with such entries: its index in the push, hash (model/text-hash.ts), and bytes. */
   readonly places: Uint32Array;
   readonly hashes: Float64Array;
   readonly bytesOf: Float64Array;
@@ -30,19 +30,19 @@ export interface AskedRate {
 
 export type RateDecision =
   | { readonly kind: 'all' }
-  /** The tenant's rate refuses the push whole. */
+  /** The tenant's rate refuses the whole push. */
   | { readonly kind: 'nothing'; readonly limitBytes: number }
   | {
       readonly kind: 'some';
       readonly refused: RefusedStreams;
-      /** Of a stream; bytes per second. */
+      /** Limit of a stream, bytes per second. */
       readonly limitBytes: number;
     };
 
 export const ALL: RateDecision = { kind: 'all' };
 const NOTHING = new Uint32Array(0);
 
-/** Of a step: 0.1 ms. */
+/** Characters per step: 0.1 ms. */
 const CHARACTERS_A_STEP = 64 * 1024;
 const STREAMS_A_STEP = 1024;
 
@@ -75,7 +75,10 @@ function* askedOf(result: PushResult): Steps<AskedRate> {
   };
 }
 
-/** What of a validated push may be stored, as `decide` says; lowers `result.totals` to it. Nobody is asked where nothing is left. */
+/**
+ * Applies the decision of `decide` to a validated push and lowers `result.totals`. Does not call it if no
+ * entry is left.
+ */
 export async function admitBy(
   tenant: string,
   result: PushResult,
@@ -99,7 +102,8 @@ function* admissionOf(tenant: string, result: PushResult, decision: RateDecision
     }
     case 'some': {
       const { refused, limitBytes } = decision;
-      // As in the reference the last stream that failed is told, and its rate goes before the number of streams.
+      // As in the reference, the error names the last stream that failed, and its rate comes before the
+      // number of streams.
       const stream = lastOf(refused, 'per_stream_rate_limit');
       const count = stream === undefined ? 0 : result.totals.entries[stream];
       const error =

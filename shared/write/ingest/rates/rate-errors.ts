@@ -1,4 +1,7 @@
-/** The answers to what goes over a rate or the number of active streams (wire-format 1.9, 1.10). All have status 429. */
+/**
+ * Errors for pushes above a rate or the number of active streams (wire-format 1.9, 1.10). All have status
+ * 429.
+ */
 import { ClientError } from '../../../base/model/errors.ts';
 import type { PushColumns } from '../push-columns.ts';
 import { formatRfc3339 } from '../timestamp.ts';
@@ -7,7 +10,7 @@ import { MAX_TOLD_ENTRIES } from './bounds.ts';
 const TOO_MANY_REQUESTS = 429;
 const ASK = 'contact your Loki administrator to see if the limit can be increased';
 
-/** `limitBytes` is the tenant's rate, however many processes share it: what the configuration says. */
+/** @param refused `limitBytes` is the configured rate of the tenant, however many processes share it */
 export function tenantRateError(
   tenant: string,
   { limitBytes, lines, bytes }: { limitBytes: number; lines: number; bytes: number },
@@ -27,11 +30,11 @@ export function streamLimitError(tenant: string, stream: string): ClientError {
 
 export interface RefusedStream {
   readonly columns: PushColumns;
-  /** Entries of the push that would be stored, ascending, those of other streams too. */
+  /** Entries of the push that would be stored, ascending, including those of other streams. */
   readonly entries: Uint32Array;
-  /** Place of the stream. */
+  /** Index of the stream. */
   readonly stream: number;
-  /** How many of `entries` are its own. */
+  /** Number of `entries` that belong to the stream. */
   readonly count: number;
   readonly limitBytes: number;
 }
@@ -50,7 +53,7 @@ export function streamRateError(tenant: string, refused: RefusedStream): ClientE
   return new ClientError(TOO_MANY_REQUESTS, lines.join('') + total);
 }
 
-/** A time as Go prints it: `2024-01-02 03:04:05.06 +0000 UTC`. */
+/** Formats a time as Go does: `2024-01-02 03:04:05.06 +0000 UTC`. */
 function timeOf({ day, timeOfDay }: PushColumns, entry: number): string {
   const seconds = formatRfc3339(day[entry], timeOfDay[entry]).slice(0, -1).replace('T', ' ');
   const fraction = String(timeOfDay[entry] % 1e9)
@@ -59,7 +62,7 @@ function timeOf({ day, timeOfDay }: PushColumns, entry: number): string {
   return `${seconds}${fraction === '' ? '' : `.${fraction}`} +0000 UTC`;
 }
 
-/** Bytes of line and metadata; detected levels are no part of the columns. */
+/** Bytes of line and metadata. Detected levels are not part of the columns. */
 function bytesOfEntry(columns: PushColumns, entry: number): number {
   let bytes = columns.lineEnd[entry] - columns.lineStart[entry];
   for (let pair = columns.firstPair[entry]; pair < columns.firstPair[entry + 1]; pair++) {
@@ -71,7 +74,7 @@ function bytesOfEntry(columns: PushColumns, entry: number): number {
 
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
 
-/** In the largest 1024-based unit in which it is a whole number: `3MB`, `1536KB`, `1000B`. */
+/** Formats bytes in the largest 1024-based unit that gives a whole number: `3MB`, `1536KB`, `1000B`. */
 export function sizeText(bytes: number): string {
   let size = Math.trunc(bytes);
   let unit = 0;

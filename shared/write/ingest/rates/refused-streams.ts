@@ -1,18 +1,21 @@
-/** Takes single streams out of a push that is to be stored, and counts what went with them. */
+/** Removes single streams from a push that is to be stored, and counts their entries. */
 import type { ClientError } from '../../../base/model/errors.ts';
 import type { Steps } from '../../../base/model/steps.ts';
 import type { PushResult } from '../accept.ts';
 
-/** Why single streams of a push are refused. */
+/** Reasons for refusing single streams of a push. */
 export const STREAM_REASONS = ['stream_limit', 'per_stream_rate_limit'] as const;
 export type StreamReason = (typeof STREAM_REASONS)[number];
 export type RateReason = 'rate_limited' | StreamReason;
 
-/** Typed arrays, because up to 100,000 streams of a push may be refused, and the decision comes from another thread. */
+/**
+ * Refused streams as typed arrays, because up to 100,000 streams of a push may be refused, and the decision
+ * comes from another thread.
+ */
 export interface RefusedStreams {
-  /** In the push. */
+  /** Indexes of the streams in the push. */
   readonly places: Uint32Array;
-  /** Of each, its index in STREAM_REASONS. */
+  /** Reason of each stream, as an index in STREAM_REASONS. */
   readonly reasons: Uint8Array;
 }
 
@@ -25,22 +28,22 @@ export interface RateDiscard {
   bytes: number;
 }
 
-/** What of a push may be stored. */
+/** Entries of a push that may be stored. */
 export interface Admission {
-  /** Places of entries, ascending. */
+  /** Indexes of entries, ascending. */
   readonly entries: Uint32Array;
-  /** Why others may not; goes before what validation found. */
+  /** Reason for refusing the others. It has precedence over errors of validation. */
   readonly error: ClientError | undefined;
   readonly discards: readonly RateDiscard[];
 }
 
-/** Of a step: 0.2 ms. */
+/** Streams per step: 0.2 ms. */
 const STREAMS_A_STEP = 1024;
 const ENTRIES_A_STEP = 32_768;
 
 export const NO_DISCARDS: readonly RateDiscard[] = [];
 
-/** All that would be stored, by policy. */
+/** Discards all entries that would be stored, by policy. */
 export function discardAll({ totals, policyOf }: PushResult, reason: RateReason): readonly RateDiscard[] {
   const discards = new RateDiscards();
   for (let stream = 0; stream < policyOf.length; stream++) {
@@ -49,9 +52,7 @@ export function discardAll({ totals, policyOf }: PushResult, reason: RateReason)
   return discards.all();
 }
 
-/**
- * Entries without those of the refused streams. Lowers `totals` to what is left, and counts the rest.
- */
+/** Returns the entries without those of refused streams. Lowers `totals` to them, and counts the others. */
 export function* withoutStreams(
   { accepted, totals, policyOf }: PushResult,
   refused: RefusedStreams,
@@ -82,7 +83,7 @@ export function bytesOfStream({ lineBytes, metadataBytes }: PushResult['totals']
   return lineBytes[stream] + metadataBytes[stream];
 }
 
-/** A few reasons times a few policies. */
+/** Indexed by reason and policy, of which there are few. */
 class RateDiscards {
   readonly #byKey = new Map<string, RateDiscard>();
 

@@ -1,13 +1,13 @@
-/** How processes divide a rate among themselves, each for itself and all alike. */
+/** Divides a rate among processes. Each process computes its own share with the same rule. */
 import { EVEN_PART, EXCHANGE_MS } from './bounds.ts';
 
 /**
- * The part of a rate that is a process's own: by demand, and a small part evenly. Where all know the same of each
- * other their parts make 1, and a process that is alone has all.
+ * Returns the share of a process in a rate: by demand, plus a small even part. If all processes know the same
+ * demands, the shares add up to 1. A single process has the whole rate.
  *
  * @param own demand of the process, any unit
  * @param others demand of all others
- * @param processes how many share, the process itself too
+ * @param processes number of processes that share the rate, including this one
  */
 export function shareOf(own: number, others: number, processes: number): number {
   const all = own + others;
@@ -16,8 +16,8 @@ export function shareOf(own: number, others: number, processes: number): number 
 }
 
 /**
- * Bytes per second of what was offered in some time. Told after a longer silence it came lately for the most part;
- * after a shorter time it may be a single push.
+ * Returns the bytes per second offered in an interval. After a longer silence most of it arrived recently; a
+ * shorter interval may contain a single push. Both bounds limit the error.
  */
 export function demandOf(bytes: number, elapsedMs: number): number {
   return (bytes * 1000) / Math.min(2 * EXCHANGE_MS, Math.max(EXCHANGE_MS, elapsedMs));

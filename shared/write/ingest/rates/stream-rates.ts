@@ -1,24 +1,24 @@
 /**
- * Rates of single streams (wire-format 1.10): a token bucket for each stream that got entries lately. As in the
- * reference, a stream's entries of one push are taken together or not at all.
+ * Limits rates of single streams (wire-format 1.10): a token bucket for each recently used stream. As in the
+ * reference, a stream's entries of one push are accepted together or not at all.
  *
- * A stream whose pushes all come to one process has its whole rate there, however many processes there are. Streams that
- * come near their limit are told to the others; one that others tell of too is divided by demand. Below
- * HOT_PART / processes of the limit nobody tells of it: so the processes together may let 1 + HOT_PART times the limit
- * through.
+ * A stream whose pushes all reach one process has its whole rate there, however many processes exist. A
+ * process reports streams that come near their limit. Demand divides the rate of a stream that several
+ * processes report. Below HOT_PART / processes of the limit no process reports it. The processes together may
+ * therefore accept 1 + HOT_PART times the limit.
  *
- * Two generations of buckets stand for the order of use: one that was not used during a whole generation is dropped.
+ * Two generations of buckets replace an LRU order: a bucket that is unused for a whole generation is dropped.
  */
 import type { Demand, StreamDemand } from '../../../storage/catalog/ingest-exchange.ts';
 import { MAX_HOT_STREAMS, MAX_STREAM_BUCKETS, STREAM_GENERATION_MS } from './bounds.ts';
 import { demandOf, shareOf } from './share.ts';
 import { fullBucket, type TokenBucket, takeTokens } from './token-bucket.ts';
 
-/** Of a stream's limit, divided by the processes: from there on it is told to the others. */
+/** Share of a stream's limit, divided by the number of processes, from which on the stream is reported. */
 const HOT_PART = 1 / 2;
 
 interface StreamBucket extends TokenBucket {
-  /** Since the demand was told last. */
+  /** Bytes offered since the last report. */
   offeredBytes: number;
 }
 
@@ -29,7 +29,7 @@ export interface StreamRate {
   readonly burstBytes: number;
 }
 
-/** Shares of the streams that other processes tell of; others have their whole rate. */
+/** Shares of the streams that other processes report. Other streams have their whole rate. */
 export type StreamShares = ReadonlyMap<number, number>;
 
 export const NO_SHARES: StreamShares = new Map();
@@ -40,7 +40,10 @@ export class StreamRates {
   #youngCount = 0;
   #youngSinceMs = -Infinity;
 
-  /** Takes `bytes` of a stream whole, or nothing and returns false. More than the burst never pass. */
+  /**
+   * Takes `bytes` of a stream as a whole. Returns false and takes none if they do not fit. More than the
+   * burst never fits.
+   */
   take(
     { tenant, hash, shares }: { tenant: string; hash: number; shares: StreamShares },
     bytes: number,
@@ -53,7 +56,7 @@ export class StreamRates {
     return takeTokens(bucket, bytes, bytesPerSecond * share, burstBytes, nowMs);
   }
 
-  /** Streams that come near their limit, the hottest first; begins to count anew. */
+  /** Returns the streams near their limit, the hottest first, and resets their counts. */
   hot(
     tenant: string,
     { processes, rate, elapsedMs }: { processes: number; rate: StreamRate; elapsedMs: number },
@@ -91,7 +94,11 @@ export class StreamRates {
   }
 }
 
-/** The shares of a process in the streams that others tell of. `own` is what it told itself. */
+/**
+ * Returns the shares of a process in streams that others report.
+ *
+ * @param own what this process reported
+ */
 export function streamShares(
   own: readonly StreamDemand[],
   others: readonly Demand[],

@@ -1,16 +1,16 @@
 /**
- * The rate of one tenant in this process (wire-format 1.9): a token bucket that fills with the process's share of the
- * tenant's rate, and a count of what all processes took together.
+ * Limits the rate of one tenant in this process (wire-format 1.9). A token bucket fills with the process's
+ * share of the tenant's rate. A counter tracks what all processes took together.
  *
- * The share follows demand, so processes with even, lasting demand take no more than the rate together. While demand
- * moves between them, shares are up to two exchanges old and may make more than 1. The count is the backstop: each
- * process tells how much it took since it started, so that whatever goes over is found and nobody takes anything until
- * it is made good. With P processes, what is taken in any window is at most
+ * The share follows demand, so processes with even, lasting demand take no more than the rate together. While
+ * demand moves between them, shares are up to two exchanges old and may add up to more than 1. The counter is
+ * the backstop. Each process reports its total since its start, so any excess is found, and all processes
+ * refuse until it is made up. With P processes, the amount taken in any window is at most
  *
  *     rate x window + (P + 1) x (burst + 2 x EXCHANGE_MS x rate)
  *
- * because a process that takes a push knows what it took itself, and of each other all but what that one took in its
- * last interval and since; and the count refuses from burst + GROUP_SLACK_MS x rate on.
+ * A process that takes a push knows what it took itself. Of each other process it knows everything except the
+ * last interval and the time since. The counter refuses from burst + GROUP_SLACK_MS x rate on.
  */
 import type { Demand, StreamDemand } from '../../../storage/catalog/ingest-exchange.ts';
 import { GROUP_SLACK_MS, MAX_KNOWN_PROCESSES } from './bounds.ts';
@@ -21,16 +21,16 @@ import { fullBucket, takeTokens } from './token-bucket.ts';
 export interface Rate {
   readonly bytesPerSecond: number;
   readonly burstBytes: number;
-  /** False: every process has the whole rate. */
+  /** If false, every process has the whole rate. */
   readonly isShared: boolean;
 }
 
 export class TenantRate {
-  /** Processes that share the tenant's rate, as far as known. */
+  /** Number of processes known to share the tenant's rate. */
   processes = 1;
   /** Bytes offered since the last report. */
   offeredBytes = 0;
-  /** Unix ms of that report. */
+  /** Time of the last report, Unix ms. */
   reportedMs = -Infinity;
   readonly #bucket = fullBucket();
   #share = 1;
@@ -38,18 +38,21 @@ export class TenantRate {
   #reportedBytes = 0;
   #ownDemand = 0;
   #othersDemand = 0;
-  /** Bytes that all processes took beyond the rate: falls with the rate, never below 0. */
+  /** Bytes that all processes took beyond the rate. It decreases with the rate, never below 0. */
   #excess = 0;
   #excessMs = 0;
-  /** Total of each other process as last told. */
+  /** Last reported total of each other process. */
   readonly #takenBy = new Map<string, number>();
 
-  /** Bytes a second that all processes were offered, as last told; 0 before the first report. */
+  /** Bytes per second that all processes were offered, as last reported. 0 before the first report. */
   get demand(): number {
     return this.#ownDemand + this.#othersDemand;
   }
 
-  /** Takes `bytes` whole, or nothing and returns false. More than the burst never pass. */
+  /**
+   * Takes `bytes` as a whole. Returns false and takes none if they do not fit. More than the burst never
+   * fits.
+   */
   take(bytes: number, { bytesPerSecond, burstBytes, isShared }: Rate, nowMs: number): boolean {
     this.offeredBytes += bytes;
     this.#drain(bytesPerSecond, nowMs);
@@ -62,7 +65,10 @@ export class TenantRate {
     return true;
   }
 
-  /** What to tell the others now. Demand above the tenant's rate counts as the rate: nobody could take more. */
+  /**
+   * Returns the report for other processes. Demand above the tenant's rate counts as the rate, because no
+   * process could take more.
+   */
   report(
     process: string,
     hotStreams: readonly StreamDemand[],
@@ -77,7 +83,7 @@ export class TenantRate {
     return { process, bytesPerSecond: this.#ownDemand, takenBytes: this.#takenBytes, newBytes, hotStreams };
   }
 
-  /** Takes in what all others told, after the own report. */
+  /** Applies the reports of all other processes. Call it after `report`. */
   learn(others: readonly Demand[], { bytesPerSecond }: Rate, nowMs: number): void {
     this.#drain(bytesPerSecond, nowMs);
     let demand = 0;

@@ -1,4 +1,4 @@
-/** What one process keeps of one tenant for its limits on rates and streams, and when it has something to exchange. */
+/** State of one tenant in this process for rate and stream limits, and when it is due for an exchange. */
 import type { Limits } from '../../../base/model/limits.ts';
 import { EXCHANGE_MS, EXCHANGE_TIMEOUT_MS, QUIET_PART, TENANT_WEIGHT } from './bounds.ts';
 import { NO_SHARES, type StreamRate, type StreamShares } from './stream-rates.ts';
@@ -10,14 +10,14 @@ const MIB = 1024 ** 2;
 export class TenantState {
   readonly rate = new TenantRate();
   readonly streams = new TenantStreams();
-  /** Of the rates of single streams; see StreamRates. */
+  /** Shares of the rates of single streams; see StreamRates. */
   shares: StreamShares = NO_SHARES;
-  /** The read that first decisions wait for. */
+  /** Read that first decisions wait for. */
   firstRead: Promise<void> | undefined;
-  /** Streams that became active by a push to this process, since the state was made. */
+  /** Number of streams that a push to this process made active, since the state was created. */
   created = 0;
   #exchangedMs = -Infinity;
-  /** Number of the exchange under way; 0 where there is none. */
+  /** Number of the running exchange, or 0 if none runs. */
   #exchange = 0;
   #exchanges = 0;
 
@@ -26,15 +26,17 @@ export class TenantState {
     return TENANT_WEIGHT + this.streams.size;
   }
 
-  /** True where the others should hear of the demand: enough was offered since they did. */
+  /** Whether enough bytes were offered since the last report to report demand again. */
   hasDemand({ bytesPerSecond, isShared }: Rate): boolean {
     const quietBytes = (bytesPerSecond * EXCHANGE_MS * QUIET_PART) / 1000;
     return isShared && this.rate.offeredBytes > quietBytes;
   }
 
-  /** Begins an exchange: its number, or undefined where it is too early or another one is under way. */
+  /**
+   * Starts an exchange and returns its number. Undefined if it is too early or another exchange is running.
+   */
   beginExchange(nowMs: number): number | undefined {
-    // A clock that was set back makes nobody wait.
+    // A clock that was set back does not delay the exchange.
     const elapsedMs = Math.abs(nowMs - this.#exchangedMs);
     if (elapsedMs < (this.#exchange === 0 ? EXCHANGE_MS : EXCHANGE_TIMEOUT_MS)) return undefined;
     this.#exchangedMs = nowMs;
@@ -42,7 +44,7 @@ export class TenantState {
     return this.#exchange;
   }
 
-  /** One that hung is not under way any more. */
+  /** Ends an exchange. One that timed out no longer counts as running. */
   endExchange(exchange: number): void {
     if (this.#exchange === exchange) this.#exchange = 0;
   }

@@ -1,12 +1,14 @@
 /**
- * The active streams of one tenant as this process knows them, and which of them the others do not know yet.
+ * Tracks the active streams of one tenant that this process knows, and those that other processes do not know
+ * yet.
  *
- * A stream that is not active is created by its next entry, unless the limit is reached. A process counts what it saw
- * itself and what others announced, so it may let through what was created elsewhere since its last read: the limit is
- * kept to P processes x the streams that each creates between two exchanges.
+ * The next entry of an inactive stream creates it, unless the limit is reached. A process counts the streams
+ * that it saw and those that others announced. It may accept streams although others created more since its
+ * last read. The excess is bounded by the number of processes x the streams that each creates between two
+ * exchanges.
  *
- * Each stream is announced once an hour, by the process that sees it first in that hour. So in the steady state
- * nothing is written but that.
+ * Each stream is announced once per hour, by the process that sees it first in that hour. In a steady state
+ * nothing else is written.
  */
 
 import type { Limits } from '../../../base/model/limits.ts';
@@ -17,23 +19,23 @@ import { ANNOUNCED_AGAIN_MS, EXCHANGE_MS } from './bounds.ts';
 export type StreamLimits = Pick<Limits, 'maxGlobalStreamsPerUser' | 'maxStreamsPerUser'>;
 
 export class TenantStreams {
-  /** Seen by any process; empty where there is no limit for all. */
+  /** Streams seen by any process. Empty if there is no shared limit. */
   readonly #all = new ActiveStreams();
-  /** Seen by this one; empty where it has no limit of its own. */
+  /** Streams seen by this process. Empty if there is no limit per process. */
   readonly #own = new ActiveStreams();
-  /** Seen here first in this hour, as far as known. */
+  /** Streams that this process saw first in this hour, as far as known. */
   #unannounced: number[] = [];
   #hour = -Infinity;
-  /** When announcements were read last, Unix ms; and when that was tried last. */
+  /** Time of the last read of announcements, Unix ms, and of the last attempt. */
   #readMs = -Infinity;
   #triedMs = -Infinity;
 
-  /** Streams that take memory. */
+  /** Number of streams held in memory. */
   get size(): number {
     return this.#all.size + this.#own.size;
   }
 
-  /** Streams that are active, whichever of the limits counts them. */
+  /** Number of active streams, whichever limit counts them. */
   get active(): number {
     return Math.max(this.#all.size, this.#own.size);
   }
@@ -46,23 +48,23 @@ export class TenantStreams {
     const hour = Math.floor(nowMs / MS_PER_HOUR);
     if (hour <= this.#hour) return;
     this.#hour = hour;
-    // Those of the hour before were not announced in time: they are when they get their next entry.
+    // Streams of the previous hour were not announced in time. Their next entry announces them.
     this.#unannounced = [];
     this.#all.startHour(hour);
     this.#own.startHour(hour);
   }
 
-  /** True where decisions on new streams should wait for what others announced: none of it is known by now. */
+  /** Whether decisions on new streams should wait for announcements of others, because none is known yet. */
   isUnread(nowMs: number): boolean {
     return nowMs - this.#readMs >= MS_PER_HOUR && nowMs - this.#triedMs >= EXCHANGE_MS;
   }
 
-  /** Whether the stream counts as active already. */
+  /** Whether the stream is already active. */
   isActive(hash: number): boolean {
     return this.#all.has(hash);
   }
 
-  /** Whether a stream may take entries now; it is active from then on. */
+  /** Decides whether a stream may receive entries. If so, it is active from then on. */
   admit(hash: number, { maxGlobalStreamsPerUser: most, maxStreamsPerUser: mostHere }: StreamLimits): boolean {
     const isShared = most > 0;
     const isOwn = mostHere > 0;
@@ -76,7 +78,7 @@ export class TenantStreams {
     return true;
   }
 
-  /** What to read of the others: announcements for these hours, written from `sinceMs` on. */
+  /** Returns what to read of other processes: announcements for these hours, written since `sinceMs`. */
   toRead(nowMs: number): { hours: readonly number[]; sinceMs: number } {
     const sinceMs = Math.max(0, this.#readMs - ANNOUNCED_AGAIN_MS);
     const isFirst = Math.floor(sinceMs / MS_PER_HOUR) < this.#hour;
@@ -84,12 +86,12 @@ export class TenantStreams {
     return { hours: isFirst ? [this.#hour - 1, this.#hour] : [this.#hour], sinceMs };
   }
 
-  /** All of a read that began at `startedMs` is taken in. */
+  /** Marks a read that began at `startedMs` as complete. */
   wasRead(startedMs: number): void {
     this.#readMs = startedMs;
   }
 
-  /** Takes in what others announced for an hour. */
+  /** Applies the announcements of other processes for an hour. */
   learn(hour: number, hashes: readonly number[]): void {
     const heard = new Set(hashes);
     for (const hash of heard) {
@@ -99,14 +101,14 @@ export class TenantStreams {
     if (hour === this.#hour) this.#unannounced = this.#unannounced.filter(hash => !heard.has(hash));
   }
 
-  /** What to announce now, with its hour; nothing of it is news from then on. */
+  /** Returns the streams to announce, with their hour, and marks them as announced. */
   takeNews(): { hour: number; hashes: readonly number[] } {
     const hashes = this.#unannounced;
     this.#unannounced = [];
     return { hour: this.#hour, hashes };
   }
 
-  /** What could not be announced is news again. */
+  /** Restores streams whose announcement failed. */
   returnNews({ hour, hashes }: { hour: number; hashes: readonly number[] }): void {
     // Not as arguments: a million of them overflow the stack.
     if (hour === this.#hour) this.#unannounced = this.#unannounced.concat(hashes);

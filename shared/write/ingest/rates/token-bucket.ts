@@ -1,19 +1,19 @@
 /**
- * A token bucket in bytes: it holds at most `burstBytes`, fills with the rate, and a push takes all that it needs or
- * nothing. Rate and burst are given with each call, because limits may change while the program runs.
+ * A token bucket in bytes. It holds at most `burstBytes` and fills with the rate. A push takes all that it
+ * needs or nothing. Rate and burst are arguments of each call, because limits may change at runtime.
  */
 export interface TokenBucket {
-  /** Bytes that may be taken at `atMs`. */
+  /** Available bytes at `atMs`. */
   tokens: number;
   atMs: number;
 }
 
-/** Full, whatever its burst is going to be. */
+/** Returns a full bucket, whatever its burst will be. */
 export function fullBucket(): TokenBucket {
   return { tokens: Infinity, atMs: 0 };
 }
 
-/** Takes `bytes`, or nothing and returns false. */
+/** Takes `bytes`. Returns false and takes none if they do not fit. */
 export function takeTokens(
   bucket: TokenBucket,
   bytes: number,
@@ -21,7 +21,7 @@ export function takeTokens(
   burstBytes: number,
   nowMs: number,
 ): boolean {
-  // A clock that is set back fills nothing; the bucket goes on from the new time.
+  // A clock that is set back adds nothing; the bucket continues from the new time.
   const elapsedMs = Math.max(0, nowMs - bucket.atMs);
   bucket.tokens = Math.min(burstBytes, bucket.tokens + (bytesPerSecond * elapsedMs) / 1000);
   bucket.atMs = nowMs;

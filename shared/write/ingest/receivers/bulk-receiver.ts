@@ -1,8 +1,9 @@
 /**
- * Elasticsearch's bulk requests: an action line, and behind `create`, `index` and `update` a document line.
+ * Receives Elasticsearch bulk requests: an action line, followed by a document line for `create`, `index` and
+ * `update`.
  *
- * A receiver of one request: beside the columns it keeps what became of each item, because the answer tells it for each.
- * A log store takes what is created; `index` creates too, `update` and `delete` are refused as by a data stream.
+ * The receiver serves one request. It records the result of each item, because the response lists them. Only
+ * creation is accepted: `index` creates too, while `update` and `delete` are refused as by a data stream.
  */
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -23,13 +24,13 @@ export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 export interface BulkAction {
   readonly operation: BulkOperation;
   readonly index: string;
-  /** Empty where the client leaves it to the store. */
+  /** Empty if the client lets the store choose. */
   readonly id: string;
 }
 
 export interface BulkItem {
   readonly action: BulkAction;
-  /** Place of its entry in the columns; -1 where there is none. */
+  /** Index of its entry in the columns, or -1 if there is none. */
   readonly entry: number;
   readonly failure?: BulkFailure;
 }
@@ -40,17 +41,20 @@ export interface BulkFailure {
 }
 
 export interface BulkReceiver extends Receiver {
-  /** Filled by `decode`, in the order of the request. */
+  /** Results that `decode` adds, in the order of the request. */
   readonly items: readonly BulkItem[];
 }
 
 export interface BulkOptions {
   readonly fields: FieldOptions;
-  /** Of actions that name none; empty where the path does not either. */
+  /** Index for actions without one. Empty if the path does not name one either. */
   readonly index: string;
 }
 
-/** Daily and monthly indexes are one stream: the time is in the entry. `logs-2026.11.21` is `logs`. */
+/**
+ * Removes dates, so that daily and monthly indexes share a stream: `logs-2026.11.21` becomes `logs`. The
+ * entry has the time.
+ */
 const DATE_SUFFIX = /[-_.]\d{4}[.-]\d{2}(?:[.-]\d{2})?$/;
 
 const CREATE_ONLY: BulkFailure = Object.freeze({
@@ -76,14 +80,17 @@ const FAILURES: Readonly<Record<DocumentFailure, BulkFailure>> = {
   },
 };
 
-/** The receiver of one request. Its `decode` throws BadRequestError where the request is not made of actions. */
+/**
+ * Creates the receiver of one request. Its `decode` throws BadRequestError if the request does not consist of
+ * actions.
+ */
 export function bulkReceiver(options: BulkOptions): BulkReceiver {
   const items: BulkItem[] = [];
   return {
     format: 'elasticsearch',
     unpack: unpackText,
     decode: (bytes, context) => decodeBulk(bytes, context, options, items),
-    // A document without a time gets that of its arrival.
+    // A document without a time gets its arrival time.
     repeatable: false,
     items,
   };
@@ -95,7 +102,7 @@ interface KnownAction extends BulkAction {
   readonly labels: readonly Label[];
 }
 
-/** Of the body, in one step: some tenths of a ms. A document is never divided. */
+/** Bytes of the body decoded per step: a few tenths of a millisecond. A document is never split. */
 const STEP_BYTES = 16 * 1024;
 
 function* decodeBulk(

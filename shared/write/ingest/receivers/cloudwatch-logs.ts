@@ -1,12 +1,13 @@
 /**
- * What CloudWatch Logs sends to a subscription: an envelope with the events of one log stream.
+ * Decodes what CloudWatch Logs sends to a subscription: an envelope with the events of one log stream.
  *
  *     {"messageType": "DATA_MESSAGE", "owner": "111122223333", "logGroup": "/aws/lambda/shop", "logStream": "2026/..",
  *      "subscriptionFilters": [..], "logEvents": [{"id": "..", "timestamp": 1763726400000, "message": ".."}, ..]}
  *
- * Log group and owner make the stream. The log stream is metadata: Lambda makes a new one for each process. Times are
- * milliseconds; events of one envelope that share theirs are told apart by nanoseconds, in their order, so that none is
- * taken for the repeat of another and a repeated envelope still gives the same entries.
+ * Log group and owner select the stream. The log stream is metadata, because Lambda creates one per process.
+ *
+ * Times are milliseconds. Events of one envelope with equal times get distinct nanoseconds, in their order.
+ * None is then deduplicated as a repeat of another, and a repeated envelope still yields the same entries.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
@@ -30,23 +31,26 @@ const MESSAGE = Buffer.from('message');
 
 const TYPE_MARK = Buffer.from('"messageType"');
 const EVENTS_MARK = Buffer.from('"logEvents"');
-/** The type stands before the events; owner, group, stream and filters before it are at most some kilobytes. */
+/**
+ * Bytes in which to find the message type. Owner, group, stream and filters before it take at most a few
+ * kilobytes.
+ */
 const MAX_HEAD_BYTES = 8192;
 const CONTROL_MESSAGE = 'CONTROL_MESSAGE';
-/** Milliseconds of a time are at most this many digits, which reaches the year 5138. */
+/** Maximum digits of a time in milliseconds, which reaches the year 5138. */
 const MAX_TIMESTAMP_DIGITS = 14;
 const MAX_SAME_MS = 1_000_000;
-/** Line feeds at the end of a message that are taken away. */
+/** Maximum line feeds that are removed from the end of a message. */
 const MAX_TRIMMED_BYTES = 4096;
 
 export interface EnvelopeTarget {
   readonly columns: PushColumns;
   readonly streams: StreamTable;
-  /** Added to those of each envelope, which win. */
+  /** Labels added to those of each envelope, which have precedence. */
   readonly labels: readonly Label[];
 }
 
-/** The body of one envelope, in gzip as a subscription sends it. */
+/** Creates the receiver of one envelope, in gzip as a subscription sends it. */
 export function cloudWatchReceiver(labels: readonly Label[]): Receiver {
   return {
     format: 'cloudwatch_logs',
@@ -63,16 +67,16 @@ export function cloudWatchReceiver(labels: readonly Label[]): Receiver {
   };
 }
 
-/** True where a JSON object in `bytes[start, end)` may be an envelope: it has both of its marks. */
+/** Whether a JSON object in `bytes[start, end)` may be an envelope: it contains both markers. */
 export function looksLikeEnvelope(bytes: Buffer, start: number, end: number): boolean {
   const head = bytes.subarray(start, Math.min(end, start + MAX_HEAD_BYTES));
   return head.includes(TYPE_MARK) && bytes.subarray(start, end).includes(EVENTS_MARK);
 }
 
 /**
- * Adds the events of the envelope `bytes[start, end)`, which must be UTF-8 and lie in the bytes of the columns; strings
- * are unescaped in place. A CONTROL_MESSAGE (CloudWatch sends it to see who listens) adds nothing.
- * Throws BadRequestError.
+ * Adds the events of the envelope `bytes[start, end)`. It must be UTF-8 and part of the bytes of the columns.
+ * Strings are unescaped in place. A CONTROL_MESSAGE, with which CloudWatch checks the destination, adds
+ * nothing. Throws BadRequestError.
  */
 export function* addEnvelope(target: EnvelopeTarget, start: number, end: number): Steps<void> {
   const { columns } = target;
@@ -97,7 +101,7 @@ export function* addEnvelope(target: EnvelopeTarget, start: number, end: number)
   }
   if (scanner.peek() !== -1)
     throw new BadRequestError('the envelope of CloudWatch Logs has something behind it');
-  // Its one event says that CloudWatch has checked the destination.
+  // The event of a control message only reports that CloudWatch has checked the destination.
   if (isControl) columns.count = firstEntry;
   if (columns.count === firstEntry) return;
   const own = [...texts].map(([name, value]) => ({ name, value }));
@@ -117,7 +121,7 @@ function readText(scanner: JsonScanner): string {
 
 const time: Timestamp = { day: 0, timeOfDay: 0 };
 
-/** Of the envelope, in one step: 0.2 ms. An event is never divided. */
+/** Bytes of the envelope decoded per step: 0.2 ms. An event is never split. */
 const STEP_BYTES = 32 * 1024;
 const ENTRIES_A_STEP = 8192;
 
@@ -154,7 +158,7 @@ function* readEvents(scanner: JsonScanner, columns: PushColumns, base: number): 
   }
 }
 
-/** A function's own lines end with a line feed, which belongs to the transport. */
+/** Removes the line feed that ends a function's line and belongs to the transport. */
 function trimmed(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
   const least = Math.max(start, end - MAX_TRIMMED_BYTES);
@@ -173,7 +177,9 @@ function readMs(scanner: JsonScanner): number {
   return Number(text);
 }
 
-/** Pairs lie in the order of the entries, and the name of the log stream may come behind them. */
+/**
+ * Added last: pairs are in the order of the entries, and the name of the log stream may follow the events.
+ */
 function* addLogStream(columns: PushColumns, firstEntry: number, start: number, end: number): Steps<void> {
   if (end <= start) return;
   const entries = columns.count - firstEntry;

@@ -1,11 +1,13 @@
 /**
- * Documents as entries: one JSON object becomes a time, a line, the labels of its stream and structured metadata.
+ * Converts documents to entries: one JSON object becomes a time, a line, the labels of its stream and
+ * structured metadata.
  *
  *     {"@timestamp": .., "message": "text", "service": {"name": "shop"}, "http": {"status": 500}}
  *      time               line               label service_name          metadata http_status
  *
- * A document without a message is a line as it is, and so is one whose fields do not fit the limits of structured
- * metadata: it is never refused for having too many fields, and `| json` finds them in the line.
+ * A document without a message becomes the line unchanged. So does a document whose fields exceed the limits
+ * of structured metadata. It is never refused for having too many fields, and `| json` finds them in the
+ * line.
  */
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import type { Steps } from '../../../base/model/steps.ts';
@@ -22,7 +24,7 @@ import { FieldPaths, Role, unescaped } from './field-paths.ts';
 import { addNanoseconds, readTime } from './time-value.ts';
 
 export type DocumentFailure = 'no-object' | 'bad-time' | 'too-long';
-/** Of a document: it is read in one go. */
+/** Maximum size of a document, which is read in a single step. */
 export const MAX_DOCUMENT_BYTES = MAX_DENSE_BYTES;
 
 const NONE = -1;
@@ -40,20 +42,23 @@ export class DocumentEntries {
   readonly #context: DecodeContext;
   readonly #paths: FieldPaths;
   readonly #fields: DocumentFields;
-  /** Of the columns, for entries that are no documents. */
+  /** Streams of the columns, for entries that are not documents. */
   readonly streams: StreamTable;
   readonly #json: JsonScanner;
   readonly #placeOfKey = new Map<string, number>();
-  /** Path → place of its name in the columns, plus 1. */
+  /** Index of the metadata name of each path, plus 1. */
   #nameOfPath = new Uint32Array(64);
   readonly #now: Timestamp;
-  /** Entries without a time: each is a nanosecond after the one before, which keeps their order and all of them. */
+  /**
+   * Number of entries without a time. Each is 1 ns after the one before, so their order is kept and none is a
+   * duplicate.
+   */
   #withoutTime = 0;
   readonly #time: Timestamp = { day: 0, timeOfDay: 0 };
   readonly #extra: readonly ExtraPair[];
   readonly #extraBytes: number;
 
-  /** Values of `extraMetadata` are put behind the body: only with them its bytes are copied. */
+  /** Appends values of `extraMetadata` to the body. Only then its bytes are copied. */
   static *over(columns: PushColumns, options: FieldOptions, context: DecodeContext): Steps<DocumentEntries> {
     const extra: ExtraPair[] = [];
     if (options.extraMetadata.length > 0) {
@@ -68,7 +73,7 @@ export class DocumentEntries {
     return new DocumentEntries(columns, options, context, extra);
   }
 
-  /** What follows points into the bytes that the columns have by now, and unescapes there. */
+  /** Requires the final bytes of the columns: everything after this refers to them and unescapes there. */
   private constructor(
     columns: PushColumns,
     options: FieldOptions,
@@ -91,8 +96,9 @@ export class DocumentEntries {
   }
 
   /**
-   * Adds `bytes[start, end)` as an entry of the stream of its labels and `labels`, whose identity is `key`. What is
-   * wrong with the document, or undefined. Throws ClientError where the push as a whole is too large.
+   * Adds `bytes[start, end)` as an entry. Its stream has the labels of the document and `labels`, which `key`
+   * identifies. Returns the reason if the document is invalid. Throws ClientError if the whole push is too
+   * large.
    */
   add(start: number, end: number, key: string, labels: readonly Label[]): DocumentFailure | undefined {
     const columns = this.#columns;
@@ -117,12 +123,12 @@ export class DocumentEntries {
     return undefined;
   }
 
-  /** Adds `extraMetadata` to the newest entry: documents have it already. */
+  /** Adds `extraMetadata` to the newest entry. Documents already include it. */
   addExtraMetadata(): void {
     for (const { name, start, end } of this.#extra) this.#addPair(name, start, end);
   }
 
-  /** The text of the message field of lowest rank. */
+  /** Returns the message field of lowest rank, which holds the text. */
   #messageField(): number {
     const fields = this.#fields;
     let found = NONE;
@@ -136,7 +142,7 @@ export class DocumentEntries {
     return found;
   }
 
-  /** The field of lowest rank that holds a time, which is then in `this.time`. */
+  /** Finds the field of lowest rank that holds a time, and sets `this.time`. */
   #timeField(): number | 'bad-time' {
     const fields = this.#fields;
     const columns = this.#columns;
@@ -147,7 +153,7 @@ export class DocumentEntries {
       if (role !== Role.time || rank > best) continue;
       const start = fields.start[i];
       const end = fields.end[i];
-      // VictoriaLogs: 0 stands for the time of arrival.
+      // VictoriaLogs: 0 means the arrival time.
       if (end - start === 1 && columns.bytes[start] === 0x30) continue;
       if (readTime(scratch, columns.bytes, start, end)) {
         this.#time.day = scratch.day;
@@ -165,7 +171,7 @@ export class DocumentEntries {
     let full = key;
     for (let i = 0; i < fields.count; i++) {
       if (this.#isLabel(i)) {
-        // Bytes as characters, which costs no decoding; lengths keep neighbours apart.
+        // Bytes as characters, which needs no decoding. Lengths separate neighbors.
         const value = columns.bytes.latin1Slice(fields.start[i], fields.end[i]);
         full += `\n${this.#paths.paths[fields.path[i]].rank} ${value.length} ${value}`;
       }
@@ -196,7 +202,9 @@ export class DocumentEntries {
     return found;
   }
 
-  /** A longer value would get the entry refused: it is metadata then. */
+  /**
+   * Whether the field is a label. A longer value would get the entry refused, and becomes metadata instead.
+   */
   #isLabel(field: number): boolean {
     const fields = this.#fields;
     const context = this.#context;
@@ -254,13 +262,13 @@ export class DocumentEntries {
     const known = this.#nameOfPath[path];
     if (known > 0) return known - 1;
     const { name } = this.#paths.paths[path];
-    // One name for it as a label and as metadata, and one that the discovery of levels knows.
+    // The name is the same as a label and as metadata, and level detection recognizes it.
     const id = this.#columns.nameId(name === 'log.level' ? 'level' : sanitizeMetadataName(name));
     this.#nameOfPath[path] = id + 1;
     return id;
   }
 
-  /** In place, like a JSON push: the document is not its own line any more. */
+  /** Unescapes in place, as for a JSON push. The document can then no longer be its own line. */
   #unescape(field: number): void {
     const fields = this.#fields;
     const json = this.#json;

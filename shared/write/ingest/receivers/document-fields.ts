@@ -1,10 +1,12 @@
 /**
- * The fields of one JSON document, found in one pass over its bytes and told as ranges: no tree, no copy, and nothing of
- * the document is changed, because it may become the line as it is.
+ * Finds the fields of one JSON document in one pass over its bytes, as ranges, without a tree or copies. The
+ * document is not modified, because it may become the line.
  *
- * Fields of objects inside have paths (`host.name`); arrays, and objects that lie too deep, are one field of JSON text.
- * A reader would get wrong: the inside of those is only balanced, not checked; everything else is checked, so that what
- * unescapes a string later cannot fail. `null`, empty texts and empty objects are no fields.
+ * Fields of nested objects have paths (`host.name`). Arrays, and objects nested too deeply, are one field of
+ * JSON text. `null`, empty texts and empty objects are not fields.
+ *
+ * Pitfall: arrays and deep objects are checked only for balanced brackets. Everything else is fully checked,
+ * so later unescaping cannot fail.
  */
 import { MAX_JSON_DEPTH } from '../bounds.ts';
 import { MAX_FIELDS, MAX_FLATTENED_DEPTH } from './bounds.ts';
@@ -14,7 +16,7 @@ export const Kind = { text: 0, escapedText: 1, raw: 2 } as const;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** No path: the string was none. */
+/** Not a path: the string was invalid. */
 const FAILED = -1;
 
 const BLANK = new Uint8Array(256);
@@ -22,31 +24,31 @@ for (const byte of Buffer.from(' \t\r\n')) BLANK[byte] = 1;
 /** 1 for a byte of a number or a word. */
 const SCALAR = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789+-.eEtrufalsn')) SCALAR[byte] = 1;
-/** 1 for a letter behind a backslash that makes an escape of two bytes. */
+/** 1 for a letter that follows a backslash in an escape of two bytes. */
 const SIMPLE_ESCAPE = new Uint8Array(256);
 for (const byte of Buffer.from('"\\/bfnrt')) SIMPLE_ESCAPE[byte] = 1;
 const HEX = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789abcdefABCDEF')) HEX[byte] = 1;
 
 const SCALAR_TEXT = /^(?:true|false|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** Longest number that is checked, far over what any encoder writes. */
+/** Maximum length of a number that is checked, far above what encoders write. */
 const MAX_SCALAR_LENGTH = 4096;
 
 export class DocumentFields {
-  /** Fields of the newest document, in its order. */
+  /** Number of fields of the current document, in its order. */
   count = 0;
-  /** True where it has more than are told apart: those behind MAX_FIELDS are missing. */
+  /** Whether the document has more than MAX_FIELDS fields. The others are missing. */
   isCut = false;
   readonly path = new Int32Array(MAX_FIELDS);
   readonly kind = new Uint8Array(MAX_FIELDS);
-  /** Value: `bytes[start, end)`, of a string without its quotes. */
+  /** Value range `bytes[start, end)`, without the quotes of a string. */
   readonly start = new Uint32Array(MAX_FIELDS);
   readonly end = new Uint32Array(MAX_FIELDS);
   readonly #bytes: Buffer;
   readonly #paths: FieldPaths;
   #at = 0;
   #limit = 0;
-  /** Whether the newest string has escapes. */
+  /** Whether the current string has escapes. */
   #isEscaped = false;
 
   constructor(bytes: Buffer, paths: FieldPaths) {
@@ -54,7 +56,7 @@ export class DocumentFields {
     this.#paths = paths;
   }
 
-  /** Reads the document `bytes[start, end)`; false where that is no JSON object. */
+  /** Reads the document `bytes[start, end)`. Returns false if it is not a JSON object. */
   read(start: number, end: number): boolean {
     this.count = 0;
     this.isCut = false;
@@ -63,7 +65,7 @@ export class DocumentFields {
     return this.#peek() === 0x7b && this.#object(ROOT, 1) && this.#peek() === FAILED;
   }
 
-  /** The first byte of what comes next; FAILED at the end of the document. */
+  /** Returns the first byte of the next token, or FAILED at the end of the document. */
   #peek(): number {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -83,7 +85,7 @@ export class DocumentFields {
       const keyStart = this.#at + 1;
       const keyEnd = this.#string();
       if (keyEnd === FAILED) return false;
-      // What is beyond the limit needs no name.
+      // Fields beyond the limit need no name.
       const path = this.isCut ? parent : this.#paths.child(parent, keyStart, keyEnd, this.#isEscaped);
       if (this.#peek() !== 0x3a) return false;
       this.#at++;
@@ -127,7 +129,7 @@ export class DocumentFields {
     this.count = at + 1;
   }
 
-  /** Passes the string that must come next and checks its escapes; where it ends, FAILED where it is none. */
+  /** Skips the next string and checks its escapes. Returns its end, or FAILED if there is no string. */
   #string(): number {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -152,7 +154,7 @@ export class DocumentFields {
     return FAILED;
   }
 
-  /** Passes an array or object by its brackets. */
+  /** Skips an array or object by its brackets. */
   #nested(): boolean {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -187,7 +189,7 @@ export class DocumentFields {
     }
     this.#at = at;
     const length = at - start;
-    // By far the most are small whole numbers, for which a text would cost more than all the rest.
+    // Most numbers are small whole numbers, for which a text would cost more than everything else.
     if (!isInteger || length === 0 || (length > 1 && bytes[start] === 0x30)) {
       if (length === 0 || length > MAX_SCALAR_LENGTH) return false;
       const text = bytes.latin1Slice(start, at);
@@ -199,7 +201,7 @@ export class DocumentFields {
   }
 }
 
-/** Bytes of the escape whose backslash is at `at`; 0 where it is none. */
+/** Returns the length of the escape whose backslash is at `at`, or 0 if it is invalid. */
 function escapeLength(bytes: Uint8Array, at: number, limit: number): number {
   if (at + 1 >= limit) return 0;
   if (SIMPLE_ESCAPE[bytes[at + 1]] === 1) return 2;

@@ -1,24 +1,26 @@
 /**
- * Which fields of a document are its time, its line and its labels. A request says so with the parameters that shippers
- * for VictoriaLogs know (`_time_field`, `_msg_field`, `_stream_fields`, `ignore_fields`, `extra_fields`); what it leaves
- * out has the defaults of its receiver.
+ * Selects which fields of a document are its time, its line and its labels. A request sets them with the
+ * parameters of VictoriaLogs (`_time_field`, `_msg_field`, `_stream_fields`, `ignore_fields`,
+ * `extra_fields`). Parameters that it omits have the defaults of the receiver.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Label } from '../../../base/model/labels.ts';
 import { sanitizeMetadataName } from '../metadata-name.ts';
 import { MAX_LISTED_FIELDS } from './bounds.ts';
 
-/** Fields are named by their path, `kubernetes.pod.name`, however the document nests them. */
+/** Options name fields by their path, `kubernetes.pod.name`, however the document nests them. */
 export interface FieldOptions {
-  /** First one that holds a time wins. The first name must hold a time where it is there. */
+  /**
+   * The first field that holds a time is used. If the first one in the list is present, it must hold a time.
+   */
   readonly timeFields: readonly string[];
-  /** First one that holds text wins. Without one the whole document is the line. */
+  /** The first field that holds text is used. Without one the whole document is the line. */
   readonly messageFields: readonly string[];
-  /** Field → name of its label. */
+  /** Label name by field. */
   readonly labelOfField: ReadonlyMap<string, string>;
-  /** Neither stored as metadata nor counted; a `*` at the end stands for any rest. */
+  /** Fields that are neither stored as metadata nor counted. A `*` at the end matches any suffix. */
   readonly ignoreFields: readonly string[];
-  /** Added to every entry, as labels where `_stream_fields` names them, else as metadata. */
+  /** Pairs added to every entry, as labels if `_stream_fields` names them, otherwise as metadata. */
   readonly extraMetadata: readonly Label[];
   readonly extraLabels: readonly Label[];
 }
@@ -26,8 +28,8 @@ export interface FieldOptions {
 const MESSAGE_FIELDS = ['_msg', 'message', 'msg', 'log'];
 
 /**
- * What makes a stream by default: the resource attributes that become labels with OTLP too, in the spellings of
- * Elastic's schema, OpenTelemetry and Fluent Bit, and the level, of which there are few.
+ * Default stream labels: the resource attributes that become labels with OTLP, in the spellings of Elastic's
+ * schema, OpenTelemetry and Fluent Bit, and the level, which has few values.
  */
 const LABEL_FIELDS: readonly (readonly [field: string, label: string])[] = [
   ['service.name', 'service_name'],
@@ -63,7 +65,10 @@ export const DEFAULT_FIELDS: FieldOptions = Object.freeze({
   extraLabels: [],
 });
 
-/** What a request's parameters say, the defaults elsewhere. Throws BadRequestError. */
+/**
+ * Returns the options that the parameters of a request set, with defaults for the others. Throws
+ * BadRequestError.
+ */
 export function fieldOptions(param: (name: string) => string, defaults: FieldOptions): FieldOptions {
   const list = (name: string): readonly string[] => listOf(name, param(name));
   const timeFields = list('_time_field');

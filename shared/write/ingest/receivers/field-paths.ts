@@ -1,8 +1,9 @@
 /**
- * Paths of fields (`kubernetes.pod.name`), each with what it means for an entry, found by the bytes of their last key
- * without making a string: documents of one push name the same few fields thousands of times.
+ * Paths of fields (`kubernetes.pod.name`) with their role in an entry. They are found by the bytes of their
+ * last key without a string, because documents of one push repeat the same few fields thousands of times.
  *
- * The last ones lie in a table with one slot per hash, overwritten on a clash, so that chosen names cannot make it slow.
+ * The most recent ones are in a table with one slot per hash, overwritten on a collision. Chosen names cannot
+ * make it slow.
  */
 import { equalRange } from '../../../base/model/bytes.ts';
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -11,13 +12,13 @@ import { sanitizeMetadataName } from '../metadata-name.ts';
 import { MAX_PATH_LENGTH } from './bounds.ts';
 import type { FieldOptions } from './field-options.ts';
 
-/** A power of two; documents of one push rarely have more than some hundred fields. */
+/** A power of two. Documents of one push rarely have more than a few hundred fields. */
 const SLOTS = 1024;
-/** Parent of the keys of the document itself. */
+/** Parent of the top-level keys of a document. */
 export const ROOT = -1;
 const NONE = -2;
 
-/** What a field is for. */
+/** Role of a field. */
 export const Role = { metadata: 0, time: 1, message: 2, label: 3, ignored: 4, unstorable: 5 } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
@@ -25,13 +26,13 @@ export interface FieldPath {
   readonly name: string;
   readonly nameBytes: number;
   readonly role: Role;
-  /** Place in its list: of time fields, message fields, or names of labels. */
+  /** Index in its list: of time fields, message fields, or label names. */
   readonly rank: number;
 }
 
 export class FieldPaths {
   readonly paths: FieldPath[] = [];
-  /** Names of labels, by rank. */
+  /** Label names by rank. */
   readonly labels: readonly string[];
   readonly #bytes: Buffer;
   readonly #options: FieldOptions;
@@ -39,19 +40,22 @@ export class FieldPaths {
   readonly #slotParent = new Int32Array(SLOTS);
   readonly #slotStart = new Uint32Array(SLOTS);
   readonly #slotEnd = new Uint32Array(SLOTS);
-  /** Id plus 1; 0 is an empty slot. */
+  /** ID plus 1. 0 is an empty slot. */
   readonly #slotId = new Uint32Array(SLOTS);
   #tooLong = NONE;
   #characters = 0;
 
-  /** `bytes`: the body, whose keys must stay as they are while it is decoded. */
+  /** @param bytes the body, whose keys must not change while it is decoded */
   constructor(bytes: Buffer, options: FieldOptions) {
     this.#bytes = bytes;
     this.#options = options;
     this.labels = [...new Set(options.labelOfField.values())];
   }
 
-  /** The path of the key `bytes[start, end)` below `parent`. Throws TooLargeError for too many of them. */
+  /**
+   * Returns the path of the key `bytes[start, end)` below `parent`. Throws TooLargeError if there are too
+   * many paths.
+   */
   child(parent: number, start: number, end: number, isEscaped: boolean): number {
     const bytes = this.#bytes;
     if (end - start > MAX_PATH_LENGTH || parent === this.#tooLong) return this.#tooLongId();
@@ -77,7 +81,7 @@ export class FieldPaths {
     return id;
   }
 
-  /** One path for all whose names are too long. */
+  /** Returns the shared path of all fields whose names are too long. */
   #tooLongId(): number {
     if (this.#tooLong === NONE) {
       this.#tooLong = this.paths.length;
@@ -116,7 +120,7 @@ function isIgnored(name: string, ignored: string): boolean {
   return ignored.endsWith('*') ? name.startsWith(ignored.slice(0, -1)) : name === ignored;
 }
 
-/** A name of nothing but signs would make the whole push fail. */
+/** Whether a name can be stored. A name of nothing but symbols would make the whole push fail. */
 function isStorable(name: string): boolean {
   try {
     sanitizeMetadataName(name);
@@ -127,7 +131,10 @@ function isStorable(name: string): boolean {
   }
 }
 
-/** The text of a JSON string whose escapes are known to be right. Raw control characters stay, as everywhere. */
+/**
+ * Returns the text of a JSON string whose escapes were checked. Raw control characters are accepted, as
+ * everywhere.
+ */
 export function unescaped(bytes: Buffer, start: number, end: number): string {
   const text = bytes.utf8Slice(start, end).replace(/[\0-\x1f]/g, control => {
     return `\\u00${control.charCodeAt(0).toString(16).padStart(2, '0')}`;

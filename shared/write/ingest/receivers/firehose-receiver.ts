@@ -1,10 +1,10 @@
 /**
- * Requests of Amazon Data Firehose to an HTTP endpoint: `{"requestId", "timestamp", "records": [{"data": base64}]}`.
+ * Receives requests of Amazon Data Firehose to an HTTP endpoint: `{"requestId", "timestamp", "records":
+ * [{"data": base64}]}`.
  *
- * A record is what a producer wrote: lines of text, JSON documents one to a line, or the envelope of a subscription of
- * CloudWatch Logs, in gzip as it sends them. Unpacking puts the records behind each other, each ended by a line feed;
- * from then on they are one body of lines. What has no time of its own gets that of the request, so that a repeat gives
- * the same entries.
+ * A record contains what a producer wrote: lines of text, JSON documents one per line, or the gzip envelope
+ * of a CloudWatch Logs subscription. Unpacking concatenates the records, each ended by a line feed, into one
+ * body of lines. Entries without a time get that of the request, so a repeat yields the same entries.
  */
 import { createGunzip, gunzipSync } from 'node:zlib';
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -30,23 +30,26 @@ const RECORDS = Buffer.from('records');
 const DATA = Buffer.from('data');
 const TIMESTAMP = Buffer.from('timestamp');
 const LINE_FEED = 0x0a;
-/** Smaller ones are unpacked at once: a thread would cost more than the work. What they unpack to takes some milliseconds at most. */
+/**
+ * Records below this size are decompressed on this thread: handing them to another thread would cost more
+ * than the work. Their content takes at most a few milliseconds.
+ */
 const MAX_SYNC_BYTES = 32 * 1024;
 const MAX_SYNC_CONTENT_BYTES = 128 * 1024;
 const CHUNK_BYTES = 64 * 1024;
-/** Digits of base64 that are decoded at once; a multiple of 4. */
+/** Base64 digits decoded at a time, a multiple of 4. */
 const BASE64_STEP = 64 * 1024;
-/** Of the body, in one step: 0.2 ms. */
+/** Bytes of the body decoded per step: 0.2 ms. */
 const STEP_BYTES = 16 * 1024;
 const MAX_MS = 1e14;
 
 export interface FirehoseOptions {
   readonly fields: FieldOptions;
-  /** Of every entry. */
+  /** Labels of every entry. */
   readonly labels: readonly Label[];
 }
 
-/** The receiver of one request: it keeps the time of the request between unpacking and decoding. */
+/** Creates the receiver of one request. It stores the time of the request between unpacking and decoding. */
 export function firehoseReceiver(options: FirehoseOptions): Receiver {
   let requestMs: number | undefined;
   return {
@@ -80,7 +83,7 @@ export function firehoseReceiver(options: FirehoseOptions): Receiver {
 
 interface FirehoseRequest {
   readonly timestampMs: number | undefined;
-  /** Start and end of the base64 of each record, in turn. */
+  /** Start and end of the base64 of each record, alternating. */
   readonly records: readonly number[];
 }
 
@@ -127,14 +130,14 @@ function readRecord(scanner: JsonScanner, records: number[]): void {
     else {
       if (records.length === 2 * MAX_RECORDS) throw tooMany('records', MAX_RECORDS);
       scanner.string();
-      // No UTF-8, so no base64 either; its range would lie behind the body.
+      // Not UTF-8, so not base64 either. Its range would be outside the body.
       if (scanner.isSpilled()) throw new BadRequestError('the data of a record is no base64');
       records.push(scanner.start, scanner.end);
     }
   }
 }
 
-/** The content of all records, each ended by a line feed, in `joined`. */
+/** Concatenates the content of all records into `joined`, each ended by a line feed. */
 async function joinRecords(
   bytes: Buffer,
   records: readonly number[],
@@ -143,7 +146,7 @@ async function joinRecords(
 ): Promise<Buffer> {
   const digits: Digits = { bytes, at: 0, end: 0 };
   for (let i = 0; i < records.length; ) {
-    // As many as there is room for; then one for which there is none, or that has to be unpacked.
+    // Adds the records that fit, then one that needs more memory or decompression.
     i = await runPaced(joinSome(bytes, records, i, joined), pace);
     if (i === records.length) break;
     setDigits(digits, records, i);
@@ -162,7 +165,10 @@ async function joinRecords(
   return joined.finish();
 }
 
-/** Adds records from place `first` on that are not in gzip, as long as there is room; where it ended. */
+/**
+ * Adds records from index `first` on that are not in gzip, as long as they fit. Returns the index of the next
+ * one.
+ */
 function* joinSome(
   bytes: Buffer,
   records: readonly number[],
@@ -181,7 +187,7 @@ function* joinSome(
   return records.length;
 }
 
-/** Digits of base64: `bytes[at, end)`, without the padding. */
+/** Base64 digits `bytes[at, end)`, without the padding. */
 interface Digits {
   readonly bytes: Buffer;
   at: number;
@@ -190,7 +196,7 @@ interface Digits {
 
 const PADDING = 0x3d;
 
-/** Those of the record at a place of the list. */
+/** Selects the record at an index of the list. */
 function setDigits(digits: Digits, records: readonly number[], i: number): void {
   digits.at = records[i];
   digits.end = withoutPadding(digits.bytes, records[i], records[i + 1]);
@@ -208,7 +214,7 @@ function decodedLength({ at, end }: Digits): number {
   return Math.floor((digits * 3) / 4);
 }
 
-/** Decodes to `into[to]`. Throws where a digit is none: Node leaves them out, and entries would be lost. */
+/** Decodes into `into[to]`. Throws on an invalid digit: Node skips those, and entries would be lost. */
 function* decodeBase64({ bytes, at: start, end }: Digits, into: Buffer, to: number): Steps<void> {
   let written = to;
   for (let at = start; at < end; at += BASE64_STEP) {
@@ -234,7 +240,7 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
   if (content !== undefined) {
     if (!joined.hasRoom(content.length)) await joined.grow(content.length);
     joined.length += content.copy(joined.bytes, joined.length);
-    // It lies in a chunk of its own, because none is larger.
+    // The content has its own chunk, because no chunk is larger.
     if (content.length > 0) freeWhole(content);
     return;
   }
@@ -245,7 +251,7 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
     for await (const part of stream as AsyncIterable<Buffer>) {
       if (!joined.hasRoom(part.length)) await joined.grow(part.length);
       joined.length += part.copy(joined.bytes, joined.length);
-      // The stream has left a chunk when it has begun another one.
+      // The stream no longer uses a chunk when it has started another one.
       if (last !== undefined && last.buffer !== part.buffer) freeWhole(last);
       last = part;
     }
@@ -255,7 +261,7 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
   }
 }
 
-/** The content of a small record; undefined where it is too large to be unpacked at once. */
+/** Returns the content of a small record, or undefined if it is too large to be decompressed at once. */
 function unzipSmall(record: Buffer): Buffer | undefined {
   try {
     return gunzipSync(record, { maxOutputLength: MAX_SYNC_CONTENT_BYTES, chunkSize: MAX_SYNC_CONTENT_BYTES });

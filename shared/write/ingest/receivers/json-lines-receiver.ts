@@ -1,6 +1,6 @@
 /**
- * JSON lines: one document per line. As with every push the good ones are stored and the client is told of the others,
- * so a receiver of one request keeps which lines those are.
+ * Receives JSON lines, one document per line. As in every push, valid lines are stored and the client
+ * receives an error for the others. The receiver of one request records them.
  */
 import type { Label } from '../../../base/model/labels.ts';
 import { PushColumns } from '../push-columns.ts';
@@ -11,7 +11,7 @@ import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
 export interface JsonLinesReceiver extends Receiver {
-  /** What is wrong with lines that are no entries, once decoded; undefined where all are. */
+  /** Describes the invalid lines after decoding. Undefined if all are valid. */
   failure(): string | undefined;
 }
 
@@ -26,7 +26,7 @@ const TEXTS: Readonly<Record<DocumentFailure, string>> = {
   'too-long': `is longer than ${MAX_DOCUMENT_BYTES} bytes`,
 };
 const NO_LABELS: readonly Label[] = [];
-/** Of the body, in one step: some tenths of a ms. A document is never divided. */
+/** Bytes of the body decoded per step: a few tenths of a millisecond. A document is never split. */
 const STEP_BYTES = 16 * 1024;
 
 export function jsonLinesReceiver(fields: FieldOptions): JsonLinesReceiver {
@@ -53,7 +53,7 @@ export function jsonLinesReceiver(fields: FieldOptions): JsonLinesReceiver {
       }
       return columns;
     },
-    // A document without a time gets that of its arrival.
+    // A document without a time gets its arrival time.
     repeatable: false,
     failure: () =>
       failed.size === 0

@@ -1,10 +1,11 @@
 /**
- * A log file read as a stream, in batches of whole lines: memory is bounded by the batch, not by the file. Gzip is told
- * by its first bytes. Batches are cut at places that follow from the content alone, so a repeat cuts the same.
+ * Reads a log file as a stream, in batches of whole lines. The batch bounds memory, not the file. Gzip is
+ * recognized by its first bytes. Batch boundaries follow from the content alone, so a repeat has the same
+ * batches.
  *
- * What a reader would get wrong: each line brings metadata along (the name of the file), which may be far larger than the
- * line and counts against the tenant's rate. Without counting it here a file of short lines would make batches that are
- * over the burst, and so are refused for ever.
+ * Pitfall: each line gets metadata (the name of the file), which may be far larger than the line and counts
+ * against the tenant's rate. It must be part of the batch size. Otherwise a file of short lines would make
+ * batches that exceed the burst and are refused forever.
  */
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -16,7 +17,7 @@ import { RecordSplitter } from './record-splitter.ts';
 export interface ObjectBatch {
   readonly bytes: Buffer;
   readonly format: ObjectFormat;
-  /** Lines before it. */
+  /** Number of lines before the batch. */
   readonly firstLine: number;
 }
 
@@ -24,25 +25,25 @@ const LINE_FEED = 0x0a;
 const GZIP = Buffer.of(0x1f, 0x8b, 8);
 
 export interface BatchOptions {
-  /** Of the lines of a batch, with what each brings along. */
+  /** Maximum bytes of a batch: its lines and the metadata of each. */
   readonly batchBytes?: number;
-  /** What a line brings along. */
+  /** Metadata bytes per line. */
   readonly lineBytes?: number;
-  /** Of the whole object, unpacked. */
+  /** Maximum decompressed size of the object. */
   readonly maxBytes?: number;
 }
 
-/** Throws what the body throws, an error of zlib where it is broken gzip, TooLargeError over `maxBytes`. */
+/** Throws errors of the body, a zlib error for corrupt gzip, and TooLargeError above `maxBytes`. */
 export async function* objectBatches(
   body: AsyncIterable<Uint8Array>,
   { batchBytes = BATCH_BYTES, lineBytes = 0, maxBytes = MAX_OBJECT_BYTES }: BatchOptions = {},
 ): AsyncGenerator<ObjectBatch, void, undefined> {
   let format: ObjectFormat | undefined;
   let splitter: RecordSplitter | undefined;
-  // Put together only when they fill a batch: one piece may be a few bytes.
+  // Concatenated only when they fill a batch, because a part may have a few bytes.
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
-  // With what their lines bring along.
+  // Size including the metadata of the lines.
   let waitingWeight = 0;
   let firstLine = 0;
   let total = 0;
@@ -51,7 +52,7 @@ export async function* objectBatches(
     firstLine += countLines(bytes);
     return batch;
   };
-  /** The batches that are full; what is left becomes part of the next. */
+  /** Yields the full batches. The remaining bytes become part of the next. */
   function* full(bytes: Buffer): Generator<ObjectBatch, Buffer, undefined> {
     let from = 0;
     for (;;) {
@@ -84,7 +85,10 @@ export async function* objectBatches(
   if (rest.length > 0) yield take(rest);
 }
 
-/** Where the first batch of `bytes` ends, 0 where all of them fit into one. A line that fits into none is cut. */
+/**
+ * Returns the end of the first batch of `bytes`, or 0 if all bytes fit into one. A line that exceeds a batch
+ * is cut.
+ */
 function batchEnd(bytes: Buffer, batchBytes: number, lineBytes: number): number {
   let end = 0;
   for (let weight = 0; ; ) {
@@ -112,7 +116,7 @@ async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
   return source.pipe(gunzip);
 }
 
-/** The same bytes, with at least `beginning` of them (or all) in the first piece. */
+/** Yields the same bytes, with at least `beginning` of them (or all) in the first part. */
 async function* withBeginning(
   pieces: AsyncIterable<Uint8Array>,
   beginning: number,

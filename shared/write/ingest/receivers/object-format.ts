@@ -1,13 +1,13 @@
 /**
- * What the log files that AWS services and programs leave in buckets look like, and where their lines have the time. Told
- * by the beginning of the file, not by its name: names can be chosen.
+ * Recognizes the log files that AWS services and programs store in buckets, and finds the time of their
+ * lines. It uses the beginning of the file, not its name: names can be chosen.
  *
  *     cloudtrail   {"Records":[{..},{..}]}                            eventTime, after each record is made a line
  *     json         {"time": "..", ..}                                 as JSON lines
  *     cloudfront   #Version: 1.0 / 2026-11-21 TAB 12:00:00 TAB ..     the first two columns
  *     vpc_flow     version account-id .. start end ..                 the column that the first line names `start`
  *     elb          https 2026-11-21T12:00:00.000000Z app/ ..          one of the first three columns (ALB, NLB, classic)
- *     text         anything else                                      the same, where there is one
+ *     text         anything else                                      one of the first three columns, if it is a time
  */
 import type { Timestamp } from '../timestamp.ts';
 import { readDate, readUnix } from './time-value.ts';
@@ -16,11 +16,11 @@ export type FormatName = 'cloudtrail' | 'json' | 'cloudfront' | 'vpc_flow' | 'el
 
 export interface ObjectFormat {
   readonly name: FormatName;
-  /** For `vpc_flow`: the column that holds Unix seconds. */
+  /** Column with Unix seconds, for `vpc_flow`. */
   readonly timeColumn: number;
 }
 
-/** Bytes of the beginning that are looked at: a header of flow logs names at most 50 columns. */
+/** Bytes of the beginning that decide the format. A header of flow logs names at most 50 columns. */
 export const MAX_FORMAT_BYTES = 2048;
 
 const CLOUDTRAIL = /^\s*\{\s*"Records"\s*:\s*\[/;
@@ -29,7 +29,7 @@ const COLUMN_NAMES = /^[a-z][a-z0-9-]*$/;
 const TIME_COLUMNS = ['start', 'end'];
 const HASH = 0x23;
 const BLANK = 0x20;
-/** Columns of a line that may hold its time. */
+/** Number of columns of a line that may hold its time. */
 const TIME_WITHIN_COLUMNS = 3;
 
 export function formatOf(beginning: Uint8Array): ObjectFormat {
@@ -46,7 +46,7 @@ export function formatOf(beginning: Uint8Array): ObjectFormat {
   return format(ELB.test(text) ? 'elb' : 'text');
 }
 
-/** True for lines that describe the file and are no entries. */
+/** Whether a line describes the file and is not an entry. */
 export function isHeader(
   format: ObjectFormat,
   bytes: Uint8Array,
@@ -57,7 +57,7 @@ export function isHeader(
   return format.name === 'vpc_flow' && lineNumber === 0;
 }
 
-/** The time of the line `bytes[start, end)`; false where it has none. */
+/** Reads the time of the line `bytes[start, end)`. Returns false if it has none. */
 export function timeOfLine(
   into: Timestamp,
   format: ObjectFormat,
@@ -85,7 +85,7 @@ function dateAmong(into: Timestamp, bytes: Buffer, start: number, end: number): 
   let from = start;
   for (let column = 0; column < TIME_WITHIN_COLUMNS && from < end; column++) {
     const to = columnEnd(bytes, from, end);
-    // A date alone says the day; its time may be the next column.
+    // A date without a time; the time may be in the next column.
     if (to - from === 'YYYY-MM-DD'.length && to < end) {
       if (readDate(into, bytes, from, columnEnd(bytes, to + 1, end))) return true;
     } else if (readDate(into, bytes, from, to)) return true;
@@ -94,7 +94,7 @@ function dateAmong(into: Timestamp, bytes: Buffer, start: number, end: number): 
   return false;
 }
 
-/** Where the column that starts at `from` ends. */
+/** Returns the end of the column that starts at `from`. */
 function columnEnd(bytes: Buffer, from: number, end: number): number {
   let at = from;
   while (at < end && bytes[at] !== BLANK) at++;

@@ -1,6 +1,7 @@
 /**
- * One batch of a log file as a push. What has no time of its own gets the time at which the file was written, and its line
- * number in nanoseconds: a repeat of the event that names the file gives the same entries, which are stored once.
+ * Receives one batch of a log file as a push. An entry without a time gets the write time of the file, plus
+ * its line number in nanoseconds. If the event that names the file repeats, it yields the same entries, which
+ * are stored once.
  */
 import { type Label, labelsOf } from '../../../base/model/labels.ts';
 import { MAX_ENTRIES, tooMany } from '../bounds.ts';
@@ -18,18 +19,18 @@ import { validUtf8 } from './valid-utf8.ts';
 
 export interface ObjectReceiverOptions {
   readonly batch: ObjectBatch;
-  /** Of every entry; `log_type` is added. */
+  /** Labels of every entry. `log_type` is added. */
   readonly labels: readonly Label[];
-  /** Metadata of every entry: which file it stood in. */
+  /** Metadata of every entry: the file that contained it. */
   readonly metadata: readonly Label[];
-  /** When the object was written, Unix ms. */
+  /** Write time of the object, Unix ms. */
   readonly lastModifiedMs: number;
 }
 
-/** CloudTrail's `eventTime` first: it is what its records are found by. */
+/** CloudTrail's `eventTime` is first, because users find its records by it. */
 const TIME_FIELDS = ['eventTime', ...DEFAULT_FIELDS.timeFields];
 const BRACE = 0x7b;
-/** Of the batch, in one step: some tenths of a ms. A line is never divided. */
+/** Bytes of the batch decoded per step: a few tenths of a millisecond. A line is never split. */
 const STEP_BYTES = 16 * 1024;
 const time: Timestamp = { day: 0, timeOfDay: 0 };
 

@@ -1,8 +1,8 @@
 /**
- * CloudTrail's files, one JSON object with all records in an array, made lines of one record each while they are read:
- * such a file unpacks to hundreds of megabytes on one line.
+ * Splits CloudTrail files, one JSON object with all records in an array, into one line per record while they
+ * are read. Such a file decompresses to hundreds of megabytes on one line.
  *
- * Only brackets and strings are followed. What is inside a record is for the decoder to judge.
+ * The splitter follows only brackets and strings. The decoder checks the content of a record.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -11,16 +11,16 @@ const CLOSE = 0x7d;
 const LINE_FEED = 0x0a;
 
 export class RecordSplitter {
-  /** Objects and arrays that are open inside the array of records. */
+  /** Number of open objects and arrays inside the array of records. */
   #depth = 0;
   #inArray = false;
   #inString = false;
   #isEscaped = false;
   #isDone = false;
 
-  /** The lines of a piece of the file; a record may go on in the next piece. */
+  /** Returns the lines of a part of the file. A record may continue in the next part. */
   next(piece: Uint8Array): Buffer {
-    // A record is followed by a comma or bracket, which gives its place to the line feed.
+    // The comma or bracket after a record is replaced by a line feed.
     const lines = Buffer.allocUnsafe(piece.length + 1);
     let to = 0;
     for (let at = 0; at < piece.length; at++) {
@@ -36,7 +36,7 @@ export class RecordSplitter {
         lines[to++] = byte;
         continue;
       }
-      // Behind the array only the end of the file matters.
+      // After the array, only the end of the file matters.
       if (this.#depth === 0 && byte !== OPEN) {
         if (byte === 0x5d) this.#isDone = true;
         continue;

@@ -1,4 +1,4 @@
-/** What receivers of text share: how their bodies are unpacked, and how they are cut into lines. */
+/** Shared functions of text receivers: unpacking bodies and splitting them into lines. */
 import { type Pace, UNPACED } from '../../../base/model/steps.ts';
 import { type BodyHeaders, type BodyLimits, decompressBody } from '../body.ts';
 import { MAX_DENSE_BYTES } from '../bounds.ts';
@@ -6,7 +6,7 @@ import type { HeldBytes } from '../push-budget.ts';
 
 const LINE_FEED = 0x0a;
 
-/** Text, or gzip of it, whatever content type it is sent with. Throws as `decompressBody`. */
+/** Returns the text of a body, plain or gzip, whatever its content type. Throws as `decompressBody`. */
 export function unpackText(
   body: Uint8Array,
   { contentEncoding }: BodyHeaders,
@@ -22,13 +22,13 @@ export function unpackText(
   return decompressBody(body, headers, limits, held, pace);
 }
 
-/** End of the line that starts at `start`: of its line feed, or of the body. */
+/** Returns the end of the line that starts at `start`: its line feed, or the end of the body. */
 export function lineEnd(bytes: Buffer, start: number): number {
   const found = bytes.indexOf(LINE_FEED, start);
   return found < 0 ? bytes.length : found;
 }
 
-/** True where the range holds nothing but white space. One that is longer than a document may be is none. */
+/** Whether the range is only white space. A range longer than the maximum document is not. */
 export function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > MAX_DENSE_BYTES) return false;
   for (let at = start; at < end; at++) if (bytes[at] > 0x20) return false;

@@ -1,30 +1,33 @@
 /**
- * Times as documents and log lines write them: dates of ISO 8601 and RFC 3339 in the shapes that agents send, and Unix
- * times in seconds, milliseconds, microseconds or nanoseconds, told apart by their size.
+ * Reads times of documents and log lines: dates of ISO 8601 and RFC 3339 in the forms that agents send, and
+ * Unix times. The size of a Unix time decides between seconds, milliseconds, microseconds and nanoseconds.
  *
- * A reader would get wrong: a date without a zone is UTC, and digits past nanoseconds do not count. Nothing here makes
- * a string or goes through a double: 19 digits stay exact.
+ * A date without a zone is UTC, and digits below nanoseconds are ignored. No string or double is involved, so
+ * 19 digits stay exact.
  */
 import { NS_OF_DAY } from '../push-columns.ts';
 import { setSeconds, type Timestamp } from '../timestamp.ts';
 
 const NS_PER_SECOND = 1_000_000_000;
 const SECONDS_OF_DAY = 86_400;
-/** Digits before the point of a Unix time → decimal places to nanoseconds: 11 digits of seconds reach the year 5138. */
+/**
+ * Maximum digits before the point of a Unix time in seconds, which reaches the year 5138. More digits mean a
+ * smaller unit.
+ */
 const MAX_DIGITS_OF_SECONDS = 11;
 const MAX_DIGITS_OF_MS = 14;
 const MAX_DIGITS_OF_US = 17;
 const MAX_DIGITS_OF_NS = 19;
 const DAYS_OF_MONTH = Uint8Array.of(31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31);
 
-/** True where all of `bytes[start, end)` is a time, which is then in `into`. */
+/** Reads a time into `into`. Returns true if all of `bytes[start, end)` is a time. */
 export function readTime(into: Timestamp, bytes: Uint8Array, start: number, end: number): boolean {
   return end - start > 4 && bytes[start + 4] === 0x2d
     ? readDate(into, bytes, start, end)
     : readUnix(into, bytes, start, end);
 }
 
-/** `2026-11-21T12:00:00.123456789+01:00`: the time and the zone may be missing, a blank may stand for the T. */
+/** Reads `2026-11-21T12:00:00.123456789+01:00`. Time and zone are optional, and a space may replace the T. */
 export function readDate(into: Timestamp, bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start < 10 || bytes[start + 7] !== 0x2d) return false;
   const century = twoDigits(bytes, start, end);
@@ -67,7 +70,9 @@ export function readDate(into: Timestamp, bytes: Uint8Array, start: number, end:
   return true;
 }
 
-/** Seconds east of UTC that `Z`, `+01:00`, `+0100`, `+01` or nothing stand for; NaN for anything else. */
+/**
+ * Returns the seconds east of UTC for `Z`, `+01:00`, `+0100`, `+01` or nothing, and NaN for anything else.
+ */
 function zoneSeconds(bytes: Uint8Array, start: number, end: number): number {
   if (start === end) return 0;
   const sign = bytes[start];
@@ -85,7 +90,7 @@ function zoneSeconds(bytes: Uint8Array, start: number, end: number): number {
   return (hour * 3600 + minute * 60) * (sign === 0x2d ? -1 : 1);
 }
 
-/** A decimal number since 1970; its unit follows from its size. Exponents are read too, as doubles. */
+/** Reads a decimal number since 1970, whose size decides its unit. Exponents are read as doubles. */
 export function readUnix(into: Timestamp, bytes: Uint8Array, start: number, end: number): boolean {
   let point = start;
   while (point < end && isDigit(bytes[point])) point++;
@@ -118,7 +123,7 @@ function placesOf(digits: number): number {
   return digits <= MAX_DIGITS_OF_US ? 3 : 0;
 }
 
-/** Longest number with an exponent, far over what any encoder writes. */
+/** Maximum length of a number with an exponent, far above what encoders write. */
 const MAX_EXPONENT_LENGTH = 40;
 const EXPONENT = /^\d+(?:\.\d+)?[eE]\+?\d{1,2}$/;
 
@@ -138,7 +143,7 @@ function readExponent(into: Timestamp, bytes: Uint8Array, start: number, end: nu
   return true;
 }
 
-/** `time` plus a few nanoseconds: tells entries apart that share a time of arrival, and keeps their order. */
+/** Adds nanoseconds to a time, to separate entries with the same arrival time and keep their order. */
 export function addNanoseconds(into: Timestamp, time: Timestamp, ns: number): void {
   const sum = time.timeOfDay + ns;
   const days = Math.floor(sum / NS_OF_DAY);
@@ -150,7 +155,7 @@ function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
 
-/** The number that two digits make; -1 where there are none. */
+/** Returns the number of two digits, or -1 if they are not digits. */
 function twoDigits(bytes: Uint8Array, at: number, end: number): number {
   if (at + 2 > end || !isDigit(bytes[at]) || !isDigit(bytes[at + 1])) return -1;
   return (bytes[at] - 0x30) * 10 + bytes[at + 1] - 0x30;
@@ -161,7 +166,7 @@ function daysOfMonth(year: number, month: number): number {
   return month === 2 && isLeap ? 29 : DAYS_OF_MONTH[month - 1];
 }
 
-/** Counts from the 1st of March, so that the leap day comes last. 719468 days lie before 1970. */
+/** Counts from March 1, so that the leap day comes last. 719,468 days are before 1970. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month > 2 ? year : year - 1;
   const daysOfYears = y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400);
