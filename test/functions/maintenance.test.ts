@@ -81,9 +81,7 @@ describe('a scheduled event', () => {
     ['no table', async () => Promise.reject(new Error('no table'))],
   ])('where nothing went well the invocation fails: %s', async (message, run) => {
     const { handler, logged } = handlerOf(run);
-    await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(
-      `job named failed: ${message}`,
-    );
+    await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(`job named failed: ${message}`);
     expect(logged()[0]).toMatchObject({ level: 'warn', failure: message });
   });
 
