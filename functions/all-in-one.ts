@@ -1,4 +1,4 @@
-/** Lambda function for all routes and all jobs, behind an address of its own. */
+/** Lambda function for all routes and all jobs, behind its own function URL. */
 import { createAllInOneFunction } from './assemble.ts';
 
 export const handler = createAllInOneFunction(process.env);

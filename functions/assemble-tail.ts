@@ -1,5 +1,5 @@
 /**
- * Puts the functions of live tails together. Beside what every function is told (settings.ts) they need
+ * Assembles the functions of live tails. Apart from the variables in settings.ts they need
  * LOGBOOM_CONNECTIONS_ENDPOINT, the address of the stage of the WebSocket API.
  */
 
@@ -23,18 +23,23 @@ import { type AssembledStore, assembleStore, type Stores } from './assemble.ts';
 import type { TailFunctionName } from './groups.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 
-/** Clocks of functions differ by little, but not by nothing. */
+/** Adds 25 % to the known delay, because the clocks of functions differ slightly. */
 const JOIN_MS = KNOWN_MS * 1.25;
-/** The gateway ends a connection after 10 minutes without a message, ... */
+/** Shorter than the API Gateway idle timeout of 10 minutes. */
 const KEEP_ALIVE_MS = 300_000;
-/** ... and after two hours: ended before, with a reason. */
+/**
+ * Shorter than the API Gateway limit of 2 hours, so that Logboom closes the connection first, with a reason.
+ */
 const MAX_CONNECTION_MS = 7_000_000;
 
 export interface TailFunction extends Tails {
   readonly assembled: AssembledStore;
 }
 
-/** Over the stores and connections that the environment names. Throws where it is wrong, which ends the start. */
+/**
+ * Uses the stores and connections named by the environment. Throws if the environment is invalid, which ends
+ * the start.
+ */
 export function createTailFunction(name: TailFunctionName, environment: Environment): TailFunction {
   const settings = readSettings(environment);
   const endpoint = environment.LOGBOOM_CONNECTIONS_ENDPOINT;
@@ -48,7 +53,7 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
   return assembleTailFunction(name, settings, stores, connections);
 }
 
-/** The same over given ones. */
+/** Same as createTailFunction, with given stores and connections. */
 export function assembleTailFunction(
   name: TailFunctionName,
   settings: Pick<Settings, 'config' | 'warnings' | 'tailFunction' | 'trustsAuthorizer'>,

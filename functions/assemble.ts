@@ -1,6 +1,6 @@
 /**
- * Puts a function together, once for each process of Lambda: clients, connections and caches serve every invocation
- * after the first. Nothing is sent before a request is there.
+ * Assembles a function once per Lambda execution environment. Clients, connections and caches serve every
+ * invocation after the first. No request is sent before the first invocation.
  */
 
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
@@ -45,21 +45,23 @@ import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda
 import { createScheduledHandler } from './scheduled-event.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 
-/** An answer waits this long at most, once a minute, for usage and figures to be written: nothing runs once it is given. */
+/**
+ * Maximum delay of a response, once a minute, to write usage and counters. Nothing runs after the response.
+ */
 const WRITE_WAIT_MS = 250;
-/** Instances are gone for a quarter of an hour before they are folded: a few minutes more or less do not matter. */
+/** Instances are folded 15 minutes after they end, so a delay of a few more minutes does not matter. */
 const FOLD_EVERY_MS = 5 * 60_000;
-/** Of all jobs in embedded metrics. */
+/** Group name of all jobs in the embedded metrics. */
 const JOBS_GROUP = 'jobs';
 
 export interface Stores {
   readonly store: ObjectStore;
   readonly table: Table;
-  /** Default: the machine's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** What names the instance (instance.ts). Default: nothing does. */
+  /** Variables that name the instance (instance.ts). Default: no variables. */
   readonly environment?: Environment;
-  /** Takes lines of embedded metrics. Default: standard output, on Lambda. */
+  /** Prints a line of embedded metrics. Default: standard output on Lambda, nothing on other platforms. */
   readonly print?: (line: string) => void;
 }
 
@@ -72,36 +74,39 @@ export interface AssembledStore {
   readonly context: HttpContext;
   readonly overrides: OverridesWatch;
   readonly log: Log;
-  /** Calls the dispatcher of live tails; undefined where there is none. */
+  /** Calls the dispatcher of live tails. `undefined` if the stack has no dispatcher. */
   readonly tailWaker: TailWaker | undefined;
   readonly instance: Instance;
 }
 
-/** Of a function that takes events of several kinds: what it returns depends on the kind. */
+/** Handler of a function that accepts several kinds of events. The kind decides the result. */
 export type EventHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
-/** The handler that a function exports. Throws where the environment is wrong, which ends the start of the function. */
+/**
+ * Creates the handler that a function exports. Throws if the environment is invalid, which ends the start of
+ * the function.
+ */
 export function createFunction(name: FunctionName, environment: Environment): LambdaHandler {
   const settings = readSettings(environment);
   const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
   return assemble(name, settings, { ...storage, environment });
 }
 
-/** The same for the maintenance function, which schedules call too. */
+/** Same as createFunction, for the maintenance function, which schedules call too. */
 export function createMaintenanceFunction(environment: Environment): EventHandler {
   const settings = readSettings(environment);
   const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
   return assembleMaintenanceFunction(settings, { ...storage, environment });
 }
 
-/** The same for the function that does everything. */
+/** Same as createFunction, for the function that serves all routes and runs all jobs. */
 export function createAllInOneFunction(environment: Environment): EventHandler {
   const settings = readSettings(environment);
   const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
   return assembleAllInOne(settings, { ...storage, environment });
 }
 
-/** The store's services over given stores, for a function of any kind. */
+/** Assembles the services over given stores, for a function of any kind. */
 export function assembleStore(
   name: FunctionName | EventFunctionName | TailFunctionName,
   { config, warnings, tailFunction, queryWorker, queryWorkerCalls, trustsAuthorizer }: StoreSettings,
@@ -110,7 +115,7 @@ export function assembleStore(
   const log = createLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
   const overrides = new OverridesWatch({
-    // What is light needs no limits, and its function may not read the store.
+    // The status function needs no limits, and it may have no permission to read the store.
     sources: name === 'status' ? [] : overridesSources(config.runtime, store),
     defaults: config.limits,
     clock,
@@ -119,7 +124,7 @@ export function assembleStore(
   });
   const catalog = new Catalog({ table, clock, ids: systemIds });
   const metrics = createMetrics({
-    // What tells of the process is of use only where it is the one that is asked.
+    // Process metrics are useful only in the function that serves `GET /metrics`.
     ofProcess: name === 'status',
     maxNamedTenants: MAX_TENANTS_OF_INSTANCE,
     retentionHoursOf: tenant => retentionHours(overrides.limitsOf(tenant)),
@@ -190,17 +195,20 @@ export function assembleStore(
   return { context, overrides, log, tailWaker, instance };
 }
 
-/** On Lambda standard output, else nobody reads it. Not console.log: what Lambda puts in front hides metrics from CloudWatch. */
+/**
+ * Writes to standard output, and only on Lambda. Pitfall: the prefix that Lambda adds to console.log output
+ * hides metrics from CloudWatch.
+ */
 function printerOf({ AWS_LAMBDA_FUNCTION_NAME: name }: Environment): (line: string) => void {
   return name ? line => void process.stdout.write(`${line}\n`) : () => undefined;
 }
 
-/** The handler over given stores. */
+/** Creates the handler of an HTTP function over given stores. */
 export function assemble(name: FunctionName, settings: StoreSettings, stores: Stores): LambdaHandler {
   return createHttpHandler(name, settings.config, assembleStore(name, settings, stores));
 }
 
-/** Requests of the API, and for everything else the schedules. */
+/** Creates a handler that serves HTTP events and treats every other event as a schedule. */
 export function assembleMaintenanceFunction(
   settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
   stores: Stores,
@@ -209,7 +217,7 @@ export function assembleMaintenanceFunction(
   return withJobs(createHttpHandler('maintenance', settings.config, assembled), assembled, stores);
 }
 
-/** All routes and all jobs in one function, for a deployment without a gateway that could tell them apart. */
+/** Serves all routes and jobs in one function, for a deployment without a gateway that routes by path. */
 export function assembleAllInOne(
   settings: Pick<Settings, 'config' | 'warnings' | 'trustsAuthorizer'>,
   stores: Stores,
@@ -225,7 +233,7 @@ function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: S
   const onSchedule = createScheduledHandler({ jobs, clock, log });
   const foldIfDue = fleetFolder(assembled, clock);
   const { environment = {}, print = printerOf(environment) } = stores;
-  const tellBacklog = backlogReporter({
+  const reportBacklog = backlogReporter({
     read: async () => (await assembled.context.maintenance.status()).backlog,
     functionName: environment.AWS_LAMBDA_FUNCTION_NAME || 'maintenance',
     nowMs: () => clock.nowMs(),
@@ -238,13 +246,13 @@ function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: S
       return await instance.counted(JOBS_GROUP, () => onSchedule(event, context));
     } finally {
       await foldIfDue();
-      if (printsMetrics(environment)) await tellBacklog();
+      if (printsMetrics(environment)) await reportBacklog();
       await settleInstance(assembled);
     }
   };
 }
 
-/** Takes instances that are gone out of the fleet. Never rejects: the next call tries again. */
+/** Removes ended instances from the fleet. Never rejects: the next call retries. */
 function fleetFolder({ context: { members }, log }: AssembledStore, clock: Clock): () => Promise<void> {
   let foldedMs = Number.NEGATIVE_INFINITY;
   return async () => {
@@ -291,7 +299,7 @@ function createHttpHandler(
   });
 }
 
-/** Writes usage and figures where it is time to: what is not in the table is lost with the process. Never rejects. */
+/** Writes usage and counters if a write is due. Unwritten values are lost with the process. Never rejects. */
 export async function settleInstance({
   context,
   instance,

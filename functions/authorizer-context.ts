@@ -1,6 +1,6 @@
 /**
- * What the authorizer tells the functions behind it: whose token it was. API Gateway carries it from one to the other; nothing
- * that a client sends gets in there. One text, because a WebSocket API turns all else into texts.
+ * Identity that the authorizer passes to the functions behind it. API Gateway transports it, and clients
+ * cannot set it. It is a single string, because a WebSocket API converts every other type to a string.
  */
 
 import { isScope } from '../shared/base/model/scopes.ts';
@@ -15,7 +15,10 @@ export function contextOf(identity: Identity): AuthorizerContext {
   return { [NAME]: JSON.stringify(identity) };
 }
 
-/** Undefined where there is none, or none of ours: who asks for one then lets nobody in. */
+/**
+ * Returns `undefined` if the context holds no valid identity. Callers that need an identity then refuse the
+ * request.
+ */
 export function identityIn(context: unknown): Identity | undefined {
   const text = (context as Record<string, unknown> | null | undefined)?.[NAME];
   if (typeof text !== 'string') return undefined;

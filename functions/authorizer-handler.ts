@@ -1,14 +1,15 @@
 /**
- * Lambda authorizer of both APIs: says whose token a request carries. Scopes and tenants are for the functions behind it, which
- * know the route and the tenant header; so its answer depends on the token alone, and the gateway may keep it for others of
- * the same `Authorization`.
+ * Lambda authorizer of both APIs: identifies the token of a request. The functions behind it check scopes and
+ * tenants, because they know the route and the tenant header. The result depends on the token alone, so the
+ * gateway may cache it for requests with the same `Authorization` header.
  *
- *  - HTTP API, payload format 2.0 with simple responses: `isAuthorized: false` becomes 403 there.
- *  - WebSocket API, at `$connect`: a policy. One that denies becomes 403; 401 would take an exception, and each of those
- *    counts as a failure of the function. Here a ticket counts as well, and is used up.
+ * - HTTP API, payload format 2.0 with simple responses: `isAuthorized: false` becomes status 403.
+ * - WebSocket API, at `$connect`: returns a policy. A policy that denies becomes status 403. Status 401 would
+ *   need an
+ *   exception, which counts as a failed invocation. This API also accepts a ticket, which is used up.
  *
- * What a reader would get wrong: where the gateway keeps answers, a revoked token works for as long as it does; so nothing is
- * kept here as well, or both times would add up.
+ * Pitfall: a revoked token works for as long as the gateway caches results. The authorizer caches nothing
+ * itself, because both times would add up.
  */
 
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -52,10 +53,10 @@ export type AuthorizerHandler = (event: unknown) => Promise<SimpleResponse | Pol
 type ConnectEvent = WebSocketEvent & { readonly methodArn: string };
 
 const NO_EVENT =
-  'this function takes events of a REQUEST authorizer: HTTP API 2.0, or $connect of a WebSocket API';
+  'this function accepts events of a REQUEST authorizer: HTTP API 2.0, or $connect of a WebSocket API';
 const NOBODY = 'nobody';
 
-/** Over the stores that the environment names. Throws where it is wrong, which ends the start. */
+/** Uses the stores named by the environment. Throws if the environment is invalid, which ends the start. */
 export function createAuthorizer(environment: Environment): AuthorizerHandler {
   const settings = readSettings(environment);
   const { table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
@@ -71,7 +72,10 @@ export interface AuthorizerParts {
   readonly log: Pick<Log, 'error'>;
 }
 
-/** The same over a given table. Rejects where the table fails: nobody is let in then. */
+/**
+ * Same as createAuthorizer, with a given table. Rejects if the table fails, and the gateway then denies the
+ * request.
+ */
 export function assembleAuthorizer({ table, clock, ids, config, log }: AuthorizerParts): AuthorizerHandler {
   const access = assembleAccess({
     config: { ...config, access: { ...config.access, tokensEnabled: true } },
@@ -82,8 +86,8 @@ export function assembleAuthorizer({ table, clock, ids, config, log }: Authorize
   });
   return async event => {
     try {
-      if (isHttpApiEvent(event)) return await ofHttpApi(access, event);
-      if (isConnectEvent(event)) return await ofConnect(access, event);
+      if (isHttpApiEvent(event)) return await authorizeHttp(access, event);
+      if (isConnectEvent(event)) return await authorizeConnect(access, event);
     } catch (error) {
       log.error({ err: error }, 'authorizer failed');
       throw error;
@@ -92,7 +96,7 @@ export function assembleAuthorizer({ table, clock, ids, config, log }: Authorize
   };
 }
 
-async function ofHttpApi({ verifier }: AccessServices, event: HttpApiEvent): Promise<SimpleResponse> {
+async function authorizeHttp({ verifier }: AccessServices, event: HttpApiEvent): Promise<SimpleResponse> {
   try {
     const credentials = credentialsOf(headersOf(event));
     if (credentials === undefined) return { isAuthorized: false };
@@ -106,8 +110,8 @@ async function ofHttpApi({ verifier }: AccessServices, event: HttpApiEvent): Pro
   }
 }
 
-/** No answer of it is kept by the gateway, so here the request as a whole counts. */
-async function ofConnect({ guard }: AccessServices, event: ConnectEvent): Promise<PolicyResponse> {
+/** Checks the whole request, including tickets: the gateway caches no result of `$connect`. */
+async function authorizeConnect({ guard }: AccessServices, event: ConnectEvent): Promise<PolicyResponse> {
   const { requestId = event.requestContext.connectionId } = event.requestContext;
   try {
     const { identity } = await guard.admit(TAIL_LOGS, connectRequestOf(event, requestId));

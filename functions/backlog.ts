@@ -1,14 +1,15 @@
 /**
- * How long work waits, as embedded metrics for the alarm of an account: now and then beside a run of the maintenance function.
+ * Prints the age and size of the backlog as embedded metrics, for the alarm of an account. Runs together with
+ * the maintenance function, at most every 5 minutes.
  *
- * What a reader would get wrong: the oldest announcement may be a day old in a store that is well. A day leaves the list when it
- * is settled, an hour after its end; so what tells of stuck compaction is an age well above 25 hours.
+ * Pitfall: the oldest announcement can be one day old in a healthy store. A day leaves the list when it is
+ * settled, one hour after its end. Only an age well above 25 hours shows that compaction is stuck.
  */
 import type { Backlog } from '../shared/upkeep/maintenance/status.ts';
 import { embeddedLine } from './embedded-line.ts';
 
 export interface BacklogParts {
-  /** Throws where the table does. */
+  /** Throws if the table fails. */
   readonly read: () => Promise<Backlog>;
   readonly functionName: string;
   readonly nowMs: () => number;
@@ -16,10 +17,10 @@ export interface BacklogParts {
   readonly warn: (error: unknown) => void;
 }
 
-/** A dozen small reads: not with each of the six jobs of a minute. */
+/** Each report needs about 12 small reads, too many for each of the 6 jobs that run every minute. */
 const EVERY_MS = 5 * 60_000;
 
-/** Tells where it is time to. Never rejects. */
+/** Prints the backlog if a report is due. Never rejects. */
 export function backlogReporter({
   read,
   functionName,

@@ -1,11 +1,12 @@
 /**
- * A custom resource of CloudFormation, so that deploying needs nothing but this stack, and deleting it leaves nothing:
+ * Custom resource of CloudFormation that fills and empties a bucket. With it, deploying needs only this
+ * stack, and deleting the stack leaves nothing behind:
  *
- *     Create, Update   where the function was given files (the explorer page), the bucket holds them, and nothing else
- *     Delete           the bucket is emptied, all versions of its objects included, because S3 deletes no other
+ *     Create, Update   if the function has files (the explorer page), the bucket holds exactly these
+ *     Delete           deletes all objects with all versions, because S3 deletes only empty buckets
  *
- * What a reader would get wrong: CloudFormation waits for an answer at the address in the event, for an hour; the result of the
- * function means nothing to it. So every way through here ends with an answer, and what fails is told in it.
+ * Pitfall: CloudFormation waits up to one hour for a response at the address in the event, and ignores the
+ * result of the function. Every path through the handler ends with a response, which also reports failures.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,10 +24,10 @@ import { answerPage, PAGE_PATH } from '../shared/server/http/ui.ts';
 import type { LambdaContext } from './lambda-event.ts';
 import type { Environment } from './settings.ts';
 
-/** What CloudFormation sends, as far as it is used here. */
+/** Fields of the CloudFormation event that this function uses. */
 export interface ResourceEvent {
   readonly RequestType: 'Create' | 'Update' | 'Delete';
-  /** Where the answer goes: an address of S3 that is signed for one put. */
+  /** Address of the response: an S3 URL that is signed for one PUT. */
   readonly ResponseURL: string;
   readonly StackId: string;
   readonly RequestId: string;
@@ -34,7 +35,7 @@ export interface ResourceEvent {
   readonly PhysicalResourceId?: string;
   readonly ResourceProperties: {
     readonly BucketName?: string;
-    /** What the keys of the files begin with; absent: the function has no files to put. */
+    /** Prefix of the keys of the files. Absent if the function has no files. */
     readonly KeyPrefix?: string;
   };
 }
@@ -43,18 +44,18 @@ export type ResourceHandler = (event: ResourceEvent, context: LambdaContext) => 
 
 export interface BucketContentParts {
   readonly client: Pick<S3Client, 'send'>;
-  /** Folder with the files, all in one level. */
+  /** Folder that contains the files, without subfolders. */
   readonly folder: string;
-  /** Puts the answer. */
+  /** Sends the response. */
   readonly answer: (url: string, body: string) => Promise<void>;
 }
 
-/** Left to tell of the end of the time, ms. */
+/** Time reserved at the end of the function to report that time is over, in ms. */
 const MARGIN_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
-/** What one call lists and deletes: the most that S3 takes. */
+/** Maximum number of keys that S3 accepts in one list or delete request. */
 const PAGE_KEYS = 1000;
-/** CloudFormation takes 4 KB in all. */
+/** Shorter than the limit of CloudFormation, 4 KB for the whole response. */
 const MAX_REASON_CHARACTERS = 1000;
 
 export function createBucketContent(environment: Environment): ResourceHandler {
@@ -82,7 +83,8 @@ export function bucketContentHandler({ client, folder, answer }: BucketContentPa
     const body = {
       Status: failure === undefined ? 'SUCCESS' : 'FAILED',
       Reason: (failure ?? 'done').slice(0, MAX_REASON_CHARACTERS),
-      // Another name on an update would make CloudFormation delete the one before, and so empty the bucket.
+      // Pitfall: if an update returned a new name, CloudFormation would delete the old resource and so empty
+      // the bucket.
       PhysicalResourceId: event.PhysicalResourceId ?? `content-of-${bucket ?? 'nothing'}`,
       StackId,
       RequestId,
@@ -92,7 +94,10 @@ export function bucketContentHandler({ client, folder, answer }: BucketContentPa
   };
 }
 
-/** Page by page, so that what is done stays done. Throws where the time ends first: deleting the stack again goes on. */
+/**
+ * Deletes page by page, so that progress is permanent. Throws if the time ends first. Deleting the stack
+ * again continues.
+ */
 async function empty(
   client: Pick<S3Client, 'send'>,
   bucket: string,
@@ -101,7 +106,7 @@ async function empty(
   for (let deleted = 0; ; ) {
     if (remainingMs() <= 0)
       throw new Error(
-        `${deleted} objects of ${bucket} are deleted, and there are more: delete the stack again`,
+        `bucket ${bucket} is not empty: deleted ${deleted} objects before the time limit; delete the stack again`,
       );
     const list = new ListObjectVersionsCommand({ Bucket: bucket, MaxKeys: PAGE_KEYS });
     const { Versions = [], DeleteMarkers = [] } = await client.send(list);
@@ -112,7 +117,10 @@ async function empty(
   }
 }
 
-/** The files first, the page that names them last, and what it named before after that: it is whole at every moment. */
+/**
+ * Puts the files first, then the page that refers to them, and deletes old files last. The page is complete
+ * at every moment.
+ */
 async function fill(
   client: Pick<S3Client, 'send'>,
   bucket: string,
@@ -123,7 +131,8 @@ async function fill(
   );
   const read = async (name: string) => ({ bytes: await readFile(join(folder, name)) });
   for (const name of names) {
-    // As the local gateway sends it; what it does not serve is none of the page's.
+    // Uses the headers of the local gateway. Skips files that the gateway does not serve, because the page
+    // does not use them.
     const request = { method: 'GET', path: PAGE_PATH + name, rawQuery: '', headers: {} };
     const answered = await answerPage(request, { read });
     if (answered?.status !== 200) continue;
@@ -154,16 +163,16 @@ async function deleteAll(
     new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } }),
   );
   if (Errors.length > 0)
-    throw new Error(`${Errors[0].Key} of ${bucket} cannot be deleted: ${Errors[0].Message}`);
+    throw new Error(`cannot delete object ${Errors[0].Key} of bucket ${bucket}: ${Errors[0].Message}`);
 }
 
 async function putAnswer(url: string, body: string): Promise<void> {
-  // S3 refuses a content type that the address was not signed for.
+  // S3 refuses a content type that is not part of the signature.
   const answer = await fetch(url, {
     method: 'PUT',
     headers: { 'content-type': '' },
     body,
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   });
-  if (!answer.ok) throw new Error(`CloudFormation did not take the answer: status ${answer.status}`);
+  if (!answer.ok) throw new Error(`CloudFormation refused the response: status ${answer.status}`);
 }

@@ -1,4 +1,7 @@
-/** Lambda function behind a custom resource: what a bucket of the stack holds when it is made, and that it is empty when it goes. */
+/**
+ * Lambda function of a custom resource that fills a bucket of the stack on creation and empties it on
+ * deletion.
+ */
 import { createBucketContent } from './bucket-content-handler.ts';
 
 export const handler = createBucketContent(process.env);

@@ -1,13 +1,14 @@
 /**
- * The canary as a function that a schedule calls: one round (shared/server/canary/canary-round.ts), told of in embedded metrics.
+ * Scheduled function that runs one canary round (shared/server/canary/canary-round.ts) and reports it in
+ * embedded metrics.
  *
- *     LOGBOOM_URL              where clients send requests, without a slash at its end
- *     LOGBOOM_TENANT           whose entries they are
- *     LOGBOOM_SIGNING_HOST     host of the API where it asks for signatures; absent: it does not
- *     LOGBOOM_TOKEN_SECRET     ARN of the secret with a token, where it asks for one
+ *     LOGBOOM_URL              address of the API, without a trailing slash
+ *     LOGBOOM_TENANT           tenant of the entries
+ *     LOGBOOM_SIGNING_HOST     host of the API if it requires signatures; absent if it does not
+ *     LOGBOOM_TOKEN_SECRET     ARN of the secret with a token, if the API requires one
  *
- * What a reader would get wrong: a round that fails is no failure of the function. It is told as `CanarySuccess` 0, which the
- * alarm is about; a round that does not end tells nothing, which the alarm is about, too.
+ * Pitfall: a failed round is not a failed invocation. It reports `CanarySuccess` 0, which triggers the alarm.
+ * A round that does not end reports nothing, which triggers the alarm too.
  */
 import { randomBytes } from 'node:crypto';
 import { type CanaryReport, runCanaryRound } from '../shared/server/canary/canary-round.ts';
@@ -19,13 +20,15 @@ import { type Credentials, queryText, signedHeaders } from './sign-request.ts';
 export interface CanaryPlace {
   readonly environment: Environment;
   readonly nowMs: () => number;
-  /** Takes a line of embedded metrics. */
+  /** Prints a line of embedded metrics. */
   readonly print: (line: string) => void;
 }
 
-/** Of three requests, which together end within the function's minute. */
+/**
+ * Timeout of one request. A round has three requests, which end within the function's timeout of one minute.
+ */
 const REQUEST_TIMEOUT_MS = 15_000;
-/** An answer of two thousand short lines has less; the store's own pages are no larger. */
+/** Larger than a response with 2,000 short lines, and than any page of the explorer. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export function createCanary({ environment, nowMs, print }: CanaryPlace): () => Promise<CanaryReport> {
@@ -79,13 +82,14 @@ async function answerOf(
   let bytes = 0;
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
+    if (bytes > MAX_ANSWER_BYTES)
+      throw new Error(`response is larger than the limit of ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
   return { status: answer.status, text: Buffer.concat(chunks).toString() };
 }
 
-/** Each round anew, so that a token may be changed without a deployment. */
+/** Reads the secret in each round, so that a token can change without a deployment. */
 async function readSecret(arn: string, environment: Environment, nowMs: number): Promise<string> {
   const region = arn.split(':')[3];
   const host = `secretsmanager.${region}.amazonaws.com`;
@@ -104,11 +108,11 @@ async function readSecret(arn: string, environment: Environment, nowMs: number):
   });
   const { SecretString: token } = (await answer.json()) as { SecretString?: unknown };
   if (typeof token !== 'string')
-    throw new Error(`the token of the canary cannot be read: status ${answer.status}`);
+    throw new Error(`cannot read the canary token from ${arn}: status ${answer.status}`);
   return token.trim();
 }
 
-/** As Lambda gives them to a function. */
+/** Reads the credentials that Lambda puts into the environment. */
 function credentialsOf(environment: Environment): Credentials {
   return {
     accessKeyId: named('AWS_ACCESS_KEY_ID', environment),

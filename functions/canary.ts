@@ -1,4 +1,4 @@
-/** Lambda function that tries the store every few minutes, as a client would. */
+/** Lambda function that tests the store every few minutes like a client. */
 import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { createCanary } from './canary-handler.ts';
 

@@ -1,15 +1,16 @@
 /**
- * Stores what a subscription filter of CloudWatch Logs sends: `{"awslogs": {"data": base64 of gzip of the envelope}}`.
+ * Stores the events of a subscription filter of CloudWatch Logs: `{"awslogs": {"data": base64 of gzip of the
+ * envelope}}`.
  *
- * A reader would get wrong: the log group of this function must have no subscription to it, or every line that it logs
- * calls it again.
+ * Pitfall: the log group of this function must not have a subscription to it, because every line that it logs
+ * would call it again.
  */
 import { cloudWatchReceiver } from '../shared/write/ingest/receivers/cloudwatch-logs.ts';
 import type { EventStore } from './event-store.ts';
 
-const NO_EVENT = 'this function takes events of a subscription of CloudWatch Logs';
+const NO_EVENT = 'this function accepts events of a subscription of CloudWatch Logs';
 
-/** Throws where the event is none or cannot be stored now: Lambda then repeats it. */
+/** Throws if the event is invalid or cannot be stored now. Lambda then retries the event. */
 export function createCloudWatchHandler(store: EventStore): (event: unknown) => Promise<void> {
   const receiver = cloudWatchReceiver(store.labels);
   return async event => {

@@ -1,33 +1,37 @@
 /**
- * By when a request must be answered: before the gateway or the platform gives up on it.
+ * Deadline of a request: before the gateway or the platform gives up on it.
  *
  *     gateway receives          the function starts              query ends      answered      gateway: 503
  *     |------ start-up, queue ------|----------- work ----------------|--- grace ---|------------|
  *     timeEpoch                                                      +28 s        +28.5 s       +30 s
  *
- * What a reader would get wrong: the remaining time of the function does not count its start-up, the gateway's does.
+ * Pitfall: the remaining time of the function does not include its start-up, but the gateway's timeout does.
  */
-/** Of the gateway's 30 s. */
+
+/** Maximum time from receipt to response, below the gateway's timeout of 30 s. */
 export const ANSWER_WITHIN_MS = 28_000;
-/** For a handler to end by itself after its signal: it may wait for a read that knows no signal. */
+/**
+ * Time for a handler to end after its signal aborts. It may be waiting for a read that does not use the
+ * signal.
+ */
 export const GRACE_MS = 500;
-/** Between the deadline and the end of the function: grace, compression, encoding. */
+/** Time between the deadline and the end of the function, for grace, compression and encoding. */
 const RESERVE_MS = 1_000;
 
 export interface DeadlineOptions {
   readonly nowMs: number;
-  /** When the gateway received the request, Unix time in ms, where it says so. */
+  /** Unix time in ms when the gateway received the request, if known. */
   readonly receivedMs: number | undefined;
-  /** Until the platform ends the function. */
+  /** Time until the platform ends the function. */
   readonly remainingMs: number;
-  /** Of the route; 0 is none. */
+  /** Time limit of the route; 0 is unlimited. */
   readonly routeMs: number;
 }
 
-/** Milliseconds from now until the signal of the request aborts; 0 where it is late already. */
+/** Milliseconds from now until the request's signal aborts; 0 if the deadline has passed. */
 export function deadlineMs({ nowMs, receivedMs, remainingMs, routeMs }: DeadlineOptions): number {
   const sinceMs = receivedMs === undefined ? 0 : nowMs - receivedMs;
-  // A clock that is not the gateway's says nothing about the age of a request.
+  // Ignores a receive time that is in the future or too old: it comes from a different clock.
   const ageMs = sinceMs >= 0 && sinceMs <= ANSWER_WITHIN_MS ? sinceMs : 0;
   const limits = [ANSWER_WITHIN_MS - ageMs, remainingMs - RESERVE_MS];
   if (routeMs > 0) limits.push(routeMs);

@@ -1,7 +1,7 @@
 /**
- * One line of CloudWatch's embedded metric format, for figures that a function finds now and then. What is counted by request
- * is gathered first (shared/server/admin/metrics/embedded-metrics.ts). The function's name is the one dimension: CloudWatch charges
- * for each combination, and alarms know the name.
+ * Formats one line of CloudWatch's embedded metric format, for values that a function measures occasionally.
+ * Counters per request are collected first (shared/server/admin/metrics/embedded-metrics.ts). The function's
+ * name is the only dimension: CloudWatch charges per combination, and alarms know the name.
  */
 export interface EmbeddedFigure {
   readonly name: string;
@@ -9,7 +9,7 @@ export interface EmbeddedFigure {
   readonly value: number;
 }
 
-/** @param functionName as Lambda has it, AWS_LAMBDA_FUNCTION_NAME */
+/** @param functionName value of AWS_LAMBDA_FUNCTION_NAME */
 export function embeddedLine(
   functionName: string,
   nowMs: number,

@@ -1,11 +1,11 @@
 /**
- * Events of an HTTP API to requests, and answers to results: the only place that knows their shapes.
+ * Converts HTTP API events to requests, and responses to results. No other module knows these shapes.
  *
- * A reader would get wrong:
- *  - `queryStringParameters` joins repeated values with commas, which cannot be undone: only `rawQueryString` counts.
- *  - `rawPath` has been decoded once. What cannot stand in a path is encoded again; an escape that is left was encoded
- *    twice by the client, which is the one way to send a slash inside a parameter: the gateway knows no route for `%2F`.
- *  - The platform limits the result as JSON, so base64 counts at four thirds and the quotes of a text twice.
+ * Pitfall: - `queryStringParameters` joins repeated values with commas, which cannot be undone. Use only
+ * `rawQueryString`. - `rawPath` is decoded once. Characters that a path cannot contain are encoded again. A
+ * remaining escape was encoded
+ *    twice by the client, which is the only way to send a slash inside a parameter: the gateway has no route for `%2F`.
+ * - The platform limits the result as JSON, so base64 counts 4/3 and the quotes of a text count twice.
  */
 
 import { TooLargeError } from '../shared/base/model/errors.ts';
@@ -18,19 +18,25 @@ import type { HttpApiEvent, HttpApiResult } from './lambda-event.ts';
 import { compressedText, type TextBody } from './text-body.ts';
 
 const MIB = 1024 * 1024;
-/** Of Lambda, for a buffered event or result as JSON. */
+/** Lambda's limit for a buffered event or result as JSON. */
 export const MAX_PAYLOAD_BYTES = 6 * MIB;
-/** What of an event may be body: 6 MiB of base64 are 4.5 MiB; headers of 10 KB appear in it up to three times. */
+/**
+ * Maximum body size: 6 MiB of base64 hold 4.5 MiB, and headers of 10 KB appear in the event up to three
+ * times.
+ */
 export const MAX_BODY_BYTES = Math.floor(4.4 * MIB);
-/** Even where JSON escapes each character by six, such a text fits; larger ones go as base64, of known size. */
+/**
+ * Text up to this size fits even if JSON escapes each character with 6 bytes. Larger text is sent as base64,
+ * which has a known size.
+ */
 const MAX_TEXT_BYTES = 64 * 1024;
 
 const NOT_ASCII = /[^\0-\x7f]/;
-/** What no encoded path contains; a `%` that begins no escape too. */
+/** Characters that an encoded path cannot contain, including a `%` that starts no escape. */
 const NOT_IN_PATH = /[^!$&-;=@A-Z_a-z~%-]|%(?![0-9A-Fa-f]{2})/gu;
 const NO_BODY = new Uint8Array(0);
 
-/** All of a request but its signal. Throws BadRequestError. */
+/** Returns the request without its signal. Throws BadRequestError. */
 export function requestOf(event: HttpApiEvent, id: string): Omit<HttpRequest, 'signal'> {
   const headers = headersOf(event);
   const { body, isEncoded } = bodyOf(event, headers['content-encoding']);
@@ -64,7 +70,7 @@ export function headersOf({
   for (const [written, value] of Object.entries(headers)) {
     if (value === undefined) continue;
     const name = written.toLowerCase();
-    // As node:http gives them: a character for each byte.
+    // Same form as node:http: one character per byte.
     const bytes = NOT_ASCII.test(value) ? Buffer.from(value).toString('latin1') : value;
     out[name] = out[name] === undefined ? bytes : `${out[name]}, ${bytes}`;
   }
@@ -89,13 +95,13 @@ export function checkBodySize(bytes: number, maxBytes: number): void {
   );
 }
 
-/** The answer for the gateway; one that the platform cannot return becomes a 400 that says what to ask for instead. */
+/** Result for the gateway. A response that is too large for the platform becomes status 400 with advice. */
 export function resultOf(
   response: HttpResponse,
   { method, id }: Pick<HttpRequest, 'method' | 'id'>,
 ): HttpApiResult {
   const result = encode(response, method, id);
-  // Base64 has nothing to escape, and what is text is far below the limit.
+  // Base64 needs no escapes, and text is far below the limit.
   const bytes = Buffer.byteLength(JSON.stringify({ ...result, body: '' })) + result.body.length;
   return bytes <= MAX_PAYLOAD_BYTES ? result : encode(tooLong(response, bytes), method, id);
 }
@@ -121,7 +127,7 @@ function tooLong({ headers }: HttpResponse, bytes: number): HttpResponse {
   const isCompressed = headers['content-encoding'] !== undefined;
   return errorResponse(
     400,
-    `the answer is too large for this deployment (${formatByteQuantity(bytes)} as sent, limit: ` +
+    `the response is too large for this deployment (${formatByteQuantity(bytes)} as sent, limit: ` +
       `${formatByteQuantity(MAX_PAYLOAD_BYTES)}); lower limit, raise step, shorten the time range or select fewer streams` +
       (isCompressed ? '' : ', or accept gzip'),
     'query',

@@ -1,12 +1,12 @@
 /**
- * The labels that every stream of an event function gets: `LOGBOOM_LABELS=env=prod,team=shop`. Apart from the store of
- * these functions, because the stack checks them too before anything is deployed.
+ * Parses the labels that an event function adds to every stream: `LOGBOOM_LABELS=env=prod,team=shop`. This is
+ * a separate module because the stack also checks the labels before a deployment.
  */
 import type { Label } from '../shared/base/model/labels.ts';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Throws Error where a pair is none. */
+/** Throws Error if a pair is not `name=value`. */
 export function labelsOfEnvironment({
   LOGBOOM_LABELS: text = '',
 }: Readonly<Record<string, string | undefined>>): readonly Label[] {
@@ -16,7 +16,7 @@ export function labelsOfEnvironment({
     const name = pair.slice(0, equals).trim();
     const value = pair.slice(equals + 1).trim();
     if (equals < 0 || !LABEL_NAME.test(name) || value === '') {
-      throw new Error(`LOGBOOM_LABELS takes name=value, separated by commas, not '${pair}'`);
+      throw new Error(`LOGBOOM_LABELS needs name=value pairs separated by commas, got '${pair}'`);
     }
     return { name, value };
   });

@@ -1,12 +1,13 @@
 /**
- * The store as the functions see it that AWS services call with events: one tenant, some labels, and a push.
+ * Store for functions that AWS services call with events: one tenant, a set of labels, and a push.
  *
- *     LOGBOOM_TENANT   whose logs they are; with `auth_enabled: false` it may be left out
+ *     LOGBOOM_TENANT   tenant of the logs; optional with `auth_enabled: false`
  *     LOGBOOM_LABELS   labels of every stream, `env=prod,team=shop`
  *
- * An event has nobody who reads an answer. What a repeat may cure throws, so that the service repeats the event; entries
- * that validation refuses are logged and dropped, or the event would come back for hours. A push over the tenant's rate
- * waits here first: a file is read far faster than it may be stored, and Lambda repeats an event only twice.
+ * No client reads the response to an event. A temporary error throws, so that the service retries the event.
+ * Entries that validation refuses are logged and dropped, or the service would retry the event for hours. A
+ * push over the tenant's rate limit waits and retries first, because a file is read much faster than the
+ * limit allows and Lambda retries an event only twice.
  */
 
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -25,34 +26,42 @@ import { type Environment, readSettings, type Settings } from './settings.ts';
 export interface EventStore {
   readonly labels: readonly Label[];
   readonly log: Log;
-  /** The bucket of the chunks, of which no event may come. */
+  /** Bucket of the chunks. Events of this bucket are refused. */
   readonly ownBucket: string;
-  /** Entries that are stored. Throws what a repeat may cure, and ClientError where the body is no such body. */
+  /**
+   * Returns the number of stored entries. Throws temporary errors, and ClientError if the body is invalid.
+   */
   push(push: EventPush): Promise<number>;
 }
 
 export interface EventPush {
   readonly body: Uint8Array;
   readonly receiver: Receiver;
-  /** Names the source, for the log and for telling pushes apart. */
+  /** Name of the source, for the log and to distinguish pushes. */
   readonly source: string;
 }
 
 const NO_STREAMS = 422;
 const TOO_MANY_REQUESTS = 429;
-/** Between two tries of a push over a rate: a tenant's default rate fills two batches in it. */
+/**
+ * Wait between two attempts of a push over the rate limit. A tenant's default rate limit allows two batches
+ * in this time.
+ */
 const RATE_WAIT_MS = 1000;
-/** Tries of one push; the function of CloudWatch Logs has a minute for its event. */
+/** Attempts per push. The function of CloudWatch Logs has one minute for its event. */
 const MAX_TRIES = 20;
 
-/** Throws ConfigError, ClientError or Error where the environment is wrong, which ends the start of the function. */
+/**
+ * Throws ConfigError, ClientError or Error if the environment is invalid, which ends the start of the
+ * function.
+ */
 export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
   const settings = readSettings(environment);
   const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
   return assembleEventStore(name, settings, { ...storage, environment }, environment);
 }
 
-/** The same over given stores. */
+/** Same as createEventStore, with given stores. */
 export function assembleEventStore(
   name: EventFunctionName,
   settings: Pick<Settings, 'config' | 'warnings' | 'bucket' | 'tailFunction'>,
@@ -63,7 +72,7 @@ export function assembleEventStore(
   const tenant = tenantOf(environment, config.auth);
   const assembled = assembleStore(name, settings, stores);
   const { context, overrides, log, tailWaker } = assembled;
-  // The whole object or envelope is there already: what bounds it is the memory of the function.
+  // The whole object or envelope is in memory already, so the memory of the function is the limit.
   const maxBytes = maxDecompressedBytes(config);
   const bodyLimits = { maxBodyBytes: maxBytes, maxDecompressedBytes: maxBytes };
   return {
@@ -86,7 +95,8 @@ export function assembleEventStore(
             context.push.push(request, context.limitsOf(tenant), bodyLimits),
           );
         let { stored, error } = await push();
-        // What was stored in part is for the repeat of the event: each try would store it once more.
+        // After a partial push, only the retry of the event continues. Each attempt here would store the
+        // stored entries again.
         for (let tries = 1; isOverRate(error) && stored.length === 0 && tries < MAX_TRIES; tries++) {
           await systemClock.sleep(RATE_WAIT_MS);
           ({ stored, error } = await push());

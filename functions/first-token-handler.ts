@@ -1,9 +1,9 @@
 /**
- * Makes the first token of a deployment and shows it once: called by whoever may call functions of the account, and by nothing else.
- * The token is made by the first call and kept by nobody, so there is none to find in templates, outputs or secrets. It may do
- * everything, for all tenants; others are made with it by HTTP.
+ * Creates the first token of a deployment and shows it once. Only principals that may invoke functions of the
+ * account can call it. The first call creates the token and does not save it, so no template, output or
+ * secret contains it. The token has all scopes for all tenants, and creates other tokens by HTTP.
  *
- * Failures are results, not errors: people read them, and no alarm is about them.
+ * Failures are results, not errors: people read them, and they must not trigger an alarm.
  */
 
 import { ALL_TENANTS, SCOPES } from '../shared/base/model/scopes.ts';
@@ -13,14 +13,14 @@ export type FirstTokenResult = { readonly token: string } | { readonly error: st
 
 const NAME = 'first';
 
-/** Throws what the table throws. */
+/** Throws the errors of the table. */
 export function createFirstToken(tokens: TokenService): () => Promise<FirstTokenResult> {
   return async () => {
     const made = await tokens.createFirst({ name: NAME, scopes: SCOPES, tenants: [ALL_TENANTS] });
     if ('token' in made) return { token: made.token };
     const when = new Date(made.takenMs).toISOString();
     return {
-      error: `the first token was shown at ${when}, and is shown once; logboom token create makes others on the stores themselves`,
+      error: `the first token was shown at ${when} and cannot be shown again; run logboom token create on the stores to create others`,
     };
   };
 }

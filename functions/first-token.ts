@@ -1,4 +1,4 @@
-/** Lambda function that makes and shows the first token. */
+/** Lambda function that creates and shows the first token. */
 
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';

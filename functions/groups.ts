@@ -1,6 +1,7 @@
 /**
- * Which function serves a route. Functions are cut by what a request may cost, so that each has the memory, the time and
- * the rights of its class and no more. The stack routes by this, and each function knows only its own routes.
+ * Maps routes to functions. Functions are split by the cost class of a request, so that each has only the
+ * memory, time and permissions of its class. The stack routes by this map, and each function serves only its
+ * own routes.
  */
 import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
 import type { CostClass, Route } from '../shared/server/http/routes.ts';
@@ -20,12 +21,12 @@ export function functionOf({ cost }: Pick<Route<never>, 'cost'>): FunctionName {
   return BY_COST[cost];
 }
 
-/** Functions that AWS services call with events of their own; they serve no route. */
+/** Functions that AWS services call with their own events. They serve no route. */
 export type EventFunctionName = 'cloudwatch-logs' | 's3-objects';
 
 export const EVENT_FUNCTION_NAMES: readonly EventFunctionName[] = ['cloudwatch-logs', 's3-objects'];
 
-/** Functions of the WebSocket API of live tails, and the one that serves them. */
+/** Functions of the WebSocket API of live tails, and the dispatcher that serves the tails. */
 export type TailFunctionName = 'tail-connect' | 'tail-disconnect' | 'tail-default' | 'tail-dispatch';
 
 export const TAIL_FUNCTION_NAMES: readonly TailFunctionName[] = [
@@ -35,12 +36,15 @@ export const TAIL_FUNCTION_NAMES: readonly TailFunctionName[] = [
   'tail-dispatch',
 ];
 
-/** What the query function calls for parts of queries; it serves no route. */
+/** Function that the query function calls for query tasks. It serves no route. */
 export type WorkerFunctionName = 'query-worker';
 
 export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];
 
-/** Functions of the stack itself: who looks at what is due, asks for tokens, makes the first, tries the store, and fills and empties buckets. */
+/**
+ * Functions of the stack itself: timer, authorizer, first token, canary, contents of buckets, and the
+ * all-in-one function.
+ */
 export type StackFunctionName =
   | 'timer'
   | 'authorizer'
@@ -61,14 +65,14 @@ export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
 export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;
 
 /**
- * What each function is among the contract's components (section 1), as a process of one machine would be told by `--target`:
- * for names, tags and dashboards.
+ * Component of the contract (section 1) that each function implements, as `--target` of a single process
+ * names it. Used for names, tags and dashboards.
  */
 export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {
   push: 'write',
   query: 'read',
   maintenance: 'backend',
-  // What any component answers, and what tells of others: it is none of them.
+  // Serves what any component serves, and reports about the others, so it is not one of them.
   status: 'all',
   'cloudwatch-logs': 'write',
   's3-objects': 'write',
@@ -79,7 +83,7 @@ export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {
   'query-worker': 'querier',
 };
 
-/** In whose rings its instances are. */
+/** Rings that contain the instances of the function. */
 export function componentsOfFunction(name: AnyFunctionName): readonly string[] {
   return name === 'status' ? [] : componentsOf(TARGET_OF_FUNCTION[name]);
 }

@@ -1,4 +1,7 @@
-/** A function of Lambda around the dispatcher: unwraps the event, holds the limits of the platform, wraps the answer. */
+/**
+ * Lambda handler around the dispatcher: unwraps the event, enforces the limits of the platform, wraps the
+ * response.
+ */
 import { type ErrorLog, errorResponse, responseOfError } from '../shared/server/http/errors.ts';
 import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import type { RequestLimitsOf } from '../shared/server/http/request-limits.ts';
@@ -8,16 +11,16 @@ import type { FunctionName } from './groups.ts';
 import { type HttpApiEvent, isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 
 export interface HandlerOptions {
-  /** Whose route a request is for; by it errors have their form. */
+  /** Function that owns the route of a request. It decides the format of errors. */
   readonly nameOf: (method: string, path: string) => FunctionName;
-  /** Does not throw. */
+  /** Never throws. */
   readonly dispatch: (request: HttpRequest) => Promise<HttpResponse>;
   readonly limitsOf: RequestLimitsOf;
   readonly log: ErrorLog;
   readonly nowMs: () => number;
 }
 
-const NO_EVENT = 'this function takes events of an API Gateway HTTP API in payload format 2.0';
+const NO_EVENT = 'this function accepts events of an API Gateway HTTP API in payload format 2.0';
 const PUSH_LATE = 'the push was not stored in time; it is safe to push it again';
 
 export function createHandler(options: HandlerOptions): LambdaHandler {

@@ -1,12 +1,12 @@
 /**
- * What a function instance counts and tells of itself: a record in the table with heartbeat and counters (read by the status
- * function), and lines of embedded metrics on standard output (read by CloudWatch). Both at most once a minute, within a
- * call, because between calls nothing runs.
+ * Reports the state of a function instance, within a call and at most once a minute, because nothing runs
+ * between calls. It writes a record with heartbeat and counters to the table, which the status function
+ * reads. It also prints embedded metrics to standard output, which CloudWatch reads.
  *
- *     AWS_LAMBDA_LOG_STREAM_NAME    names the instance: its lines are found by it
+ *     AWS_LAMBDA_LOG_STREAM_NAME    ID of the instance, which leads to its log lines
  *     AWS_LAMBDA_FUNCTION_NAME      its address on ring pages
  *     AWS_REGION                    its zone on ring pages
- *     LOGBOOM_EMBEDDED_METRICS      `false` leaves the lines away
+ *     LOGBOOM_EMBEDDED_METRICS      `false` disables the metrics lines
  */
 
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
@@ -34,19 +34,22 @@ export interface InstanceParts {
 }
 
 export interface Instance {
-  /** Told of requests by the dispatcher. */
+  /** Receives the requests of the dispatcher. */
   readonly observer: RequestObserver;
-  /** Counts a call that is no request; `group` is of a small set. Throws what the work throws. */
+  /**
+   * Counts a call that is not an HTTP request. `group` must come from a small set. Throws the errors of
+   * `work`.
+   */
   counted<T>(group: string, work: () => Promise<T>): Promise<T>;
-  /** Tells where it is time to; the last of a call's work. Never rejects. */
+  /** Writes the report if one is due. Call it last. Never rejects. */
   settle(): Promise<void>;
 }
 
 const COMPONENT_OF = new Map<string, string>(ROUTES.map(({ path, component }) => [path, component]));
-/** Of a path that no route has. */
+/** Group of requests that match no route. */
 const NO_GROUP = 'other';
 
-/** Each figure that is printed is paid by the hour. */
+/** Embedded metrics can be disabled, because CloudWatch charges for each printed metric by the hour. */
 export function printsMetrics({ LOGBOOM_EMBEDDED_METRICS: metrics }: Environment): boolean {
   return metrics !== 'false';
 }
@@ -57,12 +60,12 @@ export function createInstance(parts: InstanceParts): Instance {
   const stream = environment.AWS_LAMBDA_LOG_STREAM_NAME || ids.randomHex(16);
   const calls = registry.counter<'function'>({
     name: 'logboom_function_invocations_total',
-    help: 'Invocations of functions that ended.',
+    help: 'Completed function invocations.',
     labels: ['function'],
   });
   const starts = registry.counter<'function'>({
     name: 'logboom_function_starts_total',
-    help: 'Instances of functions that were called at least once.',
+    help: 'Function instances that served at least one invocation.',
     labels: ['function'],
   });
   const embedded = printsMetrics(environment)

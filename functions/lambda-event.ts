@@ -1,14 +1,14 @@
 /**
- * What Lambda gives a function behind an API Gateway HTTP API (payload format 2.0), and what it takes back. Only what we
- * use; the gateway leaves out what a request does not have.
+ * Event of an API Gateway HTTP API (payload format 2.0) and the result that Lambda returns. Contains only the
+ * fields that Logboom uses. The gateway omits fields that a request does not have.
  */
 export interface HttpApiEvent {
   readonly version: '2.0';
-  /** Percent-decoded by the gateway. With a named stage, its name comes first. */
+  /** Percent-decoded by the gateway. Starts with the stage name if the stage has one. */
   readonly rawPath: string;
-  /** As the client sent it. */
+  /** Query string as sent by the client. */
   readonly rawQueryString?: string;
-  /** Without cookies. Repeated ones joined by commas. */
+  /** Headers without cookies. Repeated headers are joined by commas. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly cookies?: readonly string[];
   readonly body?: string;
@@ -16,10 +16,10 @@ export interface HttpApiEvent {
   readonly requestContext: {
     readonly requestId?: string;
     readonly stage?: string;
-    /** When the gateway received the request, Unix time in ms. */
+    /** Unix time in ms when the gateway received the request. */
     readonly timeEpoch?: number;
     readonly http: { readonly method: string; readonly sourceIp?: string };
-    /** What a Lambda authorizer has said (authorizer-context.ts). */
+    /** Context that a Lambda authorizer returned (authorizer-context.ts). */
     readonly authorizer?: { readonly lambda?: unknown };
   };
 }
@@ -38,7 +38,7 @@ export interface LambdaContext {
 
 export type LambdaHandler = (event: unknown, context: LambdaContext) => Promise<HttpApiResult>;
 
-/** Whether it has the parts without which there is no request. */
+/** Checks that the event has the required fields of a request. */
 export function isHttpApiEvent(event: unknown): event is HttpApiEvent {
   const { version, rawPath, requestContext } = (event ?? {}) as Partial<HttpApiEvent>;
   return version === '2.0' && typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string';

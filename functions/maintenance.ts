@@ -1,4 +1,4 @@
-/** Lambda function for what keeps the store in shape: its routes, and the ticks of its schedules. */
+/** Lambda function for maintenance routes and for the scheduled jobs. */
 import { createMaintenanceFunction } from './assemble.ts';
 
 export const handler = createMaintenanceFunction(process.env);

@@ -1,4 +1,4 @@
-/** The function that works on parts of queries: a task in, its answer out. It reads objects and nothing else. */
+/** Function that runs query tasks: receives a task and returns its result. It only reads objects. */
 
 import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
@@ -7,7 +7,7 @@ import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/tas
 import type { LambdaContext } from './lambda-event.ts';
 import { type Environment, readSettings } from './settings.ts';
 
-/** Left to say that time is over, ms. */
+/** Time reserved at the end of the function to report a timeout, in ms. */
 const MARGIN_MS = 500;
 
 export type QueryWorkerHandler = (event: WorkerEvent, context: LambdaContext) => Promise<WorkerResult>;
@@ -19,7 +19,10 @@ export function createQueryWorker(environment: Environment): QueryWorkerHandler 
   return queryWorkerHandler({ store, clock: systemClock, place });
 }
 
-/** The same over a given store. Throws where the time of the function is over, and for an event that is no task. */
+/**
+ * Same as createQueryWorker, with a given store. Throws if the function runs out of time or the event is not
+ * a task.
+ */
 export function queryWorkerHandler(
   parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'place'>,
 ): QueryWorkerHandler {

@@ -1,4 +1,4 @@
-/** Lambda function for parts of queries; the query function calls it. */
+/** Lambda function for query tasks, called by the query function. */
 import { createQueryWorker } from './query-worker-handler.ts';
 
 export const handler = createQueryWorker(process.env);

@@ -1,21 +1,24 @@
 /**
- * Which objects an event is about, in the shapes that reach a function: S3's own notification, the event of EventBridge,
- * and either of them in the body of a message of SQS.
+ * Lists the objects that an event is about. Accepts S3's own notification, the event of EventBridge, and
+ * either of them in the body of an SQS message.
  *
- * A reader would get wrong: S3's own notification has the key encoded as in a form, EventBridge's has it as it is.
+ * Pitfall: S3's own notification has the key form-encoded, EventBridge's has it unencoded.
  */
 import { decodeComponent } from '../shared/server/http/params.ts';
 
 export interface ObjectLocation {
   readonly bucket: string;
   readonly key: string;
-  /** Absent where the bucket keeps no versions. */
+  /** Absent if the bucket is not versioned. */
   readonly versionId?: string;
 }
 
-/** A notification has one record in practice; a batch of SQS has at most 10,000 messages. */
+/**
+ * Maximum number of objects. A notification has one record in practice, and an SQS batch has at most 10,000
+ * messages.
+ */
 const MAX_OBJECTS = 10_000;
-const NO_EVENT = 'this function takes events of S3, of EventBridge about S3, or of SQS with one of them';
+const NO_EVENT = 'this function accepts events of S3, of EventBridge about S3, or of SQS with one of them';
 
 interface S3Record {
   readonly eventName?: string;
@@ -33,17 +36,17 @@ interface EventBridgeEvent {
   };
 }
 
-/** The objects that were created, in order. Throws Error where the event is none of these shapes. */
+/** Returns the created objects in order. Throws Error if the event has none of these shapes. */
 export function objectsOf(event: unknown): readonly ObjectLocation[] {
   const objects = objectsIn(event, true);
-  if (objects.length > MAX_OBJECTS) throw new Error(`an event of more than ${MAX_OBJECTS} objects`);
+  if (objects.length > MAX_OBJECTS) throw new Error(`the event names more than ${MAX_OBJECTS} objects`);
   return objects;
 }
 
 function objectsIn(event: unknown, mayBeQueued: boolean): readonly ObjectLocation[] {
   if (typeof event !== 'object' || event === null) throw new Error(NO_EVENT);
   const { Records: records, source, Event: name } = event as Record<string, unknown>;
-  // S3 says it once when a notification is set up.
+  // S3 sends this event once when a notification is set up.
   if (name === 's3:TestEvent') return [];
   if (source === 'aws.s3') return ofEventBridge(event);
   if (!Array.isArray(records)) throw new Error(NO_EVENT);

@@ -1,6 +1,6 @@
 /**
- * Stores the log files that an event names. A file that was stored in part when the function failed is stored again when
- * the event is repeated: its entries are the same, so each is there once.
+ * Stores the log files that an event names. If the function fails in the middle of a file, the retry of the
+ * event stores the whole file again. Its entries are equal, so each entry is stored once.
  */
 import { objectBatches } from '../shared/write/ingest/receivers/object-batches.ts';
 import { objectReceiver } from '../shared/write/ingest/receivers/object-receiver.ts';
@@ -12,18 +12,21 @@ export interface ReadableObject {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Opens an object; undefined where there is none any more. */
+/** Opens an object. Returns `undefined` if the object does not exist any more. */
 export type ReadObject = (location: ObjectLocation) => Promise<ReadableObject | undefined>;
 
-/** Throws where an object cannot be read or stored now: the event is then repeated. */
+/** Throws if an object cannot be read or stored now. Lambda then retries the event. */
 export function createS3ObjectsHandler(
   store: EventStore,
   readObject: ReadObject,
 ): (event: unknown) => Promise<void> {
   return async event => {
     for (const location of objectsOf(event)) {
-      // Each chunk that is stored would name itself again.
-      if (location.bucket === store.ownBucket) throw new Error('events of the bucket of the store itself');
+      // Pitfall: with events of its own bucket, each stored chunk would trigger the next event.
+      if (location.bucket === store.ownBucket)
+        throw new Error(
+          'the event is about the bucket of the chunks; remove its notification to this function',
+        );
       const object = await readObject(location);
       if (object === undefined) store.log.warn({ ...location }, 'object deleted before it was read');
       else await storeObject(store, location, object);

@@ -1,4 +1,4 @@
-/** Lambda function for log files that appear in a bucket. */
+/** Lambda function that stores log files created in a bucket. */
 import { createEventStore } from './event-store.ts';
 import { createS3ObjectsHandler } from './s3-objects-handler.ts';
 import { createObjectReader } from './s3-reader.ts';

@@ -1,4 +1,7 @@
-/** Reads objects of other buckets than the store's as streams: a log file need not fit the memory of the function. */
+/**
+ * Reads objects of other buckets as streams, because a log file may be larger than the memory of the
+ * function.
+ */
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { type ClientOptions, createS3Client } from '../shared/aws/clients.ts';
@@ -6,7 +9,7 @@ import { describe } from '../shared/aws/errors.ts';
 import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import type { ReadObject } from './s3-objects-handler.ts';
 
-/** Retries cover the opening. A stream that breaks ends the function, and the event is repeated. */
+/** Retries cover only the opening. A stream that breaks fails the function, and Lambda retries the event. */
 export function createObjectReader(options: ClientOptions): ReadObject {
   const client = createS3Client(options);
   const call = createCaller({ clock: systemClock, limits: S3_LIMITS });
@@ -14,10 +17,11 @@ export function createObjectReader(options: ClientOptions): ReadObject {
     call({ operation: 'GetObject', target: `${bucket}/${key}` }, async () => {
       try {
         const command = new GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId });
-        // Without the attempt's signal: it would cut the stream when the time of the opening is up.
+        // Pitfall: the signal of the attempt would cut the stream when the timeout of the opening ends, so it
+        // is not passed.
         const { Body, LastModified } = await client.send(command);
         if (Body === undefined || LastModified === undefined)
-          throw new Error('an answer without a body or a date');
+          throw new Error('S3 response without a body or a modification date');
         return { body: Body as AsyncIterable<Uint8Array>, lastModifiedMs: LastModified.getTime() };
       } catch (error) {
         if (describe(error).name === 'NoSuchKey') return undefined;

@@ -1,14 +1,14 @@
 /**
- * What a function is told by its environment:
+ * Reads the settings of a function from its environment:
  *
- *     LOGBOOM_BUCKET, LOGBOOM_TABLE   where the data lies
- *     LOGBOOM_ENDPOINT                another place than AWS, for emulators; AWS_ENDPOINT_URL counts too
- *     LOGBOOM_TAIL_FUNCTION           the dispatcher of live tails, where there is one
- *     LOGBOOM_QUERY_WORKER            the function that works on parts of queries, where there is one
- *     LOGBOOM_QUERY_WORKER_CALLS      its calls at once, of one process of the query function; what the stack has reserved
- *     LOGBOOM_AUTHORIZATION           `token`: an authorizer in front says whose token it is, and who comes without is refused;
- *                                     `own-token`: there is none in front, the function asks for tokens itself;
- *                                     `iam`, `none` or nothing: something else in front says who may call
+ *     LOGBOOM_BUCKET, LOGBOOM_TABLE   bucket and table of the store
+ *     LOGBOOM_ENDPOINT                endpoint of an emulator instead of AWS; AWS_ENDPOINT_URL works too
+ *     LOGBOOM_TAIL_FUNCTION           dispatcher of live tails, if the stack has one
+ *     LOGBOOM_QUERY_WORKER            function that runs query tasks, if the stack has one
+ *     LOGBOOM_QUERY_WORKER_CALLS      maximum concurrent worker calls of one query process; the stack's reserved concurrency
+ *     LOGBOOM_AUTHORIZATION           `token`: an authorizer in front identifies the token; requests without one are refused.
+ *                                     `own-token`: no authorizer is in front, and the function verifies tokens itself.
+ *                                     `iam`, `none` or empty: another component in front controls access
  *     LOGBOOM_CONFIG_YAML             the configuration itself, or
  *     LOGBOOM_CONFIG                  its file, in the bundle
  */
@@ -21,36 +21,39 @@ export interface Settings {
   readonly bucket: string;
   readonly table: string;
   readonly endpoint: string | undefined;
-  /** Name of the function that serves live tails, for those that call it. */
+  /** Name of the function that serves live tails, for the functions that call it. */
   readonly tailFunction?: string | undefined;
-  /** Name of the function that works on parts of queries, for the one that hands them out. */
+  /** Name of the function that runs query tasks, for the function that plans them. */
   readonly queryWorker?: string | undefined;
-  /** Its calls at once; undefined: the default. */
+  /** Maximum concurrent worker calls; `undefined` for the default. */
   readonly queryWorkerCalls?: number | undefined;
-  /** Who comes without a word of the authorizer is refused. */
+  /** If true, requests without an identity from the authorizer are refused. */
   readonly trustsAuthorizer?: boolean | undefined;
-  /** With the limits of the platform. */
+  /** Configuration limited to what the platform allows. */
   readonly config: Config;
-  /** Ready to be logged. */
+  /** Warnings to log. */
   readonly warnings: readonly string[];
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A push is decoded beside its columns and its chunk, all in the memory of one function. */
+/**
+ * Maximum decompressed size of a push. Its body, columns and chunk are in the memory of one function at the
+ * same time.
+ */
 export const MAX_DECOMPRESSED_BYTES = 128 * 1024 * 1024;
 
 /**
- * Of a flush that a client waits for: the merge that begins last has 3 s to the deadline of its answer (deadline.ts). Runs
- * by schedule have the time of the function instead (scheduled-event.ts).
+ * Maximum run time of a flush that a client waits for. The last merge starts 3 s before the deadline of the
+ * response (deadline.ts). Scheduled runs use the time of the function instead (scheduled-event.ts).
  */
 export const MAX_REQUEST_RUN_MS = 25_000;
 
-/** Throws ConfigError, or Error where a name is missing. */
+/** Throws ConfigError, or Error if a required variable is missing. */
 export function readSettings(environment: Environment): Settings {
   const { config, warnings } = readConfig(environment);
   const authorization = environment.LOGBOOM_AUTHORIZATION;
-  const isByToken = asksForTokens(authorization);
+  const isByToken = needsTokens(authorization);
   const trustsAuthorizer = authorization === 'token';
   return {
     bucket: named('LOGBOOM_BUCKET', environment),
@@ -69,7 +72,9 @@ function callsOf(text: string | undefined): number | undefined {
   if (!text) return undefined;
   const calls = Number(text);
   if (Number.isInteger(calls) && calls >= 1) return calls;
-  throw new Error(`LOGBOOM_QUERY_WORKER_CALLS is a whole number of at least 1, not ${JSON.stringify(text)}`);
+  throw new Error(
+    `LOGBOOM_QUERY_WORKER_CALLS must be a whole number of at least 1, got ${JSON.stringify(text)}`,
+  );
 }
 
 function readConfig(environment: Environment): { config: Config; warnings: readonly string[] } {
@@ -79,12 +84,12 @@ function readConfig(environment: Environment): { config: Config; warnings: reado
   return { config: DEFAULT_CONFIG, warnings: [] };
 }
 
-/** A word that is none of these could be meant for `token`: better not to start than to let everybody in. */
-function asksForTokens(authorization: string | undefined): boolean {
+/** Throws for an unknown word. It could be a misspelled `token`, and starting would admit every client. */
+function needsTokens(authorization: string | undefined): boolean {
   if (authorization === 'token' || authorization === 'own-token') return true;
   if (!authorization || authorization === 'iam' || authorization === 'none') return false;
   throw new Error(
-    `LOGBOOM_AUTHORIZATION is iam, none, token or own-token, not ${JSON.stringify(authorization)}`,
+    `LOGBOOM_AUTHORIZATION must be iam, none, token or own-token, got ${JSON.stringify(authorization)}`,
   );
 }
 
@@ -98,7 +103,7 @@ function named(name: string, environment: Environment): string {
   return value;
 }
 
-/** The configuration with what Lambda allows: it may ask for less, never for more. */
+/** Limits the configuration to what Lambda allows. Lower configured values stay. */
 export function withinPlatform(config: Config): Config {
   const { distributor, frontend, logboom } = config;
   return {
@@ -108,7 +113,7 @@ export function withinPlatform(config: Config): Config {
       maxDecompressedSize: Math.min(maxDecompressedBytes(config), MAX_DECOMPRESSED_BYTES),
     },
     frontend: { ...frontend, maxBodySize: Math.min(frontend.maxBodySize, MAX_BODY_BYTES) },
-    // A function serves one request at a time: there is no company to wait for.
+    // A function serves one request at a time, so no other push can join a group commit.
     logboom: {
       ...logboom,
       groupCommitWaitMs: 0,

@@ -1,9 +1,10 @@
 /**
- * Signatures of AWS, version 4, for requests that no client of the SDK makes: those to our own API where it asks for them, and
- * one to Secrets Manager. What is signed is method, path, query, the body's hash, and the headers named here.
+ * Signs requests with AWS Signature Version 4 if no SDK client sends them: requests to our own API if it
+ * requires signatures, and one request to Secrets Manager. The signature covers the method, path, query, body
+ * hash and the headers named below.
  *
- * What a reader would get wrong: the host that is signed need not be the one that the request goes to. CloudFront puts the
- * gateway's own host into what it passes on, so for the gateway the signature must name that.
+ * Pitfall: the signed host can differ from the host of the URL. CloudFront replaces the host with the
+ * gateway's own, so the signature must name the gateway.
  */
 import { createHash, createHmac } from 'node:crypto';
 
@@ -15,13 +16,13 @@ export interface Credentials {
 
 export interface SignedRequest {
   readonly method: string;
-  /** Plain: nothing in it needs an escape. */
+  /** Path without characters that need an escape. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** The host that the receiver believes to be. */
+  /** Host that the receiver checks. */
   readonly host: string;
   readonly body: string;
-  /** Of the signature: `execute-api`, `secretsmanager`. */
+  /** Service name in the signature: `execute-api` or `secretsmanager`. */
   readonly service: string;
   readonly region: string;
   readonly nowMs: number;
@@ -29,7 +30,7 @@ export interface SignedRequest {
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** Headers to be added to the request; the host is not among them. */
+/** Headers to add to the request. The host is not among them. */
 export function signedHeaders(
   request: SignedRequest,
   { accessKeyId, secretAccessKey, sessionToken }: Credentials,
@@ -62,7 +63,7 @@ export function signedHeaders(
   };
 }
 
-/** In the one form that is signed; it is the form to send, too. */
+/** Formats the query in the canonical form of the signature. Send exactly this form. */
 export function queryText(query: Readonly<Record<string, string>>): string {
   return Object.entries(query)
     .map(([name, value]) => `${encoded(name)}=${encoded(value)}`)

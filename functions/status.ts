@@ -1,4 +1,4 @@
-/** Lambda function for the routes that need no stored data. */
+/** Lambda function for routes that need no stored data. */
 import { createFunction } from './assemble.ts';
 
 export const handler = createFunction('status', process.env);

@@ -1,30 +1,31 @@
 /**
- * The dispatcher: serves tails for as long as there is something to serve, one run of a tenant at a time.
+ * Dispatcher of live tails: serves subscriptions while there are entries to deliver. One invocation serves a
+ * tenant at a time.
  *
- *     {"tenant": "acme"}   a process has committed something for a tenant with tails, or one was opened
- *     {}                   the schedule, every minute: all tenants with tails; renews them, and finds what no call came for
+ *     {"tenant": "acme"}   a process committed entries for a tenant with tails, or a tail was opened
+ *     {}                   the schedule, every minute: renews all tails, and delivers entries that no call announced
  */
 import { runAllTails, runTails } from '../shared/read/tail/run-tails.ts';
 import { settleInstance } from './assemble.ts';
 import type { TailFunction } from './assemble-tail.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
-/** Before the end of the function nothing new begins. */
+/** No new step starts in this time before the end of the function. */
 const LAST_STEP_BEFORE_MS = 20_000;
-/** The schedule's own run of a tenant without pushes needs no longer; the next one comes in a minute. */
+/** Idle time before a scheduled run of a tenant ends. The next run comes within a minute. */
 const SCHEDULED_IDLE_MS = 1_000;
-/** Longer than processes wait with the next call for a tenant (tail-waker.ts). */
+/** Longer than the interval at which processes repeat the call for a tenant (tail-waker.ts). */
 const IDLE_MS = 10_000;
 const POLL_MS = 200;
 
 export interface DispatchResult {
-  /** Runs that were this invocation's; others were under way elsewhere. */
+  /** Number of tenants that this invocation served. Other invocations may serve the rest. */
   readonly runs: number;
 }
 
 export type DispatchHandler = (event: unknown, context: LambdaContext) => Promise<DispatchResult>;
 
-/** Throws where tails could not be served: the next call or the schedule tries again. */
+/** Throws if tails could not be served. The next call or the schedule retries. */
 export function createDispatchHandler({
   parts,
   assembled,

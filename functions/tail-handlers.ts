@@ -9,12 +9,13 @@ import { connectRequestOf, isWebSocketEvent, type WebSocketResult } from './webs
 
 export type WebSocketHandler = (event: unknown) => Promise<WebSocketResult>;
 
-const NO_EVENT = 'this function takes events of an API Gateway WebSocket API';
+const NO_EVENT = 'this function accepts events of an API Gateway WebSocket API';
 const OK: WebSocketResult = { statusCode: 200 };
 
 /**
- * Nothing can be posted before `$connect` has answered: the dispatcher sends the lookback, and the reason of a refusal, too.
- * What is wrong with the request itself refuses the connection; the gateway keeps the text to itself.
+ * Opens a tail. Nothing can be posted before `$connect` returns, so the dispatcher sends the lookback and the
+ * reason of a refusal. An invalid request refuses the connection, and the gateway does not show the text to
+ * the client.
  */
 export function createConnectHandler({ service, assembled }: TailFunction): WebSocketHandler {
   const { context, overrides, log, tailWaker, instance } = assembled;

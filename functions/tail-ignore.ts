@@ -1,7 +1,7 @@
-/** `$default` of the WebSocket API. Apart from the other handlers, so that its function loads nothing of the store. */
+/** `$default` of the WebSocket API. A separate module, so that its function loads nothing of the store. */
 import type { WebSocketHandler } from './tail-handlers.ts';
 
-/** What clients send is read and ignored. */
+/** Ignores messages that clients send. */
 export const ignoreMessage: WebSocketHandler = async event => {
   const { connectionId } =
     (event as { requestContext?: { connectionId?: unknown } } | null)?.requestContext ?? {};

@@ -1,17 +1,18 @@
 /**
- * A compressed body that the gateway passes as text. It tells text by the content type alone, so `application/json` with
- * `content-encoding: gzip` may come without the mark of base64. What the text then is depends on the gateway:
+ * Recovers a compressed body that the gateway passed as text. The gateway recognizes text by the content type
+ * alone, so `application/json` with `content-encoding: gzip` may come without the base64 flag. The text then
+ * has one of these forms:
  *
- *     a character for each byte      the bytes are as they were
- *     base64 without its mark        decoded
- *     JSON                           something on the way has decompressed it, and left the header
- *     UTF-8 with replacements        lost: the bytes cannot be told any more
+ *     one character per byte         the bytes are unchanged
+ *     base64 without the flag        decoded here
+ *     JSON                           a proxy decompressed the body and left the header
+ *     UTF-8 with replacements        lost: the bytes cannot be recovered
  */
 import { BadRequestError } from '../shared/base/model/errors.ts';
 
 export interface TextBody {
   readonly body: Uint8Array;
-  /** False: it is plain now, whatever the header says. */
+  /** False if the body is plain, whatever the header says. */
   readonly isEncoded: boolean;
 }
 
@@ -20,7 +21,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const JSON_START = /^\s*[{[]/;
 const ZSTD = 0xfd2fb528;
 
-/** Throws BadRequestError where the bytes are lost. */
+/** Throws BadRequestError if the bytes are lost. */
 export function compressedText(text: string, encoding: string): TextBody {
   if (!NOT_A_BYTE.test(text)) {
     const bytes = Buffer.from(text, 'latin1');
@@ -32,11 +33,11 @@ export function compressedText(text: string, encoding: string): TextBody {
   }
   if (JSON_START.test(text)) return { body: Buffer.from(text), isEncoded: false };
   throw new BadRequestError(
-    `the gateway has passed a body in ${encoding} as text, and its bytes are lost; send protobuf, or JSON without content-encoding`,
+    `the gateway passed a ${encoding} body as text and its bytes are lost; send protobuf, or JSON without content-encoding`,
   );
 }
 
-/** By how gzip, zlib and zstd begin; no JSON and no base64 of these begins so. */
+/** Checks the first bytes of gzip, zlib and zstd. JSON and the base64 of these formats start differently. */
 function isCompressed(bytes: Buffer): boolean {
   if (bytes.length < 4) return false;
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;

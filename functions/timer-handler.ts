@@ -1,16 +1,17 @@
 /**
- * The one function that a schedule calls each minute. It looks at what is due and calls the functions that do it: jobs of the
- * maintenance function that have work, and the dispatcher while somebody tails. A store that nobody uses is not worked on.
+ * Function that a schedule calls every minute. It checks for due work and calls the functions that do it: the
+ * maintenance function for jobs with work, and the dispatcher while live tails are open. An idle store causes
+ * no other calls.
  *
  *     minute                0    1    2    3    4    5   ...  60
  *     has work, 1 min       call call call call call call     call
  *     has work, 5 min       call                     call     call
- *     has none              call                              call    each job once an hour: it finds what a look has missed
+ *     has none              call                              call    each job once an hour: it finds what a check missed
  *
- * The hourly calls of several jobs come in minutes one after the other, so that one instance does them all.
- * What is due follows from the minute alone, so nothing is remembered from call to call.
+ * The hourly calls of the jobs come in consecutive minutes, so that one instance runs them all. The minute
+ * alone decides what is due, so no state is kept between calls.
  *
- * Pitfall: its calls do not wait. Whether a job fails is told by the maintenance function.
+ * Pitfall: the calls are asynchronous. Only the maintenance function reports whether a job fails.
  */
 
 import type { Clock } from '../shared/base/ports/clock.ts';
@@ -18,36 +19,36 @@ import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
 import { hasWork, isAskedFor } from '../shared/upkeep/maintenance/work-waiting.ts';
 
-/** Whom it calls. */
+/** Functions that the timer calls. */
 export type Called = 'maintenance' | 'tail-dispatch';
 
 export interface TimerParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Of all jobs. */
+  /** Schedules of all jobs. */
   readonly schedules: readonly Schedule[];
-  /** Who holds the connections of tails. */
+  /** Owner of the connections of live tails. */
   readonly tailOwner: string;
-  /** Calls a function without waiting for its end. Undefined for one that the stack does not have. */
+  /** Invokes a function asynchronously. Absent if the stack does not have the function. */
   readonly calls: Readonly<Partial<Record<Called, (event: object) => Promise<void>>>>;
   readonly log: { warn(fields: object, message: string): void };
 }
 
 export interface TimerResult {
-  /** Jobs that were called, and `tail-dispatch`. */
+  /** Called jobs, and `tail-dispatch`. */
   readonly called: readonly string[];
 }
 
-/** What the schedule sends: the time that the call is for, RFC 3339. */
+/** Event of the schedule, with its time in RFC 3339. */
 export interface TimerEvent {
   readonly time?: unknown;
 }
 
 const MINUTE_MS = 60_000;
-/** Each job is called once an hour, work or not. */
+/** Each job runs once an hour even if no work is found. */
 export const SWEEP_MINUTES = 60;
 
-/** Throws an AggregateError if a call fails, after all others: the next minute makes up for it. */
+/** Throws an AggregateError after all calls if one failed. The next minute retries. */
 export function createTimer(parts: TimerParts): (event: unknown) => Promise<TimerResult> {
   const { catalog, clock, schedules, tailOwner, calls, log } = parts;
   return async event => {
@@ -67,20 +68,20 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
     const able = due.filter(([, called]) => calls[called] !== undefined);
     const ends = await Promise.allSettled(able.map(([, called, sent]) => calls[called]?.(sent)));
     const failures = ends.filter(end => end.status === 'rejected').map(({ reason }) => reason as unknown);
-    if (failures.length > 0) throw new AggregateError(failures, 'functions could not be called');
+    if (failures.length > 0) throw new AggregateError(failures, 'invoking functions failed');
     return { called: able.map(([name]) => name).sort() };
   };
 
-  /** @param turn of the job among those that are called once an hour */
-  async function isDue({ job, everyMs }: Schedule, minute: number, turn: number): Promise<boolean> {
+  /** @param offset index of the job, which spreads the hourly calls over minutes */
+  async function isDue({ job, everyMs }: Schedule, minute: number, offset: number): Promise<boolean> {
     const every = Math.max(1, Math.round(everyMs / MINUTE_MS));
     const sweep = every * Math.ceil(SWEEP_MINUTES / every);
-    if (minute % sweep === turn % sweep) return true;
+    if (minute % sweep === offset % sweep) return true;
     if (minute % every !== 0) return seen(job, () => isAskedFor(job, parts));
     return seen(job, () => hasWork(job, parts));
   }
 
-  /** A look that fails says nothing: the job itself tells what is wrong with the table. */
+  /** Returns true if the check fails: the job itself then reports the problem with the table. */
   async function seen(what: string, look: () => Promise<boolean>): Promise<boolean> {
     try {
       return await look();
@@ -91,7 +92,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
   }
 }
 
-/** Without a time, or with one that is none, it is now. */
+/** Falls back to the current time if the event has no valid time. */
 function timeOf(event: unknown, nowMs: number): number {
   const { time } = (event ?? {}) as TimerEvent;
   const ms = typeof time === 'string' ? Date.parse(time) : Number.NaN;

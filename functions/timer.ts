@@ -1,8 +1,9 @@
 /**
- * Lambda function that a schedule calls each minute. Beside what every function is told (settings.ts) it is told whom to call:
+ * Lambda function that a schedule calls every minute. Apart from the variables in settings.ts it needs the
+ * functions to call:
  *
- *     LOGBOOM_MAINTENANCE_FUNCTION   does the jobs
- *     LOGBOOM_TAIL_FUNCTION          the dispatcher of live tails, where there is one
+ *     LOGBOOM_MAINTENANCE_FUNCTION   runs the jobs
+ *     LOGBOOM_TAIL_FUNCTION          dispatcher of live tails, if the stack has one
  */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';

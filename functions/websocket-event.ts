@@ -1,8 +1,10 @@
 /**
- * What API Gateway gives a function behind a WebSocket API, and the request that a `$connect` stands for. Only what we use.
+ * Event of a WebSocket API of API Gateway, and the HTTP request that `$connect` stands for. Contains only the
+ * used fields.
  *
- * A reader would get wrong: the path of the request is the stage, whatever the client asked for. Who puts a domain in front of
- * it says in `x-logboom-path` which endpoint it was; without that it is the endpoint of today.
+ * Pitfall: the path of the event is the stage, whatever path the client requested. A proxy that maps a domain
+ * to the stage names the endpoint in `x-logboom-path`. Without this header, the current tail endpoint is
+ * assumed.
  */
 import type { HttpRequest } from '../shared/server/http/message.ts';
 import { TAIL_PATH } from '../shared/server/http/tail-request.ts';
@@ -11,7 +13,7 @@ import { identityIn } from './authorizer-context.ts';
 export interface WebSocketEvent {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null;
-  /** Decoded. */
+  /** Percent-decoded. */
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueQueryStringParameters?: Readonly<Record<string, readonly string[] | undefined>> | null;
   readonly requestContext: {
@@ -19,12 +21,12 @@ export interface WebSocketEvent {
     readonly eventType?: 'CONNECT' | 'DISCONNECT' | 'MESSAGE';
     readonly requestId?: string;
     readonly identity?: { readonly sourceIp?: string };
-    /** What a Lambda authorizer has said (authorizer-context.ts). */
+    /** Context that a Lambda authorizer returned (authorizer-context.ts). */
     readonly authorizer?: unknown;
   };
 }
 
-/** The gateway shows nothing of it to a client but the status, and takes 500 for what is no 2xx or 4xx. */
+/** The gateway shows only the status to the client, and turns a status other than 2xx or 4xx into 500. */
 export interface WebSocketResult {
   readonly statusCode: number;
   readonly body?: string;

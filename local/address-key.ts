@@ -1,12 +1,15 @@
-/** The key under which connections of one client are counted. */
+/** Key by which connections of one client are counted. */
 import { isIPv6 } from 'node:net';
 
-/** A client of IPv6 usually has a whole network of 64 bits to itself. */
+/** Groups of an IPv6 network prefix of 64 bits, which usually belongs to one client. */
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 const MAPPED = /^::ffff:(?=\d+\.)/i;
 
-/** An address of IPv4 as it is, also where it comes mapped into IPv6; of IPv6 its network. */
+/**
+ * Returns an IPv4 address unchanged, also if it is mapped into IPv6, and the network prefix of an IPv6
+ * address.
+ */
 export function addressKey(address: string | undefined): string {
   const plain = (address ?? '').replace(MAPPED, '');
   if (!isIPv6(plain)) return plain;

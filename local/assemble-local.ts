@@ -1,6 +1,6 @@
 /**
- * Puts the store together on one machine: the front thread has the table, limits on rates, sockets and what tells of the process; all
- * else is in the threads of the roles (threads/roles.ts).
+ * Assembles the store of one machine. The front thread has the table, rate limits, sockets and the state of
+ * the process. Everything else runs in the threads of the roles (threads/roles.ts).
  */
 
 import { ClientError } from '../shared/base/model/errors.ts';
@@ -47,7 +47,7 @@ export interface AssembleLocalOptions {
   readonly beginAnew?: boolean;
   /** See OpenStorageOptions. */
   readonly replaced?: ReplacedParts;
-  /** That the gateway listens on, and those of other fronts, too. */
+  /** Address of the gateway and of the other front threads. */
   readonly host: string;
   readonly port: number;
   /** See RoleThreadsParts. */
@@ -75,7 +75,7 @@ export interface AssembledLocal {
   readonly readOnly: boolean;
   watchOverrides(): void;
   endOverrides(): Promise<void>;
-  /** Ends the threads and closes the stores. */
+  /** Stops the threads and closes the stores. */
   close(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const { store, disk, readOnly } = storage;
     await beginWithCatalog({ ...storage, catalog, clock: systemClock }, options.beginAnew ?? false).catch(
       (error: unknown) => {
-        // The marks are written by the first start that can.
+        // The first start that can write sets the marks.
         if (!(error instanceof StorageUnavailableError)) throw error;
       },
     );
@@ -127,7 +127,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       clock: systemClock,
       ids: systemIds,
       limitsOf,
-      // Nothing is read here.
+      // The front thread reads no chunks.
       pages: new PageCache(0),
       resultCacheBytes: 0,
       kick: job => threads!.kick(job),
@@ -162,11 +162,11 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       tailLog: catalog.tailLog,
       clock: systemClock,
       decideRates(tenant, asked) {
-        // Pushes that other fronts received ask nothing else here.
+        // Also checked here, because pushes that other fronts received make no other call to this thread.
         context.shutdown.refusePushes();
         if (disk?.message !== undefined) throw new ClientError(503, disk.message);
         const limits = limitsOf(tenant);
-        // Takes nothing of the tenant's rate: the client comes back with it.
+        // Refuses without using the tenant's rate limit: the client repeats the push.
         if (threads!.backlog.refuses(tenant)) {
           return Promise.resolve({ kind: 'nothing', limitBytes: tenantRateOf(limits).bytesPerSecond });
         }
@@ -231,7 +231,10 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
   }
 }
 
-/** Roles that start with the store: all if it has data, so that no request waits for a thread after a restart; and all where other processes share the store. */
+/**
+ * Roles that start with the store. All roles start if the store has data, so that no request waits for a
+ * thread after a restart, and if other processes share the store.
+ */
 async function workingRoles(
   catalog: Catalog,
   { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },

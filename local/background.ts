@@ -1,4 +1,7 @@
-/** Work that goes on beside requests: heartbeats, looks at files and at the disk. If it fails, the store serves without it. */
+/**
+ * Runs background work: heartbeats, and checks of files and of the disk. If it fails, the store serves
+ * without it.
+ */
 import type { Clock } from '../shared/base/ports/clock.ts';
 
 export interface BackgroundParts {
@@ -7,12 +10,12 @@ export interface BackgroundParts {
   readonly signal: AbortSignal;
 }
 
-/** Long enough that a part that fails at once does not fill the log. */
+/** Long enough that work that fails immediately does not fill the log. */
 export const RESTART_PAUSE_MS = 10_000;
 
 /**
- * Runs `work` until it resolves or `signal` aborts. If it rejects, the failure is logged with the name of the component, and the work
- * starts again after RESTART_PAUSE_MS. Never rejects.
+ * Runs `work` until it resolves or `signal` aborts. If it rejects, logs the failure with the name of the
+ * component, and restarts the work after RESTART_PAUSE_MS. Never rejects.
  */
 export async function runInBackground(
   component: string,
@@ -27,7 +30,7 @@ export async function runInBackground(
       if (signal.aborted) return;
       log.error(
         { component, err: error },
-        `${component} failed; it starts again in ${RESTART_PAUSE_MS / 1000} s`,
+        `${component} failed; restarting it in ${RESTART_PAUSE_MS / 1000} s`,
       );
       await clock.sleep(RESTART_PAUSE_MS, signal).catch(() => undefined);
     }

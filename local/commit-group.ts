@@ -1,13 +1,14 @@
 /**
- * Group commit: the writes that arrive in one turn of the event loop share one transaction, hence one sync.
+ * Group commit: writes that arrive in one iteration of the event loop share one transaction, hence one fsync.
  *
- *   turn n     put a   put b   transact c           each is queued
- *   its end    BEGIN   a   b   c (condition fails)   COMMIT = one sync
- *              a and b resolve, c rejects; nothing of c was written
+ *   iteration n   put a   put b   transact c           each is queued
+ *   its end       BEGIN   a   b   c (condition fails)   COMMIT = one fsync
+ *                 a and b resolve, c rejects; nothing of c was written
  *
  * Each call is atomic by itself, because it evaluates all its conditions before its first write and throws
- * only then. What it sees includes the calls before it in the group; so its answer, a failed condition too, waits for
- * the commit. An error of the database (a full disk) undoes the whole group and rejects all of its calls.
+ * only then. A call sees the earlier calls of its group. Therefore its result, even a failed condition, waits
+ * for the commit. An error of the database (a full disk) rolls back the whole group and rejects all of its
+ * calls.
  */
 import { messageOf } from '../shared/base/model/errors.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
@@ -16,24 +17,27 @@ import { ThrottledError } from '../shared/base/ports/throttled.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
-/** A group holds up the event loop: 500 small writes take about 4 ms. The rest goes into the next one. */
+/**
+ * Bounds the time that a group blocks the event loop: 500 small writes take about 4 ms. Further calls form
+ * the next group.
+ */
 const MAX_GROUP_CALLS = 500;
 const MAX_GROUP_BYTES = 4 * 1024 * 1024;
-/** Calls that wait. More means that writes come faster than the disk takes them. */
+/** Limit of queued calls. More means that writes arrive faster than the disk can store them. */
 const MAX_QUEUED_CALLS = 20_000;
 
-/** The transaction of the database, synchronous. */
+/** Synchronous transaction of the database. */
 export interface Transaction {
   begin(): void;
   commit(): void;
-  /** Safe where none is open. */
+  /** Does nothing if no transaction is open. */
   rollback(): void;
 }
 
 export interface CommitGroup {
   /** Runs `work` inside a transaction. `bytes` is the size of what it writes. */
   write<T>(bytes: number, work: () => T): Promise<T>;
-  /** Resolves when all that was queued has been answered; later writes are refused. */
+  /** Resolves when all queued calls have settled. Later writes are refused. */
   close(): Promise<void>;
 }
 
@@ -52,13 +56,13 @@ export function commitGroup(transaction: Transaction): CommitGroup {
   let isClosed = false;
 
   const drain = async (): Promise<void> => {
-    await endOfTurn();
+    await endOfIteration();
     while (queue.length > 0) {
       const size = groupSize(queue);
       const group = queue.slice(0, size);
       queue = queue.slice(size);
       await commit(transaction, group);
-      if (queue.length > 0) await endOfTurn();
+      if (queue.length > 0) await endOfIteration();
     }
     draining = undefined;
   };
@@ -68,7 +72,7 @@ export function commitGroup(transaction: Transaction): CommitGroup {
       if (isClosed) return Promise.reject(new Error('the table is closed'));
       if (queue.length >= MAX_QUEUED_CALLS) {
         return Promise.reject(
-          new ThrottledError(`${MAX_QUEUED_CALLS} writes already wait for the catalog; retry`),
+          new ThrottledError(`catalog write queue is full (${MAX_QUEUED_CALLS} writes pending); retry`),
         );
       }
       return new Promise<T>((resolve, reject) => {
@@ -125,7 +129,7 @@ function runCall({ work }: Call): Outcome {
   }
 }
 
-/** How many of the first calls form a group: at least one. */
+/** Number of queued calls that form the next group: at least one. */
 function groupSize(queue: readonly Call[]): number {
   let bytes = 0;
   const most = Math.min(queue.length, MAX_GROUP_CALLS);
@@ -136,6 +140,6 @@ function groupSize(queue: readonly Call[]): number {
   return most;
 }
 
-function endOfTurn(): Promise<void> {
+function endOfIteration(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

@@ -1,25 +1,25 @@
 /**
- * The management API of the gateway's WebSockets, as API Gateway has it, so that a program that posts to connections by the
- * AWS SDK can be tried on one machine:
+ * Management API of the gateway's WebSockets, compatible with API Gateway. It lets you test programs on one
+ * machine that post to connections through the AWS SDK:
  *
- *     POST   /@connections/{id}   sends the body as a message: 200; 410 where the connection is gone, 413 where it is too large
+ *     POST   /@connections/{id}   sends the body as a message: 200; 410 if the connection is closed, 413 if it is too large
  *     GET    /@connections/{id}   200 with the times of the connection; 410
- *     DELETE /@connections/{id}   ends it: 204; 410
+ *     DELETE /@connections/{id}   closes it: 204; 410
  *
- * Off unless `logboom.connections_api` is set, and for programs of this machine alone: signatures are not checked, and who may
- * post can say anything to anybody's tail.
+ * Pitfall: signatures are not checked, so a client of this API can write to every live tail. It is off unless
+ * `logboom.connections_api` is set, and accepts only requests from this machine.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Connections } from '../shared/base/ports/connections.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 
 const PREFIX = '/@connections/';
-/** API Gateway's. */
+/** Same limit as API Gateway. */
 const MAX_MESSAGE_BYTES = 128 * 1024;
 const NORMAL_CLOSE = 1000;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 
-/** Answers a request of the API; false where it is none. */
+/** Handles a request of the API. Returns false for other requests. */
 export function createConnectionsApi(
   connections: Connections,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
@@ -79,7 +79,7 @@ async function answer(
   }
 }
 
-/** Undefined where an escape is broken: no connection has such an id. */
+/** `undefined` for an invalid escape: no connection has such an ID. */
 function decoded(encodedId: string): string | undefined {
   try {
     return decodeURIComponent(encodedId);
@@ -88,7 +88,9 @@ function decoded(encodedId: string): string | undefined {
   }
 }
 
-/** Undefined where it is too large; the rest is read, so that the client gets to its answer. */
+/**
+ * `undefined` if the message is too large. The rest is still read, so that the client receives the response.
+ */
 async function readMessage(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;

@@ -1,17 +1,17 @@
-/** The configuration of a store, and the one that comes with the program for a store that is started without. */
+/** Reads the configuration of a store, or the built-in one if the store starts without a configuration. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT, readPackageFile } from './package-files.ts';
 
 const NAME = 'config/local.yaml';
 
-/** In a single executable a name for what lies inside. */
+/** In a single executable, a display name for the embedded file. */
 export const DEFAULT_CONFIG_FILE = PACKAGE_ROOT === undefined ? `built-in ${NAME}` : join(PACKAGE_ROOT, NAME);
 
-/** Throws an error of the file system. */
+/** Throws a file system error. */
 export function readConfigText(file: string): string {
   if (file !== DEFAULT_CONFIG_FILE) return readFileSync(file, 'utf8');
   const bytes = readPackageFile(NAME);
-  if (bytes === undefined) throw new Error(`${file} is missing: install the program again`);
+  if (bytes === undefined) throw new Error(`${file} is missing; reinstall the program`);
   return Buffer.from(bytes).toString('utf8');
 }

@@ -1,28 +1,31 @@
 /**
- * Makes names in directories durable. `fsync` of a file says nothing about its name, and a directory's own name lies
- * in its parent: an object survives power loss when its directory and every new directory above it are synced.
+ * Makes directory entries durable. `fsync` of a file does not cover its name, and the name of a directory is
+ * stored in its parent. An object survives power loss only if its directory and every new directory above it
+ * are synced.
  *
- * Concurrent callers share syncs: while one runs, all later callers of the same directory wait for one more that
- * starts after it (one that already runs may have missed their name).
+ * Concurrent callers share syncs: while one runs, all later callers of the same directory wait for one more
+ * that starts after it (a running sync may have missed their name).
  */
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Directories whose place in their parents is known to be durable; forgotten all together above this. */
+/**
+ * Directories whose entries in their parents are known to be durable. Above this number the cache is cleared.
+ */
 const MAX_KNOWN_DIRECTORIES = 4096;
 
 export interface DirectorySync {
-  /** Resolves when everything that was in `directory` at the call is durable, up to the root. */
+  /** Resolves when all entries of `directory` at the time of the call are durable, up to the root. */
   sync(directory: string): Promise<void>;
 }
 
-/** `root` must exist and be durable itself (see `makeDurableDirectory`). */
+/** `root` must exist and be durable (see `makeDurableDirectory`). */
 export function directorySync(root: string): DirectorySync {
   const groups = new Map<string, { readonly running: Promise<void>; following?: Promise<void> }>();
   /**
-   * Directory to its identity. An empty directory may be removed and made again, by another process too; the new
-   * one has another identity and its parents are synced again.
+   * Maps a directory to its identity. Any process may remove an empty directory and create it again. The new
+   * directory has a different identity, so its parents are synced again.
    */
   const known = new Map<string, string>();
 
@@ -57,7 +60,7 @@ export function directorySync(root: string): DirectorySync {
   return { sync };
 }
 
-/** Makes a directory and those above it that are missing, all of them durable. */
+/** Creates a directory and its missing parents, all of them durable. */
 export async function makeDurableDirectory(directory: string): Promise<void> {
   const absolute = path.resolve(directory);
   const firstMade = await mkdir(absolute, { recursive: true });
@@ -68,9 +71,12 @@ export async function makeDurableDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Syncs the names in one directory. Resolves to what tells this directory from a later one of the same name. */
+/**
+ * Syncs the names in one directory. Resolves to its identity, which differs for a later directory of the same
+ * name.
+ */
 async function syncDirectory(directory: string): Promise<string> {
-  // Windows opens no directories; its file system journals names by itself.
+  // Windows cannot open directories, and its file system journals names itself.
   if (process.platform === 'win32') return '';
   const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

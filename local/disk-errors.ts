@@ -1,4 +1,6 @@
-/** Which errors of the file system and of SQLite mean that the disk takes no more, or fails. */
+/**
+ * Classifies errors of the file system and of SQLite that mean that the disk is full, read-only or failing.
+ */
 import { type StorageProblem, StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import { codeOf } from '../shared/base/runtime/file-errors.ts';
 
@@ -11,20 +13,20 @@ const BY_CODE: Readonly<Record<string, StorageProblem>> = {
   EIO: 'failing',
 };
 
-/** Primary result codes of SQLite, which are the low byte. */
+/** Primary result codes of SQLite: the low byte of the code. */
 const BY_PRIMARY: Readonly<Record<number, StorageProblem>> = {
   8: 'read-only',
   10: 'failing',
   13: 'full',
-  // Cannot open: where the file is there, its log cannot be made beside it.
+  // SQLITE_CANTOPEN: if the file exists, SQLite cannot create the write-ahead log next to it.
   14: 'read-only',
 };
-/** The shared memory of the log, a file, could not be made long enough. */
+/** Extending the shared-memory file of the write-ahead log failed. */
 const SQLITE_IOERR_SHMSIZE = 4874;
-/** Of causes. */
+/** Maximum depth of nested causes. */
 const MAX_DEPTH = 5;
 
-/** Undefined where the error means something else. */
+/** `undefined` if the error has another reason. */
 export function storageProblemOf(error: unknown, depth = 1): StorageProblem | undefined {
   if (error instanceof StorageUnavailableError) return error.problem;
   if (typeof error !== 'object' || error === null) return undefined;
@@ -36,14 +38,14 @@ export function storageProblemOf(error: unknown, depth = 1): StorageProblem | un
   return storageProblemOf(error.cause, depth + 1);
 }
 
-/** The error as clients are told of it; the error itself where the disk is not what is wrong. */
+/** Converts an error of the disk to the error for clients. Returns other errors unchanged. */
 export function asStorageError(error: unknown): unknown {
   if (error instanceof StorageUnavailableError) return error;
   const problem = storageProblemOf(error);
   return problem === undefined ? error : new StorageUnavailableError(problem, { cause: error });
 }
 
-/** The same for reads, which a full or read-only disk does not stop. */
+/** Same as asStorageError, for reads, which work on a full or read-only disk. */
 export function asReadError(error: unknown): unknown {
   return storageProblemOf(error) === 'failing' ? asStorageError(error) : error;
 }

@@ -1,4 +1,7 @@
-/** The disk of a data directory, as the system shows it. What is written shows that files of it can be written, the table's too. */
+/**
+ * Disk of a data directory, as the file system reports it. Writing the reserve proves that files, including
+ * the table, can be written.
+ */
 import { randomFillSync } from 'node:crypto';
 import { access, constants, open, statfs, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,16 +9,16 @@ import { isMissing } from '../shared/base/runtime/file-errors.ts';
 import type { DiskPort } from './disk.ts';
 
 const RESERVE_FILE = 'reserve';
-/** Random, so that a file system that compresses takes as much for it. */
-const PIECE_BYTES = 256 * 1024;
+/** Size of a buffer with random bytes. Random bytes use their full size on a file system that compresses. */
+const BUFFER_BYTES = 256 * 1024;
 
-/** @param files that must be writable where they are there */
+/** @param files must be writable if they exist */
 export function diskPort(dataDir: string, files: readonly string[]): DiskPort {
   const file = join(dataDir, RESERVE_FILE);
 
   /**
-   * False where it is not there; rejects where it cannot be written. Nothing is opened: closing a file of SQLite would take the locks
-   * of its connections away.
+   * Returns false if the file is missing. Rejects if it is not writable. Opens nothing, because closing a
+   * SQLite file would release the locks of its connections.
    */
   async function isWritable(path: string): Promise<boolean> {
     try {
@@ -42,12 +45,12 @@ export function diskPort(dataDir: string, files: readonly string[]): DiskPort {
       for (const path of files) await isWritable(path);
       const handle = await open(file, 'w');
       try {
-        const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-        for (let left = bytes; left > 0; left -= PIECE_BYTES) {
-          randomFillSync(piece);
-          await handle.writeFile(piece.subarray(0, Math.min(left, PIECE_BYTES)));
+        const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+        for (let left = bytes; left > 0; left -= BUFFER_BYTES) {
+          randomFillSync(buffer);
+          await handle.writeFile(buffer.subarray(0, Math.min(left, BUFFER_BYTES)));
         }
-        // A file system may only now find out that there is no space.
+        // Some file systems report a lack of space only here.
         await handle.sync();
       } finally {
         await handle.close();

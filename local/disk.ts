@@ -1,24 +1,26 @@
 /**
- * The disk of a data directory: whether it takes new entries. A small file is kept in reserve. When the disk is full, pushes are
- * refused and the file is given up, so that there is space for what frees more: delete requests, retention, the log of SQLite.
+ * Watches whether the disk of a data directory accepts new entries. A small reserve file exists on the disk.
+ * When the disk is full, pushes are refused and the reserve is deleted. This leaves space for work that frees
+ * more: delete requests, retention, and the write-ahead log of SQLite.
  *
- *     ok --(little space left, or a write failed)--> full, read-only
+ *     ok --(little free space, or a write failed)--> full, read-only
  *      ^                                                   |
- *      +-----------(the reserve could be written)----------+
+ *      +-----------(the reserve was written again)---------+
  *
- * Free space is looked at every CHECK_MS. A quota is not seen there: its errors are (`note`), and that the reserve can be written.
+ * Free space is checked every CHECK_MS. It does not reveal quotas. Those show in failed writes (`noteError`)
+ * and in whether the reserve can be written.
  */
 import type { Clock } from '../shared/base/ports/clock.ts';
 import { type StorageProblem, storageMessage } from '../shared/base/ports/storage-unavailable.ts';
 import { storageProblemOf } from './disk-errors.ts';
 
-/** What a disk is asked. All of these reject with errors of the file system. */
+/** File system operations of a disk. All of these reject with file system errors. */
 export interface DiskPort {
   space(): Promise<DiskSpace>;
-  /** Whether the reserve is there; rejects where it could not be written. */
+  /** Checks whether the reserve exists. Rejects if it could not be written. */
   hasReserve(): Promise<boolean>;
   writeReserve(bytes: number): Promise<void>;
-  /** Without effect where it is not there. */
+  /** Does nothing if the reserve does not exist. */
   removeReserve(): Promise<void>;
 }
 
@@ -35,61 +37,67 @@ export interface DiskParts {
 }
 
 /**
- * SQLite needs 0.6 MB to open and to commit, a delete request some KB. Deleting whole chunks needs no more; for rewriting chunks
- * there is what pushes leave (MIN_FREE_BYTES), and what has been deleted.
+ * Enough for SQLite to open and commit (0.6 MB) and for a delete request (some KB). Deleting whole chunks
+ * needs no more. Rewriting chunks uses the space that pushes leave (MIN_FREE_BYTES) and that deletion freed.
  */
 const RESERVE_BYTES = 4 * 1024 * 1024;
-/** Pushes are refused below. A merge's output has 128 MB at most, usually some. */
+/** Below this, pushes are refused. The output of a merge has at most 128 MB, and usually a few. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
-/** Both are no more than this of a small disk. */
+/** Upper bound of both on a small disk, as a share of its size. */
 const MAX_SHARE = 0.05;
-/** Pushes are taken again above so much of what they are refused below: not one by one at the brink. */
+/** Pushes are accepted again above this multiple of the limit, so that they do not alternate at the limit. */
 const ENOUGH_FACTOR = 1.5;
 const CHECK_MS = 2_000;
-const LOOKS_BETWEEN_TRIES = 4;
+const CHECKS_BETWEEN_TRIES = 4;
 
 export class Disk {
   readonly #parts: DiskParts;
   #found: DiskProblem | undefined;
   #onChange: (problem: DiskProblem | undefined) => void = () => undefined;
   #checking: Promise<void> | undefined;
-  /** Looks before the reserve is written again: each try takes the space of a quota from everything else for a moment. */
-  #looksToWait = 0;
+  /**
+   * Checks before the reserve is written again. Each attempt briefly takes space of a quota from all other
+   * writes.
+   */
+  #checksToSkip = 0;
 
   constructor(parts: DiskParts) {
     this.#parts = parts;
   }
 
-  /** Why the disk takes no new entries; undefined where it does. */
+  /** Reason why the disk accepts no new entries; `undefined` if it accepts them. */
   get problem(): DiskProblem | undefined {
     return this.#found;
   }
 
-  /** For clients; undefined where the disk takes new entries. */
+  /** Message for clients; `undefined` if the disk accepts new entries. */
   get message(): string | undefined {
     return this.#found === undefined ? undefined : storageMessage(this.#found);
   }
 
-  /** `listener` is told when the disk ceases to take new entries and when it takes them again, instead of any before it. */
-  tell(listener: (problem: DiskProblem | undefined) => void): void {
+  /**
+   * Sets the listener that is called when the disk stops or resumes accepting new entries. Replaces the
+   * previous listener.
+   */
+  setListener(listener: (problem: DiskProblem | undefined) => void): void {
     this.#onChange = listener;
   }
 
-  /** A write has failed: the disk may be the reason. */
-  note(error: unknown): void {
+  /** Checks whether the disk is the reason for a failed write. */
+  noteError(error: unknown): void {
     const problem = storageProblemOf(error);
-    if (problem !== undefined && problem !== 'failing') void this.#becomes(problem);
+    if (problem !== undefined && problem !== 'failing') void this.#change(problem);
   }
 
-  /** Looks at the disk. Never rejects. */
+  /** Checks the disk. Never rejects. */
   check(): Promise<void> {
-    this.#checking ??= this.#look().finally(() => {
+    this.#checking ??= this.#inspect().finally(() => {
       this.#checking = undefined;
     });
     return this.#checking;
   }
 
-  /** Looks at the disk again and again. */
+  /** Checks the disk periodically. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#parts.clock.sleep(CHECK_MS, signal).catch(() => undefined);
@@ -97,7 +105,7 @@ export class Disk {
     }
   }
 
-  async #look(): Promise<void> {
+  async #inspect(): Promise<void> {
     const { port } = this.#parts;
     try {
       const { freeBytes, totalBytes } = await port.space();
@@ -106,26 +114,26 @@ export class Disk {
       const reserve = Math.ceil(Math.min(RESERVE_BYTES, share));
       if (this.#found === undefined) {
         const isThere = await port.hasReserve();
-        if (freeBytes < minFree) await this.#becomes('full');
+        if (freeBytes < minFree) await this.#change('full');
         else if (!isThere) await port.writeReserve(reserve);
-      } else if (freeBytes >= minFree * ENOUGH_FACTOR + reserve && --this.#looksToWait < 0) {
-        this.#looksToWait = LOOKS_BETWEEN_TRIES;
-        // Proves that a quota is not used up, and that the folder can be written.
+      } else if (freeBytes >= minFree * ENOUGH_FACTOR + reserve && --this.#checksToSkip < 0) {
+        this.#checksToSkip = CHECKS_BETWEEN_TRIES;
+        // Proves that a quota is not exhausted and that the folder is writable.
         await port.writeReserve(reserve);
-        await this.#becomes(undefined);
+        await this.#change(undefined);
       }
     } catch (error) {
       const problem = storageProblemOf(error);
-      // Any other error shows itself where it does harm.
-      if (problem !== undefined && problem !== 'failing') await this.#becomes(problem);
+      // Ignores other errors, because the affected operations report them.
+      if (problem !== undefined && problem !== 'failing') await this.#change(problem);
     }
   }
 
-  async #becomes(problem: DiskProblem | undefined): Promise<void> {
+  async #change(problem: DiskProblem | undefined): Promise<void> {
     const isNew = this.#found !== problem;
     this.#found = problem;
-    if (isNew) this.#looksToWait = 0;
-    // Also what was written of it in part.
+    if (isNew) this.#checksToSkip = 0;
+    // Also removes a partly written reserve.
     if (problem === 'full') await this.#parts.port.removeReserve().catch(() => undefined);
     if (isNew) this.#onChange(problem);
   }

@@ -6,48 +6,52 @@
  *     await fetch(`${store.url}/loki/api/v1/labels`);
  *     await store.stop();
  *
- * Its types name no other module, so they need no types of any other package.
+ * The types refer to no other module, so users need no types of other packages.
  */
 import { resolve } from 'node:path';
 
-/** Bucket and table; credentials come from where the AWS SDK finds them. */
+/** Bucket and table. The AWS SDK finds the credentials. */
 export interface S3Data {
   readonly bucket: string;
   readonly table: string;
-  /** Another place than AWS, for example `http://localhost:4566`; bucket and table are made there where they are missing. */
+  /**
+   * Endpoint of an emulator, for example `http://localhost:4566`. Missing buckets and tables are created
+   * there.
+   */
   readonly endpoint?: string;
   readonly region?: string;
 }
 
 export interface LogboomOptions {
-  /** Folder of the data, made where it is missing. Either this or `s3`. */
+  /** Folder of the data, created if missing. Give either this or `s3`. */
   readonly dataDir?: string;
-  /** Where the data is on S3 and DynamoDB instead. */
+  /** Stores the data in S3 and DynamoDB instead. */
   readonly s3?: S3Data;
-  /** Default: 127.0.0.1. Empty: every address of the machine. */
+  /** Default: 127.0.0.1. Empty: all addresses of the machine. */
   readonly host?: string;
-  /** Default: 0, any free port; `url` tells which. */
+  /** Default: 0, any free port. The result `url` contains it. */
   readonly port?: number;
   /** Text of a configuration in YAML (docs/reference/configuration.md). Default: one tenant, no login. */
   readonly config?: string;
   /** Values for `${NAME}` in the configuration. Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Least level of the log, which goes to standard error. Default: error. */
+  /** Minimum log level. The log goes to standard error. Default: error. */
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
-  /** Start although the catalog is empty and chunks are stored, and leave those unused. Default: reject. */
+  /** Start even if the catalog is empty but chunks are stored, and leave those unused. Default: reject. */
   readonly beginAnew?: boolean;
 }
 
 export interface Logboom {
-  /** Where it listens, for example `http://127.0.0.1:40123`. */
+  /** Address of the store, for example `http://127.0.0.1:40123`. */
   readonly url: string;
-  /** Lets running requests end, then closes the data. What was acknowledged is there at the next start. */
+  /** Completes running requests, then closes the data. The next start has all acknowledged entries. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a store; it is ready when this resolves. Rejects with an error of the name ConfigError where the configuration is wrong,
- * CorruptionError where the data is, LostCatalogError where the catalog is gone and the data is not, and those of Node where the port or the folder cannot be had.
+ * Starts a store, which is ready when this resolves. Rejects with an error named ConfigError if the
+ * configuration is invalid, CorruptionError if the data is damaged, or LostCatalogError if the data exists
+ * without its catalog. Rejects with errors of Node.js if the port or the folder is not available.
  */
 export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
   const {
@@ -59,7 +63,7 @@ export async function startLogboom(options: LogboomOptions): Promise<Logboom> {
     logLevel = 'error',
     beginAnew = false,
   } = options;
-  if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('give either dataDir or s3');
+  if ((dataDir === undefined) === (s3 === undefined)) throw new TypeError('set either dataDir or s3');
   const { parseConfig } = await import('../shared/server/admin/config.ts');
   const { DEFAULT_CONFIG_FILE, readConfigText } = await import('./default-config.ts');
   const { startLocal } = await import('./start.ts');

@@ -1,13 +1,14 @@
 /**
- * Objects as files of one machine. What it promises beside the port:
+ * Stores objects as files of one machine. Guarantees in addition to those of the port:
  *
- *  - A put that resolved survives power loss. Its bytes are synced in a temporary file first, then `link(2)` gives
- *    them their name, which fails where the name is taken, then the directory is synced. So a name never stands for
- *    half an object, whenever the process dies.
- *  - Several processes may share a root.
+ * - A put that resolved survives power loss. Its bytes are synced in a temporary file first. Then `link(2)`
+ * gives
+ *    them their name, which fails if the name exists, and the directory is synced. A name never refers to
+ *    half an object, even if the process dies.
+ * - Several processes may share a root.
  *
- * A reader would get wrong: a deletion is not synced. After power loss a deleted object may be there again; nothing
- * names it, and the collection of orphans removes it.
+ * Pitfall: a deletion is not synced. After power loss, a deleted object may exist again. No record names it,
+ * and garbage collection removes it as an orphan.
  */
 import { closeSync, fstatSync, openSync, readSync, read as readWithCallback, type Stats } from 'node:fs';
 import { link, mkdir, open, opendir, rmdir, stat, unlink } from 'node:fs/promises';
@@ -33,38 +34,41 @@ import {
 } from '../shared/base/ports/object-store.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
-import { type ConcurrencyLimit, createGate } from './concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
 import { walkObjects } from './object-listing.ts';
 import { bytesToKey, keyToBytes, objectPath, prefixDirectory } from './object-path.ts';
 
-/** Each holds an open file; the limit of a process is often 1024. */
+/** Each put holds an open file, and the limit of a process is often 1024. */
 const MAX_CONCURRENT_PUTS = 64;
 const MAX_CONCURRENT_READS = 128;
-/** Between making a directory and linking into it, a deletion may remove it again: then once more. */
+/** Retries if a deletion removes the directory between its creation and the link. */
 const MAX_LINK_ATTEMPTS = 10;
-/** A put takes seconds at most; what is older was left by a crash. */
+/** A put takes seconds at most, so older temporary files are from a crash. */
 const LEFTOVER_AGE_MS = 15 * 60 * 1000;
 const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
 
 const read = promisify(readWithCallback);
 
 export interface FileObjectStoreOptions {
-  /** For a folder that cannot be written: nothing is made or removed at the opening. */
+  /** Set this for a folder that is not writable. Opening then creates and removes nothing. */
   readonly readOnly?: boolean;
   readonly clock?: Clock;
   readonly ids?: Ids;
 }
 
-/** Opens (and makes, where missing) a store below the directory `root`. Removes what crashed puts left behind. */
+/**
+ * Opens a store in the directory `root`, and creates it if missing. Removes temporary files of crashed puts.
+ */
 export async function openFileObjectStore(
   root: string,
   options: FileObjectStoreOptions = {},
 ): Promise<ObjectStore> {
   const { clock = systemClock, ids = systemIds, readOnly = false } = options;
   const objects = path.resolve(root, 'objects');
-  // Beside the objects: a link cannot cross file systems, and a walk over the objects need not look for leftovers.
+  // Temporary files are in a sibling folder: a link cannot cross file systems, and a walk over the objects
+  // must not see them.
   const temporary = path.resolve(root, 'temporary');
   if (!readOnly) {
     await makeDurableDirectory(objects);
@@ -73,8 +77,8 @@ export async function openFileObjectStore(
   }
 
   const directories = directorySync(objects);
-  const puts = createGate(MAX_CONCURRENT_PUTS);
-  const reads = createGate(MAX_CONCURRENT_READS);
+  const puts = createConcurrencyLimit(MAX_CONCURRENT_PUTS);
+  const reads = createConcurrencyLimit(MAX_CONCURRENT_READS);
 
   return {
     async putIfAbsent(key, body) {
@@ -125,7 +129,7 @@ export async function openFileObjectStore(
   };
 }
 
-/** Throws StorageUnavailableError where the disk is what is wrong. */
+/** Throws StorageUnavailableError if the disk is the reason. */
 async function writing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -143,19 +147,20 @@ async function putFile(
   try {
     await writeDurably(written, body);
     const isNew = await linkIfAbsent(written, target);
-    // Also where the name was taken: its maker may have died before this sync, and our caller takes it as stored.
+    // Needed even if the name exists: its creator may have died before this sync, and the caller treats it as
+    // stored.
     await directories.sync(path.dirname(target));
     return isNew;
   } finally {
-    // The object may be durable by now: a leftover is no reason to fail.
+    // Ignores a failure: the object may already be durable, and a leftover temporary file does no harm.
     await unlink(written).catch(() => undefined);
   }
 }
 
-/** Up to here a copy takes less than a call for each part: 0.1 ms. */
+/** Up to this size, copying (0.1 ms) takes less time than one call per part. */
 const ONE_WRITE_BYTES = 1024 * 1024;
 
-/** Makes a new file; its directory is the caller's to sync. */
+/** Creates a new file. The caller syncs its directory. */
 export async function writeDurably(file: string, body: ObjectBody): Promise<void> {
   const handle = await open(file, 'wx');
   try {
@@ -172,7 +177,7 @@ export async function writeDurably(file: string, body: ObjectBody): Promise<void
   }
 }
 
-/** False where `target` exists. */
+/** Returns false if `target` exists. */
 async function linkIfAbsent(written: string, target: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -186,9 +191,10 @@ async function linkIfAbsent(written: string, target: string): Promise<boolean> {
   }
 }
 
-// Opened and closed on this thread, read on another: 23,000 reads of 4 KiB a second, one after the other, against
-// 6,500 with every step on another thread and 25,000 with kept handles, which would pin what was deleted elsewhere.
-// The price: where the system has to fetch the name from the disk, the event loop waits for it.
+// Opens and closes on this thread and reads on another: 23,000 reads of 4 KiB a second one after the other.
+// Running every step on another thread gives 6,500. Open handles that are cached give 25,000, but pin objects
+// that were deleted by others. The cost: if the system must load the name from the disk, the event loop waits
+// for it.
 function withFile<T>(
   reads: ConcurrencyLimit,
   objects: string,
@@ -217,20 +223,21 @@ function openObject(objects: string, key: string): number {
 }
 
 /**
- * Up to here a read from the system's page cache is shorter (30 µs) than the way to another thread and back, which
- * under load is a context switch each way (300 µs measured with both cores busy).
+ * Up to this size, a read from the page cache (30 µs) takes less time than a switch to another thread and
+ * back, which under load costs a context switch each way (300 µs measured with both cores busy).
  */
 const SYNC_READ_BYTES = 256 * 1024;
 
 async function readAt(file: number, start: number, length: number): Promise<Buffer> {
-  // Not from the pool of small buffers: a cached footer would keep 8 KiB of it alive.
+  // Does not use Node's buffer pool: a cached footer would keep 8 KiB of it alive.
   const bytes = Buffer.allocUnsafeSlow(length);
   for (let done = 0; done < length; ) {
     const bytesRead =
       length <= SYNC_READ_BYTES
         ? readSync(file, bytes, done, length - done, start + done)
         : (await read(file, bytes, done, length - done, start + done)).bytesRead;
-    if (bytesRead === 0) throw new Error(`object ended at byte ${start + done}, expected ${start + length}`);
+    if (bytesRead === 0)
+      throw new Error(`object is truncated: ends at byte ${start + done}, expected ${start + length}`);
     done += bytesRead;
   }
   return bytes;
@@ -264,7 +271,7 @@ async function listPage(objects: string, prefix: string, after: string, limit: n
     keys.push(key);
     found.push(headOf(key, file));
   }
-  // Those that were deleted while the walk was on its way are left out.
+  // Omits objects that were deleted during the walk.
   const page = (await Promise.all(found)).filter(info => info !== undefined);
   return next === undefined ? { objects: page } : { objects: page, next };
 }
@@ -277,7 +284,7 @@ async function unlinkIfThere(file: string): Promise<void> {
   }
 }
 
-/** So that the days of a tenant do not stay for ever. Stops at the first directory that holds something. */
+/** Prevents that empty day directories accumulate. Stops at the first directory that is not empty. */
 async function removeEmptyDirectories(lowest: string, root: string): Promise<void> {
   for (let directory = lowest; directory !== root; directory = path.dirname(directory)) {
     try {

@@ -1,4 +1,7 @@
-/** The gateway of one machine and who answers behind it: it listens first, and says that the rest is starting until there is somebody. */
+/**
+ * Gateway of one machine and the store behind it. The gateway listens first, and reports that the store is
+ * starting until it is ready.
+ */
 
 import type { Log } from '../shared/base/runtime/log.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
@@ -22,22 +25,22 @@ export interface Front {
   readonly gateway: Gateway;
   readonly router: Router<HttpContext>;
   readonly connections: () => number;
-  /** As this front has it, which may be one of several. */
+  /** Configuration of this front, which may be one of several. */
   readonly config: Config;
-  /** Answers as the gateway does, for requests that other fronts received. Does not throw. */
+  /** Handles requests that other fronts received, like the gateway does. Never throws. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   readonly behind: BehindGateway;
 }
 
-/** Who answers behind the gateway: nobody while the store starts. */
+/** Store behind the gateway. The fields are empty while the store starts. */
 export interface BehindGateway {
   local: AssembledLocal | undefined;
   dispatch: ((request: HttpRequest) => Promise<HttpResponse>) | undefined;
   admit: GatewayOptions['admit'];
   notReady: () => string | undefined;
-  /** The gateway stops together with what answers behind it. */
+  /** True when the gateway stops together with the store. */
   isEnding: boolean;
-  /** Requests that were handed to `dispatch` and are not answered. */
+  /** Requests passed to `dispatch` that are not answered yet. */
   running: number;
 }
 
@@ -50,14 +53,14 @@ export interface FrontOptions {
   readonly cores?: number;
 }
 
-/** Rejects where it cannot listen. */
+/** Rejects if it cannot listen. */
 export async function openFront(options: FrontOptions, log: Log): Promise<Front> {
   const { host, port } = options;
   const { target } = options.config.auth;
   const fronts = frontsOf(target, options.cores);
   const config = configOfFront(options.config, fronts);
   const router = createRouter(routesOf(target, ROUTES));
-  // The page asks what a front end answers.
+  // The explorer page needs the endpoints of a query frontend.
   const page = isExposed(target, { component: 'query-frontend' })
     ? createPageFiles({ warn: message => log.warn(message) })
     : undefined;

@@ -1,11 +1,13 @@
 /**
- * Receives the body of a request into one buffer, which grows as the body arrives: memory for a declared length is taken only once
- * the bytes come. Every byte is taken from a budget that all requests share.
+ * Receives the body of a request into one buffer that grows as the body arrives, so a declared length alone
+ * reserves no memory. Every byte counts against a budget that all requests share.
  *
- * Large buffers are used again: fresh ones cost a collection of the heap every few tens of megabytes, and a page fault
- * for every 4 KiB. Who gives a buffer back must know that nobody reads it any more. They lie in shared memory, which only the garbage
- * collectors of all threads that saw it free; so buffers that are too large for the pool lie in memory that is moved to the thread
- * that works on the request, and freed at once.
+ * Large buffers are reused. Fresh ones cost a garbage collection every few tens of megabytes, and a page
+ * fault for every 4 KiB. They are in shared memory, which is freed only when the garbage collectors of all
+ * threads that saw it have run. Buffers that are too large for the pool are in memory that moves to the
+ * thread that handles the request, and is freed immediately.
+ *
+ * Pitfall: release a buffer only if no code reads it any more.
  */
 import type { IncomingMessage } from 'node:http';
 import { BufferPool } from '../shared/base/model/buffer-pool.ts';
@@ -17,28 +19,31 @@ import type { Exchange } from './gateway-exchange.ts';
 
 export interface Body {
   readonly bytes: Uint8Array;
-  /** What the caller gives back to the budget when the request is answered. */
+  /** Bytes that the caller returns to the budget after the response. */
   readonly heldBytes: number;
 }
 
 export const NO_BODY: Body = { bytes: new Uint8Array(0), heldBytes: 0 };
-/** A body starts with one socket read. */
+/** Size of one socket read. */
 const FIRST_CAPACITY = 64 * 1024;
-/** Of a declared length the next buffer is so much larger, so that a seventh is copied twice; otherwise it doubles. */
+/**
+ * Growth factor if the length is declared, so that only one seventh is copied twice. Otherwise the buffer
+ * doubles.
+ */
 const DECLARED_GROWTH = 8;
 /**
- * Chunks smaller than this on average are no way to send a body: each costs the thread about a microsecond. Agents send some
- * kilobytes; a line of a log has about 100 bytes.
+ * Minimum mean size of a chunk. Each chunk costs the thread about 1 µs. Agents send several KB per chunk, and
+ * a log line has about 100 bytes.
  */
-const LEAST_MEAN_CHUNK = 16;
-/** Before that many nothing is said of their size. */
+const MIN_MEAN_CHUNK = 16;
+/** Number of chunks before the mean size is checked. */
 const FREE_CHUNKS = 4_000;
-const TINY = `the body comes in chunks of less than ${LEAST_MEAN_CHUNK} bytes on average; send larger ones`;
-/** As many as usual pushes of a handful of connections take at once. */
+const TINY = `body chunks have less than ${MIN_MEAN_CHUNK} bytes on average; send larger chunks`;
+/** Fits the usual pushes of a few connections. */
 const POOL_BYTES = 16 * 1024 * 1024;
-/** Buffers that wait for the next body. */
+/** Buffers for reuse by later bodies. */
 const POOL = new BufferPool(POOL_BYTES, { isShared: true });
-/** Memory of bodies that were too large for the pool. */
+/** Memory of bodies that are too large for the pool. */
 const LARGE = new WeakSet<ArrayBufferLike>();
 
 function takeBuffer(bytes: number): Buffer {
@@ -53,21 +58,21 @@ function giveBuffer(buffer: Buffer): void {
   else POOL.give(buffer);
 }
 
-/** The memory of a body that may be moved to another thread; undefined where threads share it. */
+/** Memory of a body that can be moved to another thread; `undefined` if threads share it. */
 export function movableMemory({ buffer }: Uint8Array): ArrayBuffer | undefined {
   return LARGE.has(buffer) ? (buffer as ArrayBuffer) : undefined;
 }
 
 /**
- * Takes back the buffer of a body that nobody reads any more: the next request may overwrite it. Not to be called where
- * something may still be at work on the request, as after an error.
+ * Releases the buffer of a body for the next request to overwrite. Pitfall: do not call it if other code may
+ * still work on the request, for example after an error.
  */
 export function recycleBody({ bytes }: Body): void {
-  // One that was moved has no bytes any more.
+  // A body that was moved to another thread has length 0.
   if (bytes.length > 0) giveBuffer(bytes as Buffer);
 }
 
-/** The client went away, or broke the protocol, before its body was complete. */
+/** The client disconnected or broke the protocol before its body was complete. */
 export class BodyInterruptedError extends Error {
   constructor() {
     super('the connection ended before the body');
@@ -75,7 +80,7 @@ export class BodyInterruptedError extends Error {
   }
 }
 
-/** Length that the head declares; undefined for a chunked body, 0 for none. */
+/** Declared length; `undefined` for a chunked body, 0 without a body. */
 export function declaredLength(request: IncomingMessage): number | undefined {
   if (request.headers['transfer-encoding'] !== undefined) return undefined;
   return Number(request.headers['content-length'] ?? 0);
@@ -89,14 +94,14 @@ export function tooLarge(bytes: number, maxBytes: number): ClientError {
 
 export interface ReadBodyOptions {
   readonly budget: BodyBudget;
-  /** What is thrown where the budget is used up. */
+  /** Error to throw when the budget is exhausted. */
   readonly overloaded: ClientError;
 }
 
 /**
- * Rejects with ClientError (413 over the limit of the request, 503 over the budget, 400 for a hail of tiny chunks),
- * BodyInterruptedError, or what interrupted the exchange; nothing is held then and the rest of the body is unread. A declared length
- * over the limit is the caller's to refuse.
+ * Rejects with ClientError (413 over the limit of the request, 503 over the budget, 400 for too many tiny
+ * chunks), BodyInterruptedError, or the cause of an interruption of the exchange. Then no bytes are held and
+ * the rest of the body is unread. The caller refuses a declared length over the limit.
  */
 export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOptions): Promise<Body> {
   const { incoming: request } = exchange;
@@ -124,7 +129,7 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
       if (needed > maxBytes) return tooLarge(maxBytes + 1, maxBytes);
       const growth = declared === undefined ? 2 : DECLARED_GROWTH;
       const wanted = Math.min(Math.max(needed, capacity * growth), most);
-      // Others may be ended for it, or this one by itself.
+      // Taking bytes may end other exchanges, or this one.
       if (!budget.take(exchange, wanted - capacity)) return overloaded;
       capacity = wanted;
       const grown = takeBuffer(capacity);
@@ -137,7 +142,7 @@ export function readBody(exchange: Exchange, { budget, overloaded }: ReadBodyOpt
       const needed = length + chunk.length;
       const problem = needed > capacity ? grow(needed) : undefined;
       if (problem !== undefined) return fail(problem);
-      if (++chunks > FREE_CHUNKS && needed < chunks * LEAST_MEAN_CHUNK)
+      if (++chunks > FREE_CHUNKS && needed < chunks * MIN_MEAN_CHUNK)
         return fail(new BrokenRequestError(400, TINY));
       chunk.copy(buffer, length);
       length = needed;

@@ -1,13 +1,16 @@
-/** What is no HTTP, or does not arrive in time: the errors, and how they are written where there is no response to put them into. */
+/**
+ * Errors of requests that are not valid HTTP or do not arrive in time. They are written without a response
+ * object.
+ */
 import type { Duplex } from 'node:stream';
 import { ClientError } from '../shared/base/model/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 
-/** 400, 408, 413 or 431: nothing more can be read from this connection. */
+/** Status 400, 408, 413 or 431. No further request can be read from this connection. */
 export class BrokenRequestError extends ClientError {}
 
-/** For the peer to read the error before the socket is gone. */
-const LAST_WORDS_MS = 500;
+/** Time for the peer to read the error before the socket is destroyed. */
+const LAST_READ_MS = 500;
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -22,14 +25,14 @@ const STATUSES: Readonly<Record<string, number>> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
 };
 
-/** The error of node's parser, or of its timers, as a response. */
+/** Converts an error of Node's parser or timers to a response. */
 export function brokenBy({ code = '' }: NodeJS.ErrnoException): BrokenRequestError {
   const status = STATUSES[code] ?? 400;
   return new BrokenRequestError(status, REASONS[status]);
 }
 
-/** Writes the error onto a socket whose requests are all answered, and ends it. */
-export function sayLast(socket: Duplex, { status, message }: BrokenRequestError): void {
+/** Writes the error to a socket without pending responses, and ends it. */
+export function writeFinalError(socket: Duplex, { status, message }: BrokenRequestError): void {
   if (!socket.writable) return;
   const body = `${status} ${message}`;
   const head = [
@@ -43,7 +46,7 @@ export function sayLast(socket: Duplex, { status, message }: BrokenRequestError)
   destroySoon(socket);
 }
 
-/** Ends a socket that has been told the last, also where its peer keeps its own side open. */
+/** Destroys an ended socket after a delay, even if the peer keeps its side open. */
 export function destroySoon(socket: Duplex): void {
-  setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+  setTimeout(() => socket.destroy(), LAST_READ_MS).unref();
 }

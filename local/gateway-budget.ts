@@ -1,7 +1,7 @@
 /**
- * Bytes that bodies and responses of all requests may hold at once. A body counts as it arrives, not as it is declared, so that
- * naming a large one costs others nothing. When the bytes run out, bodies that arrive slowly are ended, and those of addresses that
- * hold more than the one that needs them.
+ * Bounds the bytes that bodies and responses of all requests hold. A body counts as it arrives, not as
+ * declared, so a large declared length costs others nothing. When the budget is exhausted, slow bodies are
+ * ended first. Then bodies are ended whose address holds more bytes than the address of the new one.
  */
 
 import { ClientError } from '../shared/base/model/errors.ts';
@@ -9,22 +9,22 @@ import { OVERLOADED } from '../shared/server/http/errors.ts';
 import type { Exchange } from './gateway-exchange.ts';
 
 export interface BodyBudget {
-  /** False if the bytes are not to be had, even by ending others; nothing is taken then. */
+  /** Returns false, and takes nothing, if the bytes are not available even after ending others. */
   take(exchange: Exchange, bytes: number): boolean;
   give(exchange: Exchange, bytes: number): void;
 }
 
-/** A body that has had this time ... */
+/** A body older than this ... */
 const FAIR_MS = 1_000;
-/** ... and comes more slowly, bytes per ms, is ended first. A connection of 0.5 Mbit/s is as fast. */
+/** ... and slower than this, in bytes per ms, is ended first. A connection of 0.5 Mbit/s is as fast. */
 const SLOW_BYTES_PER_MS = 64;
 
-/** @param all exchanges that may hold bytes, in the order of their beginning */
+/** @param all exchanges that may hold bytes, in order of their start */
 export function createBodyBudget(maxBytes: number, all: () => Iterable<Exchange>): BodyBudget {
   let held = 0;
   const overloaded = new ClientError(503, OVERLOADED);
 
-  /** Those that may be ended for `exchange`, the slow ones first. */
+  /** Exchanges that may be ended for `exchange`, slow ones first. */
   function victims(exchange: Exchange, bytes: number): Exchange[] {
     const ofAddress = new Map<string, number>();
     for (const { address, heldBytes } of all()) {
@@ -44,7 +44,7 @@ export function createBodyBudget(maxBytes: number, all: () => Iterable<Exchange>
       if (bytes > maxBytes) return false;
       if (held + bytes > maxBytes) {
         for (const victim of victims(exchange, bytes)) {
-          // What it holds is given back before this returns.
+          // Releases the bytes of the victim before it returns.
           victim.end(overloaded);
           if (held + bytes <= maxBytes) break;
         }
@@ -66,12 +66,12 @@ function isSlow(exchange: Exchange): boolean {
   return ageMs > FAIR_MS && exchange.receivedBytes < ageMs * SLOW_BYTES_PER_MS;
 }
 
-/** Responses that clients have not taken may hold so much. */
+/** Maximum bytes of responses that clients have not read yet. */
 const MAX_UNSENT_BYTES = 256 * 1024 * 1024;
-/** Before this a response is on its way. */
+/** A response younger than this is not ended. */
 const FAIR_LEAVING_MS = 2_000;
 
-/** Cuts off the clients that leave most lying, oldest first, until what is unsent is bounded. */
+/** Disconnects the clients with the most unread bytes, until the total is within the bound. */
 export function boundUnsent(all: () => Iterable<Exchange>, maxBytes = MAX_UNSENT_BYTES): void {
   let unsent = 0;
   for (const { unsentBytes } of all()) unsent += unsentBytes;

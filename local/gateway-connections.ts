@@ -1,40 +1,42 @@
 /**
- * The connections of the gateway, and what ends them: nobody holds one longer than a request may take to arrive, a response to be
- * taken, or the next request to begin.
+ * Connections of the gateway, with time limits: for a request to arrive, for a response to be read, and for
+ * the next request to start.
  *
- *  - Node times heads, bodies and idleness and reports what is no HTTP. A request whose body that breaks is the one that gets the
- *    error; requests before it on the same connection are answered first; otherwise the error is written as it is.
- *  - A sweep ends what is open beyond these times all the same.
- *  - When there are too many connections, those without a complete request are closed for newcomers, first of the address that has
- *    most of them.
+ * - Node measures the times of heads, bodies and idleness, and reports data that is not HTTP. If a body is
+ * broken, its
+ *    request gets the error, and earlier requests on the connection are answered first. Otherwise the error is
+ *    written directly.
+ * - A sweep ends connections that exceed these times anyway. - At the connection limit, connections without a
+ * complete request are closed for new ones, starting with the
+ *    oldest of the address that has the most.
  */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { addressKey } from './address-key.ts';
-import { type BrokenRequestError, brokenBy, sayLast } from './gateway-broken.ts';
+import { type BrokenRequestError, brokenBy, writeFinalError } from './gateway-broken.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';
 
 export interface ConnectionTimes {
-  /** For a whole request to arrive. */
+  /** Time for a whole request to arrive. */
   readonly readTimeoutMs: number;
-  /** For a response to make progress. */
+  /** Time for a response to make progress. */
   readonly writeTimeoutMs: number;
-  /** For the next request of a connection to begin. */
+  /** Time for the next request of a connection to start. */
   readonly idleTimeoutMs: number;
 }
 
 export interface Connections {
   /**
-   * A request has begun; the function that it returns says that it is answered. `onGone` is called where the
-   * connection closes before: node tells only the first of several waiting responses.
+   * Registers a request. Call the returned function after the response. `onGone` is called if the connection
+   * closes first, because Node notifies only the first of several pending responses.
    */
   begin(exchange: Exchange, onGone: () => void): () => void;
-  /** Exchanges that are open on the connection of this one. */
-  openBeside(exchange: Exchange): number;
-  /** Those that never sent a byte: node does not count them as idle. */
+  /** Number of open exchanges on the connection of this exchange. */
+  openOnConnection(exchange: Exchange): number;
+  /** Closes connections that never sent a byte. Node does not count them as idle. */
   destroyUnused(): void;
   destroyAll(): void;
 }
@@ -42,30 +44,32 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
-  /** Requests that have begun and are not answered, and what to call when the connection is gone. */
+  /** Open requests, each with the callback for a closed connection. */
   readonly open: Map<Exchange, () => void>;
-  /** When it was opened, or its last request was answered. */
+  /** Time when it was opened or its last request was answered. */
   sinceMs: number;
-  /** Bytes that were read by then. */
+  /** Bytes read until that time. */
   readBytes: number;
-  /** Handed over to whoever serves WebSockets. */
+  /** True after the handover to the WebSocket server. */
   isUpgraded: boolean;
-  /** To be written when the open requests are answered. */
+  /** Error to write after the open requests are answered. */
   broken?: BrokenRequestError;
 }
 
 export const MAX_CONNECTIONS = 10_000;
-/** The rest of the open files of a process is for its data. */
+/** The data of the process uses the other open files. */
 const SHARE_OF_FILES = 0.5;
-/** Closed together when there are too many, so that choosing them costs little for each. */
+/** Share of connections that are closed at a time, so that selecting them costs little per connection. */
 const CLOSED_AT_ONCE = 0.01;
-/** Heads that are not complete may take so much memory together. A thousand of 64 KB, which no usual client sends. */
+/**
+ * Limit for the memory of all incomplete heads. It allows 1,000 heads of 64 KB, which no usual client sends.
+ */
 const MAX_HEAD_BYTES = 64 * 1024 * 1024;
 const SWEEP_MS = 250;
-/** The sweep comes behind node's own timers, which look once a second. */
+/** The sweep runs later than Node's own timers, which check once a second. */
 const SWEEP_SLACK_MS = 2_500;
 
-/** How many connections the gateway holds: fewer where the system lets the process open few files. */
+/** Maximum number of connections. Lower if the limit of open files is low. */
 export function maxConnections(): number {
   const limit = openFileLimit();
   return limit === undefined
@@ -73,7 +77,7 @@ export function maxConnections(): number {
     : Math.min(MAX_CONNECTIONS, Math.floor(limit * SHARE_OF_FILES));
 }
 
-/** Undefined where the system does not say. Node has raised it as far as it may. */
+/** `undefined` if the system does not report it. Node has already raised the limit to its maximum. */
 function openFileLimit(): number | undefined {
   try {
     const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
@@ -83,7 +87,10 @@ function openFileLimit(): number | undefined {
   }
 }
 
-/** Listens on the server, which from now on never closes a connection without a word or ends the process. */
+/**
+ * Attaches to the server. Afterwards connections are not closed silently, and their errors do not end the
+ * process.
+ */
 export function watchConnections(server: Server, times: ConnectionTimes, most: number): Connections {
   const connections = new Map<Duplex, Connection>();
   const { readTimeoutMs, writeTimeoutMs, idleTimeoutMs } = times;
@@ -113,13 +120,14 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const connection = connections.get(socket);
     if (connection === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (connection.broken === undefined) breakOff(connection, brokenBy(error));
+    else if (connection.broken === undefined) failConnection(connection, brokenBy(error));
   });
-  // Node asks only after the time without progress that was set for the socket: between requests, or while one is written.
+  // Node fires this after the timeout set for the socket without progress: between requests, or during a
+  // write.
   server.on('timeout', (socket: Socket) => {
     const first = connections.get(socket)?.open.keys().next().value;
     if (first === undefined || first.isLeaving) socket.destroy();
-    // The response before it was large; this one is still being made.
+    // The timeout belongs to an earlier large response. The current response is not complete yet.
     else socket.setTimeout(0);
   });
   const timer = setInterval(sweep, Math.min(SWEEP_MS, readTimeoutMs)).unref();
@@ -130,17 +138,17 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
     for (const onGone of [...connection.open.values()]) onGone();
   }
 
-  function breakOff(connection: Connection, broken: BrokenRequestError): void {
+  function failConnection(connection: Connection, broken: BrokenRequestError): void {
     connection.broken = broken;
     if (connection.open.size === 0) {
-      sayLast(connection.socket, broken);
+      writeFinalError(connection.socket, broken);
       return;
     }
     const last = [...connection.open.keys()].at(-1)!;
     if (last.isArriving) last.interrupt(broken);
   }
 
-  /** False if every connection has a complete request under way. */
+  /** Returns false if every connection has a complete request in progress. */
   function closeSome(): boolean {
     const waiting = [...connections.values()].filter(
       ({ open, isUpgraded }) => !isUpgraded && [...open.keys()].every(({ isUpToClient }) => isUpToClient),
@@ -148,7 +156,7 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
     const chosen = oldestOfHeaviest(waiting, Math.max(1, Math.floor(most * CLOSED_AT_ONCE)));
     for (const connection of chosen) {
       connection.socket.destroy();
-      // Its close event comes later.
+      // Removed now, because the close event comes later.
       forget(connection);
     }
     return chosen.length > 0;
@@ -193,10 +201,10 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
         if (!isLast) return;
         connection.sinceMs = performance.now();
         connection.readBytes = connection.socket.bytesRead;
-        if (connection.broken !== undefined) sayLast(connection.socket, connection.broken);
+        if (connection.broken !== undefined) writeFinalError(connection.socket, connection.broken);
       };
     },
-    openBeside: ({ incoming }) => connections.get(incoming.socket)?.open.size ?? 0,
+    openOnConnection: ({ incoming }) => connections.get(incoming.socket)?.open.size ?? 0,
     destroyUnused() {
       for (const { socket } of connections.values()) if (socket.bytesRead === 0) socket.destroy();
     },

@@ -3,8 +3,8 @@
  *
  *     arriving --(body complete)--> running --(response handed to the socket)--> leaving
  *
- * In the first and the last phase the client decides how long it takes, so the gateway may end it there when others need its
- * place or its bytes.
+ * In the first and the last phase the client determines the duration. The gateway may end the exchange there
+ * when others need its slot or its bytes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientError } from '../shared/base/model/errors.ts';
@@ -14,19 +14,19 @@ export class Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly limits: RequestLimits;
-  /** Whose places it counts against (address-key.ts). */
+  /** Address whose slots it uses (address-key.ts). */
   readonly address: string;
-  /** By the monotonic clock, as all times here. */
+  /** Time of the monotonic clock, like all times in this module. */
   readonly startedMs = performance.now();
-  /** Aborts when the client is gone, the deadline has passed or the gateway stops. */
+  /** Aborts when the client disconnects, the deadline passes or the gateway stops. */
   readonly controller = new AbortController();
-  /** Bytes of the body that have arrived. */
+  /** Received bytes of the body. */
   receivedBytes = 0;
-  /** Bytes of memory that its body takes. */
+  /** Memory held by its body, in bytes. */
   heldBytes = 0;
-  /** Bytes of the response that the client has not taken, at most. */
+  /** Upper bound of the response bytes that the client has not read. */
   unsentBytes = 0;
-  /** When the response was handed to the socket. */
+  /** Time when the response was passed to the socket. */
   #leftMs: number | undefined;
   #cause: ClientError | undefined;
   #onInterrupt: ((cause: ClientError) => void) | undefined;
@@ -46,7 +46,7 @@ export class Exchange {
     return this.#leftMs !== undefined;
   }
 
-  /** The client is what it waits for. */
+  /** True if the exchange waits for the client. */
   get isUpToClient(): boolean {
     return this.isArriving || this.isLeaving;
   }
@@ -64,19 +64,25 @@ export class Exchange {
     this.unsentBytes = bytes;
   }
 
-  /** Ends the arrival: what waits for it rejects with `cause`, which is the response. Without effect in later phases. */
+  /**
+   * Ends the arrival: pending waits reject with `cause`, which becomes the response. No effect in later
+   * phases.
+   */
   interrupt(cause: ClientError): void {
     this.#cause ??= cause;
     this.#onInterrupt?.(this.#cause);
   }
 
-  /** Ends it in whatever phase. */
+  /** Ends the exchange in any phase. */
   end(cause: ClientError): void {
     if (this.isArriving && !this.isLeaving) this.interrupt(cause);
     else this.incoming.socket.destroy();
   }
 
-  /** Calls `listener` once with the cause of an interruption, at once if it has happened. The result removes it. */
+  /**
+   * Calls `listener` once with the cause of an interruption, immediately if it already happened. The result
+   * removes it.
+   */
   listen(listener: (cause: ClientError) => void): () => void {
     if (this.#cause !== undefined) listener(this.#cause);
     else this.#onInterrupt = listener;
@@ -85,7 +91,7 @@ export class Exchange {
     };
   }
 
-  /** Settles as `work` does, or rejects when the arrival is interrupted. */
+  /** Settles like `work`, or rejects when the arrival is interrupted. */
   async unlessInterrupted<T>(work: Promise<T>): Promise<T> {
     const interrupted = Promise.withResolvers<never>();
     const stop = this.listen(interrupted.reject);

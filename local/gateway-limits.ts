@@ -1,9 +1,9 @@
-/** Bounds of a gateway: those of the configuration, shared by as many as listen on the port. */
+/** Limits of a gateway: those of the configuration, divided by the number of front threads on the port. */
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import type { GatewayOptions } from './gateway.ts';
 import { maxConnections } from './gateway-connections.ts';
 
-/** The configuration as one of so many front threads has it. */
+/** Configuration for one of `fronts` front threads. */
 export function configOfFront(config: Config, fronts: number): Config {
   const { logboom } = config;
   const share = (bound: number) => Math.ceil(bound / fronts);
@@ -12,7 +12,7 @@ export function configOfFront(config: Config, fronts: number): Config {
     logboom: {
       ...logboom,
       maxConcurrentRequests: share(logboom.maxConcurrentRequests),
-      // The largest push that is allowed must find room in each.
+      // Each front must have space for the largest allowed push.
       maxBufferedBodyBytes: Math.min(
         logboom.maxBufferedBodyBytes,
         Math.max(share(logboom.maxBufferedBodyBytes), config.distributor.maxRecvMsgSize),
@@ -22,7 +22,7 @@ export function configOfFront(config: Config, fronts: number): Config {
   };
 }
 
-/** @param config of one front */
+/** @param config configuration of one front */
 export function gatewayLimits(
   { logboom, server }: Config,
   fronts: number,

@@ -1,9 +1,10 @@
 /**
- * HTTP on one machine: turns node:http requests into plain values and back, and holds what a server must hold whatever
- * is sent to it: sizes, times, the number of requests at once, the bytes of their bodies. No route is known here.
+ * HTTP on one machine: converts node:http requests to plain values and back. Enforces the limits that must
+ * hold for any input: sizes, times, concurrent requests, and bytes of their bodies. It knows no routes.
  *
- * What a reader would get wrong: an answer that comes before the end of a body (413, 503) must not close the socket
- * while the client still sends, or the client sees a reset instead of the answer; such a body is drained for a while.
+ * Pitfall: a response before the end of a body (413, 503) must not close the socket while the client still
+ * sends. Otherwise the client sees a reset instead of the response. Such a body is drained for a limited
+ * time.
  */
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -33,20 +34,20 @@ import {
   watchConnections,
 } from './gateway-connections.ts';
 import { Exchange } from './gateway-exchange.ts';
-import { createPlaces } from './gateway-places.ts';
+import { createSlots } from './gateway-slots.ts';
 
 export interface GatewayLimits extends ConnectionTimes {
-  /** Asked when the head of a request is there. */
+  /** Called when the head of a request has arrived. */
   readonly ofRequest: RequestLimitsOf;
-  /** Default: what the system lets one process have. */
+  /** Default: derived from the limit of open files. */
   readonly maxConnections?: number;
   readonly maxConcurrentRequests: number;
   readonly maxBufferedBodyBytes: number;
-  /** For running requests to end once the gateway stops. */
+  /** Time for running requests to complete after the gateway stops. */
   readonly drainTimeoutMs: number;
 }
 
-/** A request whose body is not here yet. */
+/** A request without its body. */
 export type RequestHead = Omit<HttpRequest, 'body' | 'signal'>;
 
 export interface GatewayOptions {
@@ -54,48 +55,57 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** Gateways of other threads listen on the same port: the system shares connections among them, and each has a share of the bounds. */
+  /**
+   * True if gateways of other threads listen on the same port. The system distributes connections among them,
+   * and each gets a share of the limits.
+   */
   readonly reusePort?: boolean;
   readonly dispatch: (request: HttpRequest) => Promise<HttpResponse>;
-  /** Asked before a body is read, so that nobody makes us hold what is not let in. Rejects with ClientError. */
+  /** Called before a body is read, so that refused requests use no memory. Rejects with ClientError. */
   readonly admit?: ((head: RequestHead) => Promise<void>) | undefined;
   readonly limits: GatewayLimits;
   readonly log: ServerLog;
-  /** Requests that are handed over as sockets, to whoever listens to `upgrade` of the server. Default: none. */
+  /** Selects requests that go to the `upgrade` listeners of the server as sockets. Default: none. */
   readonly isUpgrade?: (incoming: IncomingMessage) => boolean;
-  /** Asked first: true where it answers the request itself. */
+  /** Called first. Returns true if it handles the request itself. */
   readonly intercept?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 }
 
 export interface Gateway {
-  /** For example `http://127.0.0.1:3100`. */
+  /** Address, for example `http://127.0.0.1:3100`. */
   readonly url: string;
   readonly port: number;
-  /** For upgrades to WebSocket: whoever takes a socket over also closes it. */
+  /** Server for upgrades to WebSocket. Code that takes over a socket must also close it. */
   readonly server: Server;
-  /** Accepts nothing new, lets running requests end, then cuts what is left. The same promise each time. */
+  /**
+   * Stops accepting, completes running requests, then closes the remaining connections. Returns the same
+   * promise on each call.
+   */
   stop(): Promise<void>;
 }
 
-/** Longer than any selector by GET that a client makes; node's own 16 KB is not. */
+/** Fits the longest selector that clients send by GET. Node's default of 16 KB does not. */
 export const MAX_HEADER_BYTES = 128 * 1024;
-/** Of connections: some wait for their next request, and new ones must find room. */
-const MAX_SHARE_OF_PLACES = 0.75;
-/** Requests of one connection at once. Clients that send more before the first is answered are cut off: no agent does. */
+/** Slots per connection: some connections wait for their next request, and new ones need slots too. */
+const SLOTS_PER_CONNECTION = 0.75;
+/** Concurrent requests of one connection. Clients that pipeline more are disconnected. No agent does this. */
 const MAX_PIPELINED = 16;
-/** Connections that the system holds until they are accepted; it may hold fewer. */
+/** Connections that the system queues until they are accepted. The system may lower it. */
 const BACKLOG = 4096;
-/** An unwanted body is read so that the client gets to its answer: until it pauses, and only so long and so far. */
+/**
+ * An unwanted body is read, so that the client reads the response: until it pauses, and within these limits
+ * of time and size.
+ */
 const DRAIN_PAUSE_MS = 500;
 const DRAIN_BODY_MS = 10_000;
 const DRAIN_BODY_BYTES = 256 * 1024 * 1024;
-/** What handling a chunk counts for, however small it is. */
+/** Bytes that count per chunk in addition to its size, for the cost of handling it. */
 const DRAIN_CHUNK_BYTES = 16 * 1024;
 const TIMEOUT_CHECK_MS = 1000;
-/** Responses of this size are bounded together; smaller ones are by the number of requests. */
+/** Responses above this size are bounded by their total; smaller ones by the number of requests. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Resolves when it listens; rejects with the error of `listen`, for example EADDRINUSE. */
+/** Resolves when it listens. Rejects with the error of `listen`, for example EADDRINUSE. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const {
     host,
@@ -142,7 +152,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Counts connections that are opened from now on. */
+/** Counts connections opened from now on. */
 export function connectionCount(server: Server): () => number {
   let open = 0;
   server.on('connection', socket => {
@@ -157,7 +167,7 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** What the client waits for before it sends the body, by its header `Expect`. */
+/** What the client expects before it sends the body, by its header `Expect`. */
 type Expected = 'nothing' | 'continue' | 'unknown';
 
 interface Service {
@@ -170,10 +180,10 @@ function createService(
   connections: Connections,
   maxConnections: number,
 ): Service {
-  const places = createPlaces(
-    Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections * MAX_SHARE_OF_PLACES)),
+  const slots = createSlots(
+    Math.min(limits.maxConcurrentRequests, Math.floor(maxConnections * SLOTS_PER_CONNECTION)),
   );
-  const budget = createBodyBudget(limits.maxBufferedBodyBytes, places.all);
+  const budget = createBodyBudget(limits.maxBufferedBodyBytes, slots.all);
   const overloaded = new ClientError(503, OVERLOADED);
   const nextId = createIds();
   let stopping = false;
@@ -192,11 +202,11 @@ function createService(
     const ofRequest = limits.ofRequest(method, path, headers);
     const exchange = new Exchange(incoming, outgoing, ofRequest, addressKey(clientAddress));
     const { controller } = exchange;
-    if (connections.openBeside(exchange) >= MAX_PIPELINED) {
+    if (connections.openOnConnection(exchange) >= MAX_PIPELINED) {
       incoming.socket.destroy();
       return;
     }
-    const admitted = places.take(exchange);
+    const admitted = slots.take(exchange);
     const answered = new Promise<void>(resolve => {
       const end = connections.begin(exchange, onClose);
       outgoing.once('close', onClose);
@@ -228,14 +238,14 @@ function createService(
       const { signal } = controller;
       const response = await dispatch({ ...head, body: body.bytes, signal });
       send(exchange, response);
-      // An error may come before all that was begun has ended.
+      // After an error, other code may still use the body.
       if (response.status < 300) recycleBody(body);
     } catch (error) {
       if (error instanceof ClientError) {
         refuse(exchange, error, responseOfError(error, { style: 'push', requestId: id, log }));
       } else if (error instanceof BodyInterruptedError) outgoing.destroy();
       else {
-        // Dispatch answers its own errors: this is a defect of an answer.
+        // Dispatch handles its own errors, so this is a defect in a handler.
         log.error({ requestId: id, err: error }, 'request failed');
         if (outgoing.headersSent) outgoing.destroy();
         else send(exchange, errorResponse(500, `internal error, request id ${id}`, 'push'));
@@ -245,7 +255,7 @@ function createService(
       budget.give(exchange, body.heldBytes);
     }
     await answered;
-    places.release(exchange);
+    slots.release(exchange);
     afterRequest();
     if (log.isLevelEnabled('debug')) {
       const ms = Math.round(performance.now() - exchange.startedMs);
@@ -253,7 +263,7 @@ function createService(
     }
   }
 
-  /** The body, once nothing speaks against reading it. */
+  /** Reads the body after all checks passed. */
   async function receive(exchange: Exchange, expected: Expected): Promise<Body> {
     const { incoming, outgoing } = exchange;
     const { maxBodyBytes } = exchange.limits;
@@ -278,14 +288,15 @@ function createService(
     if (bytes > 0) outgoing.end(body);
     else outgoing.end();
     const { socket } = outgoing;
-    // Node watches for progress of the write and destroys the socket; the next request or idleness resets it.
+    // Node watches the progress of the write and destroys the socket. The next request or idleness resets the
+    // timeout.
     if (socket !== null && socket.writableLength > 0) socket.setTimeout(limits.writeTimeoutMs);
-    if (bytes > LARGE_BYTES) boundUnsent(places.all);
+    if (bytes > LARGE_BYTES) boundUnsent(slots.all);
   }
 
   return {
     handle(incoming, outgoing, expected) {
-      // A socket that fails later must not end the process.
+      // Prevents that a later socket error ends the process.
       outgoing.on('error', () => {});
       incoming.on('error', () => {});
       serve(incoming, outgoing, expected).catch((error: unknown) => {
@@ -297,10 +308,10 @@ function createService(
       stopping = true;
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
       connections.destroyUnused();
-      // A connection whose answer was under way when the gateway stopped is idle once it has been sent.
+      // A connection with a response in progress at the stop becomes idle after the response.
       afterRequest = () => setImmediate(() => server.closeIdleConnections());
       const timer = setTimeout(() => {
-        for (const { controller } of places.all()) {
+        for (const { controller } of slots.all()) {
           controller.abort(new DOMException('the server stops', 'AbortError'));
         }
         connections.destroyAll();
@@ -311,7 +322,10 @@ function createService(
   };
 }
 
-/** Answers before the body was read: in full, then reads on for a while, then closes. */
+/**
+ * Responds before the body was read: writes the whole response, drains the body for a limited time, then
+ * closes.
+ */
 function refuse(exchange: Exchange, error: ClientError, { status, headers, body }: HttpResponse): void {
   const { incoming, outgoing } = exchange;
   const bytes = Buffer.byteLength(body);
@@ -323,7 +337,7 @@ function refuse(exchange: Exchange, error: ClientError, { status, headers, body 
     outgoing.end(body);
     return;
   }
-  // With its declared length the answer is complete for the client; ending it here would close the socket.
+  // The declared length completes the response for the client. Ending it here would close the socket.
   outgoing.write(body);
   const latestMs = performance.now() + DRAIN_BODY_MS;
   let left = DRAIN_BODY_BYTES;
@@ -341,14 +355,14 @@ function refuse(exchange: Exchange, error: ClientError, { status, headers, body 
   incoming.resume();
 }
 
-/** Unique among all processes for practical purposes, and cheap: random once, then counted. */
+/** Creates IDs that are practically unique across processes, and cheap: a random prefix and a counter. */
 function createIds(): () => string {
   const prefix = randomBytes(6).toString('hex');
   let count = 0;
   return () => `${prefix}-${(count++).toString(36)}`;
 }
 
-/** Path and query of a request target, which may be a whole URL. Node lets only ASCII through. */
+/** Splits a request target, which may be a whole URL, into path and query. Node accepts only ASCII. */
 function splitTarget(target: string): { path: string; rawQuery: string } {
   const local = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = local.indexOf('?');

@@ -1,4 +1,4 @@
-/** Who a process is among those that share the store, and how it leaves and ends. */
+/** Identity of a process among those that share the store, and how it leaves and ends. */
 import { hostname } from 'node:os';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
@@ -12,17 +12,17 @@ import { runInBackground } from './background.ts';
 export interface InstanceOptions {
   readonly members: Members;
   readonly target: Target;
-  /** That the process listens on. */
+  /** Port that the process listens on. */
   readonly port: number;
   readonly log: Log;
 }
 
 export interface Instance extends InstanceControl {
-  /** Rejects where the store does. */
+  /** Rejects if the store fails. */
   join(): Promise<void>;
-  /** Tells that it stops; a failure is logged. */
+  /** Announces that the process stops. A failure is logged. */
   leaving(): Promise<void>;
-  /** The heartbeats end. */
+  /** Stops the heartbeats. */
   end(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
   const membership = new Membership({
     members,
     clock: systemClock,
-    // The same after a restart, so that a process that died does not stand beside the one in its place.
+    // The ID stays the same after a restart, so that a dead process does not appear next to its replacement.
     self: { id: address, address, zone: '', components: componentsOf(target) },
     log,
   });
@@ -44,7 +44,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
     instance: address,
     async join() {
       await membership.join().catch((error: unknown) => {
-        // A heartbeat joins when the disk can be written.
+        // A later heartbeat joins when the disk is writable.
         if (!(error instanceof StorageUnavailableError)) throw error;
         log.warn({ err: error }, 'joining the ring failed; will retry');
       });
@@ -62,7 +62,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
       await beating;
       await quietly(membership.left());
     },
-    // As a signal from outside: whoever started the process hears of its end as usual.
+    // Sends the usual signal, so that the parent process sees a normal end.
     terminate: () => void process.kill(process.pid, 'SIGTERM'),
   };
 }

@@ -1,17 +1,18 @@
 /**
- * Whether replaced objects have to stay on this machine beyond the reads of this process: somebody copies the data folder or looks
- * through it, and says so by a file there, or another process serves the same store.
+ * Checks whether replaced objects must stay on this machine after the reads of this process have ended. They
+ * must stay if a marker file says that the data folder is being copied or inspected, or if another process
+ * serves the same store.
  */
 import { readdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 
-/** A file of the data folder whose name begins so. */
+/** Name prefix of marker files in the data folder. */
 const PREFIX = 'keep-objects';
-/** Older files were left behind. */
-const KEPT_MS = 24 * 3_600_000;
-/** Members tell that they live more often. */
+/** Older marker files are ignored: their process ended without deleting them. */
+const MARKER_LIFETIME_MS = 24 * 3_600_000;
+/** Longer than the heartbeat interval of members. */
 const SILENT_MS = 5 * 60_000;
 
 export interface KeptObjectsParts {
@@ -20,19 +21,22 @@ export interface KeptObjectsParts {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Rejects where the folder or the table cannot be read. */
+/** Rejects if the folder or the table cannot be read. */
 export async function mustKeepObjects({ dataDir, members, clock }: KeptObjectsParts): Promise<boolean> {
   const nowMs = clock.nowMs();
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(PREFIX)) continue;
     const file = await stat(join(dataDir, name)).catch(() => undefined);
-    if (file !== undefined && nowMs - file.mtimeMs < KEPT_MS) return true;
+    if (file !== undefined && nowMs - file.mtimeMs < MARKER_LIFETIME_MS) return true;
   }
   const alive = (await members.list()).filter(({ heartbeatMs }) => nowMs - heartbeatMs < SILENT_MS);
   return alive.length > 1;
 }
 
-/** Objects stay from now on until the function that it resolves to is called. A folder that cannot be written loses none anyway. */
+/**
+ * Keeps replaced objects until the returned function is called. If the folder is not writable, no object can
+ * be deleted either.
+ */
 export async function keepObjects(
   dataDir: string,
   ids: Pick<Ids, 'randomHex'>,

@@ -1,24 +1,24 @@
 /**
- * Walks the files of an object store in the order of their keys. A directory is read in slices of bounded size,
- * so a day with a million objects costs time, not memory.
+ * Walks the files of an object store in key order. A directory is read in slices of bounded size, so a day
+ * with a million objects costs time, not memory.
  *
- * A reader would get wrong: the order of names is not the order of keys. A directory stands for keys that go on with
- * `/`, so `a-b` comes before what lies in the directory `a`.
+ * Pitfall: the order of names is not the order of keys. A directory represents keys that continue with `/`,
+ * so `a-b` comes before the contents of the directory `a`.
  */
 import { opendir } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing } from '../shared/base/runtime/file-errors.ts';
 import { type PathEntry, parseEntry } from './object-path.ts';
 
-/** Entries of one directory that are kept at once; the directory is read again for the next ones. */
+/** Entries of one directory in memory. The directory is read again for the next entries. */
 const SLICE_ENTRIES = 4096;
-/** Names that the system hands over at once. */
+/** Names per call of the system. */
 const READ_NAMES = 512;
 
 export interface WalkBounds {
-  /** Only keys that start with it. */
+  /** Lists only keys with this prefix. */
   readonly prefix: string;
-  /** Only keys above it. */
+  /** Lists only keys greater than this. */
   readonly after: string;
 }
 
@@ -28,7 +28,10 @@ export interface FoundObject {
   readonly keyBytes: string;
 }
 
-/** The objects below `directory`, whose keys start with `base`, ascending. All text is strings of UTF-8 bytes. */
+/**
+ * Yields the objects below `directory`, whose keys start with `base`, in ascending order. All text is strings
+ * of UTF-8 bytes.
+ */
 export async function* walkObjects(
   directory: string,
   base: string,
@@ -48,7 +51,7 @@ export async function* walkObjects(
   }
 }
 
-/** The first entries above `floor` that may hold keys within the bounds, ascending. */
+/** Returns the first entries above `floor` that may contain keys within the bounds, in ascending order. */
 async function readSlice(
   directory: string,
   base: string,
@@ -71,14 +74,14 @@ async function readSlice(
       if (entries.length === 2 * SLICE_ENTRIES) cut();
     }
   } catch (error) {
-    // Its last object was deleted while the walk was on its way, or it is a file that is not ours.
+    // A concurrent deletion removed the last object, or the file is not ours.
     if (!isMissing(error)) throw error;
   }
   cut();
   return { entries, isCut };
 }
 
-/** Whether the key of an object, or any key below a directory, can be within the bounds. */
+/** Checks whether an object's key, or any key below a directory, can be within the bounds. */
 function mayHold(entry: PathEntry, keyBytes: string, { prefix, after }: WalkBounds): boolean {
   if (entry.isObject) return keyBytes.startsWith(prefix) && keyBytes > after;
   const isBelowPrefix = keyBytes.startsWith(prefix) || prefix.startsWith(keyBytes);

@@ -1,47 +1,53 @@
 /**
- * Object keys as paths of files, for every file system a developer may have: names hold only lower-case letters,
- * digits and `! ' ( ) - _ .`, so neither case folding (`Acme` and `acme` are two tenants), nor normalisation of
- * letters, nor forbidden characters can join two keys or leave the root. Every other byte is `%` and two hex digits.
+ * Maps object keys to file paths for every common file system. Names contain only lower-case letters, digits
+ * and `! ' ( ) - _ .`. So case folding (`Acme` and `acme` are two tenants), Unicode normalization and
+ * forbidden characters cannot merge two keys or leave the root. Every other byte is `%` and two hex digits.
  *
  *   key   Acme/2026-01-05/8f3c.chunk      path   %41cme/2026-01-05/8f3c.chunk=
  *
- * `=` ends the name of an object, so that the keys `a` and `a/b` can both exist. Names are at most 255 bytes long on
- * common file systems, so a segment of 80 bytes or more continues inside directories whose names end with `+`; where
- * nothing is left for the last name it is `%`. (Of 80 or more: were one of exactly 80 not continued, its own
- * directory would lie beside the continued ones although its keys belong between theirs.)
+ * `=` ends the name of an object, so that the keys `a` and `a/b` can both exist. Common file systems limit
+ * names to 255 bytes. A segment of 80 bytes or more therefore continues inside directories whose names end
+ * with `+`. If nothing remains for the last name, it is `%`. A segment of exactly 80 bytes continues too.
+ * Otherwise its directory would be next to the continued ones although its keys belong between theirs.
  */
 import path from 'node:path';
 
-/** A name of 80 bytes escapes to at most 240. */
-const PIECE_BYTES = 80;
+/** Bytes of a segment per name. They escape to at most 240 bytes. */
+const NAME_BYTES = 80;
 const OBJECT_MARK = '=';
 const CONTINUED_MARK = '+';
-/** The name of no bytes: elsewhere `%` is followed by two digits. */
+/** Name for zero bytes. In all other names, two digits follow `%`. */
 const EMPTY_NAME = '%';
 
-/** What a name in a directory stands for. Text is a string of UTF-8 bytes (one char each): it compares as bytes. */
+/**
+ * Meaning of a name in a directory. Text is a string of UTF-8 bytes (one char each), which compares in byte
+ * order.
+ */
 export interface PathEntry {
   readonly name: string;
   readonly isObject: boolean;
-  /** What it adds to the key: of a directory its last byte is `/`, unless its segment goes on inside. */
+  /**
+   * Bytes that the name adds to the key. For a directory they end with `/`, unless its segment continues
+   * inside.
+   */
   readonly keyBytes: string;
 }
 
-/** The path of an object below the root, for a key that `checkObjectKey` allows. */
+/** Path of an object below the root, for a key that `checkObjectKey` allows. */
 export function objectPath(root: string, key: string): string {
   const segments = key.split('/');
   const last = segments.pop()!;
-  return path.join(root, ...segments.flatMap(directoryNames), ...pieceNames(last, OBJECT_MARK));
+  return path.join(root, ...segments.flatMap(directoryNames), ...namesOfSegment(last, OBJECT_MARK));
 }
 
-/** The directory of a prefix of keys that ends with `/` or is empty; undefined where no key can have it. */
+/** Directory of a key prefix that is empty or ends with `/`; `undefined` if no key can have the prefix. */
 export function prefixDirectory(root: string, prefix: string): string | undefined {
   const segments = prefix.split('/').slice(0, -1);
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..')) return undefined;
   return path.join(root, ...segments.flatMap(directoryNames));
 }
 
-/** Reads a name back; undefined where this store did not make it. */
+/** Parses a name; `undefined` if this store did not create it. */
 export function parseEntry(name: string): PathEntry | undefined {
   const mark = name.at(-1);
   const isMarked = mark === OBJECT_MARK || mark === CONTINUED_MARK;
@@ -51,7 +57,7 @@ export function parseEntry(name: string): PathEntry | undefined {
   return { name, isObject: mark === OBJECT_MARK, keyBytes: isMarked ? bytes : bytes + '/' };
 }
 
-/** A key as a string of its UTF-8 bytes. */
+/** Converts a key to a string of its UTF-8 bytes. */
 export function keyToBytes(key: string): string {
   return Buffer.from(key, 'utf8').latin1Slice();
 }
@@ -61,21 +67,21 @@ export function bytesToKey(bytes: string): string {
 }
 
 function directoryNames(segment: string): string[] {
-  return pieceNames(segment, '');
+  return namesOfSegment(segment, '');
 }
 
-function pieceNames(segment: string, mark: string): string[] {
+function namesOfSegment(segment: string, mark: string): string[] {
   const bytes = keyToBytes(segment);
   const names: string[] = [];
   let start = 0;
-  for (; bytes.length - start >= PIECE_BYTES; start += PIECE_BYTES) {
-    names.push(escapeName(bytes.slice(start, start + PIECE_BYTES)) + CONTINUED_MARK);
+  for (; bytes.length - start >= NAME_BYTES; start += NAME_BYTES) {
+    names.push(escapeName(bytes.slice(start, start + NAME_BYTES)) + CONTINUED_MARK);
   }
   names.push(escapeName(bytes.slice(start)) + mark);
   return names;
 }
 
-// A dot is kept inside a name only: at its start it would hide the file, at its end some systems drop it.
+// Keeps a dot only inside a name: a leading dot hides the file, and some systems drop a trailing dot.
 function escapeName(bytes: string): string {
   if (bytes === '') return EMPTY_NAME;
   return bytes.replace(

@@ -1,4 +1,4 @@
-/** The object store alone, for a thread that knows no table. */
+/** Opens only the object store, for a thread that uses no table. */
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import type { StorageOptions } from './storage.ts';
@@ -8,7 +8,7 @@ export async function openObjectStore(options: StorageOptions): Promise<ObjectSt
     const { openFileObjectStore } = await import('./file-object-store.ts');
     return openFileObjectStore(options.dataDir);
   }
-  // Loaded here alone: the SDK takes long to load.
+  // Imported only here, because the SDK takes long to load.
   const { openAwsStorage } = await import('../shared/aws/storage.ts');
   return openAwsStorage({ ...options, clock: systemClock, ids: systemIds }).store;
 }

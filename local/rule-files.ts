@@ -1,4 +1,4 @@
-/** Reads the files of `ruler.storage` where it is local: `<directory>/<tenant>/<file>`. */
+/** Reads the rule files if `ruler.storage` is local: `<directory>/<tenant>/<file>`. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,10 +6,13 @@ import type { RuleStorage } from '../shared/server/admin/config-ruler.ts';
 import type { ReadRuleFiles, RuleFile } from '../shared/server/rules/local-rule-store.ts';
 import { MAX_GROUP_BYTES } from '../shared/storage/catalog/rule-group.ts';
 
-/** Of all tenants together; whoever has more uses the store. */
+/** Limit for all tenants together. Larger installations keep rules in the store. */
 const MAX_FILES = 1000;
 
-/** Undefined where rules lie in the store. What cannot be read at all rejects; folders that are not there are empty. */
+/**
+ * Returns `undefined` if rules are in the store. The reader rejects if files are unreadable. Missing folders
+ * count as empty.
+ */
 export function ruleFilesReader({ type, directory }: RuleStorage): ReadRuleFiles | undefined {
   return type === 'local' ? () => readRuleFiles(directory) : undefined;
 }
@@ -21,14 +24,16 @@ async function readRuleFiles(directory: string): Promise<RuleFile[]> {
       const text = await textOf(join(directory, tenant, file));
       if (text === undefined) continue;
       if (found.length === MAX_FILES)
-        throw new Error(`more than ${MAX_FILES} files of rules in ${directory}`);
+        throw new Error(
+          `more than ${MAX_FILES} rule files in ${directory}; keep rules in the store instead (ruler.storage)`,
+        );
       found.push({ tenant, file, text });
     }
   }
   return found;
 }
 
-/** Editors and mounted volumes keep hidden files and folders beside. */
+/** Lists names without hidden files and folders, which editors and mounted volumes create. */
 async function names(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter(name => !name.startsWith('.')).sort();
@@ -38,7 +43,10 @@ async function names(folder: string): Promise<string[]> {
   }
 }
 
-/** Undefined where it is no file, or not there any more. What is too large is cut where it is sure to be refused. */
+/**
+ * `undefined` if it is not a file or was deleted. A file over the limit is cut at a length that validation
+ * refuses.
+ */
 async function textOf(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isFile()) return undefined;

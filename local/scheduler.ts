@@ -1,4 +1,7 @@
-/** The timer of one machine: calls the jobs that a scheduler calls in an account, one run of each at a time. */
+/**
+ * Timer of one machine. Runs the jobs that a scheduler calls in an AWS account, one run of each job at a
+ * time.
+ */
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Job, Jobs } from '../shared/upkeep/maintenance/jobs.ts';
 import { type JobLog, logRun } from '../shared/upkeep/maintenance/log-run.ts';
@@ -6,26 +9,28 @@ import { type BackgroundParts, runInBackground } from './background.ts';
 
 export interface SchedulerOptions {
   readonly jobs: Pick<Jobs, 'list' | 'tick'>;
-  /** Which of them this process runs. Default: all. */
+  /** Selects the jobs of this process. Default: all. */
   readonly does?: (job: Job) => boolean;
-  /** Asked before each run: a job that may not run now is tried again when its interval is over. Default: all may. */
+  /**
+   * Called before each run. A job that may not run is tried again after its interval. Default: all may run.
+   */
   readonly mayRun?: (job: Job) => boolean;
   readonly clock: Clock;
   readonly log: JobLog & BackgroundParts['log'];
-  /** A run starts no new work after this time, ms; what is left is done by the next one, at once. */
+  /** Time in ms after which a run starts no new work. The next run continues immediately. */
   readonly runMs: number;
 }
 
 export interface Scheduler {
-  /** Runs a job now, or once more behind the run that is going on. */
+  /** Runs a job now, or once more after its current run. */
   kick(job: string): void;
-  /** Ends the runs where they may be ended, and waits for them. */
+  /** Cancels the running jobs and waits for them. */
   stop(): Promise<void>;
 }
 
-/** Between two runs of a job that has work left: requests go first. */
+/** Pause between two runs of a job with remaining work, so that requests have priority. */
 const PAUSE_MS = 1000;
-/** An interval of 0 means as often as possible, not without a pause. */
+/** An interval of 0 means as often as possible, but with this pause. */
 const MIN_INTERVAL_MS = 50;
 
 export function startScheduler(options: SchedulerOptions): Scheduler {
@@ -34,7 +39,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   const { signal } = stopping;
   const kicks = new Map<string, AbortController>();
 
-  /** Until it is time, or somebody asks. */
+  /** Waits for the interval or for a kick. */
   async function wait(job: Job, ms: number): Promise<void> {
     const kick = kicks.get(job.name) ?? new AbortController();
     kicks.set(job.name, kick);
@@ -56,7 +61,7 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
       if (signal.aborted) return;
       for (const run of runs) logRun(log, run);
       const { done, failures } = runs[runs.length - 1];
-      // Failures are not work left: what fails fails again.
+      // After failures, waits the full interval: failed work would fail again immediately.
       waitMs = done || failures.length > 0 ? everyMs : PAUSE_MS;
     }
   }

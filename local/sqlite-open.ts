@@ -1,8 +1,9 @@
 /**
  * Opens the database of the local table: durability, sharing between processes, the schema and its version.
  *
- * An ordinary table with an index of its keys, not WITHOUT ROWID: measured with bodies of 1 KB, the latter took 25,000
- * puts a second in batches against 117,000 and a file three times as large, because few such rows fit its pages.
+ * It is an ordinary table with an index of its keys, not WITHOUT ROWID. With bodies of 1 KB, WITHOUT ROWID
+ * reached 25,000 puts a second in batches instead of 117,000, and a file three times as large, because few
+ * such rows fit its pages.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,18 +14,21 @@ import { makeDurableDirectory } from './directory-sync.ts';
 import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
-/** Raise it with every change of the schema, together with the step that brings an older file up. */
+/** Raise it with every change of the schema, and add the step that upgrades an older file. */
 export const SCHEMA_VERSION = 1;
 
-/** How long SQLite itself waits for another process, on the thread of requests; longer waits are the caller's. */
+/**
+ * Time that SQLite itself waits for another process, on the thread of requests. The caller handles longer
+ * waits.
+ */
 const BUSY_TIMEOUT_MS = 20;
-/** A checkpoint each 256 KiB of log keeps a commit that has to do it within some ms. */
+/** A checkpoint every 256 KiB of log. The commit that runs it then takes only a few ms. */
 const CHECKPOINT_PAGES = 64;
-/** The log is cut back to this after a checkpoint, should one large transaction have grown it. */
+/** Size to which the log shrinks after a checkpoint, for example after one large transaction. */
 const MAX_LOG_BYTES = 256 * 1024;
 const CACHE_BYTES = 32 * 1024 * 1024;
 
-// synchronous=FULL: a commit is synced before it is answered. secure_delete: what was deleted is overwritten.
+// synchronous=FULL: a commit is synced before it resolves. secure_delete: deleted data is overwritten.
 const SETTINGS = `
   PRAGMA synchronous = FULL;
   PRAGMA secure_delete = ON;
@@ -32,7 +36,7 @@ const SETTINGS = `
   PRAGMA journal_size_limit = ${MAX_LOG_BYTES};
 `;
 
-// Text compares by memcmp of its UTF-8 bytes, which is the order that the port asks for.
+// Text compares by memcmp of its UTF-8 bytes, which is the order that the port requires.
 const SCHEMA = `
   CREATE TABLE items (
     pk TEXT NOT NULL,
@@ -47,15 +51,15 @@ const SCHEMA = `
 `;
 
 export interface OpenDatabaseOptions {
-  /** Pages of the file that this connection keeps. */
+  /** Size of the page cache of this connection. */
   readonly cacheBytes?: number | undefined;
-  /** For a folder that cannot be written: changes and makes nothing. */
+  /** Set this for a folder that is not writable. Opening then changes and creates nothing. */
   readonly readOnly?: boolean | undefined;
 }
 
 /**
- * Opens the file, and makes it where missing. Throws where a newer Logboom has written it; CorruptionError where it is no database or
- * damaged, StorageUnavailableError where the disk is what is wrong.
+ * Opens the file, and creates it if missing. Throws if a newer Logboom wrote it, CorruptionError if it is
+ * damaged or not a database, and StorageUnavailableError if the disk fails.
  */
 export async function openDatabase(
   file: string,
@@ -89,8 +93,8 @@ async function openToWrite(file: string): Promise<DatabaseSync> {
 }
 
 /**
- * A log that a process left is read with the file. Without one SQLite would make one, unless it is told that nothing changes the file:
- * on a disk that cannot be written nothing does.
+ * Opens the file read-only, with its write-ahead log if one exists. Without one, SQLite would create it,
+ * unless the immutable flag says that the file cannot change. On a read-only disk it cannot.
  */
 function openReadOnly(file: string): DatabaseSync {
   const hasLog = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -110,12 +114,12 @@ function openingError(file: string, error: unknown): unknown {
   return asStorageError(cause);
 }
 
-/** The schema version of the file. Throws where it is newer than this program. */
+/** Schema version of the file. Throws if it is newer than this program. */
 function checkVersion(database: DatabaseSync, file: string): number {
   const version = Number(database.prepare('PRAGMA user_version').get()?.user_version);
   if (version <= SCHEMA_VERSION) return version;
   throw new Error(
-    `${file} has schema version ${version}, this program knows up to ${SCHEMA_VERSION}: use a newer one`,
+    `${file} has schema version ${version}, this program supports up to ${SCHEMA_VERSION}; upgrade Logboom`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** Pages of the SQLite table from its rows. */
+/** Builds pages of the SQLite table from its rows. */
 import type { Item, QueryOptions, QueryPage } from '../shared/base/ports/table.ts';
 import { endOfBody, isExpired, itemBytes, MAX_QUERY_PAGE_BYTES } from '../shared/base/ports/table-rules.ts';
 
@@ -6,7 +6,10 @@ export type Row = Record<string, unknown>;
 
 /** Columns of a HeadRow. */
 export const HEAD_COLUMNS = 'sk, version, expires_at, length(body), hex(substr(body, -4))';
-/** An item without its body: a body costs more than all the rest of its row, because it comes in memory of its own. */
+/**
+ * An item without its body. A body costs more than the rest of its row, because it needs a separate
+ * allocation.
+ */
 export type HeadRow = readonly [
   sk: string,
   version: number,
@@ -15,10 +18,10 @@ export type HeadRow = readonly [
   bodyEnd: string,
 ];
 
-/** Bodies that are read one by one; a page with more of them is read whole, by one statement. */
+/** Maximum number of bodies that are read one by one. A page with more is read by one statement. */
 const MAX_SINGLE_BODIES = 8;
 
-/** Expired rows count for the page, as in DynamoDB: so one call reads a bounded number of rows. */
+/** Counts expired rows for the page, as DynamoDB does, so that one call reads a bounded number of rows. */
 export function pageOf(pk: string, rows: Iterable<Row>, limit: number, nowMs: number): QueryPage {
   const items: Item[] = [];
   let read = 0;
@@ -36,9 +39,10 @@ export function pageOf(pk: string, rows: Iterable<Row>, limit: number, nowMs: nu
 }
 
 /**
- * The same page, where most of its items are known and none expires; undefined otherwise.
- * @param heads in ascending order, one more than `limit` at most
- * @param rowOf the row with the body, where there is one still
+ * Builds the same page if most of its items are known and none expires; `undefined` otherwise.
+ *
+ * @param heads in ascending order, at most one more than `limit`
+ * @param rowOf reads the row with its body, if it still exists
  */
 export function pageOfKnown(
   pk: string,
@@ -59,7 +63,7 @@ export function pageOfKnown(
     if (item === undefined) {
       const row = ++single <= MAX_SINGLE_BODIES ? rowOf(sk) : undefined;
       item = row && itemOf(pk, row);
-      // Read later than its head: what has changed since may have changed with others.
+      // The row is read later than its head. If it changed, other rows may have changed too.
       if (item?.version !== version || item.expiresAt !== undefined) return undefined;
       if (item.body.length !== bodyBytes || endOfBody(item.body) !== bodyEnd) return undefined;
     }

@@ -1,10 +1,10 @@
 /**
- * The table of one machine, in a SQLite file that several processes may share. Reads see what is committed, writes
+ * Table of one machine, in a SQLite file that several processes may share. Reads see committed writes. Writes
  * are committed in groups (commit-group.ts) and synced before they resolve.
  *
- * A reader would get wrong: SQLite runs on the thread of the event loop. A commit holds it up for the time of one
- * sync (measured 0.2 ms; a slow disk takes 10 ms), one that also folds 4 MiB of log into the file for 10 to 30 ms. The
- * store commits in another thread for that reason (thread-table.ts).
+ * Pitfall: SQLite runs on the event loop. A commit blocks it for one sync (measured 0.2 ms; a slow disk takes
+ * 10 ms). A commit that also folds 4 MiB of log into the file blocks it for 10 to 30 ms. For that reason the
+ * store commits in another thread (threads/table-client.ts).
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { compareUtf8 } from '../shared/base/model/bytes.ts';
@@ -36,39 +36,47 @@ import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
 import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
 
-/** Stands for any empty body: one that arrived from another thread has no memory, and SQLite in Node 22 stores that as NULL. */
+/**
+ * Replaces any empty body: one that arrived from another thread has no memory, and SQLite in Node 22 stores
+ * that as NULL.
+ */
 const EMPTY_BODY = new Uint8Array(0);
 
 export interface SqliteTable extends Table {
-  /** Deletes at most `limit` (default and most 1000) expired items, oldest first; resolves to how many it deleted. */
+  /**
+   * Deletes up to `limit` (default and maximum 1000) expired items, oldest first. Resolves to the number of
+   * deleted items.
+   */
   sweep(limit?: number): Promise<number>;
   /**
-   * What SQLite itself finds wrong with the file, at most 20 messages; empty where it is sound. `full` also compares the
-   * table with its indexes, which finds keys that were changed in place. It reads the whole file on this thread.
+   * Problems that SQLite itself finds in the file, at most 20 messages; empty if it is sound. `full` also
+   * compares the table with its indexes, which finds keys that were changed in place. It reads the whole file
+   * on this thread.
    */
   check(full: boolean): Promise<readonly string[]>;
   /**
-   * Folds the log into the file and empties it, so that what was deleted is in neither: the file overwrites it, the log
-   * would keep it until later writes do. False where another process reads or writes meanwhile: the next call does it.
+   * Folds the log into the file and empties it, so that neither contains deleted data: the file overwrites
+   * it, but the log would keep it until later writes. Resolves to false if another process reads or writes
+   * meanwhile. Then retry later.
    */
   fold(): Promise<boolean>;
-  /** Waits for the writes under way, folds the log into the file and closes it. */
+  /** Waits for running writes, folds the log into the file and closes it. */
   close(): Promise<void>;
 }
 
 export interface SqliteTableOptions {
-  /** Tells what has expired. */
+  /** Clock that decides what has expired. */
   readonly clock?: Clock;
   /** See OpenDatabaseOptions. */
   readonly cacheBytes?: number;
-  /** Writes then throw StorageUnavailableError. */
+  /** True if writes throw StorageUnavailableError. */
   readonly readOnly?: boolean;
 }
 
-/** Above every text: SQLite orders blobs after all texts. */
+/** Greater than every text: SQLite orders blobs after all texts. */
 const ABOVE_ALL_KEYS = new Uint8Array(0);
 
-/** Opens `file`, and makes it and its directory where missing. */
+/** Opens `file`. Creates it and its directory if missing. */
 export async function openSqliteTable(file: string, options: SqliteTableOptions = {}): Promise<SqliteTable> {
   const { clock = systemClock, cacheBytes, readOnly = false } = options;
   const database = await openDatabase(file, { cacheBytes, readOnly });
@@ -89,7 +97,10 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
       : (row.version as number);
   };
 
-  /** Inside a transaction of the group: all conditions first, so that a failed one leaves nothing to undo. */
+  /**
+   * Runs inside a transaction of the group. Checks all conditions first, so that a failed one leaves nothing
+   * to undo.
+   */
   const applyAll = (writes: readonly Write[]): void => {
     const nowMs = clock.nowMs();
     for (let index = 0; index < writes.length; index++) {
@@ -128,7 +139,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
       const [low, high] = sortKeyBounds(query);
       const limit = queryLimit(query.limit);
       const { known } = query;
-      // One row more than asked for tells whether there is a next page.
+      // Reads one extra row to detect whether a next page exists.
       return retryWhileBusy(() => {
         if (known !== undefined && query.reverse !== true) {
           const heads = statements.heads.all(pk, low, high, limit + 1) as unknown as HeadRow[];
@@ -216,11 +227,13 @@ function prepareStatements(database: DatabaseSync) {
   };
 }
 
-/** First sort key, inclusive, and end of the sort keys, exclusive, with what `after` has passed left out. */
+/**
+ * First sort key (inclusive) and end of the sort keys (exclusive), without the keys that `after` has passed.
+ */
 function sortKeyBounds({ from = '', to, after, reverse }: QueryOptions): [string, string | Uint8Array] {
   if (after === undefined) return [from, to ?? ABOVE_ALL_KEYS];
   if (reverse) return [from, to === undefined || compareUtf8(after, to) < 0 ? after : to];
-  // The next text in byte order after `after`.
+  // Next text in byte order after `after`.
   const above = after + '\0';
   return [compareUtf8(above, from) > 0 ? above : from, to ?? ABOVE_ALL_KEYS];
 }

@@ -1,4 +1,4 @@
-/** The sockets of live tails on one machine. A query thread serves the tails (threads/tail-thread.ts). */
+/** Sockets of live tails on one machine. A query thread serves the tails (threads/tail-thread.ts). */
 import type { Server } from 'node:http';
 import type { Ids } from '../shared/base/ports/clock.ts';
 import type { ServerLog } from '../shared/base/runtime/log.ts';
@@ -12,7 +12,7 @@ import { type SocketConnections, socketConnections } from './websocket-connectio
 
 export interface LocalTailsOptions {
   readonly context: HttpContext;
-  /** Of this front. */
+  /** Configuration of this front. */
   readonly config: Config;
   readonly ids: Ids;
   readonly log: ServerLog;
@@ -21,9 +21,9 @@ export interface LocalTailsOptions {
 
 export interface LocalTails {
   readonly connections: SocketConnections;
-  /** Takes the sockets of a server. */
+  /** Accepts the WebSockets of a server. */
   serve(server: Server): void;
-  /** Nothing serves the tails any more: clients are told to come back. */
+  /** Closes all tails after their thread was lost. Clients reconnect. */
   endAll(): void;
   stop(): Promise<void>;
 }
@@ -49,9 +49,9 @@ export function startLocalTails({ context, config, ids, log, threads }: LocalTai
   };
 }
 
-/** Closes them so that clients come back. */
+/** Closes the tails with a code that makes clients reconnect. */
 export function endAllTails(connections: SocketConnections, log: Pick<ServerLog, 'warn'>): void {
-  const reason = 'the server lost the tail; please connect again';
+  const reason = 'the server lost the tail; reconnect';
   for (const [id] of connections.entries()) {
     connections
       .close(id, { code: TRY_AGAIN_LATER, reason })

@@ -1,6 +1,6 @@
 /**
- * The store on one machine: the gateway listens first and says that the rest is starting, then each service starts, and they
- * stop in the opposite order.
+ * Starts the store on one machine. The gateway listens first and reports that the store is starting. Then
+ * each service starts, and they stop in reverse order.
  */
 
 import { ClientError } from '../shared/base/model/errors.ts';
@@ -25,18 +25,18 @@ export interface LocalOptions {
   /** 0: any free port. */
   readonly port: number;
   readonly logLevel: Parameters<typeof createLog>[0];
-  /** Cores that threads are started for (threads/roles.ts). Default: those of the machine. */
+  /** Number of cores to start threads for (threads/roles.ts). Default: those of the machine. */
   readonly cores?: number;
-  /** Start although stored chunks are not in the catalog, and leave them. Default: refuse. */
+  /** Start even if stored chunks are missing in the catalog, and leave them unused. Default: refuse. */
   readonly beginAnew?: boolean;
   /** See OpenStorageOptions. */
   readonly replaced?: ReplacedParts;
 }
 
 export interface LocalStore {
-  /** For example `http://localhost:3100`. */
+  /** Address of the store, for example `http://localhost:3100`. */
   readonly url: string;
-  /** Lets running requests end, then closes the stores. */
+  /** Completes running requests, then closes the stores. */
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   let isStopping = false;
   let changing = Promise.resolve();
 
-  /** A store that was opened to read alone, now that it can be written: put together anew behind the same port. */
+  /** Reassembles a store behind the same port when it was opened read-only and can now be written. */
   const reopen = async () => {
     await started.store.stop();
     for (;;) {
@@ -77,7 +77,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   } catch (error) {
     await started.store
       .stop()
-      .catch(later => log.error({ err: later }, 'stopping after a failed start failed'));
+      .catch(later => log.error({ err: later }, 'cleanup after a failed start failed'));
     await front.gateway.stop();
     throw error;
   }
@@ -93,13 +93,13 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
   };
 }
 
-/** Between two tries to open a store again. */
+/** Pause between two attempts to reopen a store. */
 const REOPEN_PAUSE_MS = 5_000;
 
 interface StartedStore {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** `listener` is told when a store that was opened to read alone can be written. */
+  /** Calls `listener` when a store that was opened read-only becomes writable. */
   onWritable(listener: () => void): void;
 }
 
@@ -108,7 +108,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
   const { target } = config.auth;
   const { gateway, router, behind } = front;
   let local: AssembledLocal | undefined;
-  let tellWritable = () => {};
+  let notifyWritable = () => {};
 
   const open = async () => {
     local = await assembleLocal({
@@ -127,11 +127,11 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     behind.local = local;
     const { disk, readOnly, threads } = local;
     if (disk?.message !== undefined) log.warn({ problem: disk.problem }, disk.message);
-    disk?.tell(problem => {
+    disk?.setListener(problem => {
       threads.setDiskFull(problem !== undefined);
       if (problem !== undefined) log.warn({ problem }, disk.message!);
       else log.info('disk writable again');
-      if (problem === undefined && readOnly) tellWritable();
+      if (problem === undefined && readOnly) notifyWritable();
     });
   };
   const serve = async () => {
@@ -155,7 +155,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     local!.tails.serve(gateway.server);
   };
   const endServing = async () => {
-    // What they have begun, they still ask here.
+    // Stops first, because their running requests still call this thread.
     await local!.threads.stopFronts();
     if (behind.isEnding) return gateway.stop();
     behind.dispatch = undefined;
@@ -175,10 +175,10 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       },
     },
     { name: 'runtime-config', start: async () => local!.watchOverrides(), stop: () => local!.endOverrides() },
-    // What each of these does hangs on requests alone, or on the timer.
+    // These components have no start of their own: they work on requests or on the timer.
     ...componentsOf(target).map(name => ({ name })),
     { name: 'server', start: serve, stop: endServing },
-    // Their sockets would keep the gateway open.
+    // Stops before the server, because open sockets would keep the gateway open.
     { name: 'tail', stop: () => local!.tails.stop() },
     { name: 'ring', start: () => join(local!), stop: () => leave(local!) },
   ]);
@@ -187,20 +187,20 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     start: () => services.start(),
     stop: () => services.stop(),
     onWritable(listener) {
-      tellWritable = listener;
+      notifyWritable = listener;
     },
   };
 }
 
-/** While requests end before a store is opened again. */
+/** Interval for checking whether requests have completed before a store is reopened. */
 const IDLE_CHECK_MS = 20;
 
-/** A process that cannot write stands in no ring. */
+/** Joins the ring, unless the process cannot write. */
 async function join({ instance, readOnly }: AssembledLocal): Promise<void> {
   if (!readOnly) await instance.join();
 }
 
-/** The last that a process does while it still serves. */
+/** Leaves the ring and writes the last state while the process still serves. */
 async function leave({ context, instance, readOnly }: AssembledLocal): Promise<void> {
   if (readOnly) return;
   await instance.leaving();

@@ -1,6 +1,6 @@
 /**
- * Where one machine keeps its data: in files and SQLite below its data directory, or in a bucket of S3 and a table of
- * DynamoDB, the very stores of the functions.
+ * Storage of one machine: files and SQLite in its data directory, or an S3 bucket and a DynamoDB table, the
+ * same stores that the functions use.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,53 +27,57 @@ export interface S3StorageOptions {
   readonly kind: 's3';
   readonly bucket: string;
   readonly table: string;
-  /** Another place than AWS, for example `http://localhost:4566`. */
+  /** Endpoint instead of AWS, for example `http://localhost:4566`. */
   readonly endpoint?: string;
-  /** Where DynamoDB is elsewhere than `endpoint`, for example DynamoDB Local. */
+  /** Endpoint of DynamoDB if it differs from `endpoint`, for example DynamoDB Local. */
   readonly dynamoDbEndpoint?: string;
   readonly region?: string;
-  /** Makes bucket and table where they are missing. Default: where there is an endpoint, so for emulators alone. */
+  /** Creates the bucket and table if missing. Default: only with an endpoint, so for emulators. */
   readonly createMissing?: boolean;
 }
 
 export interface Storage {
   readonly store: ObjectStore;
   readonly table: Table;
-  /** Undefined where there is none of this machine, and where nobody watches it. */
+  /** `undefined` if the data is not on this machine or the disk is not watched. */
   readonly disk?: Disk | undefined;
-  /** Opened to read alone, because the disk cannot be written. */
+  /** True if opened read-only, because the disk is not writable. */
   readonly readOnly: boolean;
-  /** That a store has begun in this place. */
+  /** Marks that a store exists in this location. */
   readonly mark: PlaceMark;
-  /** See SqliteTable.check; undefined where the table is no file of this machine. */
+  /** See SqliteTable.check; `undefined` if the table is not a file of this machine. */
   readonly checkTable?: (full: boolean) => Promise<readonly string[]>;
-  /** See SqliteTable.fold; undefined where the table is no file of this machine. */
+  /** See SqliteTable.fold; `undefined` if the table is not a file of this machine. */
   readonly foldTable?: () => Promise<boolean>;
-  /** See ThreadTable; to be called before others ask for commits. Undefined if it has no thread. */
+  /**
+   * See ThreadTable. Call it before other threads request commits. `undefined` if the table has no thread.
+   */
   readonly startTableThread?: (() => void) | undefined;
   close(): Promise<void>;
 }
 
-/** Of the table, for a thread that reads it now and then. */
+/** Table cache of a thread that reads it occasionally. */
 export const SMALL_TABLE_CACHE_BYTES = 8 * 1024 * 1024;
 
-/** Beside the folders of the object store, in the data directory. */
+/** File name of the table in the data directory, next to the folders of the object store. */
 export const TABLE_FILE = 'catalog.sqlite';
 
-/** The mark of a place with a store (PlaceMark): a file in the data directory, or an object, whose key is no tenant's. */
+/**
+ * Name of the mark (PlaceMark): a file in the data directory, or an object whose key belongs to no tenant.
+ */
 const MARK = 'store-begun';
 
 export interface OpenStorageOptions {
   /**
-   * For the thread that serves, and not for a command that ends soon: a table in a file commits in a thread of its own, and the
-   * disk is watched.
+   * Set this for a server, not for a short command: the table commits in a separate thread, and the disk is
+   * watched.
    */
   readonly serves?: boolean;
-  /** Of a table in a file. */
+  /** Cache size of a table in a file. */
   readonly tableCacheBytes?: number;
-  /** Other stores and another disk in the place of those of the data directory: for tests in which these fail. */
+  /** Replaces the stores and the disk, for tests in which these fail. */
   readonly replaced?: ReplacedStorage;
-  /** Called when the thread that commits to the table ended by itself, and is started again. */
+  /** Called when the thread that commits to the table ended unexpectedly. It is restarted. */
   readonly onTableLost?: (error: Error) => void;
 }
 
@@ -84,7 +88,7 @@ export interface ReplacedStorage {
   readonly tableEntry?: URL;
 }
 
-/** Throws StorageSetupError where the bucket or the table is missing. */
+/** Throws StorageSetupError if the bucket or the table is missing. */
 export function openStorage(options: StorageOptions, how: OpenStorageOptions = {}): Promise<Storage> {
   return options.kind === 's3' ? openS3(options) : openEmbedded(options, how);
 }
@@ -97,7 +101,7 @@ async function openEmbedded(
   const disk = serves
     ? new Disk({ port: replaced.disk ?? diskPort(dataDir, [join(dataDir, TABLE_FILE)]), clock: systemClock })
     : undefined;
-  // Where it is full this makes space for the table to be opened.
+  // On a full disk, this frees the space to open the table.
   await disk?.check();
   const opened = await openFiles(dataDir, {
     serves,
@@ -106,12 +110,12 @@ async function openEmbedded(
     readOnly: disk?.problem === 'read-only',
   });
   const { readOnly } = opened;
-  if (opened.cause !== undefined) disk?.note(opened.cause);
+  if (opened.cause !== undefined) disk?.noteError(opened.cause);
   const { store } = opened;
   const table = replaced.table?.(opened.table) ?? opened.table;
   return {
-    store: disk === undefined ? store : notingStore(store, disk),
-    table: disk === undefined ? table : notingTable(table, disk),
+    store: disk === undefined ? store : watchedStore(store, disk),
+    table: disk === undefined ? table : watchedTable(table, disk),
     disk,
     readOnly,
     mark: {
@@ -133,11 +137,11 @@ interface OpenedFiles {
   readonly table: SqliteTable;
   readonly startTableThread?: () => void;
   readonly readOnly: boolean;
-  /** Why it could not be opened to write. */
+  /** Reason why it could not be opened for writing. */
   readonly cause?: unknown;
 }
 
-/** To write where that can be; else to read, so that what is stored can be queried all the same. */
+/** Opens the files for writing if possible, otherwise read-only, so that stored data can still be queried. */
 async function openFiles(
   dataDir: string,
   how: {
@@ -175,38 +179,38 @@ async function openFiles(
   }
 }
 
-/** Tells the disk of failed writes. */
-async function noting<T>(disk: Disk, write: () => Promise<T>): Promise<T> {
+/** Reports failed writes to the disk. */
+async function watched<T>(disk: Disk, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    disk.note(error);
+    disk.noteError(error);
     throw error;
   }
 }
 
-function notingStore(store: ObjectStore, disk: Disk): ObjectStore {
+function watchedStore(store: ObjectStore, disk: Disk): ObjectStore {
   return {
     ...store,
-    putIfAbsent: (key, body) => noting(disk, () => store.putIfAbsent(key, body)),
-    delete: key => noting(disk, () => store.delete(key)),
+    putIfAbsent: (key, body) => watched(disk, () => store.putIfAbsent(key, body)),
+    delete: key => watched(disk, () => store.delete(key)),
   };
 }
 
-function notingTable(table: Table, disk: Disk): Table {
+function watchedTable(table: Table, disk: Disk): Table {
   return {
     isDistant: table.isDistant,
     get: key => table.get(key),
     query: (pk, options) => table.query(pk, options),
-    put: (item, condition) => noting(disk, () => table.put(item, condition)),
-    delete: (key, condition) => noting(disk, () => table.delete(key, condition)),
-    transact: writes => noting(disk, () => table.transact(writes)),
+    put: (item, condition) => watched(disk, () => table.put(item, condition)),
+    delete: (key, condition) => watched(disk, () => table.delete(key, condition)),
+    transact: writes => watched(disk, () => table.transact(writes)),
   };
 }
 
 async function openS3(options: S3StorageOptions): Promise<Storage> {
   const { createMissing = options.endpoint !== undefined } = options;
-  // Loaded here alone: the SDK takes longer to load than the embedded store to start.
+  // Imported only here: the SDK takes longer to load than the embedded store takes to start.
   const { openAwsStorage } = await import('../shared/aws/storage.ts');
   const storage = openAwsStorage({ ...options, clock: systemClock, ids: systemIds });
   try {

@@ -1,4 +1,7 @@
-/** Ends connections whose token has ended since they were opened: a tail may live for an hour, a revoked token may not. */
+/**
+ * Closes connections whose token ended after they were opened: a tail may be open for an hour, but a revoked
+ * token must not work.
+ */
 
 import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { UnauthenticatedError } from '../shared/server/auth/errors.ts';
@@ -6,10 +9,10 @@ import { type TokenVerifier, VERIFIED_MS } from '../shared/server/auth/token-ver
 
 export interface TokenWatchOptions {
   readonly verifier: Pick<TokenVerifier, 'checkStillGood'>;
-  /** Ends a connection and says why. */
+  /** Closes a connection with a reason. */
   readonly end: (connectionId: string, reason: string) => Promise<void>;
   readonly log: ServerLog;
-  /** Default: as long as a token is believed elsewhere. */
+  /** Default: the time for which token checks are cached. */
   readonly periodMs?: number;
 }
 
@@ -20,7 +23,7 @@ export interface TokenWatch {
 }
 
 export function watchTokens({ verifier, end, log, periodMs = VERIFIED_MS }: TokenWatchOptions): TokenWatch {
-  /** Connections of each token; the gateway bounds how many there are. */
+  /** Connections per token. The gateway limits their number. */
   const byToken = new Map<string, Set<string>>();
   const tokenOf = new Map<string, string>();
 

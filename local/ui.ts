@@ -1,7 +1,7 @@
 /**
- * The files of the explorer page on one machine. A packed installation has them built; a checkout has the sources, and the
- * page is built there by a process of its own when a browser asks for it and something changed, so that nothing of it slows
- * the start, and whoever works on the page reloads it.
+ * Files of the explorer page on one machine. A packed installation contains the built files. A checkout
+ * contains the sources: when a browser requests the page and a source changed, a separate process builds it.
+ * So building does not slow the start, and a developer of the page only reloads it.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ const MANIFEST = 'manifest.json';
 const INDEX = 'index.html';
 const BUILD_SCRIPT = 'scripts/build-ui.mjs';
 const SOURCES = 'ui/src';
-/** Anybody may ask for the page; a process is not started more often than this. */
+/** Minimum interval between two builds, because any client can request the page. */
 const CHECK_PERIOD_MS = 1000;
 
 interface Manifest {
@@ -27,7 +27,7 @@ interface Manifest {
 }
 
 export interface PageOptions {
-  /** Told where the page cannot be built. */
+  /** Called if the page cannot be built. */
   readonly warn: (message: string) => void;
 }
 
@@ -37,7 +37,7 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
   let checked: Promise<void> | undefined;
   let checkedMs = Number.NEGATIVE_INFINITY;
   let sourceHash: string | undefined;
-  /** Files that were asked for, each as soon as it is read; at most those of one manifest. */
+  /** Requested files, each from the start of its read; at most those of one manifest. */
   let files = new Map<string, Promise<PageFile> | undefined>();
 
   function checkSources(): Promise<void> {
@@ -73,7 +73,7 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
       const known = files;
       const reading = known.get(name) ?? readPageFile(`${FOLDER}/${name}`);
       known.set(name, reading);
-      // Another build may have taken it away: the next request looks again.
+      // A later build may have removed the file, so the next request reads again.
       reading.catch(() => known.set(name, undefined));
       return reading;
     },
@@ -87,7 +87,7 @@ async function readPageFile(path: string): Promise<PageFile> {
   return compressed.length < bytes.length ? { bytes, gzip: compressed } : { bytes };
 }
 
-/** Rejects with what the script said where it fails. */
+/** Rejects with the output of the script if it fails. */
 function buildPage(root: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BUILD_SCRIPT], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -98,7 +98,7 @@ function buildPage(root: string): Promise<void> {
     child.once('error', reject);
     child.once('close', status => {
       if (status === 0) resolve();
-      else reject(new Error(`the explorer page could not be built: ${said}`));
+      else reject(new Error(`building the explorer page failed: ${said}`));
     });
   });
 }

@@ -1,6 +1,7 @@
 /**
- * The WebSockets of the gateway as the port sees them. Where UNSENT_BYTES wait, a post resolves when the socket has handed the
- * message to the system: a client that does not read makes posts wait, and its memory is that and what its tail may queue.
+ * The gateway's WebSockets behind the connections port. Above UNSENT_BYTES, a post resolves when the socket
+ * has passed the message to the system. So a client that does not read makes posts wait, and uses only this
+ * memory plus the queue of its tail.
  */
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
@@ -14,16 +15,16 @@ import {
 } from '../shared/base/ports/connections.ts';
 
 /**
- * As long as less waits to be sent, a post need not wait for it: what a dispatch posts to a connection one after the other
- * goes out in one call of the system, which is most of what a post costs.
+ * Below this amount of unsent data, a post does not wait. Consecutive posts of a dispatch to one connection
+ * then use one system call, which is most of the cost of a post.
  */
 const UNSENT_BYTES = 64 * 1024;
-/** For the other side to answer a close; then the socket is cut. */
+/** Time for the client to answer a close before the socket is destroyed. */
 export const CLOSE_TIMEOUT_MS = 2_000;
 
 interface OpenSocket {
   readonly socket: WebSocket;
-  /** What it writes to. */
+  /** Stream that the socket writes to. */
   readonly stream: Duplex;
   readonly connectedMs: number;
   lastActiveMs: number;
@@ -31,16 +32,16 @@ interface OpenSocket {
 
 export interface SocketConnections extends Connections {
   readonly size: number;
-  /** @param stream that the socket writes to */
+  /** @param stream stream that the socket writes to */
   add(connectionId: string, socket: WebSocket, stream: Duplex): void;
-  /** Something came from the client. */
+  /** Records activity of the client. */
   touch(connectionId: string): void;
   remove(connectionId: string): void;
-  /** Ids and sockets that are open. */
+  /** IDs and sockets of open connections. */
   entries(): IterableIterator<readonly [string, WebSocket]>;
 }
 
-/** @param maxMessageBytes of a message to a client */
+/** @param maxMessageBytes limit for one message to a client */
 export function socketConnections(clock: Clock, maxMessageBytes: number): SocketConnections {
   const open = new Map<string, OpenSocket>();
   const isOpen = (one: OpenSocket | undefined): one is OpenSocket =>
@@ -82,7 +83,8 @@ export function socketConnections(clock: Clock, maxMessageBytes: number): Socket
         socket.send(message, { binary: false });
         return 'ok';
       }
-      // Compression is off: the callback comes when the bytes have left the process, or the socket has closed.
+      // Compression is off, so the callback comes when the bytes have left the process or the socket has
+      // closed.
       const failed = await new Promise<Error | undefined | null>(resolve =>
         socket.send(message, { binary: false }, resolve),
       );

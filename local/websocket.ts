@@ -1,9 +1,9 @@
 /**
- * Live tails over WebSockets, on the port of the gateway. What is wrong with a request is answered by HTTP before the upgrade,
- * what is found later by a close code (wire-format reference, 4.1 and 4.2).
+ * Live tails over WebSockets, on the port of the gateway. Errors in a request are answered by HTTP before the
+ * upgrade. Later errors use a close code (wire-format reference, 4.1 and 4.2).
  *
- * A reader would get wrong: node gives a socket that asks for an upgrade to whoever listens, whatever its path. So the gateway
- * is told which requests those are (`isTailUpgrade`); all others are requests as ever.
+ * Pitfall: Node gives every upgrade request to the `upgrade` listeners, whatever its path. So the gateway
+ * selects these requests with `isTailUpgrade`, and handles all others normally.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -41,31 +41,37 @@ export interface TailSocketsOptions {
 }
 
 export interface TailSockets {
-  /** Says goodbye to all clients, and ends. */
+  /** Closes all connections and stops. */
   stop(): Promise<void>;
 }
 
-/** The reference pings as often; proxies that drop idle connections wait longer. */
+/** Same interval as the reference. Proxies that drop idle connections wait longer. */
 const PING_MS = 1_000;
-/** A client that answers no ping for so long is gone. */
+/** Time without a pong after which a client counts as disconnected. */
 const PONG_TIMEOUT_MS = 30_000;
-/** One that takes nothing for so long is gone, too: longer than a tail waits for a frame to be taken (shared/read/tail/bounds.ts, STUCK_MS). */
+/**
+ * Time without progress after which a slow client counts as disconnected. Longer than a tail waits for a
+ * frame to be accepted (shared/read/tail/bounds.ts, STUCK_MS).
+ */
 const SILENT_MS = 180_000;
-/** Messages of a client are ignored, so they need not be large, ... */
+/** Limit for messages of a client, which are ignored. */
 const MAX_CLIENT_MESSAGE_BYTES = 64 * 1024;
-/** ... nor many: frames of any kind between two pings. Clients send a ping now and then. */
+/** Limit for frames of any kind between two pings. Clients send a ping occasionally. */
 const MAX_CLIENT_FRAMES = 1_000;
-/** Pongs for a client that does not take them are left out. */
+/** Above this amount of unsent data, pings of the client are not answered. */
 const MAX_UNSENT_PONG_BYTES = 64 * 1024;
 const GOING_AWAY = 1001;
-/** Registered with IANA beside the codes of RFC 6455. */
+/** Registered with IANA, in addition to the codes of RFC 6455. */
 export const TRY_AGAIN_LATER = 1013;
-/** The token is good no longer. */
+/** Close code if the token is not valid any more. */
 const POLICY_VIOLATION = 1008;
-/** For clients to answer the goodbye. */
+/** Time for clients to answer the close. */
 const STOP_MS = 1_000;
 
-/** Whether a request is to be handed over as a socket. Behind a body would come its frames only once it is whole: none has one. */
+/**
+ * Checks whether to hand a request over as a socket. A request with a body does not qualify: its frames would
+ * come only after the whole body.
+ */
 export function isTailUpgrade({ url = '', headers, method }: IncomingMessage): boolean {
   const path = url.split('?', 1)[0];
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
@@ -74,7 +80,7 @@ export function isTailUpgrade({ url = '', headers, method }: IncomingMessage): b
 
 export function startTailSockets(options: TailSocketsOptions): TailSockets {
   const { server, connections, log, ids } = options;
-  // A constant of its own, because the types of `ws` do not name all of it.
+  // Declared as a constant, because the types of `ws` lack some of these options.
   const how = {
     noServer: true,
     maxPayload: MAX_CLIENT_MESSAGE_BYTES,
@@ -86,7 +92,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
   const sockets = new WebSocketServer(how);
   let isStopping = false;
   const pongs = new Map<string, number>();
-  /** Frames of each client since the last ping. */
+  /** Frames per client since the last ping. */
   const frames = new Map<string, number>();
 
   const tokens: TokenWatch = watchTokens({
@@ -95,7 +101,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     log,
   });
 
-  function checkRoom(): void {
+  function checkCapacity(): void {
     const { maxWebSockets } = options.config.logboom;
     if (isStopping || connections.size >= maxWebSockets) throw new ClientError(503, OVERLOADED);
   }
@@ -105,14 +111,14 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     const id = ids.randomHex(8);
     const { config, access, clock } = options;
     try {
-      // Only a node that is too old to ask first hands over what is none of ours.
+      // Only old versions of Node, which do not check first, pass other requests.
       if (!isTailUpgrade(incoming)) throw new ClientError(400, 'Bad Request');
-      checkRoom();
+      checkCapacity();
       const asked = requestOf(incoming, id);
       refuseForeignSocket(asked, config.access.allowedOrigins);
       const admitted = await access.guard.admit(TAIL_LOGS, asked);
-      // Others may have come meanwhile.
-      checkRoom();
+      // Checked again, because other connections may have opened meanwhile.
+      checkCapacity();
       const request = tailRequestOf(admitted, clock.nowNs());
       sockets.handleUpgrade(incoming, socket, head, client => {
         serve(client, socket, request, admitted.identity?.tokenId).catch((error: unknown) => {
@@ -153,7 +159,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       pongs.set(connectionId, clock.nowMs());
       count();
     });
-    // A close follows.
+    // A close event follows.
     client.on('error', error => log.debug({ err: error }, 'WebSocket failed'));
     let opening: Promise<string | undefined> | undefined;
     client.once('close', () => {
@@ -176,7 +182,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     const nowMs = options.clock.nowMs();
     frames.clear();
     for (const [id, client] of connections.entries()) {
-      // A slow client answers late: as long as bytes wait for it, its tail decides, if it has anything to send.
+      // A slow client answers late. While bytes are unsent, its tail decides whether to close it.
       const silentMs = nowMs - (pongs.get(id) ?? nowMs);
       const timeoutMs = client.bufferedAmount === 0 ? PONG_TIMEOUT_MS : SILENT_MS;
       if (silentMs > timeoutMs) client.terminate();
@@ -222,14 +228,14 @@ function requestOf({ url = '/', headers, method = 'GET', socket }: IncomingMessa
   };
 }
 
-/** An answer by hand: there is no node response for a socket that was handed over. */
+/** Writes a response by hand: a socket after handover has no response object of Node. */
 function writeResponse(socket: Duplex, { status, headers, body }: HttpResponse): void {
   if (!socket.writable) return;
   const head = [`HTTP/1.1 ${status} ${REASONS.get(status) ?? 'Error'}`];
   for (const [name, value] of Object.entries(hardenedHeaders(headers))) head.push(`${name}: ${value}`);
   head.push(`content-length: ${Buffer.byteLength(body)}`, 'connection: close');
   socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), Buffer.from(body)]));
-  // The gateway counts it no longer, and the client may keep its side open.
+  // The gateway does not count the socket any more, and the client may keep its side open.
   destroySoon(socket);
 }
 

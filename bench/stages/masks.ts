@@ -14,7 +14,7 @@ import { Visibility } from '../../shared/read/query/visibility.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { type DatedEntry, pushOf } from '../../test/support/pushes.ts';
 
@@ -86,7 +86,7 @@ const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
 function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
   const deletes = { list: async () => masked, version: async () => masked.length };
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes, clock: systemClock }),
+    masks: new DeleteFilterSource({ deletes, clock: systemClock }),
     limitsOf: () => limits,
     enabled: true,
   });

@@ -21,7 +21,7 @@ import { MAX_FOUND } from '../../shared/read/query/stream-presence.ts';
 import { MAX_TASK_STATE_BYTES } from '../../shared/read/query/tasks/task-runner.ts';
 import * as tail from '../../shared/read/tail/bounds.ts';
 import { MAX_RULES } from '../../shared/server/admin/config-otlp.ts';
-import { MAX_TOLD_PROBLEMS, MAX_TOLD_UNKNOWN } from '../../shared/server/admin/config-reader.ts';
+import { MAX_LISTED_PROBLEMS, MAX_LISTED_UNKNOWN } from '../../shared/server/admin/config-reader.ts';
 import { MAX_OVERRIDDEN_TENANTS, MAX_OVERRIDES_BYTES } from '../../shared/server/admin/overrides.ts';
 import * as tokens from '../../shared/server/auth/token-service.ts';
 import { MAX_ATTRIBUTES, MAX_ATTRIBUTES_BYTES } from '../../shared/server/http/handlers/firehose.ts';
@@ -93,8 +93,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
   OBJECT_BATCH: receivers.BATCH_BYTES,
   OVERRIDES_BYTES: MAX_OVERRIDES_BYTES,
   OVERRIDDEN_TENANTS: MAX_OVERRIDDEN_TENANTS,
-  SHOWN_UNKNOWN: MAX_TOLD_UNKNOWN,
-  SHOWN_PROBLEMS: MAX_TOLD_PROBLEMS,
+  SHOWN_UNKNOWN: MAX_LISTED_UNKNOWN,
+  SHOWN_PROBLEMS: MAX_LISTED_PROBLEMS,
   POINTS: Number(MAX_POINTS),
   PARTIAL_RESULTS: DEFAULT_MAX_BYTES,
   QUERY_MEMORY: memory.MAX_QUERY_BYTES,

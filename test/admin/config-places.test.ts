@@ -57,7 +57,7 @@ describe('places in a configuration', () => {
   test.each([
     ['a: [1\n', /^f:2:1: \S/],
     ['a: 1\n b: 2\n', /^f:1:4: \S/],
-    ['a: 1\nb: 2\na: 3', /^f:3:1: the key a is there twice$/],
+    ['a: 1\nb: 2\na: 3', /^f:3:1: duplicate key a$/],
     ['a: *b', /^f: \S/],
   ])('%j', (text, want) => {
     expect(problems(text)[0]).toMatch(want);

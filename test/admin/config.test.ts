@@ -163,8 +163,8 @@ describe('what is wrong', () => {
       'server.http_listen_port: expected a whole number from 0 to 65535, got "3100"',
     ],
     ['server: {log_level: trace}', 'server.log_level: expected one of debug, info, warn, error, got "trace"'],
-    ['server: []', 'server: expected names with values, got []'],
-    ['[]', 'the file: expected names with values, got []'],
+    ['server: []', 'server: expected a map, got []'],
+    ['[]', 'the file: expected a map, got []'],
     [
       'limits_config: {max_query_length: soon}',
       'limits_config.max_query_length: expected a duration such as 30s, 5m, 1h30m or 7d, got "soon"',
@@ -187,11 +187,11 @@ describe('what is wrong', () => {
     ],
     [
       'limits_config: {required_labels: app}',
-      'limits_config.required_labels: expected a list of texts, got "app"',
+      'limits_config.required_labels: expected a list of strings, got "app"',
     ],
     [
       'limits_config: {required_labels: [1]}',
-      'limits_config.required_labels: expected a list of texts, got 1 at 0 (Invalid input: expected string, received number)',
+      'limits_config.required_labels: expected a list of strings, got 1 at 0 (Invalid input: expected string, received number)',
     ],
     [
       'limits_config: {block_ingestion_until: 2026-02-30}',
@@ -211,13 +211,13 @@ describe('what is wrong', () => {
     ],
     [
       'limits_config: {policy_stream_mapping: {p: [{selector: "{}", priority: 1}]}}',
-      'limits_config.policy_stream_mapping: expected policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}, got "{}" at p.0.selector',
+      'limits_config.policy_stream_mapping: expected a map from policy to a list of {selector, priority}; a selector has the syntax of a query, {app="a"}, got "{}" at p.0.selector',
     ],
     [
       'limits_config: {discover_generic_fields: {fields: {"_": [a]}}}',
-      'limits_config.discover_generic_fields: expected {fields: {name: [where to look]}}, got {"fields":{"_":["a"]}}',
+      'limits_config.discover_generic_fields: expected {fields: {name: [source]}}, got {"fields":{"_":["a"]}}',
     ],
-    ['no_auth_tenant: ', 'no_auth_tenant: expected a text, got null'],
+    ['no_auth_tenant: ', 'no_auth_tenant: expected a string, got null'],
   ])('%s', (text, want) => {
     expect(problemOf(text)).toMatch(/^test\.yaml:1:\d+: /);
     expect(problemOf(text).replace(/^test\.yaml:1:\d+: /, '')).toBe(want);
@@ -230,7 +230,7 @@ describe('what is wrong', () => {
   test('broken YAML names the file and the line', () => {
     expect(problemOf('server:\n  a: [1\n')).toMatch(/^test\.yaml:3:1: /);
     expect(problemOf('auth_enabled: true\nauth_enabled: false\n')).toBe(
-      'test.yaml:2:1: the key auth_enabled is there twice',
+      'test.yaml:2:1: duplicate key auth_enabled',
     );
   });
 
@@ -246,7 +246,7 @@ describe('what is wrong', () => {
 
   test('an unknown value of our own section is an error', () => {
     expect(problemOf('logboom: {datadir: x}')).toMatch(
-      /^test\.yaml:1:11: logboom\.datadir: there is no such value \(do you mean data_dir\?\); allowed are storage, data_dir, /,
+      /^test\.yaml:1:11: logboom\.datadir: unknown key \(do you mean data_dir\?\); allowed are storage, data_dir, /,
     );
   });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   decodeFigures,
   encodeFigures,
-  figuresToTell,
+  figuresToReport,
   processText,
 } from '../../shared/server/admin/fleet-figures.ts';
 import {
@@ -65,7 +65,7 @@ describe('text', () => {
   test('of the process itself is not told to others', () => {
     const text =
       '# HELP process_x X.\n# TYPE process_x gauge\nprocess_x 1\n# HELP a A.\n# TYPE a counter\na 2\n';
-    expect([...figuresToTell(text).keys()]).toEqual(['a']);
+    expect([...figuresToReport(text).keys()]).toEqual(['a']);
     expect(decodeFigures(new Uint8Array(0))).toEqual(new Map());
   });
 });

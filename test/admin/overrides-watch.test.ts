@@ -127,7 +127,7 @@ describe('a change', () => {
       'info overrides loaded: 1 tenants',
       `${stay}o.yaml:1:20: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"`,
       `${stay}no disk`,
-      `${stay}o.yaml:1:1: overrides: expected names with values, got 3`,
+      `${stay}o.yaml:1:1: overrides: expected a map, got 3`,
       'info overrides loaded: 1 tenants',
       `${stay}no disk`,
     ]);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
-import { FailedAttempts, MAX_TURNS } from '../../shared/server/auth/failed-attempts.ts';
+import { FailedAttempts, MAX_ATTEMPTS } from '../../shared/server/auth/failed-attempts.ts';
 import { TICKET_MS, TicketService } from '../../shared/server/auth/ticket-service.ts';
 import { TokenService } from '../../shared/server/auth/token-service.ts';
 import { newToken } from '../../shared/server/auth/token-text.ts';
@@ -134,13 +134,13 @@ describe('attempts', () => {
   test('of one address end, also many at once; another address and who is known go on', async () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
-    const tried = Array.from({ length: MAX_TURNS + 20 }, () =>
+    const tried = Array.from({ length: MAX_ATTEMPTS + 20 }, () =>
       verify(stranger()).catch(error => error.status),
     );
     const statuses = await Promise.all(tried);
-    expect(statuses.filter(status => status === 401)).toHaveLength(MAX_TURNS);
+    expect(statuses.filter(status => status === 401)).toHaveLength(MAX_ATTEMPTS);
     expect(statuses.filter(status => status === 429)).toHaveLength(20);
-    expect(reads).toHaveLength(1 + MAX_TURNS);
+    expect(reads).toHaveLength(1 + MAX_ATTEMPTS);
     clock.advance(VERIFIED_MS * 0.01);
     await expect(verify(stranger(), '203.0.113.9')).rejects.toMatchObject({ status: 401 });
     await verify(token);
@@ -150,13 +150,13 @@ describe('attempts', () => {
     const { token } = await service.create(TOKEN);
     await verify(token);
     clock.advance(VERIFIED_MS);
-    for (let i = 0; i < MAX_TURNS; i++) await verify(stranger()).catch(() => undefined);
+    for (let i = 0; i < MAX_ATTEMPTS; i++) await verify(stranger()).catch(() => undefined);
     await expect(verify(stranger())).rejects.toMatchObject({ status: 429 });
     await verify(token);
   });
 
   test('come back with time, and an address of IPv6 counts by its network', async () => {
-    for (let i = 0; i < MAX_TURNS; i++)
+    for (let i = 0; i < MAX_ATTEMPTS; i++)
       await verify(stranger(), `2001:db8::${i.toString(16)}`).catch(() => 0);
     await expect(verify(stranger(), '2001:db8:0:0:ffff::1')).rejects.toMatchObject({ status: 429 });
     await expect(verify(stranger(), '2001:db8:0:1::1')).rejects.toMatchObject({ status: 401 });
@@ -167,7 +167,7 @@ describe('attempts', () => {
 
   test('the same wrong token again asks nothing and takes no turn', async () => {
     const wrong = stranger();
-    for (let i = 0; i < 3 * MAX_TURNS; i++) {
+    for (let i = 0; i < 3 * MAX_ATTEMPTS; i++) {
       await expect(verify(wrong)).rejects.toMatchObject({ status: 401 });
     }
     expect(reads).toHaveLength(1);
@@ -180,7 +180,7 @@ describe('tickets', () => {
     const identity = await verify(token);
     return { record, ...(await tickets.give(identity, ['shop'])) };
   };
-  const refused = { status: 401, message: 'invalid ticket: it is used, or older than a minute' };
+  const refused = { status: 401, message: 'invalid ticket: already used, or older than 1 minute' };
 
   test('stand for one tail, once, though several come with it', async () => {
     const { ticket, record } = await give();
@@ -209,26 +209,27 @@ describe('tickets', () => {
   });
 
   test('guesses of one address end', async () => {
-    for (let i = 0; i < MAX_TURNS; i++) await tickets.redeem(ids.randomHex(32), HERE).catch(() => undefined);
+    for (let i = 0; i < MAX_ATTEMPTS; i++)
+      await tickets.redeem(ids.randomHex(32), HERE).catch(() => undefined);
     await expect(tickets.redeem(ids.randomHex(32), HERE)).rejects.toMatchObject({ status: 429 });
   });
 });
 
 describe('tokens are made', () => {
   const BAD: readonly [string, object, string][] = [
-    ['no name', { name: '' }, 'a token has a name of 1 to 100 characters without control characters'],
-    ['a long name', { name: 'x'.repeat(101) }, 'a token has a name of 1 to 100'],
-    ['a name with a line end', { name: 'a\nb' }, 'a token has a name of 1 to 100'],
+    ['no name', { name: '' }, 'the name of a token must have 1 to 100 characters and no control characters'],
+    ['a long name', { name: 'x'.repeat(101) }, 'the name of a token must have 1 to 100'],
+    ['a name with a line end', { name: 'a\nb' }, 'the name of a token must have 1 to 100'],
     ['no scope', { scopes: [] }, 'a token needs a scope; scopes are logs:read, '],
-    ['a strange scope', { scopes: ['logs:read', 'root'] }, 'there is no scope "root"; scopes are '],
+    ['a strange scope', { scopes: ['logs:read', 'root'] }, 'unknown scope "root"; scopes are '],
     ['no tenant', { tenants: [] }, "a token needs a tenant, or '*' for all"],
-    ['all and another', { tenants: ['*', 'a'] }, "'*' stands for all tenants"],
-    ['an empty tenant', { tenants: [''] }, 'a tenant has a name'],
+    ['all and another', { tenants: ['*', 'a'] }, "'*' includes all tenants"],
+    ['an empty tenant', { tenants: [''] }, 'a tenant name must not be empty'],
     ['a path as tenant', { tenants: ['../b'] }, "tenant ID '../b' contains unsupported character '/'"],
     ['several in one', { tenants: ['a|b'] }, "tenant ID 'a|b' contains unsupported character '|'"],
     ['many tenants', { tenants: Array.from({ length: 33 }, (_, i) => `t${i}`) }, 'too many tenants: 33'],
-    ['the past', { expiresMs: 5 }, 'a token expires in the future'],
-    ['no whole time', { expiresMs: 1e15 + 0.5 }, 'a token expires in the future'],
+    ['the past', { expiresMs: 5 }, 'expiry must be a Unix time in ms in the future'],
+    ['no whole time', { expiresMs: 1e15 + 0.5 }, 'expiry must be a Unix time in ms in the future'],
   ];
   test.each(BAD)('not with %s', async (_, wrong, message) => {
     await expect(service.create({ ...TOKEN, ...wrong })).rejects.toMatchObject({

@@ -68,7 +68,7 @@ describe('logboom doctor', () => {
       /^corrupt {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n.*checksum.*\n {4}to do: restore it/m,
     );
     expect(stdout).toMatch(
-      /^mismatch {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n {4}100 bytes where its record says/m,
+      /^mismatch {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n {4}object has 100 bytes, its record says/m,
     );
     expect(stdout).toMatch(/\n2 problems\n$/);
     const quick = await doctor('--quick', '--json');

@@ -40,7 +40,7 @@ after(async () => {
 test('signing in with a token, a wrong one first; another tab knows nothing of it', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('{app="web"}'), expects: /status of 401/ });
   const sheet = page.getByRole('dialog', { name: 'Tenant and sign-in' });
-  await sheet.getByRole('alert').getByText('authentication is needed').waitFor();
+  await sheet.getByRole('alert').getByText('authentication required').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'sign-in');
   await sheet.getByLabel('Tenant').fill('acme');

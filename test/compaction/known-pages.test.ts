@@ -126,6 +126,6 @@ test('a page whose rests are damaged knows nothing, and the doctor finds it', as
   const store = memoryObjectStore();
   await store.putIfAbsent(keyOfChunk(record), object);
   await expect(checkChunk(store, record, { objectBytes: object.length, full: true })).rejects.toThrow(
-    /: rests/,
+    /: residual fields/,
   );
 });

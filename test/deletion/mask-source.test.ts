@@ -1,7 +1,7 @@
 /** What a process keeps of delete requests: nothing that it may have read half way through a change. */
 import { expect, test } from '@jest/globals';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
-import { MaskSource, SETTLED_MS } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource, SETTLED_MS } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const REQUEST: DeleteRequest = {
@@ -25,16 +25,16 @@ function world() {
       return [...seen.requests];
     },
   };
-  return { clock, seen, source: new MaskSource({ deletes, clock }) };
+  return { clock, seen, source: new DeleteFilterSource({ deletes, clock }) };
 }
 
 test('a version that is seen before its request hides nothing of it, and only until the request is there', async () => {
   const { seen, source } = world();
-  const before = await source.masksOf('t');
+  const before = await source.filtersOf('t');
   expect(before.isEmpty).toBe(true);
   // The rest of the transaction; whoever made it raises the version no more.
   seen.requests.push(REQUEST);
-  const after = await source.masksOf('t');
+  const after = await source.filtersOf('t');
   expect(after.isEmpty).toBe(false);
   expect(after.version).not.toBe(before.version);
 });
@@ -42,17 +42,17 @@ test('a version that is seen before its request hides nothing of it, and only un
 test('requests are read for each query until their version is settled, and never again', async () => {
   const { clock, seen, source } = world();
   seen.requests.push(REQUEST);
-  const first = await source.masksOf('t');
+  const first = await source.filtersOf('t');
   clock.advance(SETTLED_MS - 1);
-  expect(await source.masksOf('t')).toBe(first);
+  expect(await source.filtersOf('t')).toBe(first);
   expect(seen.lists).toBe(2);
   clock.advance(1);
-  expect(await source.masksOf('t')).toBe(first);
+  expect(await source.filtersOf('t')).toBe(first);
   expect(seen.lists).toBe(3);
   clock.advance(SETTLED_MS);
-  expect(await source.masksOf('t')).toBe(first);
+  expect(await source.filtersOf('t')).toBe(first);
   expect(seen.lists).toBe(3);
   seen.version = 8;
-  await source.masksOf('t');
+  await source.filtersOf('t');
   expect(seen.lists).toBe(4);
 });

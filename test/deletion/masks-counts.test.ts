@@ -16,7 +16,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
 import { MAX_COUNTED_LEVELS } from '../../shared/storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
@@ -38,7 +38,7 @@ function makeStore(retentionPeriodNs: bigint) {
   const deletes = { list: async () => requests, version: async () => version };
   const clock = virtualClock(NOW_MS);
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes, clock }),
+    masks: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => ({ ...DEFAULT_LIMITS, retentionPeriodNs }),
     enabled: true,
   });

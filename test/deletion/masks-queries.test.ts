@@ -10,7 +10,7 @@ import { Visibility } from '../../shared/read/query/visibility.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
@@ -44,7 +44,7 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
     source: new ChunkSource(store),
     clock: systemClock,
     visibility: new Visibility({
-      masks: new MaskSource({ deletes, clock: systemClock }),
+      masks: new DeleteFilterSource({ deletes, clock: systemClock }),
       limitsOf: tenant => ({ ...DEFAULT_LIMITS, ...limits[tenant] }),
       enabled,
     }),

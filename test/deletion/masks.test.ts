@@ -15,7 +15,7 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import type { DeleteRequest } from '../../shared/storage/catalog/delete-request.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
@@ -160,7 +160,7 @@ function makeStore() {
   const deletes = { list: async () => requests, version: async () => version };
   let limits: Limits = DEFAULT_LIMITS;
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes, clock }),
+    masks: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => limits,
     enabled: true,
   });

@@ -79,7 +79,7 @@ test.each(losses)(
     await expect(start()).rejects.toThrow(LostCatalogError);
     const { code, stdout } = await logboom(['doctor', '--data-dir', dataDir]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^lost-records {2}the catalog\n {4}it is new or empty/m);
+    expect(stdout).toMatch(/^lost-records {2}catalog\n {4}new or empty/m);
     expect(stdout).not.toMatch(/sound|every checksum/);
     const cli = await logboom(['start', '--data-dir', dataDir, '--port', '0']);
     expect(cli.code).toBe(1);

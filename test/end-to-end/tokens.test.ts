@@ -129,7 +129,7 @@ test('what is answered to nobody, before a body is read, and to everybody', asyn
     'Basic realm="logboom", charset="UTF-8"',
   ]);
   expect(await nobody.text()).toBe(
-    'authentication is needed: a token as the password of HTTP Basic, or Bearer\n',
+    'authentication required: send a token as the password of HTTP Basic, or as Bearer token\n',
   );
   // A body that never comes: the answer does not wait for it.
   const sending = request(`${url}/loki/api/v1/push`, { method: 'POST', headers: JSON_TYPE });

@@ -173,7 +173,7 @@ describe('$connect of the WebSocket API', () => {
   });
 
   test.each([undefined, {}, { version: '1.0' }])('%j is no event of either', async event => {
-    await expect(authorize(event)).rejects.toThrow('this function takes events of a REQUEST authorizer');
+    await expect(authorize(event)).rejects.toThrow('this function accepts events of a REQUEST authorizer');
   });
 });
 
@@ -239,7 +239,7 @@ describe('functions behind it', () => {
       readSettings({ ...environment, LOGBOOM_AUTHORIZATION: authorization }).config.access.tokensEnabled;
     expect([read('token'), read('iam'), read('none'), read('')]).toEqual([true, false, false, false]);
     expect(() => read('tokens')).toThrow(
-      'LOGBOOM_AUTHORIZATION is iam, none, token or own-token, not "tokens"',
+      'LOGBOOM_AUTHORIZATION must be iam, none, token or own-token, got "tokens"',
     );
   });
 });

@@ -122,7 +122,7 @@ describe('what a bucket of the stack holds', () => {
   });
 
   test.each<[string, Partial<ResourceEvent>, number, RegExp]>([
-    ['time is over', { RequestType: 'Delete' }, 1000, /and there are more: delete the stack again/],
+    ['time is over', { RequestType: 'Delete' }, 1000, /before the time limit; delete the stack again/],
     ['no bucket is named', { ResourceProperties: {} }, 900_000, /BucketName is missing/],
   ])('it says so where %s', async (_, more, remainingMs, reason) => {
     const { client } = fakeBucket(new Map(), new Map([['a', 1]]));

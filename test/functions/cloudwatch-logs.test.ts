@@ -76,7 +76,7 @@ describe('the environment', () => {
     ]);
     expect(labelsOfEnvironment({})).toEqual([]);
     for (const wrong of ['env', 'a-b=c', 'a=', '=c']) {
-      expect(() => labelsOfEnvironment({ LOGBOOM_LABELS: wrong })).toThrow('LOGBOOM_LABELS takes name=value');
+      expect(() => labelsOfEnvironment({ LOGBOOM_LABELS: wrong })).toThrow('LOGBOOM_LABELS needs name=value');
     }
   });
 });

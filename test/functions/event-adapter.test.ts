@@ -168,7 +168,7 @@ describe('requests of recorded events', () => {
 
     test('whose bytes were replaced is refused with what to do', () => {
       expect(() => readBody('gzip', zipped.toString('utf8'))).toThrow(
-        /^the gateway has passed a body in gzip as text, and its bytes are lost; send protobuf, or JSON without/,
+        /^the gateway passed a gzip body as text and its bytes are lost; send protobuf, or JSON without/,
       );
     });
 
@@ -274,7 +274,7 @@ describe('results of answers', () => {
     expect(plain).toMatchObject({ statusCode: 400, isBase64Encoded: false });
     expect(plain.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(plain.body).toBe(
-      'the answer is too large for this deployment (7.6MB as sent, limit: 6MB); lower limit, raise step, ' +
+      'the response is too large for this deployment (7.6MB as sent, limit: 6MB); lower limit, raise step, ' +
         'shorten the time range or select fewer streams, or accept gzip',
     );
     const zipped = { ...headers, 'content-encoding': 'gzip' };

@@ -20,7 +20,9 @@ describe('the first token', () => {
     const shown = results.filter(result => 'token' in result);
     expect(shown).toHaveLength(1);
     const [{ token }] = shown;
-    const error = expect.stringMatching(/^the first token was shown at 20\d\d-.*; logboom token create/);
+    const error = expect.stringMatching(
+      /^the first token was shown at 20\d\d-.* and cannot be shown again; run logboom token create/,
+    );
     expect(await createFirstToken(service())()).toEqual({ error });
     expect(await catalog.tokens.list()).toHaveLength(1);
     const { verifier } = assembleAccess({ config: DEFAULT_CONFIG, catalog, ...parts });

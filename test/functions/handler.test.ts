@@ -138,7 +138,7 @@ describe('a function', () => {
     const answer = await push({ Records: [] }, lambdaContext());
     expect(answer).toMatchObject({
       statusCode: 400,
-      body: 'this function takes events of an API Gateway HTTP API in payload format 2.0\n',
+      body: 'this function accepts events of an API Gateway HTTP API in payload format 2.0\n',
       headers: { 'x-request-id': lambdaContext().awsRequestId },
     });
   });

@@ -81,9 +81,7 @@ describe('a scheduled event', () => {
     ['no table', async () => Promise.reject(new Error('no table'))],
   ])('where nothing went well the invocation fails: %s', async (message, run) => {
     const { handler, logged } = handlerOf(run);
-    await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(
-      `the job named failed: ${message}`,
-    );
+    await expect(handler({ job: 'named' }, lambdaContext())).rejects.toThrow(`job named failed: ${message}`);
     expect(logged()[0]).toMatchObject({ level: 'warn', failure: message });
   });
 
@@ -91,7 +89,7 @@ describe('a scheduled event', () => {
     '%j is none',
     async event => {
       const { handler } = handlerOf(async () => OUTCOME);
-      await expect(handler(event, lambdaContext())).rejects.toThrow('this function takes {"job": NAME}');
+      await expect(handler(event, lambdaContext())).rejects.toThrow('this function accepts {"job": NAME}');
     },
   );
 
@@ -138,6 +136,6 @@ describe('the function', () => {
   });
 
   test('what is neither a request nor a tick fails, where the scheduler sees it', async () => {
-    await expect(handler({ Records: [] }, lambdaContext())).rejects.toThrow('this function takes');
+    await expect(handler({ Records: [] }, lambdaContext())).rejects.toThrow('this function accepts');
   });
 });

@@ -51,7 +51,7 @@ test.each([
   [queued(queued(eventBridge))],
   [{ source: 'aws.s3', 'detail-type': 'Object Created' }],
 ])('%j is no event', wrong => {
-  expect(() => objectsOf(wrong)).toThrow('this function takes events of S3');
+  expect(() => objectsOf(wrong)).toThrow('this function accepts events of S3');
 });
 
 function recorder() {
@@ -85,7 +85,7 @@ test('an object that is gone is no error; the bucket of the chunks and a failing
   await createS3ObjectsHandler(store, async () => undefined)(eventBridge);
   expect(pushes).toEqual([]);
   const own = createS3ObjectsHandler({ ...store, ownBucket: 'logs' }, async () => undefined);
-  await expect(own(eventBridge)).rejects.toThrow('the bucket of the store itself');
+  await expect(own(eventBridge)).rejects.toThrow('the event is about the bucket of the chunks');
   const failing = createS3ObjectsHandler(store, () => Promise.reject(new Error('no access')));
   await expect(failing(eventBridge)).rejects.toThrow('no access');
 });

@@ -36,7 +36,7 @@ describe('readSettings', () => {
   test('calls of query workers at once: those that the stack reserves, a whole number', () => {
     expect(readSettings({ ...NAMES, LOGBOOM_QUERY_WORKER_CALLS: '400' }).queryWorkerCalls).toBe(400);
     expect(readSettings(NAMES).queryWorkerCalls).toBeUndefined();
-    expect(() => readSettings({ ...NAMES, LOGBOOM_QUERY_WORKER_CALLS: '0' })).toThrow('at least 1, not "0"');
+    expect(() => readSettings({ ...NAMES, LOGBOOM_QUERY_WORKER_CALLS: '0' })).toThrow('at least 1, got "0"');
   });
 
   test.each(['LOGBOOM_BUCKET', 'LOGBOOM_TABLE'])('%s must be there', name => {

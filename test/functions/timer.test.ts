@@ -131,7 +131,7 @@ describe('the timer', () => {
 
   test('fails if calls fail, so that an alarm rings', async () => {
     const { at } = started({ fails: true });
-    await expect(at(0)).rejects.toThrow('functions could not be called');
+    await expect(at(0)).rejects.toThrow('invoking functions failed');
     await expect(at(QUIET + 1)).resolves.toEqual([]);
   });
 

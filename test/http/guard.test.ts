@@ -149,7 +149,7 @@ describe('credentials', () => {
     'Bearer a, Basic b',
     `Bearer ${'x'.repeat(40_000)}`,
   ])('no form: %.20s', authorization =>
-    expect(() => credentialsOf({ authorization })).toThrow('has neither the form'),
+    expect(() => credentialsOf({ authorization })).toThrow('must have the form'),
   );
 
   test.each<[string, boolean, Record<string, string>, string]>([
@@ -171,7 +171,8 @@ describe('credentials', () => {
 
 describe('off, open, and by the word of an authorizer', () => {
   const identity: Identity = { tokenId: 'x', name: 'n', scopes: ['logs:read'], tenants: ['a'] };
-  const NOBODY = '401 authentication is needed: a token as the password of HTTP Basic, or Bearer';
+  const NOBODY =
+    '401 authentication required: send a token as the password of HTTP Basic, or as Bearer token';
 
   test('where tokens are off the request passes with the tenants of its header, without an identity that somebody slipped in', async () => {
     const { guard } = accessWith({ tokensEnabled: false });

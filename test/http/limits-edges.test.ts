@@ -248,8 +248,8 @@ describe('q of /config', () => {
   });
 
   test.each([
-    [511, 'there is no'],
-    [512, 'there is no'],
+    [511, 'unknown configuration keys'],
+    [512, 'unknown configuration keys'],
     [513, 'q parameter longer than 512 characters'],
   ])('%d characters', async (length, message) => {
     const { status, text } = await ask(process, '/config', [['q', 'x'.repeat(length)]]);

@@ -122,7 +122,7 @@ describe('refused', () => {
       "the collector's path twice",
       { body: 'x', path: '/otlp/v1/logs/v1/logs' },
       400,
-      "the exporter's endpoint is too long: configure it as <base>/otlp, the collector adds /v1/logs itself",
+      "the exporter's endpoint is too long; configure it as <base>/otlp, because the collector adds /v1/logs itself",
     ],
   ];
   test.each(rows)('%s', async (_, request, status, message) => {

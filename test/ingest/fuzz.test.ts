@@ -313,7 +313,7 @@ test('events about objects name objects, or are refused', () => {
         for (const { bucket, key } of objectsOf(given)) expect(bucket.length * key.length).toBeGreaterThan(0);
       } catch (error) {
         if (!(error instanceof ClientError))
-          expect((error as Error).message).toContain('this function takes events of S3');
+          expect((error as Error).message).toContain('this function accepts events of S3');
       }
     }),
     { numRuns: 3 * RUNS },

@@ -172,7 +172,7 @@ describe('the doctor', () => {
       world.clock.advance(ageMs);
       const { totals, lost } = await check(world);
       expect(totals).toMatchObject({ problems: 1, objects: 2, unrecorded: 2 });
-      expect(lost).toEqual(['it is new or empty, and the store has had another one']);
+      expect(lost).toEqual(['new or empty, but the store had another catalog before']);
     },
   );
 
@@ -189,7 +189,7 @@ describe('the doctor', () => {
       world.clock.advance(ageMs);
       const { totals, lost } = await check(world);
       expect(totals).toMatchObject({ problems: 1, objects: 3, unrecorded: 2 });
-      expect(lost).toEqual(['it has no record of 2 of 3 stored chunks']);
+      expect(lost).toEqual(['has no record of 2 of 3 stored chunks']);
     },
   );
 
@@ -202,7 +202,7 @@ describe('the doctor', () => {
     world.clock.advance(ageMs);
     const { totals, lost } = await check(world);
     expect(totals).toMatchObject({ problems: 1, objects: 5, unrecorded: 4 });
-    expect(lost).toEqual(['it has no record of 4 of 5 stored chunks']);
+    expect(lost).toEqual(['has no record of 4 of 5 stored chunks']);
   });
 
   test('a few orphans are no problem', async () => {

@@ -33,7 +33,7 @@ test('a failure is logged with the name of the component, and the work starts ag
   await clock.advance(RESTART_PAUSE_MS - 1);
   expect(runs()).toBe(1);
   expect(logged).toEqual([
-    { fields: { component: 'ring', err: failure }, message: 'ring failed; it starts again in 10 s' },
+    { fields: { component: 'ring', err: failure }, message: 'ring failed; restarting it in 10 s' },
   ]);
   await clock.advance(1);
   expect([runs(), logged.length]).toEqual([2, 2]);

@@ -31,7 +31,7 @@ function fakeDisk(freeBytes: number, totalBytes = 1000 * 1024 * MIB) {
   };
   const disk = new Disk({ port, clock: manualClock() });
   const told: string[] = [];
-  disk.tell(problem => told.push(problem ?? 'ok'));
+  disk.setListener(problem => told.push(problem ?? 'ok'));
   return { state, disk, told };
 }
 
@@ -93,11 +93,11 @@ test.each<[Error, string | undefined]>([
 ])('a write that fails with %s', async (error, problem) => {
   const { disk, state } = fakeDisk(1000 * MIB);
   await disk.check();
-  disk.note(error);
+  disk.noteError(error);
   expect(disk.problem).toBe(problem);
   // As it comes from another thread.
   const other = fakeDisk(1000 * MIB).disk;
-  other.note(errorOf(thrownOf(asStorageError(error))));
+  other.noteError(errorOf(thrownOf(asStorageError(error))));
   expect(other.problem).toBe(problem);
   await Promise.resolve();
   expect(state.reserve).toBe(problem === 'full' ? 0 : 4 * MIB);
@@ -107,7 +107,7 @@ test('a quota: space is not seen, but that the reserve cannot be written; it is 
   const { state, disk, told } = fakeDisk(1000 * MIB);
   await disk.check();
   state.fails = errorWith('EDQUOT');
-  disk.note(errorWith('EDQUOT'));
+  disk.noteError(errorWith('EDQUOT'));
   for (let looks = 0; looks < 20; looks++) await disk.check();
   expect(disk.problem).toBe('full');
   expect(state.writes).toBeLessThanOrEqual(1 + 5);

@@ -68,7 +68,9 @@ describe('the SQLite table', () => {
     const database = new DatabaseSync(file);
     database.exec('PRAGMA user_version = 99');
     database.close();
-    await expect(openSqliteTable(file)).rejects.toThrow('has schema version 99, this program knows up to 1');
+    await expect(openSqliteTable(file)).rejects.toThrow(
+      'has schema version 99, this program supports up to 1; upgrade Logboom',
+    );
     const reopened = new DatabaseSync(file);
     expect(reopened.prepare('PRAGMA user_version').get()).toEqual({ user_version: 99 });
     reopened.close();

@@ -16,7 +16,7 @@ import { Visibility } from '../../shared/read/query/visibility.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { mergeAndSwap } from '../../shared/upkeep/compaction/merge-and-swap.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { CANCEL_PERIOD_MS, DAY, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
@@ -76,7 +76,7 @@ async function mergeSome({ plain }: World, bits: number): Promise<void> {
 
 function enginesOf({ plain, rawStore: store, clock }: World, limitsOf: () => Limits) {
   const { catalog } = plain;
-  const masks = new MaskSource({ deletes: catalog.deletes, clock });
+  const masks = new DeleteFilterSource({ deletes: catalog.deletes, clock });
   const parts = { catalog, clock, visibility: new Visibility({ masks, limitsOf, enabled: true }) };
   const workers = new QueryWorkers(inlineInvoker({ store, clock }), { sizes: TINY_TASKS });
   return [

@@ -23,7 +23,7 @@ import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { fieldKey } from '../../shared/storage/columns/promoted-field.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { EVERYTHING } from '../fields/support.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
@@ -96,7 +96,7 @@ async function storeOf(
     version: async () => requests.length,
   };
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes, clock }),
+    masks: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => DEFAULT_LIMITS,
     enabled: true,
   });

@@ -27,17 +27,17 @@ interface Life {
   readonly rule?: AlertingRule;
   /** What the query finds at each minute: values by app, or nothing. */
   readonly found: readonly (Readonly<Record<string, number>> | undefined)[];
-  readonly tells?: boolean;
+  readonly notifies?: boolean;
   readonly limit?: number;
 }
 
 /** The alerts at each minute, from minute 1. */
-function live({ rule = RULE, found, tells = false, limit = 0 }: Life): AlertState[][] {
+function live({ rule = RULE, found, notifies = false, limit = 0 }: Life): AlertState[][] {
   let before: readonly AlertState[] = [];
   return found.map((values = {}, i) => {
     const samples = Object.entries(values).map(([app, value]) => ({ labels: { app, __name__: 'x' }, value }));
     const timeNs = BigInt(i + 1) * MINUTE;
-    const after = evaluateAlerting({ rule, timeNs, found: samples, before, limit, templates, tells });
+    const after = evaluateAlerting({ rule, timeNs, found: samples, before, limit, templates, notifies });
     before = after;
     return after;
   });
@@ -85,7 +85,7 @@ test('what is over and comes again is another alert', () => {
 test('where its end was never told, both are kept, and the older one until then', () => {
   const rule = { ...RULE, forNs: MINUTE };
   const found = [{ shop: 1 }, { shop: 1 }, undefined, { shop: 1 }, { shop: 1 }, undefined, undefined];
-  const life = live({ rule, found, tells: true });
+  const life = live({ rule, found, notifies: true });
   const wanted = ['pending', 'firing', 'resolved', 'resolved pending', 'resolved firing'];
   expect(states(life)).toEqual([...wanted, 'resolved resolved', 'resolved resolved']);
 });
@@ -102,7 +102,7 @@ test('what is over stays 15 minutes, and longer where it was never told', () => 
   const found = [{ shop: 1 }, ...Array.from({ length: 17 }, () => undefined)];
   const quiet = states(live({ rule, found }));
   expect([quiet[16], quiet[17]]).toEqual(['resolved', '']);
-  expect(states(live({ rule, found, tells: true }))[17]).toBe('resolved');
+  expect(states(live({ rule, found, notifies: true }))[17]).toBe('resolved');
 });
 
 test('two results with the same labels are an error', () => {

@@ -60,7 +60,7 @@ describe('content', () => {
     [
       'a log query',
       ['- alert: x', '  for: 5m', '  expr: \'{app="x"}\''],
-      ['6: the expression is a log query: rules need a metric query'],
+      ['6: the expression is a log query; rules need a metric query'],
     ],
     ['label name', ['- {record: a, expr: 1, labels: {a-b: c}}'], ['4: invalid label name: a-b']],
     [
@@ -80,10 +80,10 @@ describe('content', () => {
   });
 
   test.each<[string, string[]]>([
-    ['', ['1: there are no groups: write them under "groups:"']],
-    ['groups: []', ['1: there are no groups: write them under "groups:"']],
+    ['', ['1: no groups found; write them under "groups:"']],
+    ['groups: []', ['1: no groups found; write them under "groups:"']],
     ['groups:\n- rules: []', ['2: group 0: Groupname must not be empty']],
-    ['groups:\n- name: a\n- name: b\n- name: a', ["4: group 'a' is there twice"]],
+    ['groups:\n- name: a\n- name: b\n- name: a', ["4: duplicate group 'a'"]],
   ])('%j', (text, want) => {
     expect(problems(text)).toEqual(want);
   });
@@ -93,13 +93,13 @@ describe('form', () => {
   const DURATION = 'a duration such as 30s, 5m or 1h30m';
   test.each<[string, string[]]>([
     ['groups:\n  - name: "a', ['2: Missing closing "quote']],
-    ['groups:\n  - name: a\n    name: b', ['3: name is there twice']],
+    ['groups:\n  - name: a\n    name: b', ['3: duplicate key name']],
     ['groups: a', ["1: field 'groups' must be a list of groups"]],
     ['group:\n- name: a', ["2: unknown field 'group' of a file of rules"]],
-    ['- name: a', ['1: a file of rules is a map of namespace, groups']],
-    ['groups:\n- a', ['2: a group is a map of name, interval, query_offset, limit, rules']],
+    ['- name: a', ['1: a file of rules must be a map with the fields namespace, groups']],
+    ['groups:\n- a', ['2: a group must be a map with the fields name, interval, query_offset, limit, rules']],
     ['groups:\n- name: a\n  rules: b', ["3: field 'rules' must be a list of rules"]],
-    ['groups:\n- name: [a]', ["2: field 'name' must be a text"]],
+    ['groups:\n- name: [a]', ["2: field 'name' must be a string"]],
     ['groups:\n- name: a\n  limit: many', ["3: field 'limit' must be a whole number"]],
     [
       'groups:\n- name: a\n  interval: 1 m\n  rules:\n  - alert: b\n    fro: 1m\n    for: 5 minutes\n    labels: x',
@@ -107,17 +107,19 @@ describe('form', () => {
         `3: field 'interval' must be ${DURATION}`,
         "6: unknown field 'fro' of a rule",
         `7: field 'for' must be ${DURATION}`,
-        "8: field 'labels' must be names with texts",
+        "8: field 'labels' must be a map of strings",
       ],
     ],
     [
       'groups:\n- name: a\n  rules:\n  -',
-      ['4: a rule is a map of record, alert, expr, for, keep_firing_for, labels, annotations'],
+      [
+        '4: a rule must be a map with the fields record, alert, expr, for, keep_firing_for, labels, annotations',
+      ],
     ],
     ['a: &a [x]\nb: *c', ['1: Unresolved alias (the anchor must be set before the alias): c']],
     [
       `groups:\n- name: ${'x'.repeat(300_000)}`,
-      ['1: rule group larger than 262144 bytes: divide it into several'],
+      ['1: rule group larger than 262144 bytes; divide it into several'],
     ],
   ])('%j', (text, want) => {
     expect(problems(text).map(line => line.replace(/ at line.*/, ''))).toEqual(want);

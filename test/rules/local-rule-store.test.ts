@@ -76,8 +76,8 @@ test('of broken files it is told, and the others count', async () => {
   expect(broken).toEqual([
     'rules of acme/form: unable to decoded rule group',
     expect.stringMatching(/^rules of acme\/content: could not parse expression for alert 'a' in group 'g': /),
-    'rules of acme/large: rule group larger than 262144 bytes: divide it into several',
-    "rules of acme/twice: group 'a' is there twice",
+    'rules of acme/large: rule group larger than 262144 bytes; divide it into several',
+    "rules of acme/twice: duplicate group 'a'",
   ]);
 });
 

@@ -190,5 +190,5 @@ test('a text that is too large is not looked at', () => {
   } catch (error) {
     message = messageOf(error);
   }
-  expect(message).toBe('rule group larger than 262144 bytes: divide it into several');
+  expect(message).toBe('rule group larger than 262144 bytes; divide it into several');
 });

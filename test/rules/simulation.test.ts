@@ -199,7 +199,7 @@ test('what is not caught up any more is told of', async () => {
   world.advance(30 * MINUTE_MS);
   const { figures, failures } = await process.tick();
   expect(figures).toMatchObject({ groups: 1, instants: 10, missed: 20 });
-  expect(failures).toEqual(['rules acme/space/g: 20 evaluations were missed and are not caught up']);
+  expect(failures).toEqual(['rules acme/space/g: skipped 20 missed evaluations']);
   expect(process.figures.missed).toBe(20);
   const { record } = await world.states.load({ tenant: 'acme', namespace: 'space', name: 'g' });
   expect(record.missed).toBe(20);

@@ -12,7 +12,7 @@ import { HEARTBEAT_MS, UNHEALTHY_AFTER_MS } from '../../shared/storage/catalog/m
 import { newGroupRecord } from '../../shared/storage/catalog/rule-state.ts';
 import { type TokenRecord, Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
-import { MaskSource } from '../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { type MoveParts, MoveRefusedError } from '../../shared/upkeep/tenant-rename/move-parts.ts';
 import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { batch, createWorld, type World } from '../integrity/world.ts';
@@ -87,7 +87,7 @@ const options = { from: 't', to: 'new', graceMs: GRACE_MS };
 /** Entries as a query of the store answers, without what delete requests hide. */
 async function ask(world: World, tenant = 't'): Promise<string[]> {
   const { catalog, clock } = partsOf(world);
-  const masks = new MaskSource({ deletes: catalog.deletes, clock });
+  const masks = new DeleteFilterSource({ deletes: catalog.deletes, clock });
   const visibility = new Visibility({ masks, limitsOf: () => DEFAULT_LIMITS, enabled: true });
   const engine = new QueryEngine({ catalog, source: new ChunkSource(world.store), clock, visibility });
   const query = rangeQuery('{app=~".+"}', { limit: 5000 });
@@ -228,13 +228,13 @@ describe('what is refused', () => {
   const refusal = (world: World, given = options) => moveTenant(partsOf(world), given);
 
   test.each([
-    [{ to: 't' }, 'both tenants are the same'],
-    [{ from: '' }, 'a tenant has a name'],
+    [{ to: 't' }, 'both tenant names are the same'],
+    [{ from: '' }, 'the tenant name is empty; give two tenant names'],
     [{ to: 'a:b' }, "unsupported character ':'"],
-    [{ from: 'nobody' }, 'there is nothing of a tenant nobody'],
+    [{ from: 'nobody' }, 'tenant nobody has no data'],
     [
       { to: 'bystander' },
-      'the tenant bystander has entries, rules, delete requests, saved queries or boards already',
+      'tenant bystander already has entries, rules, delete requests, saved queries or boards',
     ],
   ])('%j', async (change, message) => {
     const world = await filled();
@@ -247,10 +247,10 @@ describe('what is refused', () => {
     const world = await filled();
     // The first write takes the lease, the second remembers the move.
     await expect(moveTenant(mortal(world, 2), options)).rejects.toThrow('killed');
-    await expect(refusal(world, { ...options, to: 'third' })).rejects.toThrow('another move is under way');
+    await expect(refusal(world, { ...options, to: 'third' })).rejects.toThrow('another move is in progress');
     world.clock.advance(180_000);
     await expect(refusal(world, { ...options, to: 'third' })).rejects.toThrow(
-      'the move of t to new was not finished: do that first',
+      'the move of t to new is unfinished; run it again first',
     );
   });
 

@@ -32,7 +32,7 @@ test.each(['{object_put_million: -1}', '{object_put_million: cheap}', '{s3_put: 
   given => {
     expect(() => parse(`logboom: {prices: ${given}}`)).toThrow(ConfigError);
     expect(() => parse(`logboom: {prices: ${given}}`)).toThrow(
-      /test:1:\d+: logboom\.prices: expected prices of at least 0 by name; names are object_put_million, .*, got /,
+      /test:1:\d+: logboom\.prices: expected a map of prices of at least 0 with the keys object_put_million, .*, got /,
     );
   },
 );

@@ -80,7 +80,7 @@ describe('GET /svc/api/v1/usage', () => {
   test.each<[string, string | undefined, number, string]>([
     ['', undefined, 401, 'no org id\n'],
     ['', 'a|b', 400, 'multiple org IDs present'],
-    ['?start=2025-10-17T00:00:00Z', 'a', 400, 'the range of the usage has too many days: 401, limit: 400'],
+    ['?start=2025-10-17T00:00:00Z', 'a', 400, 'the usage range has too many days: 401, limit: 400'],
     ['?start=x', 'a', 400, expect.stringContaining('start') as unknown as string],
   ])('%s of %s: %i', async (parameters, tenant, status, body) => {
     const { get } = startProcess(memoryStores(virtualClock(START_MS)), { seed: 1 });

@@ -3,8 +3,8 @@
  * same become one at the end; then what is rare is left out, as the reference does.
  */
 import {
-  MAX_ASKED_SAMPLES,
-  MAX_ASKED_TEMPLATES,
+  MAX_QUERY_SAMPLES,
+  MAX_QUERY_TEMPLATES,
   MAX_SHOWN,
   MIN_SHOWN_LINES,
 } from '../../upkeep/pattern-mining/bounds.ts';
@@ -44,7 +44,7 @@ export class PatternTotals {
   numberOf(key: string): number {
     let number = this.#numbers.get(key);
     if (number === undefined) {
-      if (this.#keys.length >= MAX_ASKED_TEMPLATES) return -1;
+      if (this.#keys.length >= MAX_QUERY_TEMPLATES) return -1;
       number = this.#keys.length;
       this.#numbers.set(key, number);
       this.#keys.push(key);
@@ -60,7 +60,7 @@ export class PatternTotals {
     const step = Math.floor(unixSecond / this.#stepS);
     const known = samples.get(step);
     if (known === undefined) {
-      if (this.#sampleCount >= MAX_ASKED_SAMPLES) return;
+      if (this.#sampleCount >= MAX_QUERY_SAMPLES) return;
       this.#sampleCount++;
     }
     samples.set(step, (known ?? 0) + lines);

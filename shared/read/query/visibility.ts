@@ -5,7 +5,7 @@
  */
 
 import type { Limits } from '../../base/model/limits.ts';
-import type { MaskSource, TenantDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
+import type { DeleteFilterSource, TenantDeleteFilters } from '../../upkeep/deletion/delete-filters.ts';
 import { type DayRetention, retentionOfDay } from '../../upkeep/retention/day-retention.ts';
 import { KEPT_FOR_GOOD, type Retention, retentionOf } from '../../upkeep/retention/retention.ts';
 import { named } from './tenant-view.ts';
@@ -19,7 +19,7 @@ export interface Visible {
 }
 
 export interface VisibilityParts {
-  readonly masks: MaskSource;
+  readonly masks: DeleteFilterSource;
   /** Of one tenant, not those of all tenants of a query together. */
   limitsOf(tenant: string): Limits;
   /** `compactor.retention_enabled`: without it nothing is masked and nothing expires. */
@@ -44,7 +44,7 @@ export class Visibility {
     if (!enabled) return () => ALL_VISIBLE;
     const pairs = named(tenants).map(async (tenant): Promise<[string, Visible]> => {
       const limits = limitsOf(tenant);
-      const masks = limits.deletionMode === 'disabled' ? undefined : await source.masksOf(tenant);
+      const masks = limits.deletionMode === 'disabled' ? undefined : await source.filtersOf(tenant);
       const visible = {
         masks: masks?.isEmpty ? undefined : masks,
         retention: retentionOf(limits, enabled),

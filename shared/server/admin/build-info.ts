@@ -1,6 +1,6 @@
 /**
- * What runs here. `version` is the version of the API, because clients switch features by it: they expect the
- * reference's 3.x. The version of Logboom itself stands in `revision`.
+ * Build information. `version` is the version of the API, because clients enable features by it and expect
+ * the reference's 3.x. The version of Logboom is in `revision`.
  */
 export const LOGBOOM_VERSION = '0.2.0';
 export const API_VERSION = '3.8.0';
@@ -11,7 +11,7 @@ export interface BuildInfo {
   readonly branch: string;
   readonly buildUser: string;
   readonly buildDate: string;
-  /** The runtime: the contract's name for it, although it is no Go. */
+  /** Runtime version. The contract requires this name, although Logboom is not written in Go. */
   readonly goVersion: string;
 }
 

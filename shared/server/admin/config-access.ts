@@ -1,12 +1,18 @@
-/** Who may call (docs/dev/security-review.md): the section `auth`, which is Logboom's own. `auth_enabled` at the top is about tenants. */
+/**
+ * Access control (docs/dev/security-review.md): the section `auth`, which only Logboom has. `auth_enabled` at
+ * the top of the file is about tenants.
+ */
 import { type Fields, flag, texts } from './config-kinds.ts';
 
 export interface AccessConfig {
-  /** Every request needs a token; else the tenant header is believed, and something in front decides who may call. */
+  /**
+   * If true, every request needs a token. Otherwise the tenant header is trusted, and a proxy must control
+   * access.
+   */
   readonly tokensEnabled: boolean;
-  /** `/metrics` is answered without a token. It has figures of all tenants, by name. */
+  /** If true, `/metrics` needs no token. It contains figures of all tenants, by name. */
   readonly metricsPublic: boolean;
-  /** Of other sites whose pages may call, for example `https://grafana.example.org`. */
+  /** Origins of other sites whose pages may send requests, for example `https://grafana.example.org`. */
   readonly allowedOrigins: readonly string[];
 }
 

@@ -1,9 +1,10 @@
 /**
- * `${VAR}` and `${VAR:default}` (also `:-` and `:=`) in a configuration file. An unset or empty variable is its
- * default, or nothing. Only the form with braces counts: `$` stands in regular expressions too.
+ * Replaces `${VAR}` and `${VAR:default}` (also `:-` and `:=`) in a configuration file. An unset or empty
+ * variable is replaced by its default, or by nothing. Only the form with braces counts, because `$` also
+ * occurs in regular expressions.
  *
- * What a reader would get wrong: the text with its variables has other columns, and with a value of several lines other
- * lines, than the file that a person edits. Messages must name those of the file.
+ * Pitfall: after the replacement, columns differ from the file that a person edits. Lines differ too if a
+ * value has several lines. Messages must name the positions in the file.
  */
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::[-=]?([^}]*))?\}/g;
 
@@ -11,7 +12,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ExpandedText {
   readonly text: string;
-  /** Where in the file a place of the text comes from, both as offsets; within a variable: its beginning. */
+  /**
+   * Maps an offset of the text to an offset of the file. Inside a variable it is the start of the variable.
+   */
   sourceOffset(offset: number): number;
 }
 
@@ -20,7 +23,7 @@ export function expandEnvironment(text: string, environment: Environment): strin
 }
 
 export function expandWithPlaces(source: string, environment: Environment): ExpandedText {
-  /** Of each variable: where its value begins and ends, and where in the file it stands. */
+  /** For each variable: start and end of its value, and its position in the file. */
   const spans: {
     readonly start: number;
     readonly end: number;

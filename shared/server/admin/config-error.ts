@@ -1,4 +1,4 @@
-/** What is wrong with a configuration. The message is ready to be shown: one line for each problem, no stack. */
+/** Error in a configuration. The message is ready for display: one line per problem, without a stack. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,7 +1,7 @@
 /**
- * The configuration: its shape, its names in the file (the reference's, in snake case) and the program's defaults.
- * A new value is a line in its interface, one in the table of names (with the sentence for the generated reference page) and
- * one in the defaults; reading, checking and printing follow from these.
+ * Structure of the configuration, its names in the file (the reference's, in snake case) and the program's
+ * defaults. To add a value, add a line to its interface, one to the table of names (with the sentence for the
+ * generated reference page) and one to the defaults. Reading, validation and printing follow from these.
  */
 
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
@@ -35,7 +35,7 @@ export interface Config {
 
 /** Values at the top of the file. */
 export interface AuthConfig {
-  /** What this process is of the whole. */
+  /** Role of this process in a multi-process deployment. */
   readonly target: Target;
   readonly authEnabled: boolean;
   readonly noAuthTenant: string;
@@ -53,57 +53,63 @@ export interface ServerConfig {
 }
 
 export interface DistributorConfig {
-  /** Largest push body as sent, bytes. */
+  /** Maximum size of a push body as sent, bytes. */
   readonly maxRecvMsgSize: number;
-  /** Largest push body after decompression, bytes; 0 is 50 times `maxRecvMsgSize` (see maxDecompressedBytes). */
+  /**
+   * Maximum size of a decompressed push body, bytes; 0 is 50 times `maxRecvMsgSize` (see
+   * maxDecompressedBytes).
+   */
   readonly maxDecompressedSize: number;
 }
 
 export interface QuerierConfig {
-  /** Longest life of a live tail; 0 is no limit. */
+  /** Maximum duration of a live tail; 0 is unlimited. */
   readonly tailMaxDurationMs: number;
   readonly multiTenantQueriesEnabled: boolean;
-  /** Queries that a process works on at once; others wait, tenants in turns. */
+  /** Maximum concurrent queries of a process. Further ones wait, with fair scheduling of tenants. */
   readonly maxConcurrent: number;
 }
 
 export interface FrontendConfig {
   readonly compressResponses: boolean;
   readonly supportParquetEncoding: boolean;
-  /** Largest body of a request that is no push, bytes. */
+  /** Maximum body size of requests other than pushes, bytes. */
   readonly maxBodySize: number;
-  /** Queries of a tenant that wait for their turn; more are answered 429. */
+  /** Maximum number of waiting queries of a tenant. Further ones get status 429. */
   readonly maxOutstandingPerTenant: number;
 }
 
-/** Limits of single tenants, read again while the program runs (overrides.ts). */
+/** Sources of overrides, which are reloaded while the program runs (overrides.ts). */
 export interface RuntimeConfig {
-  /** Files; where two say something of the same limit, the later one counts. */
+  /** Paths of files. A later file overrides earlier ones. */
   readonly files: readonly string[];
-  /** Key in the object store, for where there are no files; empty is none. It counts after the files. */
+  /**
+   * Key of an object in the store with overrides, for deployments without files; empty is none. It overrides
+   * the files.
+   */
   readonly object: string;
-  /** How often they are looked at; 0 is never again. */
+  /** Reload interval; 0 is never. */
   readonly periodMs: number;
 }
 
 export interface CompactorConfig {
   readonly compactionIntervalMs: number;
-  /** Off: entries are kept whatever the limits say, and the API for deletes is not there. */
+  /** If false, entries never expire, and the delete API does not exist. */
   readonly retentionEnabled: boolean;
-  /** How long objects of expired entries stay after the last record that named them is gone. */
+  /** Time that objects of expired entries stay after the catalog no longer references them. */
   readonly retentionDeleteDelayMs: number;
-  /** A delete request is not worked on before this age. */
+  /** Minimum age of a delete request before it is processed. */
   readonly deleteRequestCancelPeriodMs: number;
-  /** Requests of a tenant that are picked up at once, at most. */
+  /** Maximum number of delete requests of a tenant in progress. */
   readonly deleteBatchSize: number;
-  /** Longest part that a request is cut into. */
+  /** Maximum length of the parts into which a request is divided. */
   readonly deleteMaxIntervalMs: number;
-  /** No effect: requests lie in the catalog. Kept because the reference asks for it. */
+  /** No effect, because requests are stored in the catalog. Accepted because the reference needs it. */
   readonly deleteRequestStore: string;
 }
 
 export interface PatternIngesterConfig {
-  /** Mine patterns where chunks are packed, and answer for them. */
+  /** Mine patterns during compaction, and serve pattern queries. */
   readonly enabled: boolean;
 }
 
@@ -121,9 +127,10 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     idleTimeoutMs: 120_000,
     gracefulShutdownTimeoutMs: 30_000,
   },
-  // The reference's is 50 times the former: one body could take 5 GB.
+  // The reference's default is 50 times the former, with which one body could use 5 GB.
   distributor: { maxRecvMsgSize: 100 * MIB, maxDecompressedSize: 128 * MIB },
-  // The reference works on 4 parts of queries at once. More queries at once end no sooner, and each holds its plan and its pages.
+  // The reference runs 4 parts of queries at a time. More concurrent queries do not finish sooner, and each
+  // holds its plan and pages.
   querier: { tailMaxDurationMs: 3_600_000, multiTenantQueriesEnabled: false, maxConcurrent: 32 },
   frontend: {
     compressResponses: true,
@@ -131,10 +138,10 @@ export const DEFAULT_CONFIG: Config = Object.freeze({
     maxBodySize: 10 * MIB,
     maxOutstandingPerTenant: 2048,
   },
-  // The reference's is 10m; here small pushes cost every query until they are packed.
+  // The reference's default is 10m. In Logboom, unmerged small pushes make every query slower.
   compactor: {
     compactionIntervalMs: 60_000,
-    // The reference's is off; without a period and without requests it does nothing.
+    // The reference's default is off. It changes nothing without a retention period and delete requests.
     retentionEnabled: true,
     retentionDeleteDelayMs: 7_200_000,
     deleteRequestCancelPeriodMs: 86_400_000,
@@ -314,7 +321,7 @@ const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
   periodMs: { name: 'period', kind: durationMs, about: 'interval at which they are reloaded; 0 is never' },
 };
 
-/** The older names of the same in `limits_config`; the values of `runtime_config` win. */
+/** Older names of these values in `limits_config`. The values of `runtime_config` override them. */
 export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
   files: { name: 'per_tenant_override_config', kind: paths, about: 'older name of `runtime_config.file`' },
   periodMs: {
@@ -324,7 +331,10 @@ export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodM
   },
 };
 
-/** Name of a section in the file → its key in Config and its fields. AUTH_FIELDS stand at the top of the file. */
+/**
+ * Maps the name of a section in the file to its key in Config and its fields. AUTH_FIELDS are at the top of
+ * the file.
+ */
 export const SECTIONS = {
   auth: { key: 'access', fields: ACCESS_FIELDS },
   server: { key: 'server', fields: SERVER_FIELDS },

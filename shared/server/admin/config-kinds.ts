@@ -1,6 +1,6 @@
 /**
- * Kinds of configuration values: what the file may say, what the program works with, and how `/config` prints it.
- * Sizes are 1024-based here (`256KB` is 262144 bytes), as the reference's limits are, unlike the sizes of LogQL.
+ * Kinds of configuration values: syntax in the file, value in the program, and format in `/config`. Sizes are
+ * 1024-based (`256KB` is 262144 bytes), like the reference's limits and unlike sizes in LogQL.
  */
 import * as z from 'zod';
 import {
@@ -14,15 +14,15 @@ import { lazily } from '../../base/model/lazily.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';
 
 export interface Kind<T> {
-  /** In a word or two, for the reference page. */
+  /** Short name of the type, for the reference page. */
   readonly type: string;
-  /** Made when it is first needed: a program with the default configuration needs none. */
+  /** Created on first use, because a program with the default configuration needs none. */
   readonly schema: () => z.ZodType<T>;
-  /** What is allowed, for error messages: `expected <this>`. */
+  /** Allowed values for error messages: `expected <this>`. */
   readonly expected: string;
-  /** The value as the file would write it. */
+  /** Formats the value in the syntax of the file. */
   readonly format: (value: T) => unknown;
-  /** It may hold a password or a token: no message quotes what the file says. `format` hides it by itself. */
+  /** True if the value may contain a password or token. Then no message quotes it, and `format` hides it. */
   readonly secret?: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface Kind<T> {
 export interface Field<T> {
   readonly name: string;
   readonly kind: Kind<T>;
-  /** Of a bare number that is no count. */
+  /** Unit of a plain number that is not a count. */
   readonly unit?: string;
-  /** What it is for, in one sentence of Markdown: a row of docs/reference/configuration.md. */
+  /** Purpose in one sentence of Markdown, for a row of docs/reference/configuration.md. */
   readonly about: string;
-  /** The reference has no such key, in a section that it has. */
+  /** True for a key that the reference does not have, in one of its sections. */
   readonly own?: boolean;
 }
 
-/** The compiler asks for a line here whenever a section gains a value. */
+/** The compiler requires an entry for each value of the section. */
 export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
 
 const same = <T>(value: T): unknown => value;
@@ -50,19 +50,19 @@ export const flag: Kind<boolean> = {
   format: same,
 };
 export const text: Kind<string> = {
-  type: 'text',
+  type: 'string',
   schema: lazily(() => z.string()),
-  expected: 'a text',
+  expected: 'a string',
   format: same,
 };
 export const texts: Kind<readonly string[]> = {
-  type: 'list of texts',
+  type: 'list of strings',
   schema: lazily(() => z.array(z.string())),
-  expected: 'a list of texts',
+  expected: 'a list of strings',
   format: same,
 };
 
-/** Names of files: a list, or one text with commas between them. */
+/** File names: a list, or one string with commas between them. */
 export const paths: Kind<readonly string[]> = {
   type: 'list of paths',
   schema: lazily(() =>
@@ -93,7 +93,7 @@ export const blockedQueries: Kind<readonly BlockedQuery[]> = {
   format: list => list.map(({ queryTags, ...rest }) => ({ ...rest, query_tags: queryTags })),
 };
 
-/** A whole number between two bounds, both included. */
+/** A whole number between two inclusive bounds. */
 export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<number> {
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
   return {
@@ -106,7 +106,7 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<
 
 export const count = whole(0);
 
-/** A number of at least 0 that may have a fraction. */
+/** A number of at least 0, possibly with a fraction. */
 export const decimal: Kind<number> = {
   type: 'number',
   schema: lazily(() => z.number().min(0)),
@@ -123,14 +123,17 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
   };
 }
 
-/** Nanoseconds. Written as a Prometheus or Go duration; a bare 0 is allowed, other bare numbers have no unit. */
+/**
+ * Duration in ns, written as a Prometheus or Go duration. A plain 0 is allowed, but no other number without a
+ * unit.
+ */
 export const durationNs: Kind<bigint> = {
   type: 'duration',
   schema: lazily(() =>
     z.union([z.string(), z.literal(0)]).transform((written, context) => {
       const ns = readDuration(String(written));
       if (ns !== undefined && ns >= 0n) return ns;
-      context.addIssue('no duration');
+      context.addIssue('not a duration');
       return z.NEVER;
     }),
   ),
@@ -138,7 +141,7 @@ export const durationNs: Kind<bigint> = {
   format: formatDuration,
 };
 
-/** The same in milliseconds, for timers; may have a fraction. */
+/** Duration in ms, for timers; possibly with a fraction. */
 export const durationMs: Kind<number> = {
   type: 'duration',
   schema: lazily(() => durationNs.schema().transform(ns => Number(ns) / Number(NS_PER_MS))),
@@ -146,19 +149,21 @@ export const durationMs: Kind<number> = {
   format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
 };
 
-/** Shown in the place of what must not be shown. */
+/** Replaces secrets in output. */
 export const HIDDEN = '<secret>';
 
-/** An address of another service, which may hold a password. */
+/** Address of another service. It may contain a password. */
 export const address: Kind<string> = {
-  type: 'text',
+  type: 'string',
   schema: lazily(() => z.string()),
   expected: 'an address',
   format: written => (URL.canParse(written) ? withoutSecrets(written) : written),
   secret: true,
 };
 
-/** The address with its password and the values of its parameters hidden: keys are often given as parameters. */
+/**
+ * Hides the password and the parameter values of the address, because keys are often passed as parameters.
+ */
 export function withoutSecrets(url: string): string {
   const parsed = new URL(url);
   if (parsed.password === '' && parsed.search === '') return url;
@@ -170,14 +175,14 @@ export function withoutSecrets(url: string): string {
 const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
 
-/** Bytes: a whole number, or a number with a 1024-based unit. */
+/** Size in bytes: a whole number, or a number with a 1024-based unit. */
 export const bytes: Kind<number> = {
   type: 'size',
   schema: lazily(() =>
     z.union([z.string(), z.int()]).transform((written, context) => {
       const size = readSize(String(written));
       if (size !== undefined) return size;
-      context.addIssue('no size');
+      context.addIssue('not a size');
       return z.NEVER;
     }),
   ),
@@ -190,7 +195,7 @@ function readDuration(written: string): bigint | undefined {
     try {
       return parse(written);
     } catch {
-      // The other dialect may know it; where none does, the caller says what is allowed.
+      // The other syntax may accept it. If neither does, the caller reports what is allowed.
     }
   }
   return undefined;

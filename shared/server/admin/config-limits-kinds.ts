@@ -1,6 +1,6 @@
 /**
- * Kinds of values that only the limits of tenants have: times, and what is said by policy. Names of policies and
- * fields become keys of a Map, because a tenant may call a policy `constructor`.
+ * Kinds of values that occur only in tenant limits: times, and values by policy. Names of policies and fields
+ * become keys of a Map, because a tenant may call a policy `constructor`.
  */
 import * as z from 'zod';
 import { NS_PER_SECOND } from '../../base/model/duration.ts';
@@ -12,7 +12,7 @@ import { durationNs, formatDuration, type Kind } from './config-kinds.ts';
 const TIME =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?$/;
 const NS_PER_MS = 1_000_000n;
-/** As the reference writes a time that is not set. */
+/** The reference's format of an unset time. */
 const NO_TIME = '0';
 const TIME_EXAMPLES = 'a time such as 2026-01-31, 2026-01-31T12:00 or 2026-01-31T12:00:00Z';
 
@@ -21,12 +21,12 @@ const timeSchema = lazily(() =>
     if (written === null || written === 0 || written === NO_TIME || written === '') return undefined;
     const read = readTime(written);
     if (read !== undefined) return read;
-    context.addIssue('no time');
+    context.addIssue('not a time');
     return z.NEVER;
   }),
 );
 
-/** A day or a time of day is in UTC; with seconds the time must name its zone. `0` is no time. */
+/** A day or time in UTC. A time with seconds must name its zone. `0` means unset. */
 export const time: Kind<LimitTime | undefined> = {
   type: 'time',
   schema: timeSchema,
@@ -34,7 +34,7 @@ export const time: Kind<LimitTime | undefined> = {
   format: value => value?.text ?? NO_TIME,
 };
 
-/** Times by name; a name without one is left out. */
+/** Times by name. Unset ones are omitted. */
 export const times: Kind<ReadonlyMap<string, LimitTime>> = {
   type: 'times by name',
   schema: lazily(() =>
@@ -42,7 +42,7 @@ export const times: Kind<ReadonlyMap<string, LimitTime>> = {
       map => new Map([...map].filter((pair): pair is [string, LimitTime] => pair[1] !== undefined)),
     ),
   ),
-  expected: `names with a value each: ${TIME_EXAMPLES}`,
+  expected: `a map of times: ${TIME_EXAMPLES}`,
   format: map => Object.fromEntries([...map].map(([name, { text }]) => [name, text])),
 };
 
@@ -51,7 +51,7 @@ const textList = lazily(() => z.array(z.string()));
 export const textLists: Kind<ReadonlyMap<string, readonly string[]>> = {
   type: 'lists by name',
   schema: lazily(() => mapOf(textList())),
-  expected: 'names with a list of texts each',
+  expected: 'a map of lists of strings',
   format: map => Object.fromEntries(map),
 };
 
@@ -65,7 +65,8 @@ const policySelector = lazily(() =>
 export const policySelectors: Kind<ReadonlyMap<string, readonly PolicySelector[]>> = {
   type: 'lists by name',
   schema: lazily(() => mapOf(z.array(policySelector()))),
-  expected: 'policies with a list of {selector, priority} each; a selector is that of a query, {app="a"}',
+  expected:
+    'a map from policy to a list of {selector, priority}; a selector has the syntax of a query, {app="a"}',
   format: map => Object.fromEntries(map),
 };
 
@@ -96,7 +97,7 @@ export const streamRetention: Kind<readonly StreamRetention[]> = {
       .transform(rules => rules ?? []),
   ),
   expected:
-    'a list of {selector, priority, period}; a selector is that of a query, {app="a"}, a period at least 24h',
+    'a list of {selector, priority, period}; a selector has the syntax of a query, {app="a"}; a period is at least 24h',
   format: rules =>
     rules.map(({ selector, priority, periodNs }) => ({
       selector,
@@ -105,24 +106,27 @@ export const streamRetention: Kind<readonly StreamRetention[]> = {
     })),
 };
 
-/** The reference's form has `fields` around the names. A name needs a letter or digit, or it could not be stored. */
+/**
+ * The reference's syntax has `fields` around the names. A name needs a letter or digit, otherwise it cannot
+ * be stored.
+ */
 export const genericFields: Kind<ReadonlyMap<string, readonly string[]>> = {
-  type: 'names with values',
+  type: 'map',
   schema: lazily(() =>
     z
       .strictObject({ fields: mapOf(textList()).nullish() })
       .transform(({ fields }) => fields ?? new Map())
       .refine(fields => [...fields.keys()].every(name => /[A-Za-z0-9]/.test(name))),
   ),
-  expected: '{fields: {name: [where to look]}}',
+  expected: '{fields: {name: [source]}}',
   format: map => (map.size === 0 ? {} : { fields: Object.fromEntries(map) }),
 };
 
-/** What is accepted and has no effect, as it is written. */
+/** Settings that are accepted without effect, printed as written. */
 export const settings: Kind<Readonly<Record<string, unknown>>> = {
-  type: 'names with values',
+  type: 'map',
   schema: lazily(() => z.record(z.string(), z.unknown())),
-  expected: 'names with values',
+  expected: 'a map',
   format: value => value,
 };
 
@@ -147,7 +151,7 @@ function readTime(written: string): LimitTime | undefined {
   if (match === null) return undefined;
   const [, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = match;
   const midnightMs = Date.parse(`${day}T00:00:00Z`);
-  // Date.parse rolls the 30th of February over into March.
+  // Date.parse converts February 30 to a day in March.
   if (Number.isNaN(midnightMs) || !new Date(midnightMs).toISOString().startsWith(day)) return undefined;
   const shownZone = /^[+-]00:00$/.test(zone) ? 'Z' : zone;
   const text = `${day}T${hour}:${minute}:${second}${shownZone}`;

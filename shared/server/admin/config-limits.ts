@@ -1,6 +1,6 @@
 /**
- * The section `limits_config`: the names of the limits of tenants, which overrides use too, and what each is for. Their
- * shape and defaults are in shared/base/model/limits.ts.
+ * The section `limits_config`: names of the tenant limits, which overrides use too, and the purpose of each.
+ * Their structure and defaults are in shared/base/model/limits.ts.
  */
 import { DELETION_MODES, INGESTION_RATE_STRATEGIES, type Limits } from '../../base/model/limits.ts';
 import {

@@ -1,4 +1,4 @@
-/** The section `logboom`: what the reference has no name for. An unknown key in it is an error. */
+/** The section `logboom`: settings that the reference does not have. An unknown key in it is an error. */
 
 import { address, bytes, count, durationMs, type Fields, flag, oneOf, text, whole } from './config-kinds.ts';
 import { DEFAULT_PRICES, type Prices } from './prices.ts';
@@ -7,57 +7,72 @@ import { prices } from './prices-kind.ts';
 export const STORAGE_KINDS = ['files', 's3'] as const;
 export type StorageKind = (typeof STORAGE_KINDS)[number];
 
-/** What only Logboom has. */
+/** Settings that only Logboom has. */
 export interface LogboomConfig {
-  /** Where chunks and catalog are kept: in `dataDir`, or in a bucket of S3 and a table of DynamoDB. */
+  /** Storage of chunks and catalog: in `dataDir`, or in an S3 bucket and a DynamoDB table. */
   readonly storage: StorageKind;
   readonly dataDir: string;
-  /** For `storage: s3`; empty where not given. */
+  /** For `storage: s3`; empty if not set. */
   readonly s3Bucket: string;
   readonly dynamodbTable: string;
-  /** Another place than AWS, for example an emulator; bucket and table are then made where they are missing. */
+  /** Endpoint instead of AWS, for example an emulator. Missing buckets and tables are then created. */
   readonly awsEndpoint: string;
   readonly awsRegion: string;
-  /** Compressed pushes up to this many bytes are stored beside their catalog record, larger ones as objects. */
+  /**
+   * Maximum compressed size of an inline push, which is stored in its catalog record. Larger ones are
+   * objects.
+   */
   readonly inlineMaxBytes: number;
-  /** How long a push may wait for others to share one durable write with. */
+  /** Time that a push may wait to share one durable write with others. */
   readonly groupCommitWaitMs: number;
-  /** Requests that the gateway serves at once; more are answered 503. */
+  /** Maximum concurrent requests of the gateway. Further ones get status 503. */
   readonly maxConcurrentRequests: number;
-  /** WebSockets that the gateway holds at once; more are answered 503. */
+  /** Maximum concurrent WebSockets of the gateway. Further ones get status 503. */
   readonly maxWebSockets: number;
-  /** The gateway speaks the management API of its WebSockets (`/@connections/{id}`), to programs of this machine. */
+  /**
+   * Serve the management API of the gateway's WebSockets (`/@connections/{id}`), for programs on this
+   * machine.
+   */
   readonly connectionsApi: boolean;
-  /** Bytes of request bodies that the gateway holds at once; more are answered 503. */
+  /** Maximum bytes of request bodies in the gateway. Beyond it, requests get status 503. */
   readonly maxBufferedBodyBytes: number;
-  /** Threads that scan for queries; -1 is one less than there are cores, at most 8; 0 is none. One machine only. */
+  /** Number of query threads on one machine; 0 is none. -1 is the number of cores minus one, at most 8. */
   readonly queryWorkers: number;
-  /** What all queries of a process may hold in memory; more are answered 429. */
+  /** Memory of all queries of a process. Beyond it, queries get status 429. */
   readonly queryMemoryBytes: number;
-  /** Answers of workers to parts of metric queries that are kept, bytes; 0 keeps none. */
+  /** Size of the cache of task results of metric queries, bytes; 0 disables it. */
   readonly queryResultCacheBytes: number;
-  /** Pages that queries come back to, unpacked: bytes of one thread. */
+  /** Size of the cache of decompressed pages per thread, bytes. */
   readonly pageCacheBytes: number;
-  /** Stored bytes of a well-packed chunk. */
+  /** Stored size of a fully compacted chunk, bytes. */
   readonly compactionTargetBytes: number;
-  /** Pushes that wait to be merged, bytes of lines; more are answered 429. 0 is no bound. One machine only. */
+  /**
+   * Maximum bytes of pushed lines that wait for a merge, on one machine. Beyond it, pushes get status 429. 0
+   * is unlimited.
+   */
   readonly maxMergeBacklogBytes: number;
-  /** Chunks of a tenant that wait to be merged; its pushes are answered 429 then. 0 is no bound. Over a shared table only. */
+  /**
+   * Maximum number of unmerged chunks of a tenant, with a shared table. Beyond it, its pushes get status 429.
+   * 0 is unlimited.
+   */
   readonly maxUnmergedChunks: number;
-  /** A run of a scheduled job starts no new work after this time; the next one goes on. */
+  /** Time after which a run of a scheduled job starts no new work. The next run continues. */
   readonly maintenanceRunMs: number;
-  /** How long objects stay after the last record that named them is gone; longer than any query. */
+  /** Time that objects stay after the catalog no longer references them. Longer than any query. */
   readonly objectGraceMs: number;
-  /** How often objects whose time has come are deleted. */
+  /** Interval at which unreferenced objects are deleted. */
   readonly collectionIntervalMs: number;
-  /** Keep an index object for each tenant and day. */
+  /** Maintain an index object per tenant and day. */
   readonly indexSync: boolean;
   readonly indexSyncIntervalMs: number;
-  /** Requests of Firehose without a tenant header may name the tenant in their common attributes (docs/reference/receivers.md). */
+  /**
+   * Let Firehose requests without a tenant header name the tenant in their common attributes
+   * (docs/reference/receivers.md).
+   */
   readonly firehoseTenantAttribute: boolean;
-  /** For the estimated cost in `/svc/api/v1/usage`. */
+  /** Prices for the estimated cost in `/svc/api/v1/usage`. */
   readonly prices: Prices;
-  /** What the prices are in; a name to show. */
+  /** Currency of the prices, only for display. */
   readonly currency: string;
 }
 
@@ -71,28 +86,31 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   dynamodbTable: '',
   awsEndpoint: '',
   awsRegion: '',
-  // Where the write units of an item and of its deletion cost as much as one object put and get (docs/dev/cost-model.md).
+  // At this size, the write units of an item and of its deletion cost as much as one object put and get
+  // (docs/dev/cost-model.md).
   inlineMaxBytes: 4 * KIB,
   groupCommitWaitMs: 2,
   maxConcurrentRequests: 1024,
   maxWebSockets: 1000,
   connectionsApi: false,
-  // Five of the largest pushes at once.
+  // Five of the largest pushes at a time.
   maxBufferedBodyBytes: 128 * MIB,
   queryWorkers: -1,
-  // Two of the largest, or a hundred usual ones.
+  // Two of the largest queries, or 100 usual ones.
   queryMemoryBytes: 1024 * MIB,
-  // About 500 answers of 20 series and an hour of minutes each. While a tenant pushes, each push makes another key.
+  // About 500 results of 20 series over an hour of minutes each. While a tenant pushes, each push creates
+  // another key.
   queryResultCacheBytes: 16 * MIB,
-  // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
+  // The pages of one or two dashboards: an hour of 1 GB a day is 40 MB. Queries decompress further pages each
+  // time.
   pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
-  // Merging takes 25 to 50 s of one core for 1 GB, so it catches up within one or two minutes.
+  // Merging 1 GB takes 25 to 50 s of one core, so it catches up within one or two minutes.
   maxMergeBacklogBytes: 2048 * MIB,
-  // Their records take 100 MB in a process that plans or merges the day.
+  // Their records use 100 MB in a process that plans or merges the day.
   maxUnmergedChunks: 100_000,
   maintenanceRunMs: 300_000,
-  // Ten times the default deadline of a query.
+  // Ten times the default timeout of a query.
   objectGraceMs: 600_000,
   collectionIntervalMs: 300_000,
   indexSync: true,

@@ -1,8 +1,9 @@
 /**
- * The key `otlp_config` of a tenant's limits: what becomes of the attributes of OTLP logs (wire-format reference, 2.3).
+ * The key `otlp_config` of a tenant's limits: how attributes of OTLP logs are stored (wire-format reference,
+ * 2.3).
  *
- * Where a reader would go wrong: unless the file says `ignore_defaults`, the list of resource attributes that the
- * program works with begins with the default rule, which the file does not have and printing leaves out again.
+ * Pitfall: unless the file sets `ignore_defaults`, the parsed list of resource attributes begins with the
+ * default rule. The file does not contain this rule, and printing omits it again.
  */
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
@@ -10,7 +11,7 @@ import { DEFAULT_OTLP_RULE, OTLP_ACTIONS, type OtlpConfig, type OtlpRule } from 
 import { validateRegex } from '../../language/regex/regex.ts';
 import type { Kind } from './config-kinds.ts';
 
-/** Rules of one list: every attribute that is new to a push is held against each of them. */
+/** Rules per list. Every attribute that is new in a push is compared with each of them. */
 export const MAX_RULES = 200;
 
 const rule = lazily(() =>
@@ -20,7 +21,7 @@ const rule = lazily(() =>
       attributes: z.array(z.string()).default([]),
       regex: z.string().refine(isRegex).optional(),
     })
-    // One of the two, as the reference demands: both, or none, is a mistake.
+    // Exactly one of the two, as the reference requires.
     .refine(({ attributes, regex }) => attributes.length > 0 !== (regex !== undefined))
     .transform(({ action, attributes, regex }): OtlpRule => ({ action, attributes, regex })),
 );
@@ -40,7 +41,7 @@ const schema = lazily(() =>
   z
     .strictObject({
       resource_attributes: resourceAttributes().prefault({}),
-      // Scopes are libraries, many to a stream: the reference refuses to index by them.
+      // Scopes are libraries, many per stream, so the reference refuses to index by them.
       scope_attributes: rules().refine(list => list.every(({ action }) => action !== 'index_label')),
       log_attributes: rules(),
       severity_text_as_label: z.boolean().default(false),
@@ -56,7 +57,7 @@ const schema = lazily(() =>
 );
 
 export const otlpConfig: Kind<OtlpConfig> = {
-  type: 'names with values',
+  type: 'map',
   schema,
   expected:
     '{resource_attributes: {ignore_defaults, attributes_config}, scope_attributes, log_attributes, severity_text_as_label}; ' +

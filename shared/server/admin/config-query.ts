@@ -1,4 +1,4 @@
-/** Parts of the configuration by path: the parameter `q` of `/config` (contract, 4, 7 and 8). */
+/** Selects parts of the configuration by path: the parameter `q` of `/config` (contract, 4, 7 and 8). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
 export const MAX_CONFIG_PATHS = 20;
@@ -8,7 +8,7 @@ const PATH = /^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/;
 
 export type Tree = Readonly<Record<string, unknown>>;
 
-/** The same paths. Throws BadRequestError where there are too many, or one is none. */
+/** Returns the same paths. Throws BadRequestError if a path is invalid or there are too many. */
 export function checkConfigPaths(paths: readonly string[]): readonly string[] {
   if (paths.length > MAX_CONFIG_PATHS) {
     throw new BadRequestError(`too many q parameters: ${paths.length}, limit: ${MAX_CONFIG_PATHS}`);
@@ -19,14 +19,14 @@ export function checkConfigPaths(paths: readonly string[]): readonly string[] {
     }
     if (!PATH.test(path)) {
       throw new BadRequestError(
-        `malformed q parameter ${JSON.stringify(path)}: write names of letters, digits and underscores with dots between them`,
+        `malformed q parameter ${JSON.stringify(path)}: use names of letters, digits and underscores, separated by dots`,
       );
     }
   }
   return paths;
 }
 
-/** The value at a path, with `known: false` where the tree has none. */
+/** Value at a path, with `known: false` if the tree has none. */
 export function valueAt(tree: Tree, path: string): { readonly known: boolean; readonly value: unknown } {
   let value: unknown = tree;
   for (const name of path.split('.')) {
@@ -36,10 +36,10 @@ export function valueAt(tree: Tree, path: string): { readonly known: boolean; re
   return { known: true, value };
 }
 
-/** What lies at the paths, in a tree of its own; paths that the tree does not have are left out. */
+/** Returns a new tree with the values at the paths. Omits paths that the tree does not have. */
 export function pickPaths(tree: Tree, paths: readonly string[]): Tree {
   const picked: Record<string, unknown> = {};
-  // Longer paths last would cut down what a shorter one took whole.
+  // Sets longer paths first: after a shorter one they would cut down its complete value.
   for (const path of paths.toSorted((a, b) => b.length - a.length)) {
     const { known, value } = valueAt(tree, path);
     if (known) put(picked, path.split('.'), value);
@@ -56,7 +56,7 @@ function put(into: Record<string, unknown>, names: readonly string[], value: unk
   define(at, names[names.length - 1], value);
 }
 
-/** Whatever the name is: `__proto__` is one like any other. */
+/** Defines any name as an ordinary property, even `__proto__`. */
 function define(into: Record<string, unknown>, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
 }

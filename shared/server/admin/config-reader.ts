@@ -1,8 +1,8 @@
 /**
- * Reads sections of a configuration and collects what is wrong with them and what is not known, each with its path, so
- * that all of it is told at once with the places in the file.
+ * Reads sections of a configuration. Collects problems and unknown names with their paths, so that all of
+ * them are reported at once with their positions in the file.
  *
- * What a reader would get wrong: a value of a secret kind is never quoted, whatever is wrong with it.
+ * Pitfall: a value of a secret kind must never be quoted in a message.
  */
 import type * as z from 'zod';
 import { ConfigError } from './config-error.ts';
@@ -10,32 +10,35 @@ import type { Field } from './config-kinds.ts';
 import type { ConfigPath, ConfigText, Place } from './config-text.ts';
 import { nearestName } from './nearest-name.ts';
 
-/** More are counted: whoever has so many has one mistake in common to all, or the wrong file. */
-export const MAX_TOLD_PROBLEMS = 20;
-/** Unknown names that one warning tells; further ones are counted. */
-export const MAX_TOLD_UNKNOWN = 20;
-/** A wrong value is quoted so far. */
+/**
+ * Reported problems. Further ones are only counted: many problems usually have one cause, such as a wrong
+ * file.
+ */
+export const MAX_LISTED_PROBLEMS = 20;
+/** Unknown names in one warning. Further ones are only counted. */
+export const MAX_LISTED_UNKNOWN = 20;
+/** Maximum quoted length of an invalid value. */
 const MAX_QUOTED_CHARACTERS = 200;
-/** What zod says where nobody gave a reason. */
-const UNTOLD_REASONS: ReadonlySet<string> = new Set(['Invalid input']);
+/** Messages of zod without a specific reason. */
+const GENERIC_REASONS: ReadonlySet<string> = new Set(['Invalid input']);
 
 export type AnyFields = Readonly<Record<string, Field<unknown>>>;
 
 export interface Problem {
   readonly path: ConfigPath;
-  /** Where in the value at `path` it is wrong. */
+  /** Position of the problem inside the value at `path`. */
   readonly inner?: ConfigPath;
   readonly message: string;
 }
 
-/** A name that means nothing to us. */
+/** A name that Logboom does not know. */
 export interface UnknownName {
   readonly path: ConfigPath;
-  /** What it could have been. */
+  /** Names that are valid in its place. */
   readonly known: ReadonlySet<string>;
 }
 
-/** Collects what is wrong and what is not known while a file is read. */
+/** Collects problems and unknown names while a file is read. */
 export interface Reader {
   readonly problems: Problem[];
   readonly unknown: UnknownName[];
@@ -45,15 +48,15 @@ export function newReader(): Reader {
   return { problems: [], unknown: [] };
 }
 
-/** An absent or empty section is an empty one. */
+/** Treats an absent section as an empty one. */
 export function asMap(value: unknown, path: ConfigPath, reader: Reader): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
-  reader.problems.push({ path, message: `expected names with values, got ${quoted(value)}` });
+  reader.problems.push({ path, message: `expected a map, got ${quoted(value)}` });
   return {};
 }
 
-/** The fields of a section over their defaults; what is wrong goes to the reader's problems. */
+/** Reads the fields of a section over their defaults. Adds problems to the reader. */
 export function readFields<T extends object>(
   fields: { readonly [K in keyof T]-?: Field<T[K]> },
   defaults: T,
@@ -71,7 +74,7 @@ export function readFields<T extends object>(
   return out as T;
 }
 
-/** Names of a section that are none of the known ones. */
+/** Names of a section that are not in `known`. */
 export function unknownNames(
   section: Record<string, unknown>,
   known: ReadonlySet<string>,
@@ -82,8 +85,8 @@ export function unknownNames(
     .map(name => ({ path: [...path, name], known }));
 }
 
-/** The known name that looks most like the unknown one, or undefined. */
-export function meantBy({ path, known }: UnknownName): string | undefined {
+/** Known name that is most similar to the unknown one; `undefined` if none is similar. */
+export function suggestionFor({ path, known }: UnknownName): string | undefined {
   return nearestName(String(path.at(-1)), [...known]);
 }
 
@@ -91,13 +94,16 @@ export function names(fields: object): string[] {
   return Object.values(fields as AnyFields).map(field => field.name);
 }
 
-/** Throws ConfigError where the reader found problems. Of several texts the one that says it is named, a later first. */
+/**
+ * Throws ConfigError if the reader found problems. Names the text that contains the value, the last one of
+ * several.
+ */
 export function throwProblems(texts: readonly ConfigText[], { problems }: Reader): void {
   if (problems.length === 0) return;
-  const told = problems.slice(0, MAX_TOLD_PROBLEMS).map(problem => problemLine(texts, problem));
-  const more = problems.length - told.length;
-  if (more > 0) told.push(`${more} more problems`);
-  throw new ConfigError(told.join('\n'));
+  const listed = problems.slice(0, MAX_LISTED_PROBLEMS).map(problem => problemLine(texts, problem));
+  const more = problems.length - listed.length;
+  if (more > 0) listed.push(`${more} more problems`);
+  throw new ConfigError(listed.join('\n'));
 }
 
 function problemLine(texts: readonly ConfigText[], { path, inner = [], message }: Problem): string {
@@ -105,20 +111,23 @@ function problemLine(texts: readonly ConfigText[], { path, inner = [], message }
   return `${text.name}:${place.line}:${place.column}: ${pathText(path) || 'the file'}: ${message}`;
 }
 
-/** `a.b (line 3; do you mean c?), d.e (line 5); and 7 more`, in the order of the file where there is one. */
-export function tellUnknown(texts: readonly ConfigText[], unknown: readonly UnknownName[]): string {
+/**
+ * Formats `a.b (line 3; do you mean c?), d.e (line 5); and 7 more`, in the order of the file if there is only
+ * one.
+ */
+export function listUnknown(texts: readonly ConfigText[], unknown: readonly UnknownName[]): string {
   const isOne = texts.length === 1;
-  const told = unknown.slice(0, MAX_TOLD_UNKNOWN).map(one => {
+  const listed = unknown.slice(0, MAX_LISTED_UNKNOWN).map(one => {
     const { path } = one;
     const { text, place } = placeIn(texts, path);
     const where = isOne ? `line ${place.line}` : `${text.name}, line ${place.line}`;
-    const nearest = meantBy(one);
-    const meant = nearest === undefined ? '' : `; do you mean ${nearest}?`;
-    return { place, text: `${pathText(path)} (${where}${meant})` };
+    const nearest = suggestionFor(one);
+    const suggestion = nearest === undefined ? '' : `; do you mean ${nearest}?`;
+    return { place, text: `${pathText(path)} (${where}${suggestion})` };
   });
-  if (isOne) told.sort((a, b) => a.place.line - b.place.line);
-  const shown = told.map(({ text }) => text).join(', ');
-  const more = unknown.length - told.length;
+  if (isOne) listed.sort((a, b) => a.place.line - b.place.line);
+  const shown = listed.map(({ text }) => text).join(', ');
+  const more = unknown.length - listed.length;
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
@@ -132,11 +141,11 @@ function placeIn(texts: readonly ConfigText[], path: ConfigPath): { text: Config
     const place = text.placeOf(path);
     if (best === undefined || place.depth > best.place.depth) best = { text, place };
   }
-  if (best === undefined) throw new TypeError('a problem of no text');
+  if (best === undefined) throw new TypeError('a problem needs a text');
   return best;
 }
 
-/** One for each thing that is wrong with a value; something deep in it has a place of its own. */
+/** Returns one problem per issue. An issue deep inside the value has its own position. */
 function problemsOf(
   path: ConfigPath,
   { expected, secret = false }: Field<unknown>['kind'],
@@ -147,8 +156,8 @@ function problemsOf(
     const inner = keys.map(key => (typeof key === 'symbol' ? String(key) : key));
     const got = secret ? '' : `, got ${quoted(valueIn(value, inner))}`;
     const place = inner.length === 0 ? '' : ` at ${pathText(inner)}`;
-    const isTold = (inner.length > 0 || code === 'unrecognized_keys') && !UNTOLD_REASONS.has(message);
-    const why = isTold ? ` (${message})` : '';
+    const isSpecific = (inner.length > 0 || code === 'unrecognized_keys') && !GENERIC_REASONS.has(message);
+    const why = isSpecific ? ` (${message})` : '';
     return { path, inner, message: `expected ${expected}${got}${place}${why}` };
   });
 }

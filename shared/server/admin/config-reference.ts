@@ -1,6 +1,6 @@
 /**
- * The page of all keys of the configuration (docs/reference/configuration.md), made from the tables that the program
- * reads by: a key that is missing on the page does not exist.
+ * Generates the page of all configuration keys (docs/reference/configuration.md) from the tables that the
+ * program uses for reading. A key that is missing on the page does not exist.
  */
 import { stringify } from 'yaml';
 import { formatConfig, OWN_SECTIONS } from './config.ts';
@@ -9,13 +9,13 @@ import type { Field } from './config-kinds.ts';
 import type { AnyFields } from './config-reader.ts';
 
 export const REFERENCE_PAGE = 'docs/reference/configuration.md';
-/** Longer defaults would make a table unreadable; they stand in a block of YAML at the end. */
+/** Longer defaults are printed as YAML at the end of the page, because they would make a table unreadable. */
 const MAX_SHOWN_DEFAULT = 60;
-/** Of these types the page says once, at its top, what may be written. */
+/** Types whose syntax the page describes once, at its top. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set([
   'flag',
-  'text',
-  'list of texts',
+  'string',
+  'list of strings',
   'duration',
   'size',
   'time',
@@ -24,10 +24,10 @@ const HEAD = ['key', 'type', 'default', 'allowed', 'meaning'];
 const OF_ALL = 'One value for the whole store.';
 const PER_TENANT =
   'Limits of every tenant without overrides. Each key can be set in the overrides of a tenant.';
-const OWN_NAMES = `${OF_ALL} All of these names are Logboom's own; one that is not here is an error.`;
-const OWN = "no key of the reference's";
+const OWN_NAMES = `${OF_ALL} Only Logboom has these keys; an unknown key is an error.`;
+const OWN = 'Loki has no such key';
 
-/** The page is written by hand up to this line. */
+/** The text before this line is written by hand. */
 export const GENERATED_MARK =
   '<!-- Generated from here on by `node scripts/make-config-reference.ts`: do not edit below. -->\n';
 
@@ -40,33 +40,33 @@ const INTRODUCTION = `
 | duration | \`30s\`, \`5m\`, \`1h30m\`, \`7d\`, \`1w\`; \`0\` |
 | size | \`4096\`, \`512KB\`, \`10MB\`, \`1.5GB\`; 1 KB is 1024 bytes |
 | time | \`2026-01-31\`, \`2026-01-31T12:00\` (both UTC), \`2026-01-31T12:00:00+01:00\`; \`0\` is none |
-| list of texts | \`[app, job]\`, or one below the other with \`-\` |
+| list of strings | \`[app, job]\`, or one below the other with \`-\` |
 
-Keys have the reference's names, but for the sections \`auth\` and \`logboom\` and where a row says so.
+Keys have the names that Loki uses, except in the sections \`auth\` and \`logboom\` and in rows that say so.
 `;
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The generated part of the page, with a line break at its end. */
+/** Generated part of the page, with a line break at its end. */
 export function configReference(): string {
   const defaults = formatConfig(DEFAULT_CONFIG, { mode: 'defaults' });
   const long: Record<string, unknown> = {};
-  const pieces = [INTRODUCTION, '## Top of the file', '', table(AUTH_FIELDS as AnyFields, defaults, {}), ''];
+  const parts = [INTRODUCTION, '## Top of the file', '', table(AUTH_FIELDS as AnyFields, defaults, {}), ''];
   for (const [name, { fields }] of Object.entries(SECTIONS)) {
     const ofSection = defaults[name] as Tree;
     const longOnes = Object.fromEntries(Object.entries(ofSection).filter(([, value]) => isLong(value)));
     if (Object.keys(longOnes).length > 0) long[name] = longOnes;
-    pieces.push(`## \`${name}\``, '', whose(name), '', table(fields as AnyFields, ofSection, longOnes), '');
+    parts.push(`## \`${name}\``, '', whose(name), '', table(fields as AnyFields, ofSection, longOnes), '');
     if (name === 'limits_config') {
       const older = Object.values(OLDER_RUNTIME_FIELDS as AnyFields);
-      pieces.push(
+      parts.push(
         `Also read here: ${older.map(({ name, about }) => `\`${name}\` (${about})`).join(', ')}.`,
         '',
       );
     }
   }
-  pieces.push('## Long defaults', '', '```yaml', stringify(long, { lineWidth: 110 }).trimEnd(), '```', '');
-  return pieces.join('\n');
+  parts.push('## Long defaults', '', '```yaml', stringify(long, { lineWidth: 110 }).trimEnd(), '```', '');
+  return parts.join('\n');
 }
 
 function whose(section: string): string {
@@ -104,7 +104,7 @@ function isLong(value: unknown): boolean {
   return shownDefault(value).length > MAX_SHOWN_DEFAULT;
 }
 
-/** Texts stand as they are, everything else and the empty text as JSON. */
+/** Prints non-empty strings unchanged, and everything else as JSON. */
 function shownDefault(value: unknown): string {
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }

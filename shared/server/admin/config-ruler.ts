@@ -1,5 +1,4 @@
-/** The section `ruler`: where rules lie, how they are evaluated and who is told (wire-format reference, 6). */
-
+/** The section `ruler`: storage and evaluation of rules, and notification (wire-format reference, 6). */
 import * as z from 'zod';
 import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/duration.ts';
 import { lazily } from '../../base/model/lazily.ts';
@@ -20,7 +19,7 @@ export const RULE_STORAGE_TYPES = ['store', 'local'] as const;
 export type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
 
 export interface RuleStorage {
-  /** `store`: with the store's other records, by the API. `local`: files below `directory`, which are only read. */
+  /** `store`: in the catalog, changed by the API. `local`: files below `directory`, which are only read. */
   readonly type: RuleStorageType;
   /** `<directory>/<tenant>/<file>`. */
   readonly directory: string;
@@ -31,14 +30,14 @@ export interface BasicAuth {
   readonly password: string;
 }
 
-/** Whom a request names itself as; both empty is nobody. */
+/** Credentials of a request; none if both are empty. */
 export interface ClientAuth {
   readonly basic: BasicAuth | undefined;
   /** Value of the header Authorization, for example `Bearer abc`; empty is none. */
   readonly authorization: string;
 }
 
-/** One of `alert_relabel_configs`, with the names and defaults of Prometheus. */
+/** One entry of `alert_relabel_configs`, with the names and defaults of Prometheus. */
 export interface RelabelConfig {
   readonly sourceLabels: readonly string[];
   readonly separator: string;
@@ -73,31 +72,31 @@ export interface RemoteWriteClient extends ClientAuth {
 export interface RemoteWrite {
   readonly enabled: boolean;
   readonly addOrgIdHeader: boolean;
-  /** By a name that people chose. */
+  /** Clients by configured name. */
   readonly clients: ReadonlyMap<string, RemoteWriteClient>;
 }
 
 export interface RulerConfig {
-  /** Off: the endpoints of rule groups are not there. */
+  /** If false, the endpoints of rule groups do not exist. */
   readonly enableApi: boolean;
   readonly storage: RuleStorage;
-  /** How often groups are looked for that are due. */
+  /** Interval at which due groups are searched. */
   readonly pollIntervalMs: number;
-  /** Of groups that name none, ns. */
+  /** Interval of groups without one, ns. */
   readonly evaluationIntervalNs: bigint;
   readonly externalUrl: string;
   readonly datasourceUid: string;
   readonly externalLabels: Readonly<Record<string, string>>;
-  /** Base URLs with commas between them; each is told of every alert. Empty: nobody is. */
+  /** Base URLs separated by commas. Each receives every alert. Empty: no notifications. */
   readonly alertmanagerUrl: string;
   readonly alertmanagerClient: ClientAuth;
   readonly alertRelabelConfigs: readonly RelabelConfig[];
-  /** Alerts that wait to be sent, at most. */
+  /** Maximum number of alerts that wait to be sent. */
   readonly notificationQueueCapacity: number;
   readonly notificationTimeoutMs: number;
-  /** An outage up to this long does not begin `for` anew, ns. */
+  /** Maximum outage after which `for` continues, ns. After a longer one it restarts. */
   readonly forOutageToleranceNs: bigint;
-  /** Least time between restored state and firing, ns. */
+  /** Minimum time between restoring state and firing, ns. */
   readonly forGracePeriodNs: bigint;
   readonly resendDelayNs: bigint;
   readonly remoteWrite: RemoteWrite;
@@ -125,21 +124,21 @@ export const DEFAULT_RULER: RulerConfig = {
 const texts = lazily(() => z.record(z.string(), z.string()));
 
 const textMap: Kind<Readonly<Record<string, string>>> = {
-  type: 'names with values',
+  type: 'map',
   schema: lazily(() =>
     texts()
       .nullable()
       .transform(map => map ?? {}),
   ),
-  expected: 'names with texts',
+  expected: 'a map of strings',
   format: value => value,
 };
 
 const storage: Kind<RuleStorage> = {
-  type: 'names with values',
+  type: 'map',
   schema: lazily(() =>
     z
-      // The reference names object stores here; rules lie with everything else.
+      // The reference names object stores here. In Logboom, rules are in the store with everything else.
       .looseObject({
         type: z.string().default('store'),
         local: z.looseObject({ directory: z.string().default('') }).nullish(),
@@ -148,11 +147,11 @@ const storage: Kind<RuleStorage> = {
         if (written.type !== 'local') return DEFAULT_RULER.storage;
         const directory = written.local?.directory ?? '';
         if (directory !== '') return { type: 'local', directory };
-        context.addIssue('no directory');
+        context.addIssue('directory is missing');
         return z.NEVER;
       }),
   ),
-  expected: '{type: local, local: {directory: <path>}}, or another type for rules that lie in the store',
+  expected: '{type: local, local: {directory: <path>}}, or another type to keep rules in the store',
   format: ({ type, directory }) => (type === 'local' ? { type, local: { directory } } : { type }),
 };
 
@@ -168,9 +167,9 @@ const authSchema = lazily(() => ({
   bearer_token: z.string().default(''),
 }));
 
-/** Names of the reference's client of Alertmanager, which differ from those of Prometheus. */
+/** Names of the reference's Alertmanager client, which differ from those of Prometheus. */
 const alertmanagerClient: Kind<ClientAuth> = {
-  type: 'names with values',
+  type: 'map',
   secret: true,
   schema: lazily(() =>
     z
@@ -252,14 +251,14 @@ const remoteClient = lazily(() =>
 );
 
 const remoteWrite: Kind<RemoteWrite> = {
-  type: 'names with values',
+  type: 'map',
   secret: true,
   schema: lazily(() =>
     z
       .looseObject({
         enabled: z.boolean().default(false),
         add_org_id_header: z.boolean().default(true),
-        /** The reference's older form. */
+        /** Older syntax of the reference. */
         client: remoteClient().nullish(),
         clients: z.record(z.string(), remoteClient()).nullish(),
       })
@@ -267,12 +266,12 @@ const remoteWrite: Kind<RemoteWrite> = {
         const all = new Map(Object.entries(clients ?? {}));
         if (client) all.set('default', client);
         if (!enabled || all.size > 0) return { enabled, addOrgIdHeader, clients: all };
-        context.addIssue('no clients');
+        context.addIssue('clients are missing');
         return z.NEVER;
       }),
   ),
   expected:
-    '{enabled, add_org_id_header, clients: {<name>: {url, headers, basic_auth, authorization, remote_timeout}}}, with a client where it is enabled',
+    '{enabled, add_org_id_header, clients: {<name>: {url, headers, basic_auth, authorization, remote_timeout}}}, with a client if enabled',
   format: ({ enabled, addOrgIdHeader, clients }) => ({
     enabled,
     add_org_id_header: addOrgIdHeader,
@@ -281,14 +280,14 @@ const remoteWrite: Kind<RemoteWrite> = {
 };
 
 const alertmanagerUrl: Kind<string> = {
-  type: 'text',
+  type: 'string',
   secret: true,
   schema: lazily(() => z.string().refine(list => urlsOf(list).every(isHttpUrl))),
-  expected: 'URLs with http or https, with commas between them',
+  expected: 'http or https URLs, separated by commas',
   format: list => urlsOf(list).map(withoutSecrets).join(','),
 };
 
-/** The URLs of a list with commas. */
+/** Splits a comma-separated list of URLs. */
 export function urlsOf(list: string): string[] {
   return list
     .split(',')
@@ -383,7 +382,7 @@ function authOf({ basic_auth: basic, authorization, bearer_token: token }: Writt
 function shownClient({ url, headers, timeoutMs, basic, authorization }: RemoteWriteClient) {
   return {
     url: withoutSecrets(url),
-    // Keys of other services are often given as headers.
+    // Hidden, because keys of other services are often sent as headers.
     headers: Object.fromEntries(Object.keys(headers).map(name => [name, HIDDEN])),
     remote_timeout: durationMs.format(timeoutMs),
     ...(basic && { basic_auth: { username: basic.username, password: HIDDEN } }),

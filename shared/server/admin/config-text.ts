@@ -1,7 +1,7 @@
 /**
- * A YAML text and the places of its values, so that a message can name the line and the column to look at.
+ * A YAML text with the positions of its values, so that a message can name line and column.
  *
- * What a reader would get wrong: a value may come from an anchor (`*name`, `<<: *name`); its place is where it is
+ * Pitfall: a value may come from an anchor (`*name`, `<<: *name`). Its position is the one at which it is
  * written, which may be in the settings of another tenant.
  */
 import {
@@ -21,19 +21,19 @@ import { messageOf } from '../../base/model/errors.ts';
 import { type Environment, expandWithPlaces } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
-/** Names of maps, and numbers from 0 of lists, from the top of the text. */
+/** Keys of maps, and indices from 0 of lists, starting at the top of the text. */
 export type ConfigPath = readonly (string | number)[];
 
 export interface Place {
-  /** Both from 1. */
+  /** Both count from 1. */
   readonly line: number;
   readonly column: number;
-  /** How much of the path is there: the place is that of its last name that is. */
+  /** Number of leading path elements that exist. The position is that of the last of them. */
   readonly depth: number;
 }
 
 export interface ConfigText {
-  /** For messages: path, key or variable. */
+  /** Name for messages: path, key or variable. */
   readonly name: string;
   readonly value: unknown;
   placeOf(path: ConfigPath): Place;
@@ -41,20 +41,26 @@ export interface ConfigText {
 
 export interface ConfigTextOptions {
   readonly name: string;
-  /** For `${VAR}`; undefined leaves them as they are. */
+  /** Values for `${VAR}`; `undefined` leaves references unchanged. */
   readonly environment: Environment | undefined;
-  /** Files of overrides: names are texts as they are written, `<<` merges, an anchor may be used very often. */
+  /**
+   * True for files of overrides: names are strings as written, `<<` merges, and an anchor may be used very
+   * often.
+   */
   readonly overrides: boolean;
 }
 
-/** Expansions of one anchor: shared settings of many tenants, yet no file that unfolds to gigabytes. */
+/**
+ * Maximum expansions of an anchor. Enough for settings that many tenants share, but prevents expansion to
+ * gigabytes.
+ */
 const MAX_ALIASES = 10_000;
-/** Of a file that is no YAML at all, each line may be an error. */
+/** Reported syntax errors. In a file that is not YAML, each line can be an error. */
 const MAX_SYNTAX_ERRORS = 20;
-/** Merges within merges, and anchors of anchors; more are looked into no further. */
+/** Depth of nested merges and anchors. Deeper ones are ignored. */
 const MAX_MERGES = 20;
 
-/** Throws ConfigError, which tells what is no YAML and which names are there twice. */
+/** Throws ConfigError with all syntax errors and duplicate names. */
 export function readConfigText(source: string, options: ConfigTextOptions): ConfigText {
   const { name, environment, overrides } = options;
   const { text, sourceOffset } =
@@ -66,20 +72,20 @@ export function readConfigText(source: string, options: ConfigTextOptions): Conf
   };
   const document = parseDocument(
     text,
-    // The parser's own search for repeated names compares each with each: 5 minutes for 100,000 tenants. Its own
-    // messages would quote lines, with the secrets that stand in them.
+    // The parser's own search for duplicates compares all pairs: 5 minutes for 100,000 tenants. Its own
+    // messages would quote lines that may contain secrets.
     { prettyErrors: false, uniqueKeys: false, ...(overrides && { stringKeys: true, merge: true }) },
   );
   const problems = [
     ...document.errors.map(({ message, pos: [offset] }) => ({ message, offset })),
-    ...repeatedNames(document),
+    ...duplicateNames(document),
   ];
   if (problems.length > 0) {
-    const told = problems.slice(0, MAX_SYNTAX_ERRORS).map(({ message, offset }) => {
+    const listed = problems.slice(0, MAX_SYNTAX_ERRORS).map(({ message, offset }) => {
       const { line, col } = placeAt(offset);
       return `${name}:${line}:${col}: ${message}`;
     });
-    throw new ConfigError(told.join('\n'));
+    throw new ConfigError(listed.join('\n'));
   }
   return {
     name,
@@ -111,8 +117,8 @@ function plainValue(document: Document, { name, overrides }: ConfigTextOptions):
   }
 }
 
-/** Of two settings with one name the first would be lost without a word. */
-function repeatedNames(document: Document): { readonly message: string; readonly offset: number }[] {
+/** Reports duplicates, because the first of two settings with one name would be lost silently. */
+function duplicateNames(document: Document): { readonly message: string; readonly offset: number }[] {
   const found: { message: string; offset: number }[] = [];
   visit(document, {
     Map(_, { items }) {
@@ -121,7 +127,7 @@ function repeatedNames(document: Document): { readonly message: string; readonly
         const name = isScalar(key) ? key.value : key;
         // Several anchors may be merged one by one.
         if (seen.has(name) && name !== '<<') {
-          found.push({ message: `the key ${String(name)} is there twice`, offset: startOf(key) ?? 0 });
+          found.push({ message: `duplicate key ${String(name)}`, offset: startOf(key) ?? 0 });
         }
         seen.add(name);
       }

@@ -1,7 +1,8 @@
 /**
- * Reads and prints the configuration: one YAML file with the reference's names, so that an existing file works. What
- * Logboom does not know in a section of the reference is accepted with one warning; in its own section it is an error.
- * A wrong value is an error that names its path and what is allowed; all of them are told at once.
+ * Reads and prints the configuration: one YAML file with the reference's names, so that an existing file
+ * works. Unknown keys in a section of the reference are accepted with one warning. In Logboom's own sections
+ * they are errors. An invalid value is an error that names its path and the allowed values. All errors are
+ * reported at once.
  */
 import type { Limits } from '../../base/model/limits.ts';
 import type { Environment } from './config-environment.ts';
@@ -16,12 +17,12 @@ import {
 import {
   type AnyFields,
   asMap,
-  meantBy,
+  listUnknown,
   names,
   newReader,
   type Reader,
   readFields,
-  tellUnknown,
+  suggestionFor,
   throwProblems,
   unknownNames,
 } from './config-reader.ts';
@@ -30,22 +31,22 @@ import { type ConfigText, readConfigText } from './config-text.ts';
 export { ConfigError } from './config-error.ts';
 
 export interface ConfigSource {
-  /** For messages: the path of the file. */
+  /** Name for messages: the path of the file. */
   readonly name: string;
-  /** For `${VAR}` and `${VAR:default}`. */
+  /** Values for `${VAR}` and `${VAR:default}`. */
   readonly environment: Environment;
 }
 
 export interface ParsedConfig {
   readonly config: Config;
-  /** Ready to be logged; empty or one line. */
+  /** Warnings to log: at most one line. */
   readonly warnings: readonly string[];
 }
 
-/** Sections that the reference does not have: an unknown key in them is a mistake. */
+/** Sections that the reference does not have. An unknown key in them is an error. */
 export const OWN_SECTIONS: ReadonlySet<string> = new Set(['auth', 'logboom']);
 
-/** The configuration that a file's text describes, over the defaults. Throws ConfigError. */
+/** Configuration that a file's text describes, over the defaults. Throws ConfigError. */
 export function parseConfig(text: string, { name, environment }: ConfigSource): ParsedConfig {
   const source = readConfigText(text, { name, environment, overrides: false });
   const reader = newReader();
@@ -78,7 +79,7 @@ export function parseConfig(text: string, { name, environment }: ConfigSource): 
   return { config: { ...(sections as unknown as Config), auth }, warnings: warningOf(source, reader) };
 }
 
-/** Largest push after decompression, bytes. */
+/** Maximum size of a decompressed push, bytes. */
 export function maxDecompressedBytes(config: Config): number {
   const { maxDecompressedSize, maxRecvMsgSize } = config.distributor;
   return maxDecompressedSize > 0 ? maxDecompressedSize : 50 * maxRecvMsgSize;
@@ -86,7 +87,9 @@ export function maxDecompressedBytes(config: Config): number {
 
 export type FormatMode = 'full' | 'diff' | 'defaults';
 
-/** The configuration as a tree with the file's names and texts: `diff` keeps what differs from the defaults. */
+/**
+ * Configuration as a tree with the file's names and formats. `diff` keeps only differences to the defaults.
+ */
 export function formatConfig(config: Config, { mode }: { mode: FormatMode }): Record<string, unknown> {
   const shown = mode === 'defaults' ? DEFAULT_CONFIG : config;
   const out = formatFields(AUTH_FIELDS as AnyFields, shown.auth, DEFAULT_CONFIG.auth, mode === 'diff');
@@ -97,7 +100,7 @@ export function formatConfig(config: Config, { mode }: { mode: FormatMode }): Re
   return out;
 }
 
-/** Limits with the file's names and texts. */
+/** Limits with the file's names and formats. */
 export function formatLimits(limits: Limits): Record<string, unknown> {
   return formatFields(LIMIT_FIELDS as AnyFields, limits, limits, false);
 }
@@ -107,16 +110,16 @@ type OlderRuntime = Pick<Config['runtime'], 'files' | 'periodMs'>;
 function refuseUnknown(strange: Reader['unknown'], known: readonly string[], reader: Reader): void {
   for (const one of strange) {
     const { path } = one;
-    const nearest = meantBy(one);
-    const meant = nearest === undefined ? '' : ` (do you mean ${nearest}?)`;
-    const message = `there is no such value${meant}; allowed are ${known.join(', ')}`;
+    const nearest = suggestionFor(one);
+    const suggestion = nearest === undefined ? '' : ` (do you mean ${nearest}?)`;
+    const message = `unknown key${suggestion}; allowed are ${known.join(', ')}`;
     reader.problems.push({ path, message });
   }
 }
 
 function warningOf(source: ConfigText, { unknown }: Reader): string[] {
   if (unknown.length === 0) return [];
-  return [`${source.name}: these keys have no effect in Logboom: ${tellUnknown([source], unknown)}`];
+  return [`${source.name}: these keys have no effect in Logboom: ${listUnknown([source], unknown)}`];
 }
 
 function formatFields(

@@ -1,6 +1,7 @@
 /**
- * Counters of all function instances as one page of metrics, and the folding of those that are gone. How they are encoded
- * is known here alone: deflated text of the exposition (metrics/exposition.ts).
+ * Combines the counters of all function instances into one page of metrics, and folds those of ended
+ * instances into a total. Only this module knows their encoding: deflated text of the exposition
+ * (metrics/exposition.ts).
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { invariant } from '../../base/model/errors.ts';
@@ -21,38 +22,41 @@ import {
 } from './metrics/exposition.ts';
 import { MAX_NAMED_TENANTS } from './metrics/ingest-metrics.ts';
 
-/** Tenants with series of their own in one instance: its record is written each minute. */
+/** Tenants with separate series in one instance. Its record is written every minute. */
 export const MAX_TENANTS_OF_INSTANCE = 50;
-/** On the page of a fleet, and in its total, which is one item of the table: 20 series each, about 10 bytes a series when deflated. */
+/**
+ * Tenants with separate series on the page of a fleet, and in its total, which is one item of the table. Each
+ * has 20 series of about 10 bytes when deflated.
+ */
 const MAX_TENANTS_OF_FLEET = 500;
-/** Of an item of the table, with room for what stands beside it. */
+/** Maximum size in an item of the table, with space for its other fields. */
 const MAX_STORED_BYTES = 360 * 1024;
-/** What an instance's figures may inflate to: what one prints is some 200 KB. */
+/** Maximum inflated size of an instance's figures. One instance prints about 200 KB. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
-/** Tries to read between two folds, which come minutes apart: the last one counts as it is. */
+/** Attempts to read between two folds, which are minutes apart. The last result is used unconditionally. */
 const MAX_READS = 3;
-/** Folds of one call: more are left to the next one, minutes later. */
+/** Folds per call. A call some minutes later continues. */
 const MAX_FOLDS = 20;
 
-/** Of a process and of no use beside others. */
+/** Metrics of one process, which are useless in a sum. */
 const OWN = /^(process_|nodejs_|loki_build_info$)/;
 
-/** What others are told of a registry's text. */
-export function figuresToTell(text: string): Exposition {
+/** Metrics of a registry that are reported to others. */
+export function figuresToReport(text: string): Exposition {
   return new Map([...parseExposition(text)].filter(([name]) => !OWN.test(name)));
 }
 
-/** Without what says nothing: the texts for people, which whoever shows them has too, and what was never counted. */
+/** Encodes without redundant parts: help texts, which the program that shows them has, and zero counters. */
 export function encodeFigures(figures: Exposition): Buffer {
   const counted = [...figures].filter(([, { samples }]) => [...samples.values()].some(value => value !== 0));
   const terse = new Map(counted.map(([name, family]) => [name, { ...family, help: '' }]));
   const encoded = deflate(terse);
   if (encoded.length <= MAX_STORED_BYTES) return encoded;
-  // Policies are as many as the configuration names: then no tenant has series of its own.
+  // The configuration bounds the number of policies, so without tenants the result fits.
   const nameless = new ExpositionSum({ maxTenants: 0 });
   nameless.add(terse);
   const smaller = deflate(nameless.all);
-  invariant(smaller.length <= MAX_STORED_BYTES, `figures fit an item: ${smaller.length} bytes`);
+  invariant(smaller.length <= MAX_STORED_BYTES, `figures must fit an item, have ${smaller.length} bytes`);
   return smaller;
 }
 
@@ -66,8 +70,8 @@ export function decodeFigures(bytes: Uint8Array): Exposition {
 }
 
 /**
- * The page: what all of them counted, with the texts and the names that the one that answers has (`text`), and what tells of
- * that one alone.
+ * Page with the counters of all instances. The serving instance provides help texts, names and its own
+ * process metrics (`text`).
  */
 export async function fleetText(records: MetricRecords, text: string): Promise<string> {
   const own = parseExposition(text);
@@ -80,16 +84,19 @@ export async function fleetText(records: MetricRecords, text: string): Promise<s
   return printExposition(shown);
 }
 
-/** The page of a process of several threads: what all of them counted, and what tells of the process, which `own` alone has. */
+/**
+ * Page of a process with several threads: counters of all threads, and process metrics, which only `own`
+ * contains.
+ */
 export function processText(own: string, threads: readonly string[]): string {
   const sum = new ExpositionSum({ maxTenants: MAX_NAMED_TENANTS });
   const ofProcess = parseExposition(own);
   sum.add(ofProcess);
-  for (const text of threads) sum.add(figuresToTell(text));
+  for (const text of threads) sum.add(figuresToReport(text));
   return printExposition(sum.all);
 }
 
-/** All that was ever counted, and the gauges of those that are here. */
+/** Counters of all past and present instances, and gauges of the present ones. */
 async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
   const { total, instances } = await readFleet(records);
   const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
@@ -98,7 +105,10 @@ async function sumOfFleet(records: MetricRecords): Promise<Exposition> {
   return sum.all;
 }
 
-/** As of one moment between two folds: one that is folded while others are read would be missing, or count twice. */
+/**
+ * Reads a consistent state between two folds. Otherwise an instance folded during the read would be missing
+ * or count twice.
+ */
 async function readFleet(
   records: MetricRecords,
 ): Promise<{ readonly total: Total; readonly instances: readonly StoredInstance[] }> {
@@ -110,7 +120,7 @@ async function readFleet(
   }
 }
 
-/** Folds instances that were silent for long; resolves to how many. */
+/** Folds instances without a recent heartbeat. Resolves to their number. */
 export async function foldFleet(records: MetricRecords, clock: Clock): Promise<number> {
   const isSilent = ({ member }: StoredInstance) => clock.nowMs() - member.heartbeatMs > FORGOTTEN_AFTER_MS;
   const silent = (await records.list()).filter(isSilent);
@@ -121,7 +131,7 @@ export async function foldFleet(records: MetricRecords, clock: Clock): Promise<n
     const sum = new ExpositionSum({ maxTenants: MAX_TENANTS_OF_FLEET });
     sum.add(decodeFigures(before.figures));
     for (const { figures } of part) sum.add(withoutGauges(decodeFigures(figures)));
-    // Somebody else is folding, or one of them woke up: the next call finds what is left.
+    // Another process is folding, or an instance is active again. The next call continues.
     if (!(await records.fold(before, encodeFigures(sum.all), part))) break;
     folded += part.length;
   }

@@ -1,7 +1,7 @@
 /**
- * Shutdown where functions take the pushes. There is no process to end: Lambda ends instances by itself, and nothing is
- * in memory only. So a shutdown packs what was pushed and marks every instance of the ingester that is there as leaving;
- * they go on answering until Lambda ends them, and instances that begin later are not marked.
+ * Shutdown of functions that receive pushes. There is no process to stop: Lambda ends instances itself, and
+ * nothing is only in memory. So a shutdown compacts pushed data and marks every current instance of the
+ * ingester as leaving. They keep serving until Lambda ends them, and later instances are not marked.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -26,7 +26,7 @@ export class FleetShutdown implements ShutdownControl {
     this.#parts = parts;
   }
 
-  /** Never: who pushes would meet marked instances and new ones by chance. */
+  /** Never refuses: a client would randomly reach marked and new instances. */
   refusePushes(): void {}
 
   async isPrepared(): Promise<boolean> {
@@ -37,7 +37,7 @@ export class FleetShutdown implements ShutdownControl {
     return changeSharedSettings(this.#parts.states, { isShutdownPrepared: wanted });
   }
 
-  /** False where all instances that there are were marked before. */
+  /** Returns false if all current instances were already marked. */
   async begin({ flush }: ShutdownOptions): Promise<boolean> {
     const { states, members, clock } = this.#parts;
     const { leavingMs = Number.NEGATIVE_INFINITY } = await readSharedSettings(states);
@@ -49,6 +49,6 @@ export class FleetShutdown implements ShutdownControl {
     return true;
   }
 
-  /** No instance hears of its end. */
+  /** Does nothing, because an instance is not notified of its end. */
   async atStop(): Promise<void> {}
 }

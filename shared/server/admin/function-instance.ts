@@ -1,13 +1,14 @@
 /**
- * A function instance among the others: tells that it is there and what it has counted, and follows what operators set.
+ * A function instance in the fleet: reports its presence and counters, and applies settings of operators.
  *
- *     call --> work --> answer is made --> beat, where the last one is a minute old --> answer goes out
- *                                            | one write: heartbeat and counters
- *                                            | one read: log level, shutdown
+ *     call --> work --> response is ready --> heartbeat, if the last is one minute old --> response is sent
+ *                                               | one write: heartbeat and counters
+ *                                               | one read: log level, shutdown
  *
- * Between two calls nothing runs and after the last one nothing more is said, so everything happens within a call. What
- * a reader would get wrong: an instance that slept for a quarter of an hour was folded meanwhile (metric-records.ts); what it
- * had told until then is in the total, and its new record begins with what came after.
+ * Everything happens within a call, because nothing runs between calls or after the last one.
+ *
+ * Pitfall: an instance that was idle for 15 minutes has been folded (metric-records.ts). The total contains
+ * what it reported before, and its new record starts with later counts.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -15,13 +16,13 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { Member } from '../../storage/catalog/member.ts';
 import type { MetricRecords } from '../../storage/catalog/metric-records.ts';
 import type { States } from '../../storage/catalog/states.ts';
-import { encodeFigures, figuresToTell } from './fleet-figures.ts';
+import { encodeFigures, figuresToReport } from './fleet-figures.ts';
 import { type Exposition, sinceExposition } from './metrics/exposition.ts';
 import { readSharedSettings, type SharedSettings } from './shared-settings.ts';
 
-/** One write and one read for each instance that is called, at most. */
+/** Limits each active instance to one write and one read per minute. */
 export const BEAT_EVERY_MS = 60_000;
-/** A record that changed under the write: folded, hidden, or written by an earlier try. Then once more. */
+/** Attempts if the record changes before the write: folded, hidden, or written by an earlier attempt. */
 const MAX_TRIES = 3;
 
 export interface FunctionInstanceParts {
@@ -31,9 +32,9 @@ export interface FunctionInstanceParts {
   readonly self: Pick<Member, 'id' | 'address' | 'zone' | 'components'>;
   /** All metrics of this instance as text. */
   readonly text: () => Promise<string>;
-  /** Told of what operators set, with each beat. */
+  /** Called with the settings of operators at each heartbeat. */
   readonly onSettings: (settings: SharedSettings) => void;
-  /** Called with each beat. */
+  /** Called at each heartbeat. */
   readonly onBeat?: () => void;
   readonly log: { warn(fields: object, message: string): void };
 }
@@ -43,11 +44,11 @@ export class FunctionInstance {
   readonly #registeredMs: number;
   #beatMs = Number.NEGATIVE_INFINITY;
   #settings: SharedSettings = {};
-  /** Of the record; -1 where there is none. */
+  /** Version of the record; -1 without one. */
   #version = -1;
-  /** What the record says, as the registry had it; undefined before the first. */
-  #told: Exposition | undefined;
-  /** What the total has of this instance: its record holds what came since. */
+  /** Figures of the registry at the last write; `undefined` before the first. */
+  #reported: Exposition | undefined;
+  /** Figures of this instance in the total. Its record contains later counts. */
   #folded: Exposition = new Map();
   #beating: Promise<void> | undefined;
 
@@ -56,7 +57,10 @@ export class FunctionInstance {
     this.#registeredMs = parts.clock.nowMs();
   }
 
-  /** Called with each invocation, behind its work. Never rejects: what fails is logged and comes with the next beat. */
+  /**
+   * Called after the work of each invocation. Never rejects: a failure is logged, and the next heartbeat
+   * retries.
+   */
   beatIfDue(): Promise<void> {
     const nowMs = this.#parts.clock.nowMs();
     if (this.#beating === undefined && nowMs - this.#beatMs >= BEAT_EVERY_MS) {
@@ -75,7 +79,7 @@ export class FunctionInstance {
   async #beat(): Promise<void> {
     this.#parts.onBeat?.();
     await this.#readSettings();
-    await this.#tell();
+    await this.#report();
   }
 
   async #readSettings(): Promise<void> {
@@ -84,9 +88,9 @@ export class FunctionInstance {
     onSettings(this.#settings);
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     const { records, text, self, clock } = this.#parts;
-    const figures = figuresToTell(await text());
+    const figures = figuresToReport(await text());
     const { leavingMs = Number.NEGATIVE_INFINITY } = this.#settings;
     const member: Member = {
       ...self,
@@ -99,18 +103,18 @@ export class FunctionInstance {
       const encoded = encodeFigures(sinceExposition(figures, this.#folded));
       if (await records.write({ member, figures: encoded }, this.#version)) {
         this.#version++;
-        this.#told = figures;
+        this.#reported = figures;
         return;
       }
-      await this.#lookAgain();
+      await this.#readAgain();
     }
-    throw new Error('its record changes with every try');
+    throw new Error('too many concurrent changes to the instance record; the next heartbeat retries');
   }
 
-  async #lookAgain(): Promise<void> {
+  async #readAgain(): Promise<void> {
     const { records, self } = this.#parts;
     const found = await records.read(self.id);
-    if (found === undefined && this.#told !== undefined) this.#folded = this.#told;
+    if (found === undefined && this.#reported !== undefined) this.#folded = this.#reported;
     this.#version = found?.version ?? -1;
   }
 }

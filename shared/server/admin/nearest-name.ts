@@ -1,9 +1,9 @@
-/** The name that somebody meant who wrote another one: by the fewest letters to change. */
+/** Finds the known name that is closest to a misspelled one. */
 
-/** Longer names are no slips of ours; the work grows with the square. */
+/** Longer names are not misspelled names. The work grows with the square of the length. */
 const MAX_NAME_LENGTH = 100;
 
-/** Undefined where no name is near: more than a third of the letters would change. */
+/** `undefined` if more than a third of the letters differ for every name. */
 export function nearestName(written: string, names: readonly string[]): string | undefined {
   if (written.length > MAX_NAME_LENGTH) return undefined;
   let nearest: string | undefined;
@@ -15,7 +15,7 @@ export function nearestName(written: string, names: readonly string[]): string |
   return nearest;
 }
 
-/** Letters to insert, remove or replace (Levenshtein's distance). */
+/** Number of inserted, removed or replaced letters (Levenshtein distance). */
 function changesBetween(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let row = 1; row <= from.length; row++) {

@@ -1,4 +1,4 @@
-/** Overrides in a file of this machine. Time of change and size tell whether it is to be read again. */
+/** Overrides in a local file. Modification time and size show whether it must be read again. */
 import { readFile, stat } from 'node:fs/promises';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { isMissing } from '../../base/runtime/file-errors.ts';
@@ -7,7 +7,7 @@ import type { RuntimeConfig } from './config-fields.ts';
 import { MAX_OVERRIDES_BYTES } from './overrides.ts';
 import { type OverridesSource, overridesObject, tooLarge } from './overrides-source.ts';
 
-/** What a configuration names: its files in their order, then its object. */
+/** Sources that a configuration names: its files in order, then its object. */
 export function overridesSources({ files, object }: RuntimeConfig, store: ObjectStore): OverridesSource[] {
   const sources = files.map(overridesFile);
   return object === '' ? sources : [...sources, overridesObject(store, object)];
@@ -17,7 +17,7 @@ export function overridesFile(path: string): OverridesSource {
   return {
     name: path,
     async read(known) {
-      // The stamp is taken before the text: a change between the two is seen at the next look.
+      // Stamped before the text is read, so that a change in between is detected at the next check.
       const stamp = await stampOf(path);
       if (stamp === known) return undefined;
       return { text: await readFile(path, 'utf8'), stamp };

@@ -1,15 +1,15 @@
-/** Where overrides are read from: files on one machine (shared/server/admin/overrides-file.ts), or an object of the store. */
+/** Sources of overrides: local files (shared/server/admin/overrides-file.ts), or an object of the store. */
 import { createHash } from 'node:crypto';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { ConfigError } from './config.ts';
 import { MAX_OVERRIDES_BYTES } from './overrides.ts';
 
 export interface OverridesSource {
-  /** For messages: path or key. */
+  /** Name for messages: path or key. */
   readonly name: string;
   /**
-   * The text with a stamp that differs whenever the text does, or undefined where the stamp is still `known`. Throws
-   * ConfigError where there is nothing to read, or too much; other errors of the place are passed on.
+   * Resolves to the text with a stamp that changes with the text, or to `undefined` if the stamp equals
+   * `known`. Throws ConfigError if the text is missing or too large. Passes other errors on.
    */
   read(known: string | undefined): Promise<StampedText | undefined>;
 }
@@ -20,8 +20,8 @@ export interface StampedText {
 }
 
 /**
- * An object of the store. Its stamp is its size and a hash of what it holds: the port knows no time of change. So each
- * look reads it, which costs one request of a few KB every `period`.
+ * An object of the store. Its stamp is its size and a hash of its content, because the port knows no
+ * modification time. Each check reads it, which costs one request of a few KB per `period`.
  */
 export function overridesObject(store: Pick<ObjectStore, 'head' | 'get'>, key: string): OverridesSource {
   return {

@@ -1,9 +1,9 @@
 /**
- * The overrides in force, read again while the program runs. A long-lived process calls `refresh` from a timer, a
- * function with each request (`refreshIfDue`): between two requests it does not run.
+ * Current overrides, reloaded while the program runs. A long-lived process calls `refresh` from a timer. A
+ * function calls `refreshIfDue` with each request, because it does not run between requests.
  *
- * What a reader would get wrong: a change that cannot be read leaves the old limits in force, all of them, and is
- * logged once, not at every look.
+ * Pitfall: after a failed reload, all previous limits stay in force. The failure is logged once, not at every
+ * check.
  */
 import { messageOf } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -11,7 +11,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import { parseOverrides } from './overrides.ts';
 import type { OverridesSource } from './overrides-source.ts';
 
-/** The part of a logger that this needs; pino fits. */
+/** The required part of a logger, compatible with pino. */
 export interface OverridesLog {
   info(message: string): void;
   warn(message: string): void;
@@ -19,11 +19,11 @@ export interface OverridesLog {
 }
 
 export interface OverridesWatchParts {
-  /** A later one counts over an earlier one. */
+  /** A later source overrides earlier ones. */
   readonly sources: readonly OverridesSource[];
   readonly defaults: Limits;
   readonly clock: Clock;
-  /** 0: they are read once. */
+  /** Reload interval; 0 reads them only once. */
   readonly periodMs: number;
   readonly log: OverridesLog;
 }
@@ -31,15 +31,15 @@ export interface OverridesWatchParts {
 export class OverridesWatch {
   readonly #parts: OverridesWatchParts;
   #limits: ReadonlyMap<string, Limits> = new Map();
-  /** Stamps of the texts in force. */
+  /** Stamps of the current texts. */
   #stamps: readonly string[] = [];
-  /** Texts that were refused, by their stamps, and why: they are not parsed again. */
+  /** Stamps and error of refused texts, which are not parsed again. */
   #refused: { readonly stamps: string; readonly error: unknown } | undefined;
   #isLoaded: boolean;
-  #lookedAtMs = 0;
-  /** The look that is under way. */
-  #look: Promise<void> | undefined;
-  /** What was logged last, so that a lasting fault is told once. */
+  #checkedMs = 0;
+  /** The running reload. */
+  #reload: Promise<void> | undefined;
+  /** Last logged error, so that a lasting error is logged once. */
   #lastFault = '';
 
   constructor(parts: OverridesWatchParts) {
@@ -47,21 +47,21 @@ export class OverridesWatch {
     this.#isLoaded = parts.sources.length === 0;
   }
 
-  /** The same object until the overrides change. */
+  /** Returns the same object until the overrides change. */
   readonly limitsOf = (tenant: string): Limits => this.#limits.get(tenant) ?? this.#parts.defaults;
 
-  /** The first reading. Throws ConfigError, or an error of the place where the overrides lie. */
+  /** Reads the overrides for the first time. Throws ConfigError, or an error of the source. */
   async load(): Promise<void> {
     if (this.#isLoaded) return;
-    this.#lookedAtMs = this.#parts.clock.nowMs();
+    this.#checkedMs = this.#parts.clock.nowMs();
     await this.#readAll();
     this.#isLoaded = true;
   }
 
-  /** Looks for a change. Does not throw once `load` has succeeded: what is wrong is logged. */
+  /** Reloads changed overrides. Never throws after a successful `load`: errors are logged. */
   async refresh(): Promise<void> {
     if (!this.#isLoaded) return this.load();
-    this.#lookedAtMs = this.#parts.clock.nowMs();
+    this.#checkedMs = this.#parts.clock.nowMs();
     try {
       await this.#readAll();
       this.#lastFault = '';
@@ -73,21 +73,21 @@ export class OverridesWatch {
     }
   }
 
-  /** Looks for a change where the last look is older than the period; requests at the same time share one look. */
+  /** Reloads if the last check is older than the period. Concurrent requests share one reload. */
   async refreshIfDue(): Promise<void> {
     const { sources, clock, periodMs } = this.#parts;
     if (sources.length === 0) return;
-    const due = !this.#isLoaded || (periodMs > 0 && clock.nowMs() - this.#lookedAtMs >= periodMs);
-    if (this.#look === undefined && due) {
-      this.#look = this.refresh().finally(() => {
-        this.#look = undefined;
+    const due = !this.#isLoaded || (periodMs > 0 && clock.nowMs() - this.#checkedMs >= periodMs);
+    if (this.#reload === undefined && due) {
+      this.#reload = this.refresh().finally(() => {
+        this.#reload = undefined;
       });
     }
-    // With limits in force nobody waits for newer ones, but for the one who found them due.
-    if (this.#look !== undefined && (due || !this.#isLoaded)) await this.#look;
+    // Requests use the current limits without waiting, except the one that found the reload due.
+    if (this.#reload !== undefined && (due || !this.#isLoaded)) await this.#reload;
   }
 
-  /** Looks every period until the signal aborts; at once where there is nothing to look at. */
+  /** Reloads every period until the signal aborts. Returns immediately without sources. */
   async keepFresh(signal: AbortSignal): Promise<void> {
     const { sources, clock, periodMs } = this.#parts;
     if (sources.length === 0 || periodMs === 0) return;
@@ -105,7 +105,7 @@ export class OverridesWatch {
     const { sources, defaults, log } = this.#parts;
     const changed = await Promise.all(sources.map((source, i) => source.read(this.#stamps[i])));
     if (changed.every(one => one === undefined)) return;
-    // Texts are not kept: the others are read again too.
+    // The texts are not cached, so unchanged ones are read again too.
     const read = await Promise.all(changed.map((one, i) => one ?? sources[i].read(undefined)));
     const now = read.filter(one => one !== undefined);
     const stamps = now.map(one => one.stamp);

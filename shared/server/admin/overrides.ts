@@ -1,53 +1,54 @@
 /**
- * Limits of single tenants, in the format of the reference's runtime configuration:
+ * Limits of individual tenants, in the format of the reference's runtime configuration:
  *
  *     overrides:
  *       acme:
  *         ingestion_rate_mb: 20
  *         max_query_series: 2000
  *
- * A tenant's limits are the defaults of `limits_config` with these keys replaced. A file of the reference works as it
- * is: keys that Logboom does not know are named in one warning and have no effect. A wrong value refuses the whole.
+ * A tenant's limits are the defaults of `limits_config` with these keys replaced. A file of the reference
+ * works unchanged: unknown keys are listed in one warning and have no effect. An invalid value refuses the
+ * whole file.
  *
- * What a reader would get wrong: of several files a later one replaces single keys of a tenant, not the tenant.
+ * Pitfall: with several files, a later one replaces individual keys of a tenant, not the tenant.
  */
 import type { Limits } from '../../base/model/limits.ts';
 import { ConfigError } from './config-error.ts';
 import { LIMIT_FIELDS } from './config-fields.ts';
 import {
   asMap,
+  listUnknown,
   names,
   newReader,
   type Reader,
   readFields,
-  tellUnknown,
   throwProblems,
   unknownNames,
 } from './config-reader.ts';
 import { type ConfigText, readConfigText } from './config-text.ts';
 
-/** Far over any real file; a larger one is a mistake that would cost memory in each process. */
+/** Much larger than real files. A larger one is a mistake that would use memory in each process. */
 export const MAX_OVERRIDES_BYTES = 16 * 1024 * 1024;
-/** Each tenant's limits are an object of its own, about 1 KB: 100 MB. */
+/** Each tenant's limits are a separate object of about 1 KB: 100 MB. */
 export const MAX_OVERRIDDEN_TENANTS = 100_000;
 
 /** One file or object with overrides. */
 export interface OverridesText {
-  /** For messages: path or key. */
+  /** Name for messages: path or key. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface Overrides {
-  /** By tenant; those without are not there. */
+  /** Limits by tenant, only for tenants with overrides. */
   readonly limits: ReadonlyMap<string, Limits>;
-  /** Ready to be logged. */
+  /** Warnings to log. */
   readonly warnings: readonly string[];
 }
 
 type Tree = Record<string, unknown>;
 
-/** Reads overrides over the given defaults. Throws ConfigError, which tells all problems at once, each with its place. */
+/** Parses overrides over the given defaults. Throws ConfigError with all problems and their positions. */
 export function parseOverrides(texts: readonly OverridesText[], defaults: Limits): Overrides {
   const read = texts.map(readText);
   const reader = newReader();
@@ -62,7 +63,7 @@ export function parseOverrides(texts: readonly OverridesText[], defaults: Limits
     wrong.push(...messagesOf(() => throwProblems([text], own)));
   }
   if (byTenant.size > MAX_OVERRIDDEN_TENANTS) {
-    wrong.push(`overrides of ${byTenant.size} tenants, at most ${MAX_OVERRIDDEN_TENANTS} are possible`);
+    wrong.push(`overrides of ${byTenant.size} tenants, limit: ${MAX_OVERRIDDEN_TENANTS}`);
   }
   if (wrong.length > 0) throw new ConfigError(wrong.join('\n'));
   const limits = limitsOf(byTenant, defaults, reader);
@@ -89,7 +90,7 @@ function messagesOf(check: () => void): string[] {
 
 const TOP_NAMES: ReadonlySet<string> = new Set(['overrides']);
 
-/** What a text says of each tenant; other keys at its top go to the reader's unknown ones. */
+/** Values of each tenant in a text. Adds other top-level keys to the reader's unknown names. */
 function tenantsOf({ value }: ConfigText, reader: Reader): [string, Tree][] {
   const top = asMap(value, [], reader);
   reader.unknown.push(...unknownNames(top, TOP_NAMES, []));
@@ -109,7 +110,7 @@ function limitsOf(
   const limits = new Map<string, Limits>();
   for (const [tenant, values] of byTenant) {
     const path = ['overrides', tenant];
-    // A key without a value says nothing.
+    // A key without a value has no effect.
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
     limits.set(tenant, Object.freeze(readFields(LIMIT_FIELDS, defaults, given, path, reader)));
     reader.unknown.push(...unknownNames(values, known, path));
@@ -119,10 +120,10 @@ function limitsOf(
 
 function warningOf(texts: readonly ConfigText[], { unknown }: Reader): string[] {
   if (unknown.length === 0) return [];
-  return [`these keys of the overrides have no effect in Logboom: ${tellUnknown(texts, unknown)}`];
+  return [`these keys of the overrides have no effect in Logboom: ${listUnknown(texts, unknown)}`];
 }
 
-/** Maps are merged key by key, anything else is replaced. */
+/** Merges maps key by key, and replaces everything else. */
 function mergeTrees(into: Tree, values: Tree): Tree {
   const out: Tree = { ...into };
   for (const [key, value] of Object.entries(values)) {

@@ -1,4 +1,4 @@
-/** The price table in the configuration: `logboom.prices`, a map of which any part may be given. */
+/** Price table in the configuration: `logboom.prices`, a map in which every key is optional. */
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
 import type { Kind } from '../admin/config-kinds.ts';
@@ -20,7 +20,7 @@ const KEYS = Object.keys(NAMES) as (keyof Prices)[];
 const written = lazily(() => z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0)));
 
 export const prices: Kind<Prices> = {
-  type: 'names with values',
+  type: 'map',
   schema: lazily(() =>
     written().transform(given => {
       const read: Record<keyof Prices, number> = { ...DEFAULT_PRICES };
@@ -28,6 +28,6 @@ export const prices: Kind<Prices> = {
       return read;
     }),
   ),
-  expected: `prices of at least 0 by name; names are ${Object.values(NAMES).join(', ')}`,
+  expected: `a map of prices of at least 0 with the keys ${Object.values(NAMES).join(', ')}`,
   format: value => Object.fromEntries(KEYS.map(key => [NAMES[key], value[key]])),
 };

@@ -1,11 +1,14 @@
 /**
- * What AWS asks for, and how much of it a push takes. All prices that this project reckons with stand here, with their dates; docs/dev/cost-model.md
- * shows them, and a test holds the two together.
+ * List prices of AWS, and the share of them that a push causes. Contains all prices that this project uses,
+ * with their dates. docs/dev/cost-model.md lists them, and a test keeps both equal.
  */
 
-/** In one currency. Millions are 1,000,000; GB are 1,000,000,000 bytes, but of memory 1,073,741,824. */
+/**
+ * Prices in one currency. A million is 1,000,000. A GB is 1,000,000,000 bytes, but 1,073,741,824 bytes of
+ * memory.
+ */
 export interface Prices {
-  /** One million requests that put, and that read, an object. */
+  /** One million requests that put an object, and that get one. */
   readonly objectPutMillion: number;
   readonly objectGetMillion: number;
   readonly objectStorageGbMonth: number;
@@ -19,13 +22,13 @@ export interface Prices {
   readonly gatewayRequestMillion: number;
 }
 
-/** US dollars. Of US East (N. Virginia) where regions differ. */
+/** Price in US dollars, for US East (N. Virginia) if regions differ. */
 export interface ListPrice {
   readonly what: string;
   readonly price: number;
-  /** What one price buys. */
+  /** Unit of the price. */
   readonly per: string;
-  /** Month in which it was noted. */
+  /** Month in which it was recorded. */
   readonly asOf: string;
 }
 
@@ -62,9 +65,9 @@ export const LIST_PRICES = Object.freeze({
   alarm: { what: 'CloudWatch, alarm', price: 0.1, per: 'month', asOf: '2026-11' },
   metric: { what: 'CloudWatch, metric', price: 0.3, per: 'month', asOf: '2026-11' },
   dashboard: { what: 'CloudWatch, dashboard', price: 3, per: 'month', asOf: '2026-11' },
-  logsIngested: { what: 'CloudWatch Logs, taking in', price: 0.5, per: 'GB', asOf: '2026-11' },
+  logsIngested: { what: 'CloudWatch Logs, ingestion', price: 0.5, per: 'GB', asOf: '2026-11' },
   logsStored: {
-    what: 'CloudWatch Logs, keeping, as compressed',
+    what: 'CloudWatch Logs, compressed storage',
     price: 0.03,
     per: 'GB and month',
     asOf: '2026-11',
@@ -76,7 +79,7 @@ export const LIST_PRICES = Object.freeze({
   zoneTransfer: { what: 'EC2, transfer between zones, each way', price: 0.01, per: 'GB', asOf: '2026-11' },
 } satisfies Record<string, ListPrice>);
 
-/** Of those, what a tenant's use is multiplied with. */
+/** The prices that a tenant's usage is multiplied by. */
 export const DEFAULT_PRICES: Prices = Object.freeze({
   objectPutMillion: LIST_PRICES.objectPut.price,
   objectGetMillion: LIST_PRICES.objectGet.price,

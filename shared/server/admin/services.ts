@@ -1,6 +1,6 @@
 /**
- * The parts of a running process as services with a state each: what `/services` lists and `/ready` asks (contract, 4;
- * wire-format reference, 7.1 and 7.3). They start in the order given and stop in the opposite one.
+ * Parts of a running process as services with a state each, as `/services` lists and `/ready` checks them
+ * (contract, 4; wire-format reference, 7.1 and 7.3). They start in the given order and stop in reverse order.
  *
  *     New -> Starting -> Running -> Stopping -> Terminated
  *              |           |          |
@@ -13,15 +13,15 @@ export type ServiceState = 'New' | 'Starting' | 'Running' | 'Stopping' | 'Termin
 const STATES: readonly ServiceState[] = ['New', 'Starting', 'Running', 'Stopping', 'Terminated', 'Failed'];
 
 export interface ServiceParts {
-  /** As the reference names its modules where it has such a one. */
+  /** Name of the corresponding module of the reference, if one exists. */
   readonly name: string;
-  /** Rejects where the service cannot run. */
+  /** Rejects if the service cannot run. */
   readonly start?: () => Promise<void>;
-  /** Called only where it runs. */
+  /** Called only if the service runs. */
   readonly stop?: () => Promise<void>;
 }
 
-/** Named services; a failure of one is told and stops the start of those behind it. */
+/** Named services. A failure is recorded and prevents the start of later ones. */
 export class Services {
   readonly #parts: readonly ServiceParts[];
   readonly #states = new Map<string, ServiceState>();
@@ -31,12 +31,14 @@ export class Services {
     for (const { name } of parts) this.#states.set(name, 'New');
   }
 
-  /** One after the other. Rejects with the error of the first that fails; those before it keep running. */
+  /**
+   * Starts one after the other. Rejects with the error of the first that fails. Earlier ones keep running.
+   */
   async start(): Promise<void> {
     for (const { name, start } of this.#parts) {
       this.#states.set(name, 'Starting');
       try {
-        // Those without work of their own run at once.
+        // Services without a start function run immediately.
         if (start !== undefined) await start();
         this.#states.set(name, 'Running');
       } catch (error) {
@@ -46,10 +48,13 @@ export class Services {
     }
   }
 
-  /** All that run, the last first. Rejects with an AggregateError when all are done, where some could not stop. */
+  /**
+   * Stops all running services in reverse order. Rejects with an AggregateError at the end if some could not
+   * stop.
+   */
   async stop(): Promise<void> {
     const errors: unknown[] = [];
-    // Told at once, before the first of them takes its time.
+    // Changes all states at once, before the first service takes time to stop.
     const running = this.#parts.filter(({ name }) => this.#states.get(name) === 'Running').toReversed();
     for (const { name } of running) this.#states.set(name, 'Stopping');
     for (const { name, stop } of running) {
@@ -64,7 +69,7 @@ export class Services {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(messageOf).join('; '));
   }
 
-  /** What went wrong in a running service: it stays listed as failed. */
+  /** Marks a running service as failed permanently. */
   fail(name: string): void {
     if (this.#states.has(name)) this.#states.set(name, 'Failed');
   }
@@ -73,7 +78,7 @@ export class Services {
     return this.#states;
   }
 
-  /** Why the process cannot serve now, with the reference's text; undefined where it can. */
+  /** Reason why the process is not ready, with the reference's text; `undefined` if it is ready. */
   notReady(): string | undefined {
     const states = [...this.#states.values()];
     if (states.some(state => state === 'Stopping' || state === 'Terminated'))

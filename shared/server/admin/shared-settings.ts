@@ -1,15 +1,15 @@
 /**
- * What operators set while the store runs and every function instance is to follow: the log level, and that a shutdown was
- * asked for or prepared. One small item; each instance reads it once a minute at most, while it is called.
- * Processes of one machine keep such settings to themselves, as the reference's do.
+ * Settings of operators that every function instance follows: the log level, and a requested or prepared
+ * shutdown. They are one small item that each active instance reads at most once a minute. Processes on one
+ * machine keep such settings to themselves, like those of the reference.
  */
 import type { States } from '../../storage/catalog/states.ts';
 import type { LogLevel } from './config-fields.ts';
 
 export interface SharedSettings {
-  /** Undefined: the configured one. */
+  /** Default: the configured level. */
   readonly logLevel?: LogLevel;
-  /** Instances that began up to this Unix time, ms, are leaving. */
+  /** Instances that started up to this Unix time, ms, are leaving. */
   readonly leavingMs?: number;
   /** See Shutdown. */
   readonly isShutdownPrepared?: boolean;
@@ -22,7 +22,7 @@ export async function readSharedSettings(states: States): Promise<SharedSettings
   return (await states.read(NAME, NONE)).value;
 }
 
-/** Changes some of them; the others stay as whoever changed them last wanted. */
+/** Changes the given settings and leaves the others as last changed. */
 export async function changeSharedSettings(states: States, change: SharedSettings): Promise<void> {
   for (;;) {
     const before = await states.read(NAME, NONE);

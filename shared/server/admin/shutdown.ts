@@ -1,6 +1,6 @@
 /**
- * How the part of a process that takes pushes ends by request (contract, 4; wire-format reference, 7.10). Nothing is in
- * memory only, so flushing means packing: what was pushed is stored and found without it.
+ * Ends the receiving of pushes in a process on request (contract, 4; wire-format reference, 7.10). Nothing is
+ * only in memory, so flushing means compaction: pushed data is stored and found without it.
  */
 
 import { ClientError } from '../../base/model/errors.ts';
@@ -9,33 +9,38 @@ import type { States } from '../../storage/catalog/states.ts';
 export const STOPPED = 'Ingester is stopping or already stopped.';
 
 export interface ShutdownOptions {
-  /** Pack what was pushed. */
+  /** Compact pushed data. */
   readonly flush: boolean;
   /** End the whole process. */
   readonly terminate: boolean;
 }
 
-/** What requests may ask; who is asked differs between a process (below) and function instances (fleet-shutdown.ts). */
+/**
+ * Interface for requests. A process (below) and function instances (fleet-shutdown.ts) implement it
+ * differently.
+ */
 export interface ShutdownControl {
-  /** Throws ClientError once it has begun. */
+  /** Throws ClientError after the shutdown has started. */
   refusePushes(): void;
-  /** Whether the next stop is a full one: out of the rings, and flushed. */
+  /** True if the next stop also leaves the rings and flushes. */
   isPrepared(): Promise<boolean>;
   prepare(wanted: boolean): Promise<void>;
-  /** False where it has begun already. Rejects where packing cannot be asked for; it has not begun then. */
+  /**
+   * Returns false if it has already started. Rejects, without starting, if compaction cannot be requested.
+   */
   begin(options: ShutdownOptions): Promise<boolean>;
-  /** What a process does that was told to stop. */
+  /** Called when the process receives a stop signal. */
   atStop(): Promise<void>;
 }
 
 export interface ShutdownParts {
   readonly states: States;
-  /** The same after a restart: whose setting it is. */
+  /** Identifies the process across restarts, because the setting belongs to it. */
   readonly instance: string;
   readonly flush: () => Promise<void>;
-  /** Takes the process out of the rings. */
+  /** Removes the process from the rings. */
   readonly leave: () => Promise<void>;
-  /** Called behind the answer. */
+  /** Called after the response. */
   readonly terminate: () => void;
 }
 

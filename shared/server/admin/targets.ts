@@ -1,6 +1,7 @@
 /**
- * What a process may be when several share the work (contract, 1), and what it does by itself. All of them work on the
- * same stores, so any number of each may run. Which endpoints each serves is in shared/server/http/targets.ts.
+ * Roles of a process if several share the work (contract, 1), and the background work of each. All of them
+ * use the same stores, so any number of each may run. shared/server/http/targets.ts lists the endpoints of
+ * each.
  */
 export const TARGETS = [
   'all',
@@ -17,9 +18,9 @@ export const TARGETS = [
 ] as const;
 export type Target = (typeof TARGETS)[number];
 
-/** Scheduled work of a target. */
+/** Background work of a target. */
 export interface TargetWork {
-  /** Compaction, deletion, retention, collection. */
+  /** Compaction, deletion, retention, garbage collection. */
   readonly maintains: boolean;
   readonly syncsIndexes: boolean;
   readonly evaluatesRules: boolean;
@@ -32,13 +33,16 @@ export function workOf(target: Target): TargetWork {
   return {
     maintains: is('compactor', 'backend'),
     syncsIndexes: is('index-gateway', 'backend'),
-    // The reference's back end has a ruler in it, although the contract gives its endpoints to the ruler alone.
+    // The reference's backend includes a ruler, although the contract gives the ruler's endpoints to the
+    // ruler alone.
     evaluatesRules: is('ruler', 'backend'),
     tails: is('querier', 'read'),
   };
 }
 
-/** Components of the reference that run in a process of the target: what it tells other members that it is. */
+/**
+ * Components of the reference that run in a process of the target. The process reports them to other members.
+ */
 export function componentsOf(target: Target): readonly string[] {
   switch (target) {
     case 'all':

@@ -1,23 +1,26 @@
-/** What a client is told that may not do what it asks for. */
+/** Errors of authentication and authorization. */
 import { ClientError } from '../../base/model/errors.ts';
 
-/** 401: nobody, or nobody that is known. The answer carries a challenge (shared/server/http/errors.ts). */
+/**
+ * Status 401: no credentials, or unknown ones. The response contains a challenge
+ * (shared/server/http/errors.ts).
+ */
 export class UnauthenticatedError extends ClientError {
   constructor(message: string, options?: ErrorOptions) {
     super(401, message, options);
   }
 }
 
-/** 403: known, and not allowed. */
+/** Status 403: authenticated, but not allowed. */
 export class ForbiddenError extends ClientError {
   constructor(message: string, options?: ErrorOptions) {
     super(403, message, options);
   }
 }
 
-/** 429: so many wrong tokens came from one address that no other is looked up for a while. */
+/** Status 429: the address sent too many wrong tokens, so no further one is looked up for a while. */
 export class TooManyAttemptsError extends ClientError {
   constructor() {
-    super(429, 'too many failed attempts to authenticate, try again later');
+    super(429, 'too many failed authentication attempts; retry later');
   }
 }

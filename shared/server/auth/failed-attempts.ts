@@ -1,56 +1,59 @@
 /**
- * Bounds what failed attempts may cost: each of an address takes one of its turns, which come back with time. Only looking a
- * token up takes a turn; who is known asks no table, so an attacker behind the same proxy keeps nobody out.
+ * Limits failed authentication attempts per address. Each lookup of a token uses one attempt, and attempts
+ * refill over time. Known tokens need no lookup, so an attacker behind the same proxy locks out no client.
  */
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 
-/** A fleet of agents with a wrong token behind one address may start at once. */
-export const MAX_TURNS = 30;
-const TURNS_PER_SECOND = 1;
-/** What an attacker with more addresses gains is bounded by the table's own throttling. */
+/** Burst of attempts, so that a fleet of agents with a wrong token behind one address can start. */
+export const MAX_ATTEMPTS = 30;
+const ATTEMPTS_PER_SECOND = 1;
+/** Maximum number of tracked addresses. The table's throttling limits an attacker with more addresses. */
 const MAX_ADDRESSES = 10_000;
 
-interface Turns {
+interface Allowance {
   left: number;
   countedMs: number;
 }
 
 export class FailedAttempts {
   readonly #clock: Clock;
-  readonly #byAddress = new LruCache<string, Turns>(MAX_ADDRESSES);
+  readonly #byAddress = new LruCache<string, Allowance>(MAX_ADDRESSES);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** False where the address has failed too often. Attempts under way have taken their turn, so many at once get no further. */
+  /**
+   * Returns false if the address failed too often. Running attempts count too, so concurrent ones get no
+   * further.
+   */
   take(address: string): boolean {
-    const turns = this.#of(address);
-    if (turns.left < 1) return false;
-    turns.left--;
+    const allowance = this.#of(address);
+    if (allowance.left < 1) return false;
+    allowance.left--;
     return true;
   }
 
-  /** The attempt was none: it succeeded, or could not be made. */
-  giveBack(address: string): void {
-    const turns = this.#of(address);
-    turns.left = Math.min(MAX_TURNS, turns.left + 1);
+  /** Returns the attempt after it succeeded or could not be made. */
+  release(address: string): void {
+    const allowance = this.#of(address);
+    allowance.left = Math.min(MAX_ATTEMPTS, allowance.left + 1);
   }
 
-  #of(address: string): Turns {
+  #of(address: string): Allowance {
     const key = networkOf(address);
     const nowMs = this.#clock.nowMs();
-    const turns = this.#byAddress.get(key) ?? { left: MAX_TURNS, countedMs: nowMs };
-    const back = (Math.max(0, nowMs - turns.countedMs) / 1000) * TURNS_PER_SECOND;
-    turns.left = Math.min(MAX_TURNS, turns.left + back);
-    turns.countedMs = nowMs;
-    this.#byAddress.set(key, turns);
-    return turns;
+    const allowance = this.#byAddress.get(key) ?? { left: MAX_ATTEMPTS, countedMs: nowMs };
+    const back = (Math.max(0, nowMs - allowance.countedMs) / 1000) * ATTEMPTS_PER_SECOND;
+    allowance.left = Math.min(MAX_ATTEMPTS, allowance.left + back);
+    allowance.countedMs = nowMs;
+    this.#byAddress.set(key, allowance);
+    return allowance;
   }
 }
 
-/** An owner of IPv6 addresses has 2^64 of them: those of one such network count as one. */
+/** Maps IPv6 addresses to their /64 network, because its owner has 2^64 addresses. */
 function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address;
   const [head, tail] = address.split('::') as [string, string | undefined];

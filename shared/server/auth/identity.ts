@@ -1,4 +1,4 @@
-/** Who asks, as a token says it: whatever a request adds, it never gets more than this. */
+/** Identity of a client according to its token. No part of a request extends it. */
 
 import { ALL_TENANTS, type Scope } from '../../base/model/scopes.ts';
 import type { TokenRecord } from '../../storage/catalog/tokens.ts';
@@ -7,7 +7,7 @@ export interface Identity {
   readonly tokenId: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Names, or ALL_TENANTS alone. */
+  /** Tenant names, or only ALL_TENANTS. */
   readonly tenants: readonly string[];
   readonly expiresMs?: number | undefined;
 }
@@ -24,7 +24,7 @@ export function isForTenant(identity: Identity, tenant: string): boolean {
   return isForAllTenants(identity) || identity.tenants.includes(tenant);
 }
 
-/** The tenant of a token that has one; undefined where a request must name it. */
+/** Tenant of a token with one tenant; `undefined` if a request must name it. */
 export function onlyTenant({ tenants }: Identity): string | undefined {
   return tenants.length === 1 && tenants[0] !== ALL_TENANTS ? tenants[0] : undefined;
 }

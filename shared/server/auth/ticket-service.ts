@@ -1,4 +1,4 @@
-/** Gives out tickets for tails of browsers and takes them in: see shared/storage/catalog/tickets.ts. */
+/** Creates and redeems tickets for live tails of browsers: see shared/storage/catalog/tickets.ts. */
 
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { Tickets } from '../../storage/catalog/tickets.ts';
@@ -8,7 +8,7 @@ import type { Identity } from './identity.ts';
 import { hashOf } from './token-text.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** A page asks for one and connects at once. */
+/** A page requests a ticket and connects immediately. */
 export const TICKET_MS = 60_000;
 const TICKET_BYTES = 32;
 const FORM = /^[0-9a-f]{64}$/;
@@ -33,7 +33,7 @@ export class TicketService {
     this.#parts = parts;
   }
 
-  /** For tails of these tenants, which the caller has checked. */
+  /** Creates a ticket for tails of these tenants. The caller has checked them. */
   async give({ tokenId }: Identity, tenants: readonly string[]): Promise<GivenTicket> {
     const { ids, clock, tickets } = this.#parts;
     const ticket = ids.randomHex(TICKET_BYTES);
@@ -42,15 +42,18 @@ export class TicketService {
     return { ticket, expiresMs };
   }
 
-  /** Who may tail with it, once. Throws UnauthenticatedError, TooManyAttemptsError. */
+  /**
+   * Resolves to the identity for tailing. Works once per ticket. Throws UnauthenticatedError,
+   * TooManyAttemptsError.
+   */
   async redeem(ticket: string, address: string): Promise<Identity> {
     const { attempts, tickets, verifier } = this.#parts;
     if (!attempts.take(address)) throw new TooManyAttemptsError();
     const record = FORM.test(ticket) ? await tickets.take(hashOf(ticket).toString('hex')) : undefined;
     if (record === undefined)
-      throw new UnauthenticatedError('invalid ticket: it is used, or older than a minute');
+      throw new UnauthenticatedError('invalid ticket: already used, or older than 1 minute');
     await verifier.checkStillGood(record.tokenId);
-    attempts.giveBack(address);
+    attempts.release(address);
     return { tokenId: record.tokenId, name: 'ticket', scopes: ['logs:read'], tenants: record.tenants };
   }
 }

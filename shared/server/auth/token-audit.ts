@@ -1,6 +1,8 @@
 /**
- * Lines of the log that say who made or ended a token: afterwards, when something has happened, a list of the tokens that there
- * are does not answer that. What a reader would get wrong: the log holds ids and names, never a token or its hash.
+ * Logs the identity that created or revoked a token. After an incident, the list of current tokens does not
+ * show it.
+ *
+ * Pitfall: log only IDs and names, never a token or its hash.
  */
 import type { TokenRecord } from '../../storage/catalog/tokens.ts';
 import type { Identity } from './identity.ts';
@@ -10,12 +12,12 @@ export interface AuditLog {
 }
 
 export interface TokenAudit {
-  /** `by`: whose token asked. */
+  /** @param by identity that created the token */
   created(record: TokenRecord, by: Identity | undefined, clientAddress: string | undefined): void;
   revoked(record: TokenRecord, by: Identity | undefined, clientAddress: string | undefined): void;
 }
 
-/** Without a log nobody is told. */
+/** Without a log, the audit does nothing. */
 export function tokenAudit(log: AuditLog | undefined): TokenAudit {
   const tell = (
     message: string,

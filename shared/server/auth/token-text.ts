@@ -1,13 +1,15 @@
 /**
- * The text of a token, which its owner sees once:
+ * Text format of a token, which its owner sees once:
  *
  *     lgbm_ <id: 11> _ <secret: 43> <checksum: 6>      all in base 62
  *
- * The prefix lets people and scanners of repositories see what they found. The id finds the record. The secret is 256 random
- * bits. The checksum (crc32 of all before it) tells a typing mistake or a cut paste from a wrong token without asking the table.
+ * The prefix lets people and repository scanners recognize a token. The ID finds the record. The secret is
+ * 256 random bits. The checksum (crc32 of everything before it) detects typing errors and truncated pastes
+ * without reading the table.
  *
- * Stored is the SHA-256 of the whole text. Slow hashes protect what people choose and others can guess; nobody guesses 256
- * random bits, at whatever speed, and a slow hash would cost each request of an agent 100 ms or give an attacker our processor.
+ * The store saves the SHA-256 of the whole text. Slow hashes protect passwords that can be guessed. Nobody
+ * can guess 256 random bits, and a slow hash would cost each request of an agent 100 ms, or let an attacker
+ * use up our CPU.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -18,7 +20,7 @@ export const TOKEN_PREFIX = 'lgbm_';
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Digits that 64, 256 and 32 bits take. */
+/** Digits for 64, 256 and 32 bits. */
 const ID_LENGTH = 11;
 const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
@@ -39,7 +41,9 @@ export function newToken(ids: Ids): NewToken {
   return { id, text: start + checksum(start) };
 }
 
-/** The id of what has the form of a token, its checksum included; undefined for all else, whatever its length. */
+/**
+ * ID of a text in the form of a token with a valid checksum; `undefined` for any other text of any length.
+ */
 export function idOfToken(text: string): string | undefined {
   if (text.length !== TOKEN_LENGTH) return undefined;
   const id = FORM.exec(text)?.[1];
@@ -47,7 +51,7 @@ export function idOfToken(text: string): string | undefined {
   return id !== undefined && text.endsWith(checksum(start)) ? id : undefined;
 }
 
-/** Whether a text may be the id of a token: what is none is not asked for. */
+/** Checks whether a text can be the ID of a token, so that other texts are not looked up. */
 export function isTokenId(text: string): boolean {
   return ID_FORM.test(text);
 }

@@ -1,9 +1,9 @@
 /**
- * Finds out whose token it is.
+ * Verifies a token and returns its identity.
  *
- * A reader would get wrong: a token that was revoked works on for up to `maxAgeMs` in a process that knew it, and so does the
- * end of a wrong one's refusal. The cache is found by the hash of the whole token, so what it takes to look something up in
- * it tells an attacker nothing; hashes are compared in constant time, also where there is no record.
+ * Pitfall: a revoked token works for up to `maxAgeMs` in a process that has cached it, and a new token is
+ * refused as long if it was refused before. The cache key is the hash of the whole token, so the time of a
+ * lookup reveals nothing to an attacker. Hashes are compared in constant time, even if no record exists.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { LruCache } from '../../base/model/lru.ts';
@@ -15,13 +15,13 @@ import type { FailedAttempts } from './failed-attempts.ts';
 import { type Identity, identityOf } from './identity.ts';
 import { hashOf, idOfToken } from './token-text.ts';
 
-/** A revoked token stops within this time; a token in use costs a read of the table as often. */
+/** Maximum time for which a revoked token works. A token in use costs one read of the table per interval. */
 export const VERIFIED_MS = 30_000;
-/** More than agents of one process use at once; a miss costs one small read. */
+/** Cached tokens: more than the agents of one process use. A miss costs one small read. */
 const MAX_KNOWN = 10_000;
-/** A misconfigured agent repeats itself; an attacker does not, and may push others out of here. */
+/** Cached refusals. A misconfigured agent repeats its token. An attacker does not, and may evict others. */
 const MAX_REFUSED = 1000;
-/** Lookups under way, each a small read. */
+/** Concurrent lookups, each a small read. */
 const MAX_LOOKUPS = 200;
 const MS_PER_DAY = 86_400_000;
 const NO_HASH = Buffer.alloc(32);
@@ -31,7 +31,7 @@ export type Refusal = 'malformed' | 'unknown' | 'expired' | 'revoked' | 'too man
 const MESSAGES = {
   malformed: 'not a Logboom token',
   unknown: 'invalid token',
-  // Told to who holds the whole token only.
+  // Only a client with the whole token gets this message.
   expired: 'the token has expired',
   revoked: 'the token has been revoked',
 } as const;
@@ -39,9 +39,9 @@ const MESSAGES = {
 export interface VerifierParts {
   readonly tokens: Tokens;
   readonly clock: Clock;
-  /** Shared with whatever else may be tried. */
+  /** Shared with other kinds of credentials. */
   readonly attempts: FailedAttempts;
-  /** How long what is known is believed, ms; 0 asks the table each time. Default: VERIFIED_MS. */
+  /** Time for which results are cached, ms; 0 reads the table each time. Default: VERIFIED_MS. */
   readonly maxAgeMs?: number | undefined;
   readonly onRefused?: ((why: Refusal) => void) | undefined;
 }
@@ -74,7 +74,10 @@ export class TokenVerifier {
     this.#attempts = attempts;
   }
 
-  /** Throws UnauthenticatedError, TooManyAttemptsError, ThrottledError, or what the table throws: never lets anybody in then. */
+  /**
+   * Throws UnauthenticatedError, TooManyAttemptsError, ThrottledError, or the errors of the table. Any error
+   * denies access.
+   */
   async verify(token: string, address: string): Promise<Identity> {
     const id = idOfToken(token);
     if (id === undefined) throw this.#refusal('malformed');
@@ -90,7 +93,7 @@ export class TokenVerifier {
     if (refused !== undefined && nowMs - refused.refusedMs < this.#maxAgeMs) throw this.#refusal(refused.why);
     const running = this.#lookups.get(key);
     if (running !== undefined) return running;
-    // Who was known once and is to be asked for again is no attempt.
+    // Verifying a known token again is not an attempt.
     const isAttempt = known === undefined;
     if (isAttempt && !this.#attempts.take(address)) {
       this.#onRefused('too many attempts');
@@ -98,17 +101,17 @@ export class TokenVerifier {
     }
     const lookup = this.#lookUp(id, hash, key)
       .catch((error: unknown) => {
-        if (isAttempt && !(error instanceof UnauthenticatedError)) this.#attempts.giveBack(address);
+        if (isAttempt && !(error instanceof UnauthenticatedError)) this.#attempts.release(address);
         throw error;
       })
       .finally(() => this.#lookups.delete(key));
     this.#lookups.set(key, lookup);
     const identity = await lookup;
-    if (isAttempt) this.#attempts.giveBack(address);
+    if (isAttempt) this.#attempts.release(address);
     return identity;
   }
 
-  /** A token that something was given in the name of is still good. Throws as `verify`. */
+  /** Checks that the token behind another credential is still valid. Throws like `verify`. */
   async checkStillGood(tokenId: string): Promise<void> {
     const stored = await this.#tokens.get(tokenId);
     const why = stored === undefined ? 'unknown' : this.#endOf(stored);
@@ -116,7 +119,8 @@ export class TokenVerifier {
   }
 
   async #lookUp(id: string, hash: Buffer, key: string): Promise<Identity> {
-    if (this.#lookups.size >= MAX_LOOKUPS) throw new ThrottledError('too many tokens are looked up at once');
+    if (this.#lookups.size >= MAX_LOOKUPS)
+      throw new ThrottledError('too many concurrent token lookups; retry later');
     const stored = await this.#tokens.get(id);
     const expected = stored === undefined ? NO_HASH : Buffer.from(stored.record.hash, 'hex');
     const isSame = timingSafeEqual(hash, expected);
@@ -138,7 +142,10 @@ export class TokenVerifier {
     return isOver(expiresMs, this.#clock.nowMs()) ? 'expired' : undefined;
   }
 
-  /** Once a day. Whoever loses a race, or may not write, leaves it: it is there to find tokens that nobody uses. */
+  /**
+   * Records the use once a day. Ignores conflicts and write errors, because the date only helps to find
+   * unused tokens.
+   */
   async #noteUse({ record, version }: StoredToken): Promise<void> {
     const today = Math.floor(this.#clock.nowMs() / MS_PER_DAY);
     if (record.lastUsedDay !== undefined && record.lastUsedDay >= today) return;

@@ -1,35 +1,35 @@
 /**
- * The entries of canaries. A batch is the lines of one push; because one push of one stream is stored at once, a store holds
- * a batch whole or not at all.
+ * Entries of canaries. A batch is the lines of one push. Because one push of one stream is stored at once, a
+ * store has a whole batch or none of it.
  *
  *     canary 5f0c2a9be1d04477 0        line 0 of a batch, at its time
  *     canary 5f0c2a9be1d04477 1        line 1, one nanosecond later
  */
 export interface Batch {
-  /** Hexadecimal; no other batch has it. */
+  /** Unique hexadecimal name. */
   readonly name: string;
   /** Time of line 0, Unix ms. */
   readonly atMs: number;
   readonly lines: number;
 }
 
-/** Name of a batch → number of a line → how often it was found. */
+/** Counts of found lines, by batch name and line number. */
 export type FoundLines = Map<string, Map<number, number>>;
 
 export interface Verdict {
   readonly missing: number;
-  /** Lines that were found more than once. */
+  /** Number of lines found more than once. */
   readonly repeated: number;
 }
 
-/** JSON of a push. */
+/** Body of a push in JSON. */
 export function pushBody({ name, atMs, lines }: Batch, stream: Readonly<Record<string, string>>): string {
   const firstNs = BigInt(Math.trunc(atMs)) * 1_000_000n;
   const values = Array.from({ length: lines }, (_, i) => [`${firstNs + BigInt(i)}`, `canary ${name} ${i}`]);
   return JSON.stringify({ streams: [{ stream, values }] });
 }
 
-/** Undefined for a line that no canary wrote. */
+/** `undefined` for a line that no canary wrote. */
 export function parseLine(line: string): { readonly name: string; readonly number: number } | undefined {
   const [, name, number] = /^canary ([0-9a-f]+) (\d+)$/.exec(line) ?? [];
   return name === undefined ? undefined : { name, number: Number(number) };
@@ -46,7 +46,7 @@ export function countLines(lines: readonly string[]): FoundLines {
   return found;
 }
 
-/** Compares a batch of `lines` lines with what was found of it. */
+/** Compares a batch of `lines` lines with the counts of its found lines. */
 export function judge(counts: ReadonlyMap<number, number> | undefined, lines: number): Verdict {
   if (counts === undefined) return { missing: lines, repeated: 0 };
   let [found, repeated] = [0, 0];

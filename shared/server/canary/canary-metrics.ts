@@ -1,10 +1,10 @@
 /**
- * The metrics of a live canary, in a registry of their own. Names are those of Loki's canary with another prefix, so that its
- * dashboards and alerts need that changed alone; the last three are of this canary only.
+ * Metrics of a live canary, in a separate registry. Names are those of Loki's canary with another prefix, so
+ * that dashboards and alerts need only a new prefix. The last three exist only in this canary.
  */
 import { MetricsRegistry } from '../admin/metrics/registry.ts';
 
-/** Seconds: a push that is acknowledged at once to one that a restart of the store delays. */
+/** Seconds: from a push that is acknowledged immediately to one that is delayed by a restart of the store. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const PREFIX = 'logboom_canary_';
 
@@ -29,19 +29,25 @@ export function createCanaryMetrics() {
       'duplicate_entries_total',
       'Entries that one query, or one connection of the tail, returned twice',
     ),
-    spotChecks: counter('spot_check_entries_total', 'Older entries that a spot check looked for'),
-    spotCheckMissing: counter('spot_check_missing_entries_total', 'Those that the spot check did not find'),
-    metricExpected: gauge('metric_test_expected', 'Entries that the latest metric query had to count'),
+    spotChecks: counter('spot_check_entries_total', 'Older entries that spot checks searched'),
+    spotCheckMissing: counter(
+      'spot_check_missing_entries_total',
+      'Older entries that spot checks did not find',
+    ),
+    metricExpected: gauge('metric_test_expected', 'Entries that the latest metric query should have counted'),
     metricActual: gauge('metric_test_actual', 'Entries that the latest metric query counted'),
     responseLatency: seconds(
       'response_latency_seconds',
-      'From the time of an entry to its arrival in the live tail',
+      'Time from the timestamp of an entry to its arrival in the live tail, in seconds',
     ),
-    pushLatency: seconds('push_seconds', 'From the first try of a push to its acknowledgment'),
-    metricFailures: counter('metric_test_failures_total', 'Metric queries that counted another number'),
+    pushLatency: seconds(
+      'push_seconds',
+      'Time from the first attempt of a push to its acknowledgment, in seconds',
+    ),
+    metricFailures: counter('metric_test_failures_total', 'Metric queries that counted a wrong number'),
     failedRequests: registry.counter({
       name: `${PREFIX}failed_requests_total`,
-      help: 'Requests without a response, or with another status than they should have; they are tried again',
+      help: 'Requests without a response, or with an unexpected status; they are retried',
       labels: ['request'],
     }),
   };

@@ -1,37 +1,39 @@
 /**
- * One round of the canary: pushes known entries and reads them back, the way a client does.
+ * One round of the canary: pushes known entries and reads them back like a client.
  *
- *     push 20 lines   -->   read them: each once, at the first try   -->   read the last hour: of every round each line once
+ *     push 20 lines   -->   read them: each once, at the first attempt   -->   read the last hour: of every round each line once
  *
- * The promise that it watches is the store's first one: an acknowledged entry is in every answer from then on, exactly once.
- * The second look sees what merging, indexing and deletion made of older rounds. What a reader would get wrong: a round whose
- * push was answered with an error may have been stored; so only rounds that are seen are judged, and those as a whole, because
- * a push of one stream is stored at once. For a canary that runs without end, see live-canary.ts.
+ * It verifies the first guarantee of the store: every query returns an acknowledged entry exactly once from
+ * then on. The second read verifies the effect of merging, indexing and deletion on older rounds. For a
+ * canary that runs without end, see live-canary.ts.
+ *
+ * Pitfall: a round whose push got an error may have been stored. So only rounds with found lines are judged,
+ * and those as a whole, because a push of one stream is stored at once.
  */
 import { countLines, judge } from './batches.ts';
 import { type CanarySend, pushBatch, readLines } from './requests.ts';
 
 export interface CanaryParts {
   readonly send: CanarySend;
-  /** Unix ms; also what time a request took is told by it. */
+  /** Unix ms. Also measures the duration of requests. */
   readonly nowMs: () => number;
-  /** Names the round: no other round has it. */
+  /** Unique name of the round. */
   readonly round: string;
 }
 
 export interface CanaryReport {
   readonly ok: boolean;
-  /** Until the push was acknowledged; undefined where it was not. */
+  /** Time until the push was acknowledged; absent if it was not. */
   readonly pushMs?: number;
-  /** Until what was pushed was read. */
+  /** Time until the pushed lines were read. */
   readonly readMs?: number;
-  /** Lines that should have been there, and were not. */
+  /** Number of missing lines. */
   readonly missing: number;
-  /** Lines that were there more often than once. */
+  /** Number of lines found more than once. */
   readonly repeated: number;
-  /** Rounds that were seen in the last hour. */
+  /** Number of rounds found in the last hour. */
   readonly rounds: number;
-  /** What went wrong, for people. */
+  /** Description of the failure. */
   readonly failure?: string;
 }
 
@@ -39,13 +41,13 @@ const LINES = 20;
 const STREAM = { job: 'logboom-canary' };
 const SELECTOR = '{job="logboom-canary"}';
 const HOUR_MS = 3_600_000;
-/** Clocks of two machines differ. */
+/** Maximum difference between the clocks of two machines. */
 const SKEW_MS = 60_000;
-/** A round each minute for an hour, twice over: more is none of this canary's. */
+/** One round per minute for an hour, twice over. More lines are not from this canary. */
 const MAX_READ_LINES = 2 * 60 * LINES;
 const MAX_FAILURE_CHARACTERS = 300;
 
-/** Never rejects: what went wrong is in the report. */
+/** Never rejects. The report describes failures. */
 export async function runCanaryRound({ send, nowMs, round }: CanaryParts): Promise<CanaryReport> {
   let report: CanaryReport = { ok: false, missing: 0, repeated: 0, rounds: 0 };
   try {
@@ -71,7 +73,7 @@ export async function runCanaryRound({ send, nowMs, round }: CanaryParts): Promi
     const wrong = report.missing + report.repeated;
     return wrong === 0
       ? { ...report, ok: true }
-      : { ...report, failure: `${report.missing} lines are missing, ${report.repeated} came more than once` };
+      : { ...report, failure: `${report.missing} lines are missing, ${report.repeated} are duplicates` };
   } catch (error) {
     const failure = error instanceof Error ? error.message : String(error);
     return { ...report, failure: failure.slice(0, MAX_FAILURE_CHARACTERS) };

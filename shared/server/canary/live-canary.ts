@@ -1,48 +1,51 @@
 /**
  * A canary that runs until it is stopped: four loops on one stream of known entries.
  *
- *     write        a batch each interval, the same one again until the store acknowledges it
- *     tail         every acknowledged entry arrives within `waitMs`; one that does not is looked for with a query
+ *     write        a batch each interval, repeated until the store acknowledges it
+ *     tail         every acknowledged entry arrives within `waitMs`; otherwise a query searches it
  *     spot check   a query finds a random older batch, each line once
  *     metric test  a metric query counts as many entries as were acknowledged
  *
- * At the end every batch that is still remembered is read once more.
+ * At the end every remembered batch is read once more.
  *
- * Pitfall: a push without a response may have been stored. The batch is sent again as it was, so a query returns it once; but a
- * tail can show it twice, which is not counted for such batches. A batch whose push ended without acknowledgment (refused, or
- * the canary was stopped) may be there or not, and is never missing.
+ * Pitfall: a push without a response may have been stored. The batch is sent again unchanged, so a query
+ * returns it once. But a tail can show it twice, which is not counted for such batches. A batch whose push
+ * ended without acknowledgment (refused, or the canary was stopped) may be stored or not, and never counts as
+ * missing.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { type Batch, countLines, type FoundLines, judge, parseLine, type Verdict } from './batches.ts';
 import type { CanaryMetrics } from './canary-metrics.ts';
 import { type CanarySend, countEntries, pushBatch, RefusedError, readLines } from './requests.ts';
 
-/** Shows the entries of a live tail until the signal aborts; opens a broken connection again. Rejects with nothing. */
+/**
+ * Passes the entries of a live tail on until the signal aborts, and reconnects after errors. Never rejects.
+ */
 export type CanaryTail = (
   ask: { readonly query: string; readonly startMs: number },
   handlers: {
     /** A line that no connection has shown before. */
     line(text: string): void;
-    /** A line that its own connection has shown before. */
+    /** A line that the same connection has shown before. */
     repeated(text: string): void;
   },
   signal: AbortSignal,
 ) => Promise<void>;
 
 export interface LiveCanaryOptions {
-  /** Labels of the stream; no other canary may write it. */
+  /** Labels of the stream. No other canary may use them. */
   readonly stream: Readonly<Record<string, string>>;
-  /** Between batches, ms; at least 10. */
+  /** Interval of batches, ms; at least 10. */
   readonly intervalMs: number;
-  /** Lines of a batch, 1 to 1,000. */
+  /** Lines per batch, 1 to 1,000. */
   readonly lines: number;
-  /** How long after its acknowledgment an entry may take to arrive in the tail, ms. */
+  /** Maximum time from acknowledgment to arrival in the tail, ms. */
   readonly waitMs: number;
-  /** Between spot checks, and between metric tests, ms. */
+  /** Interval of spot checks and of metric tests, ms. */
   readonly checkIntervalMs: number;
-  /** How long batches are remembered for both, ms. */
+  /** Time for which batches are remembered for both, ms. */
   readonly rememberMs: number;
-  /** 0: until the signal aborts. */
+  /** Duration; 0 runs until the signal aborts. */
   readonly durationMs: number;
 }
 
@@ -52,7 +55,7 @@ export interface LiveCanaryParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: CanaryMetrics;
-  /** Takes what a person should know. */
+  /** Prints a message for the operator. */
   readonly note: (text: string) => void;
 }
 
@@ -64,24 +67,24 @@ export interface CanaryTotals {
   readonly spotChecked: number;
   readonly metricTests: number;
   readonly metricFailures: number;
-  /** Batches that the store refused for good. */
+  /** Number of batches that the store refused permanently. */
   readonly refused: number;
-  /** Batches that could not be read at the end. */
+  /** Number of batches that could not be read at the end. */
   readonly unread: number;
-  /** Requests that were tried again. */
+  /** Number of retried requests. */
   readonly retries: number;
 }
 
-/** The tail is judged as often. */
+/** Interval for checking the arrivals in the tail. */
 const JUDGE_MS = 1000;
-/** Between two tries of a request. */
+/** Pause between two attempts of a request. */
 const RETRY_MS = 500;
-/** Batches that are remembered: an hour of 27 a second. */
+/** Maximum number of remembered batches: an hour of 27 per second. */
 const MAX_BATCHES = 100_000;
-/** What every store returns to one query (`max_entries_limit_per_query`). */
+/** Entries that every store returns to one query (`max_entries_limit_per_query`). */
 const MAX_READ_LINES = 5000;
-/** Failures in a row that are told: a store that is down for an hour needs no 7,200 lines. */
-const TOLD_FAILURES = 3;
+/** Reported consecutive failures: a store that is down for an hour needs no 7,200 lines. */
+const MAX_REPORTED_FAILURES = 3;
 
 interface SentBatch extends Batch {
   state: 'sending' | 'acknowledged' | 'unknown';
@@ -89,11 +92,11 @@ interface SentBatch extends Batch {
   acknowledgedMs: number;
   readonly seen: Set<number>;
   isJudged: boolean;
-  /** What was counted of it already: several checks may find the same. */
+  /** Problems already counted, because several checks may find the same. */
   reported: Verdict;
 }
 
-/** Runs until the signal aborts or the duration is over. Never rejects: see isHealthy for its verdict. */
+/** Runs until the signal aborts or the duration ends. Never rejects: see isHealthy for the verdict. */
 export async function runLiveCanary(
   parts: LiveCanaryParts,
   options: LiveCanaryOptions,
@@ -102,7 +105,7 @@ export async function runLiveCanary(
   return new LiveCanary(parts, options, signal).run();
 }
 
-/** Something was written, and all of it is as it should be. */
+/** True if entries were written and all checks passed. */
 export function isHealthy(totals: CanaryTotals): boolean {
   const { entries, websocketMissing, missing, duplicates, metricFailures, refused, unread } = totals;
   return entries > 0 && websocketMissing + missing + duplicates + metricFailures + refused + unread === 0;
@@ -112,11 +115,11 @@ class LiveCanary {
   readonly #parts: LiveCanaryParts;
   readonly #options: LiveCanaryOptions;
   readonly #selector: string;
-  /** Writing and periodic checks end with it. */
+  /** Stops writing and periodic checks. */
   readonly #writing = new AbortController();
-  /** The tail and the judging end with it. */
+  /** Stops the tail and its checks. */
   readonly #watching = new AbortController();
-  /** In order of time. */
+  /** Ordered by time. */
   readonly #batches = new Map<string, SentBatch>();
   readonly #totals = {
     entries: 0,
@@ -190,7 +193,7 @@ class LiveCanary {
         isJudged: false,
         reported: { missing: 0, repeated: 0 },
       };
-      // The tail may show it before the push is answered.
+      // Added first, because the tail may show it before the push is acknowledged.
       this.#batches.set(batch.name, batch);
       await this.#push(batch);
       this.#forget();
@@ -198,7 +201,7 @@ class LiveCanary {
     }
   }
 
-  /** Again and again until the store acknowledges or refuses it, or the canary is stopped. */
+  /** Repeats the push until the store acknowledges or refuses it, or the canary is stopped. */
   async #push(batch: SentBatch): Promise<void> {
     const { send, clock, metrics, note } = this.#parts;
     while (!this.#writing.signal.aborted) {
@@ -245,7 +248,9 @@ class LiveCanary {
     this.#report(batch, { missing, repeated: repeated + 1 }, 'in one connection of the tail');
   }
 
-  /** Batches whose time to arrive is over: what the tail did not show must at least be stored. */
+  /**
+   * Checks batches whose time to arrive is over. Lines that the tail did not show must at least be stored.
+   */
   async #judgeArrivals(): Promise<void> {
     const { clock, metrics, note } = this.#parts;
     for (const batch of this.#batches.values()) {
@@ -256,7 +261,7 @@ class LiveCanary {
       if (absent === 0) continue;
       this.#totals.websocketMissing += absent;
       metrics.websocketMissing.inc(absent);
-      note(`${absent} lines of batch ${batch.name} did not arrive in the tail`);
+      note(`${absent} lines of batch ${batch.name} did not arrive in the live tail`);
       const found = await this.#read([batch], 'query');
       if (found !== undefined) this.#report(batch, judge(found.get(batch.name), batch.lines), 'in a query');
     }
@@ -294,13 +299,13 @@ class LiveCanary {
       if (actual >= expected && actual <= atMost) return;
       this.#totals.metricFailures++;
       metrics.metricFailures.inc();
-      note(`a metric query counted ${actual} entries, not ${expected}`);
+      note(`a metric query counted ${actual} entries, expected ${expected}`);
     } catch (error) {
       this.#failed('metric test', error);
     }
   }
 
-  /** Waits until all batches arrived in the tail, or had their time to. */
+  /** Waits until all batches have arrived in the tail, or their time is over. */
   async #settle(): Promise<void> {
     const isOpen = () => [...this.#batches.values()].some(({ isJudged }) => !isJudged);
     while (isOpen()) {
@@ -309,7 +314,7 @@ class LiveCanary {
     }
   }
 
-  /** Every batch that is remembered, each line once. */
+  /** Reads every remembered batch and checks that each line exists once. */
   async #readAll(): Promise<void> {
     const all = [...this.#batches.values()];
     const atOnce = Math.max(1, Math.floor(MAX_READ_LINES / (2 * this.#options.lines)));
@@ -323,7 +328,7 @@ class LiveCanary {
     }
   }
 
-  /** Lines of neighbouring batches; undefined if the store did not answer though it was asked several times. */
+  /** Lines of adjacent batches; `undefined` if the store did not respond after several attempts. */
   async #read(batches: readonly Batch[], request: string): Promise<FoundLines | undefined> {
     const [first, last] = [batches[0], batches[batches.length - 1]];
     const range = { startMs: first.atMs, endMs: last.atMs + 1, limit: MAX_READ_LINES };
@@ -338,7 +343,7 @@ class LiveCanary {
     }
   }
 
-  /** Counts what a check found wrong, unless an earlier one found it. */
+  /** Counts the problems of a check that no earlier check found. */
   #report(batch: SentBatch, verdict: Verdict, where: string): void {
     const { metrics, note } = this.#parts;
     const absent = batch.state === 'acknowledged' ? verdict.missing : 0;
@@ -359,11 +364,11 @@ class LiveCanary {
   #failed(request: string, error: unknown): void {
     const { metrics, note } = this.#parts;
     metrics.failedRequests.inc({ request });
-    if (++this.#failuresInARow <= TOLD_FAILURES)
+    if (++this.#failuresInARow <= MAX_REPORTED_FAILURES)
       note(`${request}: ${error instanceof Error ? error.message : String(error)}`);
   }
 
-  /** Batches that are too old, or too many, and that the tail was judged by. */
+  /** Forgets batches that are too old or too many, after the tail check. */
   #forget(): void {
     const oldestMs = this.#parts.clock.nowMs() - this.#options.rememberMs;
     for (const { name, atMs, isJudged } of this.#batches.values()) {

@@ -1,4 +1,4 @@
-/** What a canary asks of a store, over any way to send HTTP requests as its tenant. */
+/** Requests of a canary, over any HTTP client that sends them as its tenant. */
 import { type Batch, pushBody } from './batches.ts';
 
 export interface CanaryAnswer {
@@ -6,27 +6,27 @@ export interface CanaryAnswer {
   readonly text: string;
 }
 
-/** Sends a request to the store as the canary's tenant. Rejects if there is no response in time. */
+/** Sends a request to the store as the canary's tenant. Rejects if no response arrives in time. */
 export type CanarySend = (request: {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** Body in JSON. */
   readonly body?: string;
 }) => Promise<CanaryAnswer>;
 
-/** The store answered with another status than it should. */
+/** The store responded with an unexpected status. */
 export class RefusedError extends Error {
   readonly status: number;
 
   constructor(what: string, { status, text }: CanaryAnswer) {
-    super(`the ${what} was answered ${status}: ${text.trim()}`);
+    super(`the ${what} got status ${status}: ${text.trim()}`);
     this.name = 'RefusedError';
     this.status = status;
   }
 }
 
-/** Resolves once the store acknowledged the batch. Throws RefusedError, and what `send` throws. */
+/** Resolves after the store acknowledged the batch. Throws RefusedError, and the errors of `send`. */
 export async function pushBatch(
   send: CanarySend,
   batch: Batch,
@@ -40,7 +40,10 @@ export async function pushBatch(
   if (answer.status !== 204) throw new RefusedError('push', answer);
 }
 
-/** Lines of the entries from `startMs`, and before `endMs`, oldest first. Throws like pushBatch. */
+/**
+ * Lines of the entries from `startMs` (inclusive) to `endMs` (exclusive), oldest first. Throws like
+ * pushBatch.
+ */
 export async function readLines(
   send: CanarySend,
   query: string,
@@ -64,7 +67,7 @@ export async function readLines(
   return data.result.flatMap(({ values }) => values.map(([, line]) => line));
 }
 
-/** How many entries a metric query counts after `fromMs` and up to `toMs`. Throws like pushBatch. */
+/** Number of entries after `fromMs` and up to `toMs` according to a metric query. Throws like pushBatch. */
 export async function countEntries(
   send: CanarySend,
   selector: string,

@@ -1,6 +1,6 @@
 /**
- * Admission control of a process: so many queries and so many pushes run at once, the others wait, tenants in turns. A request over
- * several tenants waits as one more tenant.
+ * Admission control of a process: limits concurrent queries and pushes, and queues the rest with fair
+ * scheduling of tenants. A request over several tenants counts as a separate tenant.
  */
 
 import { AdmissionQueue } from '../../base/scheduling/admission-queue.ts';
@@ -10,20 +10,24 @@ import type { Admit } from './dispatch.ts';
 import type { CostClass } from './routes.ts';
 import { tenantsKey } from './tenant.ts';
 
-/** Share of the slots that one tenant never gets: its requests may hold theirs for as long as a request may take. */
-const KEPT_FOR_OTHERS = 0.25;
+/**
+ * Share of the slots that one tenant never gets, because its requests may hold theirs for a whole request
+ * timeout.
+ */
+const RESERVED_FOR_OTHERS = 0.25;
 
 /**
- * Share of the places for requests of the process that waiting requests of one tenant and kind may take: half of what a kind may have
- * of them (local/gateway-places.ts), so that another tenant's request comes as far as here.
+ * Share of the request slots of the process that waiting requests of one tenant and cost class may use. It is
+ * half of the slots of a class (local/gateway-slots.ts), so that requests of another tenant get past the
+ * gateway.
  */
-const SHARE_OF_PLACES = 0.25;
+const WAITING_SHARE = 0.25;
 
 export interface AdmissionParts {
   readonly config: Config;
-  /** Pushes that are decoded and written at once. */
+  /** Pushes that are decoded and written concurrently. */
   readonly pushSlots: number;
-  /** Shows what runs and what waits. */
+  /** Registry for metrics of running and waiting requests. */
   readonly registry?: MetricsRegistry;
 }
 
@@ -31,13 +35,13 @@ export function createAdmission({ config, pushSlots, registry }: AdmissionParts)
   const { querier, frontend, logboom } = config;
   const maxWaiting = Math.min(
     frontend.maxOutstandingPerTenant,
-    Math.ceil(logboom.maxConcurrentRequests * SHARE_OF_PLACES),
+    Math.ceil(logboom.maxConcurrentRequests * WAITING_SHARE),
   );
   const queueOf = (slots: number) =>
     new AdmissionQueue({
       slots,
       maxWaiting,
-      keptForOthers: Math.floor(slots * KEPT_FOR_OTHERS),
+      keptForOthers: Math.floor(slots * RESERVED_FOR_OTHERS),
     });
   const queries = queueOf(querier.maxConcurrent);
   const pushes = queueOf(pushSlots);

@@ -1,4 +1,4 @@
-/** Puts together who may call what, over the catalog of a store. */
+/** Assembles access control over the catalog of a store. */
 
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -18,11 +18,11 @@ export interface AccessParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly registry?: MetricsRegistry;
-  /** Told who made and revoked tokens. Default: nobody is. */
+  /** Log of created and revoked tokens. Default: none. */
   readonly auditLog?: AuditLog | undefined;
   /** See VerifierParts. */
   readonly maxAgeMs?: number;
-  /** See GuardParts. Default: it does not. */
+  /** See GuardParts. Default: false. */
   readonly trustsAuthorizer?: boolean | undefined;
 }
 

@@ -1,4 +1,7 @@
-/** What status endpoints ask where function instances serve the store: all of them are meant, not the one that answers. */
+/**
+ * Services of status endpoints if function instances serve the store. They refer to all instances, not to the
+ * serving one.
+ */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -13,7 +16,7 @@ export interface FleetSources {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly registry: MetricsRegistry;
-  /** The level of this instance: the configured one until operators set another. */
+  /** Level of this instance: the configured one until an operator sets another. */
   readonly logLevel: LogLevelSetting;
   readonly flush: ConstructorParameters<typeof Shutdown>[0]['flush'];
 }

@@ -1,4 +1,4 @@
-/** Puts together what keeps the store in shape: compaction, deletion, retention, index sync, collection. */
+/** Assembles maintenance: compaction, deletion, retention, index sync, garbage collection. */
 
 import type { Limits } from '../../base/model/limits.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
@@ -24,13 +24,13 @@ export interface MaintenanceSources {
   readonly indexes: DayIndexes;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Default: those of the configuration for all. */
+  /** Default: the limits of the configuration. */
   readonly limitsOf?: (tenant: string) => Limits;
-  /** Takes what was deleted out of the table's log, where it has one on this machine; false where it could not now. */
+  /** Removes deleted data from the log of a local table. Resolves to false if it must be retried later. */
   readonly foldTable?: () => Promise<boolean>;
-  /** For tests that cannot wait; default DELETE_TIMES. */
+  /** Shorter times for tests. Default: DELETE_TIMES. */
   readonly deleteTimes?: DeleteTimes;
-  /** For metrics; see JobsParts and DeletionJobParts. */
+  /** Observers for metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
   readonly deletions?: DeletionObserver;
   /** See MaintenanceParts. */

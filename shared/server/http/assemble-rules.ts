@@ -1,4 +1,4 @@
-/** Puts together what evaluates rules: the job, and where it asks, tells and writes. */
+/** Assembles rule evaluation: the job with its queries, notification targets and remote write. */
 
 import type { Limits } from '../../base/model/limits.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -27,11 +27,11 @@ export interface RuleSources {
   readonly registry: MetricsRegistry;
 }
 
-/** Groups are looked for so often at least: one that is due waits no longer. */
-const MAX_LOOK_MS = 5000;
+/** Maximum interval for finding due groups, so that a group is at most this late. */
+const MAX_POLL_MS = 5000;
 
 export function rulesEveryMs({ ruler }: Config): number {
-  return Math.min(ruler.pollIntervalMs, MAX_LOOK_MS);
+  return Math.min(ruler.pollIntervalMs, MAX_POLL_MS);
 }
 
 export function assembleRuleJob(sources: RuleSources): Job {
@@ -61,7 +61,7 @@ export function assembleRuleJob(sources: RuleSources): Job {
   });
 }
 
-/** Where nobody gave a client: receivers are out of reach, and all waits for them. */
+/** Default HTTP client: fails every request, so that notifications and samples wait. */
 export const NO_HTTP: HttpClient = {
-  post: () => Promise.reject(new Error('this process sends no requests')),
+  post: () => Promise.reject(new Error('this process has no HTTP client')),
 };

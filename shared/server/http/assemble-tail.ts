@@ -1,4 +1,4 @@
-/** Puts together what opens and serves tails, over the services of a context. */
+/** Assembles the services that open and serve live tails, over the services of a context. */
 
 import type { Ids } from '../../base/ports/clock.ts';
 import type { Connections } from '../../base/ports/connections.ts';
@@ -10,7 +10,7 @@ import type { HttpContext } from './context.ts';
 
 export interface TailPlace {
   readonly connections: Connections;
-  /** Who holds the connections; see Subscriptions. */
+  /** Owner of the connections; see Subscriptions. */
   readonly owner: string;
   readonly frames: FrameLimits;
   readonly log: TailLogger;
@@ -19,15 +19,20 @@ export interface TailPlace {
   readonly savesCursor: boolean;
   readonly hearsAll?: boolean;
   readonly keepAliveMs?: number;
-  /** Longest life of a connection at this place, ms; the configuration may say less. */
+  /** Maximum duration of a connection, ms. The configuration may set a lower one. */
   readonly maxDurationMs?: number;
 }
 
-/** What messages of a gateway on one machine may be. Frames are small, so that the first entries of many come soon. */
+/**
+ * Frame sizes of a gateway on one machine. Frames are small, so that the first of many entries arrive soon.
+ */
 export const SOCKET_FRAMES: FrameLimits = { targetBytes: 256 * 1024, maxBytes: 16 * 1024 * 1024 };
-/** API Gateway counts a message by every 32 KB, and takes none over 128 KB; both are 1,000 bytes here, to be below. */
+/**
+ * API Gateway bills messages per 32 KB and refuses messages over 128 KB. Both limits use 1 KB = 1,000 bytes,
+ * to stay below.
+ */
 export const API_GATEWAY_FRAMES: FrameLimits = { targetBytes: 32_000, maxBytes: 128_000 };
-/** Of a process that shares its store with nobody. */
+/** Owner name in a process that does not share its store. */
 export const ONLY_OWNER = 'local';
 export const API_GATEWAY_OWNER = 'api-gateway';
 
@@ -63,12 +68,12 @@ export function assembleTails(context: HttpContext, place: TailPlace): Tails {
   };
 }
 
-/** A name of this process among those that share a store. */
+/** Unique owner name of this process among those that share a store. */
 export function ownerOfProcess(ids: Ids): string {
   return `process-${ids.randomHex(8)}`;
 }
 
-/** 0 is no limit. */
+/** Returns the shorter duration; 0 is unlimited. */
 function shortest(one: number, other: number): number {
   if (one <= 0 || other <= 0) return Math.max(one, other);
   return Math.min(one, other);

@@ -21,7 +21,7 @@ import type { IngestExchange } from '../../storage/catalog/ingest-exchange.ts';
 import type { RuleStore } from '../../storage/catalog/rule-group.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import { DayIndexes } from '../../storage/index/day-indexes.ts';
-import { MaskSource } from '../../upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../upkeep/deletion/delete-filters.ts';
 import { DeleteService } from '../../upkeep/deletion/delete-service.ts';
 import { reclaimJob } from '../../upkeep/maintenance/reclaim-job.ts';
 import { DEFAULT_GROUP_COMMIT } from '../../write/ingest/group-commit.ts';
@@ -175,7 +175,7 @@ export function assembleContext({
   const deletions = addDeleteMetrics(metrics.registry, { clock });
   const indexes = new DayIndexes({ store, onBroken: failureOf('day index', given.log) });
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes: catalog.deletes, clock }),
+    masks: new DeleteFilterSource({ deletes: catalog.deletes, clock }),
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });

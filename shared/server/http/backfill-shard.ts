@@ -1,14 +1,14 @@
-/** The header `X-Loki-Backfill-Shard` of a push (wire-format reference, 1.15): it marks entries of any age. */
+/** Header `X-Loki-Backfill-Shard` of a push (wire-format reference, 1.15): accepts entries of any age. */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { HttpRequest } from './message.ts';
 
 const HEADER = 'x-loki-backfill-shard';
 const SHOWN_HEADER = 'X-Loki-Backfill-Shard';
-/** It becomes a label value of each stream. */
+/** Limits the value, which becomes a label value of each stream. */
 const MAX_SHARD_BYTES = 128;
 
-/** Its value, or undefined where it is absent or empty. Throws BadRequestError. */
+/** Value of the header; `undefined` if it is absent or empty. Throws BadRequestError. */
 export function backfillShard(headers: HttpRequest['headers']): string | undefined {
   // Header values arrive as one character per byte.
   const bytes = Buffer.from(headers[HEADER] ?? '', 'latin1');

@@ -1,4 +1,4 @@
-/** What handlers are given: the store's services and the configuration. No handler makes any of these. */
+/** Context of handlers: the store's services and the configuration. Handlers create none of these. */
 
 import type { ClearableCache } from '../../base/model/idle-caches.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -43,24 +43,24 @@ export interface HttpContext {
   readonly members: Members;
   readonly access: AccessServices;
   readonly shutdown: ShutdownControl;
-  /** The parts of the process that answers, by name. */
+  /** Services of this process by name. */
   services(): ReadonlyMap<string, ServiceState>;
-  /** `metrics.registry` is where a part gets metrics of its own. */
+  /** Modules register their metrics at `metrics.registry`. */
   readonly metrics: Metrics;
-  /** What `GET /metrics` prints: of this process, or of all function instances. */
+  /** Text of `GET /metrics`: of this process, or of all function instances. */
   metricsText(): Promise<string>;
   readonly usage: Usage;
-  /** Caches that are emptied when nothing uses them. */
+  /** Caches that are emptied when they are idle. */
   readonly caches: readonly ClearableCache[];
-  /** Those in force now: they may change while the program runs. */
+  /** Current limits, which may change while the program runs. */
   limitsOf(tenant: string): Limits;
-  /** Asks for a run of a scheduled job now, where there is a timer to ask; otherwise it comes with the schedule. */
+  /** Runs a scheduled job now if this process has a timer. Otherwise the job waits for its schedule. */
   kick(job: string): void;
-  /** Why the store cannot serve now, or undefined where it can. */
+  /** Reason why the store is not ready; `undefined` if it is. */
   notReady(): string | undefined;
 }
 
-/** Who may call what, and the tokens that say so. */
+/** Access control and tokens. */
 export interface AccessServices {
   readonly guard: Guard;
   readonly verifier: TokenVerifier;
@@ -69,7 +69,7 @@ export interface AccessServices {
   readonly audit: TokenAudit;
 }
 
-/** What reads the store beside requests: live tails. */
+/** Services for reading the store outside of requests: live tails. */
 export interface Reading {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
@@ -78,12 +78,12 @@ export interface Reading {
 
 export interface RuleServices {
   readonly store: RuleStore;
-  /** What is known of groups from their last evaluation. */
+  /** States of groups after their last evaluation. */
   readonly states: GroupStates;
   readonly checkTemplate: CheckTemplate;
 }
 
-/** The minimum log level, by this process and by whoever shares its setting. */
+/** Minimum log level of this process and of every process that shares the setting. */
 export interface LogLevelSetting {
   get(): Promise<LogLevel>;
   set(level: LogLevel): Promise<void>;

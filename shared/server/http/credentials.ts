@@ -1,9 +1,9 @@
 /**
- * What a request says of who sends it, not verified yet:
+ * Extracts the credentials of a request, without verifying them:
  *
- *     Authorization: Basic base64(TENANT:TOKEN)     several tenants with | where several are possible; the tenant may be empty
- *     Authorization: Bearer TOKEN                   the tenant stands in X-Scope-OrgID
- *     X-Amz-Firehose-Access-Key: TENANT:TOKEN       or TOKEN: Firehose can send nothing else
+ *     Authorization: Basic base64(TENANT:TOKEN)     several tenants separated by | if the endpoint accepts them; may be empty
+ *     Authorization: Bearer TOKEN                   X-Scope-OrgID names the tenant
+ *     X-Amz-Firehose-Access-Key: TENANT:TOKEN       or TOKEN: Firehose has no other header
  */
 
 import type { Config } from '../admin/config-fields.ts';
@@ -16,16 +16,16 @@ export const FIREHOSE_KEY = 'x-amz-firehose-access-key';
 
 export interface Credentials {
   readonly token: string;
-  /** Undefined where the request names none here. */
+  /** `undefined` if the credentials name no tenant. */
   readonly user?: string | undefined;
 }
 
-/** Longer is no token with any tenants; decoding it would be work for nobody. */
+/** Longer than any token with its tenants, so that larger values are not decoded. */
 const MAX_CREDENTIALS_CHARACTERS = 32 * 1024;
 const FORM = /^(basic|bearer) +([^ ]+) *$/i;
-const MALFORMED = 'the header Authorization has neither the form "Basic ..." nor "Bearer ..."';
+const MALFORMED = 'the header Authorization must have the form "Basic ..." or "Bearer ..."';
 
-/** Undefined where there are none. Throws UnauthenticatedError where they have no form. */
+/** `undefined` without credentials. Throws UnauthenticatedError if they are malformed. */
 export function credentialsOf(headers: HttpRequest['headers']): Credentials | undefined {
   const authorization = headers[AUTHORIZATION];
   if (authorization === undefined || authorization === '') {
@@ -41,7 +41,7 @@ export function credentialsOf(headers: HttpRequest['headers']): Credentials | un
   return split(text);
 }
 
-/** No tenant and no token contains a colon. */
+/** Splits at the first colon, because tenants and tokens contain none. */
 function split(text: string): Credentials {
   const colon = text.indexOf(':');
   if (colon === -1) return { token: text };

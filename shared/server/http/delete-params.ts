@@ -1,10 +1,10 @@
 /**
- * Parameters of delete requests with the reference's checks and texts (wire-format reference, 5.2 and 5.3). They count in
- * the URL alone, whatever the method. The order of the checks decides which of several mistakes a client hears of. All
- * functions throw BadRequestError.
+ * Parameters of delete requests, with the reference's validation and messages (wire-format reference, 5.2 and
+ * 5.3). They are read from the URL only, whatever the method. The order of the checks decides which of
+ * several errors a client gets. All functions throw BadRequestError.
  *
- * A reader would get wrong: times here are Unix seconds of exactly ten characters, or RFC 3339; nothing else that queries
- * take. They are cut to whole milliseconds, which is what a list shows.
+ * Pitfall: times must be Unix seconds of exactly ten characters, or RFC 3339. Other formats of queries are
+ * invalid. They are truncated to whole milliseconds, which is what a list shows.
  */
 
 import { formatGoDuration, NS_PER_MS, NS_PER_SECOND, parseGoDuration } from '../../base/model/duration.ts';
@@ -21,12 +21,12 @@ import { parseRfc3339 } from './timestamp.ts';
 const SECONDS = /^[+-]?[0-9]+$/;
 const SECONDS_CHARACTERS = 10;
 
-/** Those of the URL. */
+/** Parameters of the URL. */
 export function urlParams(request: HttpRequest): Params {
   return parseParams({ ...request, body: new Uint8Array(0) });
 }
 
-/** `maxIntervalMs`: longest part of a request; 0 where requests are not cut unless they ask for it. */
+/** @param maxIntervalMs maximum part of a request; 0 divides requests only if they set an interval */
 export function newDeleteParams(
   params: Params,
   { clock, maxIntervalMs }: { readonly clock: Clock; readonly maxIntervalMs: number },
@@ -44,21 +44,21 @@ export function newDeleteParams(
   if (startNs >= endNs) {
     throw new BadRequestError("start time can't be greater than or equal to end time");
   }
-  // Whole streams go in one part, whatever was asked for.
+  // Whole streams are deleted in one part, whatever interval is set.
   if (!stages.some(filters)) return { query, startNs, endNs, intervalNs: 0n };
   const longestNs = BigInt(maxIntervalMs) * NS_PER_MS;
   const givenNs = intervalOf(param(params, 'max_interval'), { longestNs, rangeNs: endNs - startNs });
   return { query, startNs, endNs, intervalNs: givenNs ?? longestNs };
 }
 
-/** False for stages that keep every line: parsers, formats, and filters that ask for nothing. */
+/** False for stages that keep every line: parsers, formats, and empty filters. */
 function filters(stage: Stage): boolean {
   if (stage.kind !== 'lineFilter') return stage.kind === 'labelFilter';
   const { op, operand, alternatives } = stage;
   return (op !== '|=' && op !== '|~') || [operand, ...alternatives].some(({ value }) => value !== '');
 }
 
-/** The range that a list is narrowed to; undefined where not both ends are given. */
+/** Range that narrows a list; `undefined` unless both ends are given. */
 export function listRange(params: Params): TimeRange | undefined {
   const [start, end] = [param(params, 'start'), param(params, 'end')];
   if (start === '' || end === '') return undefined;
@@ -101,7 +101,7 @@ function durationOf(text: string): bigint | undefined {
   }
 }
 
-/** Towards zero. */
+/** Rounds towards zero. */
 function wholeMs(ns: bigint): bigint {
   return ns - (ns % NS_PER_MS);
 }

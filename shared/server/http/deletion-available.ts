@@ -1,12 +1,12 @@
-/** Who may use the API for deletes (wire-format reference, 5.1), and for which tenant. */
+/** Checks whether a tenant may use the delete API (wire-format reference, 5.1). */
 import { ClientError } from '../../base/model/errors.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpRequest } from './message.ts';
 import { singleTenant } from './tenant.ts';
 
 /**
- * The request's one tenant. Throws ClientError: 404 where the whole store has no retention, as if there was no such route;
- * 401 and 400 of the tenant header; 403 where the tenant may not delete.
+ * Tenant of the request. Throws ClientError: 404 if retention is disabled for the whole store, as for a
+ * missing route; 401 and 400 for the tenant header; 403 if the tenant may not delete.
  */
 export function deletingTenant(
   { config, limitsOf }: Pick<HttpContext, 'config' | 'limitsOf'>,

@@ -1,4 +1,4 @@
-/** From a request to its answer: finds the route, runs its handler, writes its errors, compresses. */
+/** Handles a request: finds the route, runs its handler, formats errors, compresses. */
 
 import type { ClientError } from '../../base/model/errors.ts';
 import {
@@ -12,26 +12,26 @@ import type { HttpRequest, HttpResponse } from './message.ts';
 import { compressResponse } from './respond.ts';
 import type { CostClass, Route, Router } from './routes.ts';
 
-/** Runs `task` at once, or when its turn has come. */
+/** Runs `task` immediately, or after waiting for a slot. */
 export type Admit = <T>(cost: CostClass, task: () => Promise<T>, request: HttpRequest) => Promise<T>;
 
 export interface DispatchOptions<Context> {
   readonly router: Router<Context>;
   readonly context: Context;
-  /** Asked before anything else of a route. */
+  /** Called before everything else of a route. */
   readonly guard: Guard;
   readonly log: ErrorLog;
   /** `frontend.compress_responses`. */
   readonly compress: boolean;
-  /** Runs a handler; an adapter may limit how many of a kind run at once. Default: at once. */
+  /** Runs a handler, possibly with a limit on concurrent requests per cost class. Default: immediately. */
   readonly admit?: Admit;
-  /** Why requests to a route are refused at the moment; undefined where they are not. Default: never. */
+  /** Reason for refusing requests to a route now; `undefined` to accept them. Default: accept. */
   readonly refusal?: (route: Route<Context>) => ClientError | undefined;
-  /** Told of every request. Default: nobody. */
+  /** Observer of every request. Default: none. */
   readonly observer?: RequestObserver;
 }
 
-/** The function from request to answer that adapters call. It does not throw. */
+/** Creates the function that adapters call. It never throws. */
 export function createDispatcher<Context>(
   options: DispatchOptions<Context>,
 ): (request: HttpRequest) => Promise<HttpResponse> {
@@ -49,7 +49,7 @@ export function createDispatcher<Context>(
       ends.push(observer.begin({ method, path, bodyBytes: body.length }));
     };
     const plain = await answer({ ...options, log }, request, begin);
-    // A path that no router understands.
+    // A path that the router cannot parse.
     if (ends.length === 0) begin(undefined);
     const response = compress ? await compressResponse(plain, headers['accept-encoding']) : plain;
     for (const end of ends) end({ status: response.status, bytes: Buffer.byteLength(response.body) });
@@ -57,7 +57,7 @@ export function createDispatcher<Context>(
   };
 }
 
-/** `begin` is told of the template of the route, before its handler runs. */
+/** Calls `begin` with the path template of the route before its handler runs. */
 async function answer<Context>(
   { router, context, guard, log, refusal, admit = (_, task) => task() }: DispatchOptions<Context>,
   request: HttpRequest,
@@ -68,7 +68,7 @@ async function answer<Context>(
     admit(
       route.cost,
       async () => {
-        // Who went away, or is late, while it waited costs nothing more.
+        // A client that disconnected or timed out while it waited causes no further work.
         admitted.signal.throwIfAborted();
         return route.handler(context, { ...admitted, pathParams });
       },
@@ -100,8 +100,9 @@ async function answer<Context>(
 }
 
 /**
- * As it came, but for what would end the header, and the backslash, which browsers take for a slash: two of them name another
- * host. A request of node has none of these; an event of API Gateway is decoded.
+ * Keeps the path, but escapes characters that would end the header, and the backslash. Browsers treat a
+ * backslash as a slash, and two of them name another host. Requests of Node contain none of these, but events
+ * of API Gateway are decoded.
  */
 function locationOf(path: string, rawQuery: string): string {
   const location = path + (rawQuery === '' ? '' : `?${rawQuery}`);

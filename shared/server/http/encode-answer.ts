@@ -1,6 +1,7 @@
 /**
- * Query answers as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). Written as text piece by piece: an
- * answer can hold a hundred thousand entries, and Grafana reads `resultType` before `result` from the stream.
+ * Encodes query results as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). The text is
+ * written in parts, because a result can have 100,000 entries. `resultType` comes before `result`, as
+ * Grafana's stream parser needs it.
  */
 
 import { type Labels, labelsToObject } from '../../base/model/labels.ts';
@@ -14,9 +15,9 @@ import { statisticsTree } from './encode-statistics.ts';
 export interface EncodingOptions {
   /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
   readonly flags: readonly string[];
-  /** What limits cut, beside the warnings of the result itself. */
+  /** Warnings about limits that cut the result, in addition to those of the result. */
   readonly warnings?: readonly string[] | undefined;
-  /** To be added. Default: nothing. */
+  /** Explanation to add. Default: none. */
   readonly explained?: Explained | undefined;
 }
 
@@ -66,7 +67,10 @@ function categoriesJson(structuredMetadata: Labels | undefined, parsed: Labels |
   return `{${parts.join()}}`;
 }
 
-/** U+FFFD in the labels of a result stream is a space, as in the reference. A byte that is not UTF-8 is U+FFFD. */
+/**
+ * Replaces U+FFFD in the labels of a result stream by a space, as in the reference. A byte that is not UTF-8
+ * is U+FFFD.
+ */
 function streamJson(labels: Labels): string {
   const shown = labels.map(({ name, value }) => ({ name, value: value.replaceAll('\ufffd', ' ') }));
   return labelsJson(shown);
@@ -102,7 +106,7 @@ function encodeMetric(parts: string[], result: MetricResult): void {
   }
 }
 
-/** Seconds with up to three decimals, and the value as text. */
+/** Seconds with up to three decimals, and the value as a string. */
 function sampleJson(timeMs: number, value: number): string {
   return `[${timeMs / 1000},"${formatPlain(value)}"]`;
 }

@@ -1,6 +1,7 @@
 /**
- * What a query looked at, passed over and read, for `explain=true`: ours alone, under `data.explain`. Bytes are as stored.
- * Pages that were read twice (to tell equal entries of two chunks apart) count twice.
+ * Encodes what a query considered, pruned and read, for `explain=true`. Only Logboom has this, under
+ * `data.explain`. Bytes are as stored. Pages read twice, to distinguish equal entries of two chunks, count
+ * twice.
  */
 import type { QueryAnswer } from '../../read/query/engine.ts';
 import type { PartRounds, ReadRound } from '../../read/query/read-rounds.ts';
@@ -10,13 +11,13 @@ export interface Explained {
   readonly pages: PageFigures;
   readonly bytes: PageFigures;
   readonly textFilters: Readonly<Record<'reads' | 'bytes', number>>;
-  /** The thread or function that planned the query, and scanned what was not handed out as tasks. */
+  /** Thread or function that planned the query, and scanned what no task did. */
   readonly ranIn: string;
-  /** Reads of that thread or function over a distant store, by round; absent over files. */
+  /** Reads of that thread or function from a remote store, by round; absent for local files. */
   readonly rounds?: readonly ReadRound[];
-  /** Tasks over a distant store, up to 100, each with its own rounds; absent if there were none. */
+  /** Tasks with a remote store, up to 100, each with its rounds; absent without tasks. */
   readonly parts?: readonly PartRounds[];
-  /** Tasks that the query was cut into, by the thread or function that ran them; absent if there were none. */
+  /** Tasks of the query, by the thread or function that ran them; absent without tasks. */
   readonly tasks?: Readonly<Record<string, number>>;
 }
 

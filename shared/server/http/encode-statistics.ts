@@ -1,6 +1,6 @@
 /**
- * The `stats` of an answer: the tree that clients parse strictly (wire-format reference, 3.5; whole numbers must be
- * whole), and beside it the flat groups of the contract.
+ * Encodes the `stats` of a response: the tree that clients parse strictly (wire-format reference, 3.5; whole
+ * numbers must be whole), and the flat groups of the contract.
  */
 import type { QueryAnswer } from '../../read/query/engine.ts';
 

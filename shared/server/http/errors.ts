@@ -1,8 +1,8 @@
 /**
- * Errors as answers (wire-format reference, 0.2 and 0.3). There are three writers: `push` ends the message with a newline
- * (push, deletes, rules, status pages), `query` does not, `otlp` puts it into the message that OTLP clients read (2.7).
- * A missing tenant is plain text with the newline everywhere. What is no
- * error of a client is logged under the request id, and nothing of it is shown.
+ * Formats errors as responses (wire-format reference, 0.2 and 0.3). There are three styles: `push` ends the
+ * message with a newline (push, deletes, rules, status pages), `query` does not, `otlp` uses the message
+ * format of OTLP clients (2.7). A missing tenant is plain text with the newline in all styles. Errors not
+ * caused by the client are logged with the request ID, and their details are not shown.
  */
 
 import { ClientError, CorruptionError } from '../../base/model/errors.ts';
@@ -15,12 +15,12 @@ import { otlpErrorResponse } from './otlp-error.ts';
 
 export type ErrorStyle = 'push' | 'query' | 'otlp';
 
-/** The part of a logger that HTTP needs; pino fits. */
+/** The required part of a logger, compatible with pino. */
 export interface ErrorLog {
   error(fields: object, message: string): void;
 }
 
-/** Without it clients of HTTP Basic do not send what they have. */
+/** Without it, clients of HTTP Basic do not send their credentials. */
 const CHALLENGE = Object.freeze({ 'www-authenticate': 'Basic realm="logboom", charset="UTF-8"' });
 export const OVERLOADED = 'The server cannot accept more requests at this time.';
 const TOO_MANY_OUTSTANDING = 'too many outstanding requests';
@@ -28,7 +28,7 @@ const CANCELLED = 'the request was cancelled by the client';
 const TIMED_OUT =
   'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed';
 
-/** Client closed request: no name in the standard, the reference's number. */
+/** Client closed request: the reference's number, which the HTTP standard does not define. */
 const STATUS_CANCELLED = 499;
 
 export function errorResponse(status: number, message: string, style: ErrorStyle): HttpResponse {
@@ -40,13 +40,13 @@ export function errorResponse(status: number, message: string, style: ErrorStyle
   };
 }
 
-/** The answer to whatever a handler threw. Never throws itself. */
+/** Formats any error that a handler threw. Never throws. */
 export function responseOfError(
   error: unknown,
   { style, requestId, log }: { style: ErrorStyle; requestId: string; log: ErrorLog },
 ): HttpResponse {
   const known = knownError(error, style);
-  // The client is told that it is the disk; what exactly is for who operates the store.
+  // The client learns that the disk is the reason. Details are only for the operator.
   if (error instanceof StorageUnavailableError) log.error({ requestId, err: error }, 'storage failed');
   if (known !== undefined) {
     const response = errorResponse(known.status, known.message, style);
@@ -61,7 +61,7 @@ export function responseOfError(
   return errorResponse(500, `internal error, request id ${requestId}`, style);
 }
 
-/** What is damaged or gone: enough for whoever operates the store to find it. Undefined where the error is another. */
+/** Names the damaged or missing data for the operator; `undefined` for other errors. */
 function damagedPart(error: unknown): string | undefined {
   if (error instanceof AggregateError) return error.errors.map(damagedPart).find(part => part !== undefined);
   if (error instanceof CorruptionError) return error.message.split(': ', 1)[0];
@@ -82,14 +82,17 @@ function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
   }
   if (error instanceof StorageUnavailableError) return { status: 503, message: error.message };
   if (error instanceof AggregateError) return ofSeveral(error.errors, style);
-  // The names that AbortController.abort() and AbortSignal.timeout() give their reasons.
+  // Names that AbortController.abort() and AbortSignal.timeout() give their reasons.
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
   if (name === 'AbortError') return { status: STATUS_CANCELLED, message: CANCELLED };
   if (name === 'TimeoutError') return { status: 504, message: TIMED_OUT };
   return undefined;
 }
 
-/** Errors of sub-queries: a cancel wins, then a timeout of all, then any mistake of the client, then a disk that takes no more. */
+/**
+ * Selects one error of sub-queries. A cancellation comes first, then a timeout of all, then a client error,
+ * then a full disk.
+ */
 function ofSeveral(errors: readonly unknown[], style: ErrorStyle): KnownError | undefined {
   const known = errors.map(error => knownError(error, style));
   const cancelled = known.find(error => error?.status === STATUS_CANCELLED);

@@ -1,6 +1,7 @@
 /**
- * Entries of an export as bytes of a file: text (lines alone), JSON lines or CSV. Written by the store, byte by byte from the lines of
- * its pages, because a client that parses JSON to write JSON takes four times as long as both together this way.
+ * Formats entries of an export as bytes of a file: text (only lines), JSON lines or CSV. The store formats
+ * them directly from the lines of its pages. A client that parses and formats JSON itself needs four times
+ * the CPU time of both sides.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { formatLabels, type Labels, labelsToObject } from '../../base/model/labels.ts';
@@ -18,7 +19,7 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8',
 };
 
-/** How one format writes an entry: what is before its time, between time and line, and the line. */
+/** How a format writes an entry: the parts before its time and between time and line, and the line. */
 interface EntryFormat {
   readonly beforeTime: string;
   between(labels: LabelCategories): string;
@@ -56,16 +57,16 @@ const CSV: EntryFormat = {
   end: '\n',
 };
 
-/** Rows that are written before others have their turn: 2 to 5 ms. */
-const ROWS_AT_ONCE = 4096;
+/** Rows per time slice: 2 to 5 ms. */
+const ROWS_PER_SLICE = 4096;
 const NS_PER_SECOND = 1e9;
 const NEWLINE = 0x0a;
 
-/** @param rest called after some thousand rows; others have the thread meanwhile */
+/** @param yieldSlice called after each time slice, so that other requests can run */
 export async function encodeExport(
   { rows, dayStartNs }: ExportedRows,
   format: ExportFormat,
-  rest: () => Promise<void>,
+  yieldSlice: () => Promise<void>,
 ): Promise<Uint8Array> {
   const order = rows.order();
   const { starts, ends, times, lines, count } = rows;
@@ -74,7 +75,7 @@ export async function encodeExport(
     for (let i = 0; i < count; i++) {
       output.bytes(lines, starts[order[i]], ends[order[i]]);
       output.byte(NEWLINE);
-      if (i % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await rest();
+      if (i % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) await yieldSlice();
     }
     return output.finish();
   }
@@ -108,7 +109,7 @@ export async function encodeExport(
       line(output, text, 0, text.length);
     }
     output.bytes(behind, 0, behind.length);
-    if (i % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) await rest();
+    if (i % ROWS_PER_SLICE === ROWS_PER_SLICE - 1) await yieldSlice();
   }
   return output.finish();
 }

@@ -1,16 +1,17 @@
 /**
- * Requests that a page of another site makes a browser send. Such a page cannot read answers (there is no CORS here), but it
- * could push, delete and shut down: on a machine where no token is asked for, or with a password that the browser remembers.
- * And it could read tails, as WebSockets know no CORS. So what browsers themselves say of the page decides; programs say
- * nothing, and pass.
+ * Refuses requests that a page of another site makes a browser send. Such a page cannot read responses,
+ * because there is no CORS. But without tokens, or with a password that the browser remembers, it could push,
+ * delete and shut down. It could also read tails, because WebSockets do not use CORS. The decision uses the
+ * headers that browsers set themselves. Other programs do not send these headers, and pass.
  */
 import { ForbiddenError } from '../auth/errors.ts';
 import type { Access } from './access.ts';
 import type { HttpRequest } from './message.ts';
 
-/** What is left (`same-origin`, and `none` for an address that a person typed) is ours. */
+/** The other values are ours: `same-origin`, and `none` for an address that a person typed. */
 const FOREIGN = new Set(['cross-site', 'same-site']);
-const MESSAGE = 'pages of other sites may not call this (auth.allowed_origins names those that may)';
+const MESSAGE =
+  'pages of other sites may not send this request; add the origin to auth.allowed_origins to allow it';
 
 /** Throws ForbiddenError. */
 export function refuseForeignPage(
@@ -23,11 +24,14 @@ export function refuseForeignPage(
   throw new ForbiddenError(MESSAGE);
 }
 
-/** For a WebSocket of a server that knows its own name: not every browser tells a site, but each tells the origin. Throws ForbiddenError. */
+/**
+ * Checks a WebSocket on a server that knows its host name. Not every browser sends the site, but each sends
+ * the origin. Throws ForbiddenError.
+ */
 export function refuseForeignSocket({ headers }: HttpRequest, allowedOrigins: readonly string[]): void {
   const { origin, host } = headers;
   if (origin === undefined || allowedOrigins.includes(origin)) return;
   const own = URL.parse(origin)?.host;
-  // A browser leaves the port away where it is the scheme's own, in both headers.
+  // Browsers omit the default port of the scheme in both headers.
   if (own === undefined || own === '' || own !== host?.toLowerCase()) throw new ForbiddenError(MESSAGE);
 }

@@ -1,10 +1,10 @@
 /**
- * Admits requests: who calls, whether the endpoint lets them in, and which tenants the request is about. Handlers come after it
- * and believe `request.tenants`, which only the guard writes. With tokens it checks that each tenant is one of the token's, and
- * takes the credentials out.
+ * Authenticates and authorizes requests, and resolves their tenants. Handlers run after it and trust
+ * `request.tenants`, which only the guard sets. If tokens are enabled, it checks that the token includes each
+ * tenant, and removes the credentials.
  *
- * Pitfall: with tokens a request that names no tenant is refused here. A handler that finds a tenant elsewhere (an attribute of
- * Firehose) could otherwise pick any.
+ * Pitfall: if tokens are enabled, a request that names no tenant is refused. Otherwise a handler that reads
+ * the tenant from another place (an attribute of Firehose) could accept any tenant.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -22,13 +22,14 @@ import type { Match, Router } from './routes.ts';
 import { resolveNamed, resolveTenants, splitTenants, TENANT_HEADER, type TenantConfig } from './tenant.ts';
 
 export interface Guard {
-  /** The request as its handler may see it. Throws ClientError 401, 403 or 429, or what the table throws. */
+  /** Returns the request for its handler. Throws ClientError 401, 403 or 429, or the errors of the table. */
   admit(access: Access, request: HttpRequest): Promise<HttpRequest>;
 }
 
 /**
- * Asks the guard with the head of a request, where a body follows it. Routes that the router does not know, and paths that it
- * cannot read, pass: dispatch says what is wrong with them. Tickets would be used up, but come with no body.
+ * Checks the head of a request before its body is read. Unknown routes and unreadable paths pass, because
+ * dispatch reports them. Requests with tickets are skipped: a check would use the ticket up, and they have no
+ * body.
  */
 export function headCheck<Context>(
   router: Router<Context>,
@@ -57,11 +58,15 @@ export interface GuardParts {
   readonly tickets: TicketService;
   readonly config: TenantConfig & Pick<Config, 'access'>;
   readonly clock: Clock;
-  /** Something before this process has verified the token (functions/authorizer-handler.ts); what it did not is refused. */
+  /**
+   * True if an authorizer has verified the token before this process (functions/authorizer-handler.ts).
+   * Requests without a verified identity are refused.
+   */
   readonly trustsAuthorizer: boolean;
 }
 
-const NOBODY = 'authentication is needed: a token as the password of HTTP Basic, or Bearer';
+const UNAUTHENTICATED =
+  'authentication required: send a token as the password of HTTP Basic, or as Bearer token';
 const NOT_NAMED = 'no org id: name the tenant as the user of HTTP Basic or in X-Scope-OrgID';
 const TICKET = 'ticket';
 const NO_BODY = new Uint8Array(0);
@@ -81,24 +86,31 @@ export function createGuard(parts: GuardParts): Guard {
         };
       }
       if (access.kind === 'open' || (access === METRICS && config.access.metricsPublic)) {
-        return handOn(request, undefined, [], config);
+        return withoutCredentials(request, undefined, [], config);
       }
       const { identity, user } = await identify(parts, access, request);
       if (access.kind === 'known') {
-        return handOn(request, identity, tenantsAsked(request, user, identity, config), config);
+        return withoutCredentials(
+          request,
+          identity,
+          requestedTenants(request, user, identity, config),
+          config,
+        );
       }
       const { scope, over } = access;
       if (!identity.scopes.includes(scope)) {
         throw new ForbiddenError(`the token lacks the scope ${scope}`);
       }
-      if (over === 'nobody') return handOn(request, identity, [], config);
+      if (over === 'none') return withoutCredentials(request, identity, [], config);
       if (over === 'store') {
-        if (isForAllTenants(identity)) return handOn(request, identity, [], config);
-        throw new ForbiddenError('this is about the whole store: it needs a token for all tenants (*)');
+        if (isForAllTenants(identity)) return withoutCredentials(request, identity, [], config);
+        throw new ForbiddenError(
+          'this endpoint is for the whole store and needs a token for all tenants (*)',
+        );
       }
-      const tenants = tenantsAsked(request, user, identity, config);
+      const tenants = requestedTenants(request, user, identity, config);
       if (tenants.length === 0) throw new UnauthenticatedError(NOT_NAMED);
-      return handOn(request, identity, tenants, config);
+      return withoutCredentials(request, identity, tenants, config);
     },
   };
 }
@@ -113,7 +125,7 @@ async function identify(parts: GuardParts, access: Access, request: HttpRequest)
   const { headers, identity: given, clientAddress = '' } = request;
   const credentials = credentialsOf(headers);
   if (parts.trustsAuthorizer) {
-    if (given === undefined) throw new UnauthenticatedError(NOBODY);
+    if (given === undefined) throw new UnauthenticatedError(UNAUTHENTICATED);
     if (given.expiresMs !== undefined && given.expiresMs <= parts.clock.nowMs()) {
       throw new UnauthenticatedError('the token has expired');
     }
@@ -121,7 +133,7 @@ async function identify(parts: GuardParts, access: Access, request: HttpRequest)
   }
   if (credentials === undefined) {
     const ticket = access === TAIL_LOGS ? ticketOf(request) : '';
-    if (ticket === '') throw new UnauthenticatedError(NOBODY);
+    if (ticket === '') throw new UnauthenticatedError(UNAUTHENTICATED);
     return { identity: await parts.tickets.redeem(ticket, clientAddress), user: undefined };
   }
   return { identity: await verified(parts, credentials, clientAddress), user: credentials.user };
@@ -136,36 +148,36 @@ function ticketOf(request: HttpRequest): string {
 }
 
 /**
- * The tenants that the request is about, each one of the token's. Empty where it names none and the token has several. Whether
- * they are well-formed, and whether the endpoint takes several, is its handler's to say.
+ * Tenants of the request, all included in the token. Empty if it names none and the token has several. The
+ * handler checks their form, and whether the endpoint accepts several.
  */
-function tenantsAsked(
+function requestedTenants(
   { headers }: HttpRequest,
   user: string | undefined,
   identity: Identity,
   { auth }: TenantConfig,
 ): readonly string[] {
-  const asked = user === undefined ? [] : splitTenants(user);
-  // With one tenant the header counts for nothing, as the reference has it.
+  const claimed = user === undefined ? [] : splitTenants(user);
+  // With a single tenant, the header is ignored, as in the reference.
   const named = auth.authEnabled ? splitTenants(headers[TENANT_HEADER] ?? '') : [];
-  if (asked.length > 0 && named.length > 0 && !isSame(asked, named)) {
+  if (claimed.length > 0 && named.length > 0 && !isSame(claimed, named)) {
     throw new ForbiddenError('the header X-Scope-OrgID names other tenants than the user of HTTP Basic');
   }
-  const tenants = asked.length > 0 ? asked : named;
+  const tenants = claimed.length > 0 ? claimed : named;
   if (!auth.authEnabled) {
     const other = tenants.find(tenant => tenant !== auth.noAuthTenant);
     if (other !== undefined) throw notFor(other);
     if (!isForTenant(identity, auth.noAuthTenant)) throw notFor(auth.noAuthTenant);
     return [auth.noAuthTenant];
   }
-  const strange = tenants.find(tenant => !isForTenant(identity, tenant));
-  if (strange !== undefined) throw notFor(strange);
+  const excluded = tenants.find(tenant => !isForTenant(identity, tenant));
+  if (excluded !== undefined) throw notFor(excluded);
   if (tenants.length > 0) return tenants;
   const only = onlyTenant(identity);
   return only === undefined ? [] : [only];
 }
 
-/** Says nothing of whether there is such a tenant. */
+/** Does not reveal whether the tenant exists. */
 function notFor(tenant: string): ForbiddenError {
   return new ForbiddenError(`the token is not for the tenant ${JSON.stringify(tenant.slice(0, 200))}`);
 }
@@ -174,8 +186,8 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every(tenant => others.includes(tenant));
 }
 
-/** Without credentials and the header that names tenants, so that nothing behind this can log, pass on or believe them. */
-function handOn(
+/** Removes credentials and the tenant header, so that no later code can log, forward or trust them. */
+function withoutCredentials(
   request: HttpRequest,
   identity: Identity | undefined,
   named: readonly string[],

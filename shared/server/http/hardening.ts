@@ -1,25 +1,25 @@
 /**
- * Headers that every answer has, whatever made it: they tell browsers to take an API's answers for what they are and for nothing
- * else. A page that needs more says so itself: what an answer brings wins.
+ * Security headers of every response. They make browsers treat an API response only as data. Headers of the
+ * response itself override them, for example those of the explorer page.
  */
 import type { HttpResponse } from './message.ts';
 
 const ALWAYS: readonly (readonly [string, string])[] = [
   // A log line that looks like HTML stays text.
   ['x-content-type-options', 'nosniff'],
-  // No other site shows ours in a frame, and an answer that a browser opens runs nothing.
+  // Other sites cannot frame the response, and a browser that opens it runs nothing.
   ['x-frame-options', 'DENY'],
   ['content-security-policy', "default-src 'none'; form-action 'self'; frame-ancestors 'none'"],
-  // Queries stand in addresses, and addresses in the header Referer.
+  // Addresses contain queries, and the header Referer contains addresses.
   ['referrer-policy', 'no-referrer'],
-  // Logs belong in no cache that somebody else may read.
+  // Shared caches must not store logs.
   ['cache-control', 'no-store'],
 ];
-/** Two years. Only where every answer comes by TLS, or a browser could never come back to one that does not. */
+/** Two years. Only with TLS for every response, because browsers would then refuse plain HTTP. */
 const TLS_ONLY = ['strict-transport-security', 'max-age=63072000'] as const;
 
 export interface HardeningOptions {
-  /** Nobody can reach this by plain HTTP. */
+  /** True if no client can use plain HTTP. */
   readonly tlsOnly?: boolean;
 }
 

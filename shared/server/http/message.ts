@@ -1,31 +1,31 @@
 /**
- * Requests and responses as plain values. A handler is a function from one to the other; the local gateway and the
- * Lambda adapter only translate.
+ * Requests and responses as plain values. A handler maps one to the other. The local gateway and the Lambda
+ * adapter only convert them.
  */
 import type { Identity } from '../auth/identity.ts';
 
 export interface HttpRequest {
   /** Upper case. */
   readonly method: string;
-  /** The path as the client sent it, still percent-encoded, without the query string. */
+  /** Path as sent by the client: percent-encoded, without the query string. */
   readonly path: string;
-  /** The query string as sent, without `?`. */
+  /** Query string as sent, without `?`. */
   readonly rawQuery: string;
-  /** Names in lower case; a repeated header's values joined with `, `. */
+  /** Names in lower case. Values of repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Aborts when the client goes away or the deadline of the gateway passes. */
+  /** Aborts when the client disconnects or the deadline of the gateway passes. */
   readonly signal: AbortSignal;
-  /** Unique per request; in the logs and in the header `x-request-id` of the answer. */
+  /** Unique per request. Contained in logs and in the response header `x-request-id`. */
   readonly id: string;
-  /** Where the client is, as far as the adapter knows; a proxy's address where there is one. */
+  /** Address of the client as far as the adapter knows it; a proxy's address if there is one. */
   readonly clientAddress?: string | undefined;
   /**
-   * Whose token it is: from an authorizer before this process, or from the guard. Never from bytes that the client chose.
-   * Undefined where tokens are off.
+   * Identity of the token, from an authorizer before this process or from the guard. Pitfall: it must never
+   * come from data of the client. `undefined` if tokens are disabled.
    */
   readonly identity?: Identity | undefined;
-  /** Whose logs it is about, as the guard resolved it. Undefined before the guard. */
+  /** Tenants as the guard resolved them; `undefined` before the guard. */
   readonly tenants?: RequestTenants | undefined;
 }
 
@@ -41,9 +41,12 @@ export interface ResolvedTenants {
 export type RequestTenants =
   | ResolvedTenants
   | {
-      /** Only the handler knows whether this matters: many endpoints need no tenant, and each writes errors in its way. */
+      /**
+       * The handler decides about refused tenants: many endpoints need none, and each formats errors in its
+       * style.
+       */
       readonly kind: 'refused';
-      /** The request says nothing of tenants. */
+      /** True if the request names no tenant. */
       readonly isUnnamed: boolean;
       readonly status: 400 | 401;
       readonly message: string;

@@ -1,12 +1,12 @@
 /**
- * Errors as clients of OTLP read them (wire-format reference, 2.7): a `google.rpc.Status` in protobuf, whatever the
- * encoding of the request was. Its code is left out, as the protocol allows: the HTTP status says it all.
+ * Errors for OTLP clients (wire-format reference, 2.7): a `google.rpc.Status` in protobuf, whatever the
+ * encoding of the request. The protocol allows to omit its code, because the HTTP status suffices.
  *
- * What a reader would get wrong: a 500 is never sent, because these clients repeat a 503 and give up at a 500.
+ * Pitfall: never respond with 500, because these clients retry a 503 but give up after a 500.
  */
 import type { HttpResponse } from './message.ts';
 
-/** The type is what a server sniffs from the bytes; the reference names none. */
+/** Type that a server detects from the bytes. The reference sets none. */
 const STATUS_TYPE = 'application/octet-stream';
 /** Field 2, `message`, a string. */
 const MESSAGE_TAG = 0x12;

@@ -1,11 +1,11 @@
-/** Bytes of a response that are written one after the other, in a buffer that grows. */
+/** Growing buffer for the bytes of a response. */
 
-/** What is written instead of a byte; undefined: the byte itself. */
+/** Replacement of each byte; `undefined` writes the byte itself. */
 export type EscapeTable = readonly (Buffer | undefined)[];
 
-/** Below it a loop is faster than a call out of JavaScript. */
+/** For fewer bytes, a loop is faster than a call out of JavaScript. */
 const MIN_COPIED_BYTES = 24;
-/** The longest replacement of a byte. */
+/** Length of the longest replacement. */
 const MAX_ESCAPE_BYTES = 6;
 const ZERO = 0x30;
 
@@ -28,7 +28,7 @@ export class OutputBytes {
     else for (let i = start; i < end; i++) this.#buffer[this.#at++] = source[i];
   }
 
-  /** A whole number from 0 to 999,999,999. */
+  /** @param value whole number from 0 to 999,999,999 */
   nineDigits(value: number): void {
     this.#reserve(9);
     let rest = value;
@@ -53,7 +53,7 @@ export class OutputBytes {
     this.#at = at;
   }
 
-  /** In a buffer of their own, which can be moved to another thread. */
+  /** Bytes in a separate buffer, which can be moved to another thread. */
   finish(): Uint8Array {
     return new Uint8Array(this.#buffer.subarray(0, this.#at));
   }

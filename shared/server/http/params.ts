@@ -1,15 +1,16 @@
 /**
- * Parameters of a request: the query string and, for POST, PUT and PATCH, the form body, as Go's `url.ParseQuery` reads
- * them. A name may repeat; values of the body come first. A broken escape is a 400, as is `;` between parameters.
+ * Parameters of a request: the query string and, for POST, PUT and PATCH, the form body, parsed like Go's
+ * `url.ParseQuery`. Names may repeat, and values of the body come first. An invalid escape, and `;` between
+ * parameters, are status 400.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { HttpRequest } from './message.ts';
 
-/** Values of each name in the order sent, at least one for a name that is there. */
+/** Values by name in the order sent, at least one per name. */
 export type Params = ReadonlyMap<string, readonly string[]>;
 
-/** Go's own bound; each pair costs two strings and a map entry. */
+/** Same limit as Go. Each pair costs two strings and a map entry. */
 export const MAX_PARAMETERS = 10_000;
 
 const FORM_METHODS = new Set(['POST', 'PUT', 'PATCH']);
@@ -27,7 +28,7 @@ export function parseParams(request: HttpRequest): Params {
   return params;
 }
 
-/** The first value of a parameter; empty where there is none. */
+/** First value of a parameter; empty if it is absent. */
 export function param(params: Params, name: string): string {
   return params.get(name)?.[0] ?? '';
 }
@@ -61,12 +62,12 @@ function addPair(params: Map<string, string[]>, pair: string): void {
   else values.push(value);
 }
 
-/** A name or value of a query string; `+` is a space. Throws BadRequestError. */
+/** Decodes a name or value of a query string. `+` is a space. Throws BadRequestError. */
 export function decodeComponent(encoded: string): string {
   return decodePercent(encoded.replaceAll('+', ' '));
 }
 
-/** Percent-decoded text; bytes that are no UTF-8 become U+FFFD. Throws BadRequestError. */
+/** Decodes percent escapes. Bytes that are not UTF-8 become U+FFFD. Throws BadRequestError. */
 export function decodePercent(encoded: string): string {
   if (!encoded.includes('%')) return encoded;
   const broken = BROKEN_ESCAPE.exec(encoded);
@@ -78,7 +79,7 @@ export function decodePercent(encoded: string): string {
   }
 }
 
-/** Decodes in place: a decoded text is never longer than the encoded one. */
+/** Decodes in place, because decoded text is never longer than encoded text. */
 function decodeBytes(bytes: Buffer): string {
   let to = 0;
   for (let from = 0; from < bytes.length; from++, to++) {

@@ -1,6 +1,6 @@
 /**
- * Who asks for Parquet, and the answers where there is none (wire-format reference, 11). Only the two query endpoints
- * have a table to offer; every other endpoint of queries refuses, and a handler of one calls `refuseParquet`.
+ * Detects requests for Parquet, and refuses them if needed (wire-format reference, 11). Only the two query
+ * endpoints have tables. Handlers of all other query endpoints call `refuseParquet`.
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -15,19 +15,19 @@ const UNSUPPORTED = 'request does not support Parquet responses';
 
 type Headers = HttpRequest['headers'];
 
-/** True for exactly this type: a list of types with or without it, or parameters after it, ask for JSON. */
+/** True for exactly this type. A list of types, or parameters after it, select JSON. */
 export function parquetRequested(headers: Headers): boolean {
   return headers.accept === PARQUET_TYPE;
 }
 
-/** Whether a query is to be answered with Parquet. Throws BadRequestError where it asks and may not have it. */
+/** True if the response must be Parquet. Throws BadRequestError if Parquet is requested but disabled. */
 export function parquetWanted(headers: Headers, { supportParquetEncoding }: FrontendConfig): boolean {
   if (!parquetRequested(headers)) return false;
   if (!supportParquetEncoding) throw new BadRequestError(DISABLED);
   return true;
 }
 
-/** For endpoints without a table. Throws BadRequestError where Parquet is asked for. */
+/** For endpoints without a table. Throws BadRequestError if Parquet is requested. */
 export function refuseParquet(headers: Headers): void {
   if (parquetRequested(headers)) throw new BadRequestError(UNSUPPORTED);
 }

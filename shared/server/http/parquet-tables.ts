@@ -1,14 +1,15 @@
 /**
- * The two tables of Parquet answers (wire-format reference, 11). Names, types and order are what clients rely on;
- * encodings and compression are ours to choose, because every page names its own. `converted_type` says the same as the
- * logical type to readers from before 2018, and the writer itself knows a map and a text only by it. Nanoseconds have none.
+ * The two tables of Parquet responses (wire-format reference, 11). Clients rely on names, types and order.
+ * Logboom may choose encodings and compression, because every page names its own. `converted_type` repeats
+ * the logical type for readers from before 2018, and the writer recognizes maps and strings only by it.
+ * Nanoseconds have none.
  */
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 
 export type ColumnOptions = Omit<ColumnSource, 'data'>;
 
 export interface ParquetTable {
-  /** The tree in depth-first order. */
+  /** Tree in depth-first order. */
   readonly schema: readonly SchemaElement[];
   readonly columns: readonly ColumnOptions[];
 }
@@ -26,10 +27,13 @@ const LABELS: readonly SchemaElement[] = [
   text('value'),
 ];
 
-/** The writer chooses a dictionary where it pays; bounds of names and values side by side would help no reader. */
+/**
+ * The writer uses a dictionary if it saves space. Statistics over names and values together would not help
+ * readers.
+ */
 const LABELS_COLUMN: ColumnOptions = { name: 'labels', codec: 'UNCOMPRESSED', statistics: false };
 
-/** Differences of neighbours: 2 or 3 bytes for a timestamp instead of 8. */
+/** Deltas: 2 or 3 bytes per timestamp instead of 8. */
 const TIMESTAMP_COLUMN: ColumnOptions = {
   name: 'timestamp',
   codec: 'UNCOMPRESSED',
@@ -51,7 +55,7 @@ export const STREAM_TABLE: ParquetTable = {
   columns: [
     TIMESTAMP_COLUMN,
     LABELS_COLUMN,
-    // Snappy: the one compression that every reader brings along.
+    // Snappy, the only compression that every reader supports.
     { name: 'line', codec: 'SNAPPY', encoding: 'DELTA_LENGTH_BYTE_ARRAY', statistics: false },
   ],
 };

@@ -1,7 +1,7 @@
 /**
- * Query answers as Parquet files (wire-format reference, 11): one row per entry or sample, series by series in the order
- * of the answer. Warnings, statistics and categories have no column. The file is made in memory, since the answer it
- * comes from is there already; rows become columns one row group at a time.
+ * Query results as Parquet files (wire-format reference, 11): one row per entry or sample, series by series
+ * in the order of the result. Warnings, statistics and categories have no column. The file is built in
+ * memory, like the result that it contains. Rows are converted to columns one row group at a time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ByteWriter, parquetWriteRows } from 'hyparquet-writer';
@@ -13,13 +13,13 @@ import type { LogStream } from '../../read/query/log-query.ts';
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import { type ColumnOptions, METRIC_TABLE, type ParquetTable, STREAM_TABLE } from './parquet-tables.ts';
 
-/** Rows that are columns at once. About 50 ms of work, after which other requests get their turn. */
+/** Rows that are converted at a time: about 50 ms of work, after which other requests can run. */
 export const ROW_GROUP_ROWS = 16_384;
 
-/** In the form by which readers tell writers apart, to allow for the mistakes of some. */
+/** Format by which readers recognize writers, to work around known defects. */
 const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
 
-/** A label as the writer wants it: by the names of the columns below `key_value`. */
+/** A label with the column names below `key_value`, as the writer needs it. */
 interface KeyValue {
   readonly key: string;
   readonly value: string;
@@ -37,7 +37,7 @@ interface MetricRow {
   readonly value: number;
 }
 
-/** The bytes of a Parquet file. Rejects with the reason of the signal once that is aborted. */
+/** Bytes of a Parquet file. Rejects with the reason of the signal when it aborts. */
 export async function encodeParquet(
   { result }: Pick<QueryAnswer, 'result'>,
   signal?: AbortSignal,
@@ -52,7 +52,7 @@ async function writeFile(
   { schema, columns }: ParquetTable,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
-  const Writer = turnTakingWriter();
+  const Writer = yieldingWriter();
   const writer = new Writer(signal);
   await parquetWriteRows({
     writer,
@@ -68,8 +68,8 @@ async function writeFile(
 }
 
 /**
- * The footer of a file without rows: a count of 0, then the list of row groups, then field 6, the writer. The library
- * gives an empty list elements of type 0, and arrow-rs reads only a list of structs there.
+ * Footer of a file without rows: a count of 0, the list of row groups, and field 6, the writer. The library
+ * writes element type 0 for an empty list, but arrow-rs accepts only a list of structs.
  */
 const EMPTY_FOOTER_PART = Buffer.from([0x16, 0x00, 0x19, 0x00, 0x28]);
 const TYPE_AT = 3;
@@ -81,10 +81,10 @@ function typeEmptyList(file: Uint8Array): void {
 }
 
 /**
- * A class of writers that yield after each row group, and stop there when nobody waits for the file any more. Made on first use, so that a
- * start without a response in Parquet does not load the library.
+ * A writer class that yields after each row group, and stops if the client has disconnected. Created on first
+ * use, so that a start without Parquet responses does not load the library.
  */
-const turnTakingWriter = lazily(
+const yieldingWriter = lazily(
   () =>
     class extends ByteWriter {
       rowGroups = 0;

@@ -1,6 +1,6 @@
 /**
- * Parameters of queries with the reference's defaults, checks and error texts (wire-format reference, 3.2). All
- * functions throw BadRequestError. The order of the checks decides which of several mistakes a client hears of.
+ * Parameters of queries, with the reference's defaults, validation and messages (wire-format reference, 3.2).
+ * All functions throw BadRequestError. The order of the checks decides which of several errors a client gets.
  */
 import { NS_PER_SECOND, parsePrometheusDuration } from '../../base/model/duration.ts';
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
@@ -15,26 +15,26 @@ export type Direction = 'forward' | 'backward';
 export interface TimeRange {
   /** Unix time, ns. */
   readonly startNs: bigint;
-  /** Never before `startNs`, but where that was asked for. */
+  /** At least `startNs`, unless mayEndFirst is set. */
   readonly endNs: bigint;
 }
 
 export interface RangeOptions {
   readonly defaultSinceNs?: bigint;
-  /** A range may end before it starts. */
+  /** Allows a range that ends before it starts. */
   readonly mayEndFirst?: boolean;
 }
 
 export const DEFAULT_LIMIT = 100;
-/** Range queries and most of the metadata. */
+/** Default range of range queries and of most metadata. */
 const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
-/** Labels and label values (differences, D17). */
+/** Default range of labels and label values (differences, D17). */
 export const LABELS_SINCE_NS = 6n * 3600n * NS_PER_SECOND;
 
 const MAX_UINT32 = 4_294_967_295n;
-/** Points of a series in one answer, by the reference's rule on range and step. */
+/** Maximum points per series in a response, according to the reference's rule on range and step. */
 export const MAX_POINTS = 11_000n;
-/** The default step gives about this many points. */
+/** Approximate number of points with the default step. */
 const DEFAULT_POINTS = 250n;
 
 export function rangeParams(
@@ -59,7 +59,7 @@ export function timeParam(params: Params, nowNs: bigint): bigint {
 
 export interface LimitOptions {
   readonly initial?: number;
-  /** Volume takes 0 for "not given". */
+  /** True for volume, which treats 0 as "not given". */
   readonly zeroIsInitial?: boolean;
 }
 
@@ -87,7 +87,7 @@ export function directionParam(params: Params): Direction {
   throw new BadRequestError(`invalid direction '${text}'`);
 }
 
-/** Step of a range, ns, over zero. The range must not have more than MAX_POINTS of them. */
+/** Step of a range in ns, greater than 0. The range must not have more than MAX_POINTS steps. */
 export function stepParam(params: Params, { startNs, endNs }: TimeRange): bigint {
   const text = param(params, 'step');
   const stepNs = text === '' ? defaultStepNs({ startNs, endNs }) : parseStep(text);
@@ -104,7 +104,7 @@ export function stepParam(params: Params, { startNs, endNs }: TimeRange): bigint
   return stepNs;
 }
 
-/** Least distance of entries in an answer, ns; 0 where every entry is wanted. */
+/** Minimum distance of entries in a response, ns; 0 returns every entry. */
 export function intervalParam(params: Params): bigint {
   const text = param(params, 'interval');
   const intervalNs = text === '' ? 0n : parseStep(text);
@@ -120,7 +120,7 @@ export interface RangeQueryParams extends TimeRange {
   readonly intervalNs: bigint;
 }
 
-/** All of a range query; its `query` is parsed after them. */
+/** All parameters of a range query. Its `query` is parsed after them. */
 export function rangeQueryParams(params: Params, nowNs: bigint): RangeQueryParams {
   const range = rangeParams(params, nowNs);
   const limit = limitParam(params);
@@ -144,7 +144,10 @@ export function instantQueryParams(params: Params, nowNs: bigint): InstantQueryP
   return { timeNs, limit, direction, query: param(params, 'query') };
 }
 
-/** Booleans of administration: `t`, `true`, `1` and their opposites in any case; anything else is the default. */
+/**
+ * Parses a boolean of admin endpoints: `t`, `true`, `1` and their opposites in any case. Other values give
+ * the default.
+ */
 export function booleanParam(params: Params, name: string, initial: boolean): boolean {
   const text = param(params, name).toLowerCase();
   if (['t', 'true', '1'].includes(text)) return true;
@@ -157,7 +160,9 @@ function defaultStepNs({ startNs, endNs }: TimeRange): bigint {
   return (seconds > 1n ? seconds : 1n) * NS_PER_SECOND;
 }
 
-/** A float number of seconds or a Prometheus duration, ns. NaN is negative, as Go's conversion makes it. */
+/**
+ * A decimal number of seconds or a Prometheus duration, in ns. NaN counts as negative, like Go's conversion.
+ */
 function parseStep(text: string): bigint {
   const seconds = parseGoFloat(text);
   if (seconds !== undefined) {

@@ -1,4 +1,7 @@
-/** What a request may cost before it is understood, by the cost class of its route: an adapter asks when it has the head. */
+/**
+ * Limits of a request before it is parsed, by the cost class of its route. An adapter reads them when it has
+ * the head.
+ */
 
 import { NS_PER_MS } from '../../base/model/duration.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -10,15 +13,15 @@ import type { CostClass, Router } from './routes.ts';
 import { queriedTenants, type TenantConfig } from './tenant.ts';
 
 export interface RequestLimits {
-  /** Of its route. What has no route, or shows the status of the store, is light. */
+  /** Cost class of the route. Unknown routes and status endpoints are light. */
   readonly cost: CostClass;
-  /** Largest body as sent, bytes. */
+  /** Maximum body size as sent, bytes. */
   readonly maxBodyBytes: number;
-  /** The request's signal aborts after this time; 0 is never. */
+  /** Time after which the request's signal aborts; 0 is never. */
   readonly deadlineMs: number;
 }
 
-/** By method, path and headers: queries have the timeout of their tenants. */
+/** Limits by method, path and headers: queries have the timeout of their tenants. */
 export type RequestLimitsOf = (
   method: string,
   path: string,
@@ -43,7 +46,7 @@ export function createRequestLimits<Context>(
       const limits = combineLimits(ids.map(limitsOf));
       return { cost: 'query', maxBodyBytes, deadlineMs: timeoutMs(limits) };
     } catch {
-      // No tenant, or a broken one: the handler will say so.
+      // No tenant, or an invalid one, which the handler reports.
       return byCost.query;
     }
   };
@@ -54,7 +57,7 @@ export function createRequestLimits<Context>(
       const { cost } = match.route;
       return cost === 'query' ? ofQuery(headers) : byCost[cost];
     } catch {
-      // A broken path: dispatch will say so.
+      // An invalid path, which dispatch reports.
       return byCost.light;
     }
   };

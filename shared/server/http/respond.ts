@@ -1,13 +1,13 @@
-/** Answers: JSON, text, nothing; and gzip for clients that take it. */
+/** Creates responses: JSON, text, empty; and compresses them with gzip for clients that accept it. */
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { HttpResponse } from './message.ts';
 
 const gzipAsync = promisify(gzip);
 
-/** Below one network packet compression saves nothing. */
+/** Smaller bodies fit one network packet, so compression saves nothing. */
 export const MIN_COMPRESSED_BYTES = 1400;
-/** Answers are made while somebody waits: level 1 is about four times as fast as the default for 15% more bytes. */
+/** Level 1 is about four times as fast as the default, for 15% more bytes. Clients wait for the response. */
 const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|yaml|openmetrics-text|x-ndjson))/;
 
@@ -18,15 +18,18 @@ export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(wellFormedJson(value), status);
 }
 
-/** Lone surrogates stand for bytes that are not UTF-8 (byte-text.ts): clients get U+FFFD. */
+/**
+ * Encodes JSON in which lone surrogates, which represent bytes that are not UTF-8 (byte-text.ts), become
+ * U+FFFD.
+ */
 export function wellFormedJson(value: unknown): string {
   const text = JSON.stringify(value);
-  // How JSON writes them, or a backslash and these letters.
+  // JSON's escape of a lone surrogate, or a backslash and these letters.
   if (!text.includes('\\ud')) return text;
   return JSON.stringify(value, (_key, item) => (typeof item === 'string' ? item.toWellFormed() : item));
 }
 
-/** A body that is JSON already. */
+/** Response with a body that is already JSON. */
 export function jsonText(body: string | Uint8Array, status = 200): HttpResponse {
   return { status, headers: { 'content-type': JSON_TYPE }, body };
 }
@@ -39,7 +42,7 @@ export function noContent(): HttpResponse {
   return { status: 204, headers: {}, body: '' };
 }
 
-/** The answer in gzip where the client accepts it and it pays; the same answer otherwise. */
+/** Compresses the response if the client accepts gzip and it saves bytes; otherwise returns it unchanged. */
 export async function compressResponse(
   response: HttpResponse,
   acceptEncoding: string | undefined,
@@ -55,7 +58,7 @@ export async function compressResponse(
   return { ...response, headers: { ...varied, 'content-encoding': 'gzip' }, body: compressed };
 }
 
-/** RFC 9110, 12.5.3: a quality of 0 refuses; `*` stands for what is not named. */
+/** RFC 9110, 12.5.3: a quality of 0 refuses, and `*` covers all unnamed encodings. */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   let any = false;
   for (const part of (acceptEncoding ?? '').split(',')) {

@@ -5,7 +5,7 @@ import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';
 import type { Member } from '../../storage/catalog/members.ts';
 import { shownState } from '../../storage/catalog/membership.ts';
 
-/** As Go shows a time that never was. */
+/** Go's format of the zero time. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 export function ringJson(members: readonly Member[], nowMs: number): object {
@@ -19,7 +19,7 @@ export function ringJson(members: readonly Member[], nowMs: number): object {
       read_only: false,
       read_only_updated_timestamp: NEVER,
       zone: member.zone,
-      // Members share everything: none owns a part of the ring.
+      // Members share everything, so none owns a part of the ring.
       tokens: [],
     })),
     now: formatRfc3339Nano(BigInt(Math.trunc(nowMs)) * NS_PER_MS),

@@ -1,4 +1,7 @@
-/** The route table: every endpoint once. The local gateway, the stack and the documentation are made from it. */
+/**
+ * The route table, which lists every endpoint once. The local gateway, the stack and the documentation use
+ * it.
+ */
 import {
   type Access,
   ADMIN_STORE,
@@ -99,7 +102,7 @@ function query(
   };
 }
 
-/** What a front end leaves to the querier. */
+/** Routes that a query frontend leaves to the querier. */
 function querier(
   path: string,
   handler: Handler<HttpContext>,
@@ -120,7 +123,10 @@ function push(path: string, handler: Handler<HttpContext>): Route<HttpContext> {
   };
 }
 
-/** What agents for Elasticsearch ask before they ship; under its own root, because `/` is not theirs alone. */
+/**
+ * Requests that agents for Elasticsearch send first. They have a separate root, because other clients use `/`
+ * too.
+ */
 function elastic(
   path: string,
   handler: Handler<HttpContext>,
@@ -137,7 +143,7 @@ function elastic(
   };
 }
 
-/** What keeps the store in shape, by request. */
+/** Maintenance on request. */
 function maintenance(
   path: string,
   methods: readonly Method[],
@@ -148,7 +154,7 @@ function maintenance(
   return { methods, path, component, cost: 'maintenance', errors: 'push', access, handler };
 }
 
-/** What tells of the process that answers, and asks for no tenant: for who runs the store, unless it says more. */
+/** Status of the process that responds, without a tenant. For operators, unless access says otherwise. */
 function status(
   path: string,
   handler: Handler<HttpContext>,
@@ -157,7 +163,7 @@ function status(
   return { methods, path, component: 'all', cost: 'light', errors: 'push', access, handler };
 }
 
-/** A page of the members that run a component. */
+/** Page of the members that run a component. */
 function ring(path: string, component: Component, handler: Handler<HttpContext>): Route<HttpContext> {
   return {
     methods: READ,
@@ -170,7 +176,7 @@ function ring(path: string, component: Component, handler: Handler<HttpContext>)
   };
 }
 
-/** Under both roots of rule groups. */
+/** Routes under both roots of rule groups. */
 function rules(
   path: string,
   methods: readonly Method[],
@@ -208,7 +214,7 @@ function saved(kind: 'queries' | 'boards', handlers: SavedHandlers): readonly Ro
   ];
 }
 
-/** Whatever a process is, who may call it is said in the same place. */
+/** Every process serves these, whatever its target. */
 function tokens(path: string, methods: readonly Method[], handler: Handler<HttpContext>): Route<HttpContext> {
   const route = maintenance(`/svc/api/v1/tokens${path}`, methods, 'compactor', handler);
   return { ...route, component: 'all' };
@@ -226,7 +232,7 @@ export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
     aliases: ['/elasticsearch/{index}/_bulk'],
     methods: ['POST', 'PUT'],
   },
-  // Logstash, and `ping` of the official clients, ask by HEAD whether there is anybody.
+  // Logstash, and `ping` of the official clients, check with HEAD whether the server is up.
   { ...elastic('', showElasticVersion, ['GET', 'HEAD']), aliases: ['/elasticsearch/'] },
   elastic('/_license', showElasticLicense),
   elastic('/_cluster/health', showElasticHealth),
@@ -317,7 +323,7 @@ export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
   maintenance('/ingester/prepare_shutdown', ['POST'], 'ingester', prepareShutdown),
   maintenance('/ingester/prepare_shutdown', ['DELETE'], 'ingester', unprepareShutdown),
   maintenance('/ingester/shutdown', READ, 'ingester', shutDown),
-  // No Kafka, no partitions: as the reference answers without them.
+  // Without Kafka there are no partitions. Same response as the reference without them.
   maintenance('/ingester/prepare_partition_downscale', READ, 'ingester', refusePartitions),
   ring('/ring', 'ingester', ringOf('ingester')),
   ring('/distributor/ring', 'distributor', distributorRing),

@@ -1,6 +1,6 @@
 /**
- * The form of the route table and its matcher. Each endpoint is named once, under the neutral root; the names that
- * shipped clients use are made from it. Templates are whole segments: `{name}` takes one segment, which is
+ * Types of the route table, and its matcher. Each endpoint is listed once, under the neutral root. The names
+ * that existing clients use are derived from it. In templates, `{name}` matches one segment, which is
  * percent-decoded only after matching, so that an encoded slash stays inside its parameter.
  */
 import { invariant } from '../../base/model/errors.ts';
@@ -9,10 +9,10 @@ import type { ErrorStyle } from './errors.ts';
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { decodePercent } from './params.ts';
 
-/** HEAD is answered by the handler of its route like GET; the adapters leave the body away. */
+/** HEAD uses the GET handler of its route. Adapters omit the body. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** The component that exposes the endpoint (contract, 1). */
+/** Component that exposes the endpoint (contract, 1). */
 export type Component =
   | 'all'
   | 'distributor'
@@ -23,11 +23,11 @@ export type Component =
   | 'ruler'
   | 'compactor';
 
-/** What a request may cost: decides body limit, deadline, and memory and time of a deployed function. */
+/** Cost class of a request: decides body limit, timeout, and memory and timeout of a deployed function. */
 export type CostClass = 'light' | 'query' | 'push' | 'maintenance';
 
 export interface RoutedRequest extends HttpRequest {
-  /** Values of the `{name}` segments of the template, decoded. */
+  /** Decoded values of the `{name}` segments of the template. */
   readonly pathParams: Readonly<Record<string, string>>;
 }
 
@@ -35,42 +35,42 @@ export type Handler<Context> = (context: Context, request: RoutedRequest) => Pro
 
 export interface Route<Context> {
   readonly methods: readonly Method[];
-  /** For example `/svc/api/v1/label/{name}/values`. */
+  /** Path template, for example `/svc/api/v1/label/{name}/values`. */
   readonly path: string;
-  /** Paths besides those that follow from the root, for example a deprecated name. */
+  /** Further paths in addition to those that follow from the root, for example a deprecated name. */
   readonly aliases?: readonly string[];
   readonly component: Component;
   readonly cost: CostClass;
-  /** Part of what shows how the store is: among requests it counts as light, so that it is answered when the store is busy. */
+  /** True for status endpoints. They count as light, so that they respond when the store is busy. */
   readonly isStatus?: boolean;
-  /** Which of the two error writers answers. */
+  /** Style of error responses. */
   readonly errors: ErrorStyle;
-  /** What it asks of who calls it, where tokens are on. */
+  /** Access rule if tokens are enabled. */
   readonly access: Access;
   readonly handler: Handler<Context>;
 }
 
 export type Match<Context> =
   | { readonly kind: 'route'; readonly route: Route<Context>; readonly pathParams: Record<string, string> }
-  /** The path with doubled slashes or dots cleaned: 301. */
+  /** Path without doubled slashes or dot segments: 301. */
   | { readonly kind: 'moved'; readonly path: string }
   | { readonly kind: 'wrong-method'; readonly allow: readonly Method[] }
   | { readonly kind: 'missing' };
 
 export interface Router<Context> {
-  /** Throws BadRequestError where an escape in the path is broken. */
+  /** Throws BadRequestError for an invalid escape in the path. */
   match(method: string, path: string): Match<Context>;
   readonly routes: readonly Route<Context>[];
 }
 
-/** Neutral root → the name that shipped clients use (wire-format reference, 0.1). */
+/** Neutral roots and the names that existing clients use (wire-format reference, 0.1). */
 const ROOTS: readonly (readonly [string, string])[] = [
   ['/svc/api/v1', '/loki/api/v1'],
   ['/compat/api/v1', '/prometheus/api/v1'],
   ['/api/compat', '/api/prom'],
 ];
 
-/** Every path that the route answers, its own first. */
+/** All paths of the route, its own first. */
 export function pathsOf(route: Pick<Route<unknown>, 'path' | 'aliases'>): readonly string[] {
   return [route.path, ...(route.aliases ?? [])].flatMap(path => {
     const root = ROOTS.find(([neutral]) => path === neutral || path.startsWith(`${neutral}/`));
@@ -78,7 +78,7 @@ export function pathsOf(route: Pick<Route<unknown>, 'path' | 'aliases'>): readon
   });
 }
 
-/** The table with the types of its handlers checked. */
+/** Returns the table, with the types of its handlers checked. */
 export function defineRoutes<Context>(routes: readonly Route<Context>[]): readonly Route<Context>[] {
   return routes;
 }
@@ -153,7 +153,10 @@ function matchSegments(
   return pathParams;
 }
 
-/** Without empty, `.` and `..` segments; a slash at the end stays. The same text where nothing is to clean. */
+/**
+ * Removes empty, `.` and `..` segments, but keeps a slash at the end. Returns the same string if nothing
+ * changes.
+ */
 export function cleanPath(path: string): string {
   if (!/\/(?:\/|\.\.?(?:\/|$))/.test(path)) return path;
   const kept: string[] = [];

@@ -1,4 +1,4 @@
-/** Whole numbers as Go's strconv reads them, with its error texts: clients see these. */
+/** Parses whole numbers like Go's strconv, with its error messages, because clients see them. */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 
@@ -6,10 +6,10 @@ export const MIN_INT64 = -(2n ** 63n);
 export const MAX_INT64 = 2n ** 63n - 1n;
 
 const DECIMAL = /^[+-]?[0-9]+$/;
-/** No int64 has more characters, unless it is padded with zeros. */
+/** An int64 has fewer characters, unless it is padded with zeros. */
 const MAX_DIGITS = 1000;
 
-/** A base-10 int64. `name` is the Go function of the error text. Throws BadRequestError. */
+/** Parses a base-10 int64. `name` is the Go function in the error message. Throws BadRequestError. */
 export function parseInt64(text: string, name: 'ParseInt' | 'Atoi'): bigint {
   if (!DECIMAL.test(text)) {
     throw new BadRequestError(`strconv.${name}: parsing ${quote(text)}: invalid syntax`);
@@ -21,7 +21,7 @@ export function parseInt64(text: string, name: 'ParseInt' | 'Atoi'): bigint {
   return value;
 }
 
-/** Go's saturating conversion at the edges of int64, where its own would wrap. */
+/** Saturates at the limits of int64 instead of wrapping. */
 export function clampInt64(value: bigint): bigint {
   if (value < MIN_INT64) return MIN_INT64;
   return value > MAX_INT64 ? MAX_INT64 : value;

@@ -1,6 +1,6 @@
 /**
- * What a client asks that opens a tail, checked before the connection is there (wire-format reference, 4.1): these errors are
- * plain HTTP. Those that come later are closes of the connection (shared/read/tail/tail-service.ts).
+ * Parses a request for a live tail before the connection is opened (wire-format reference, 4.1), so its
+ * errors are plain HTTP. Later errors close the connection (shared/read/tail/tail-service.ts).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
@@ -30,7 +30,7 @@ export function tailRequestOf(request: HttpRequest, nowNs: bigint): TailRequest 
   const tenant = singleTenant(request);
   const params = parseParams(request);
   const query = param(params, 'query');
-  // For its errors: what it means is found out where it is served.
+  // Only for its errors: the server of the tail evaluates the query.
   parseQuery(query);
   const startNs = startParam(params, nowNs);
   const limit = limitParam(params);
@@ -40,7 +40,7 @@ export function tailRequestOf(request: HttpRequest, nowNs: bigint): TailRequest 
   return { tenant, query, form, limit, startNs, delayMs, flags: flags ? flags.split(',') : [] };
 }
 
-/** `end` is read for its errors, and for where `since` counts from; a start in the future is no mistake. */
+/** `end` is read for its errors, and as the base of `since`. A start in the future is not an error. */
 function startParam(params: Params, nowNs: bigint): bigint {
   const text = param(params, 'start');
   const { startNs } = rangeParams(new Map([...params].filter(([name]) => name !== 'start')), nowNs);
@@ -58,6 +58,6 @@ function delayParam(text: string): number {
   if (seconds > BigInt(MAX_DELAY_SECONDS)) {
     throw new BadRequestError(`delay_for can't be greater than ${MAX_DELAY_SECONDS}`);
   }
-  // The reference takes less than none for none.
+  // The reference treats negative values as 0.
   return seconds < 0n ? 0 : Number(seconds) * 1000;
 }

@@ -1,8 +1,8 @@
-/** Which endpoints a process serves that is one component of several (contract, 1). */
+/** Endpoints of a process that is one of several components (contract, 1). */
 import type { Target } from '../admin/targets.ts';
 import type { Component, Route } from './routes.ts';
 
-/** Which components' endpoints a target exposes, besides those that all expose. */
+/** Components whose endpoints a target exposes, in addition to those that all targets expose. */
 const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
   all: ['distributor', 'ingester', 'querier', 'query-frontend', 'index-gateway', 'ruler', 'compactor'],
   read: ['querier', 'query-frontend'],
@@ -10,7 +10,7 @@ const EXPOSED: Readonly<Record<Target, readonly Component[]>> = {
   backend: ['index-gateway', 'compactor'],
   distributor: ['distributor'],
   ingester: ['ingester'],
-  // Whatever a front end answers a querier answers too.
+  // A querier serves everything that a query frontend serves.
   querier: ['querier', 'query-frontend'],
   'query-frontend': ['query-frontend'],
   'index-gateway': ['index-gateway'],

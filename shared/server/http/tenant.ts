@@ -1,7 +1,7 @@
 /**
- * Whose logs a request is about: the header `X-Scope-OrgID` (wire-format reference, 9; contract, 5 and 8). Ids are
- * separated by `|`. An empty one beside others is a tenant that has nothing: so `a|` names two tenants, as in the reference. A
- * colon is refused (differences, D15).
+ * Tenants of a request: the header `X-Scope-OrgID` (wire-format reference, 9; contract, 5 and 8). IDs are
+ * separated by `|`. An empty ID together with others is a tenant without data: `a|` names two tenants, as in
+ * the reference. A colon is refused (differences, D15).
  */
 
 import { BadRequestError, ClientError, invariant } from '../../base/model/errors.ts';
@@ -10,7 +10,7 @@ import type { Config } from '../admin/config-fields.ts';
 import type { HttpRequest, RequestTenants, ResolvedTenants } from './message.ts';
 
 export const TENANT_HEADER = 'x-scope-orgid';
-/** A query runs once for each tenant of its header, which at 64 KB could name thousands. */
+/** Maximum tenants per request. A query runs once per tenant, and a header of 64 KB could name thousands. */
 export const MAX_TENANTS_PER_REQUEST = 100;
 
 const SEVERAL = 'multiple org IDs present';
@@ -20,7 +20,7 @@ export type TenantConfig = Pick<Config, 'auth'> & {
 };
 type Resolved = Pick<HttpRequest, 'tenants'>;
 
-/** @param header what names the tenants, separated by `|`; undefined if nothing does */
+/** @param header names of the tenants, separated by `|`; `undefined` if the request has none */
 export function resolveTenants(header: string | undefined, { auth }: Pick<Config, 'auth'>): RequestTenants {
   if (!auth.authEnabled) return resolved([auth.noAuthTenant]);
   if (header === undefined || header === '') {
@@ -29,7 +29,7 @@ export function resolveTenants(header: string | undefined, { auth }: Pick<Config
   return checked(splitTenants(header), header.split('|').includes(''));
 }
 
-/** @param named by credentials or header, as the guard has checked them; none is a request that says nothing of tenants */
+/** @param named tenants of credentials or header, checked by the guard; empty if the request names none */
 export function resolveNamed(named: readonly string[], config: Pick<Config, 'auth'>): RequestTenants {
   return config.auth.authEnabled && named.length > 0
     ? checked(named, false)
@@ -75,20 +75,20 @@ export function queriedTenants(request: Resolved, config: TenantConfig): Resolve
   return tenants;
 }
 
-/** Whose a request is, for queues. Empty where the handler will refuse it. */
+/** Key of the tenants for queues. Empty if the handler will refuse the request. */
 export function tenantsKey({ tenants }: Resolved, config: TenantConfig): string {
   if (tenants?.kind !== 'resolved') return '';
   return tenants.ids.length > 1 && !config.querier.multiTenantQueriesEnabled ? '' : tenants.key;
 }
 
-/** The tenant where only one is possible: push, tail, deletes, rules. Throws ClientError 401 or 400. */
+/** Tenant of endpoints that accept only one: push, tail, deletes, rules. Throws ClientError 401 or 400. */
 export function singleTenant(request: Resolved): string {
   const ids = tenantsOf(request);
   if (ids.length > 1) throw new BadRequestError(SEVERAL);
   return ids[0];
 }
 
-/** Each once but for the empty one, in the order given, not checked. */
+/** Splits the header without duplicates and empty IDs, in the given order. Does not validate them. */
 export function splitTenants(header: string): readonly string[] {
   return [...new Set(header.split('|'))].filter(id => id !== '');
 }

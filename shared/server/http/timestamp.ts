@@ -1,6 +1,8 @@
 /**
- * Timestamps of query parameters (wire-format reference, 3.2). A reader would get wrong: an integer of at most 10
- * characters is seconds, a longer one nanoseconds; a number with a dot is seconds, rounded to milliseconds.
+ * Timestamps in query parameters (wire-format reference, 3.2).
+ *
+ * Pitfall: an integer of at most 10 characters is seconds, a longer one nanoseconds. A number with a dot is
+ * seconds, rounded to milliseconds.
  */
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
 import { parseGoFloat } from '../../base/model/number.ts';
@@ -9,12 +11,12 @@ import { clampInt64, parseInt64 } from './strconv.ts';
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{1,2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
 const MAX_SECONDS_CHARACTERS = 10;
-/** Seconds past which int64 nanoseconds are over. */
+/** Maximum seconds that fit int64 nanoseconds. */
 const MAX_SECONDS = 9_223_372_036;
 
 /**
- * Unix time in nanoseconds; times that int64 nanoseconds cannot hold become the nearest it can. Throws
- * BadRequestError with the text of Go's ParseInt where the text is no timestamp.
+ * Unix time in nanoseconds. Times outside int64 nanoseconds become the nearest possible one. Throws
+ * BadRequestError with the message of Go's ParseInt if the text is not a timestamp.
  */
 export function parseTimestamp(text: string): bigint {
   if (text.includes('.')) {
@@ -30,12 +32,15 @@ export function parseTimestamp(text: string): bigint {
 function floatSeconds(seconds: number): bigint {
   const whole = Math.trunc(Math.max(-MAX_SECONDS, Math.min(MAX_SECONDS, seconds)));
   const fraction = Math.abs(seconds) < MAX_SECONDS ? seconds - whole : 0;
-  // Half a millisecond goes away from zero, as Go's math.Round.
+  // Rounds half a millisecond away from zero, like Go's math.Round.
   const ms = Math.sign(fraction) * Math.round(Math.abs(fraction) * 1000);
   return BigInt(whole) * NS_PER_SECOND + BigInt(ms) * NS_PER_MS;
 }
 
-/** Nanoseconds of an RFC 3339 text with an optional fraction, or undefined. Shared with deletes and old pushes. */
+/**
+ * Nanoseconds of an RFC 3339 text with an optional fraction; `undefined` if invalid. Deletes and old pushes
+ * use it too.
+ */
 export function parseRfc3339(text: string): bigint | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
@@ -45,7 +50,7 @@ export function parseRfc3339(text: string): bigint | undefined {
   const [zoneHours, zoneMinutes] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
   if (zoneHours > 24 || zoneMinutes > 60) return undefined;
   const zoneMs = (zoneHours * 60 + zoneMinutes) * 60_000 * (match[8] === '-' ? -1 : 1);
-  // Date.UTC takes years below 100 for the twentieth century; a date text does not.
+  // Date.UTC maps years below 100 to the twentieth century, but Date.parse does not.
   const midnight = Date.parse(`${match[1]}-${match[2]}-${match[3]}T00:00:00Z`);
   const ms = midnight + ((hour * 60 + minute) * 60 + second) * 1000 - zoneMs;
   const nanos = BigInt((match[7] ?? '').slice(0, 9).padEnd(9, '0'));

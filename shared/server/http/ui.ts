@@ -1,28 +1,28 @@
 /**
- * The explorer page over HTTP: which requests are the page's, and what its files are sent with. Made of plain values, so
- * that a gateway asks here first and goes on to the API where the answer is undefined. The page asks for no tenant and no
- * token: it holds no data, and what it shows comes from the API with the credentials of its user.
+ * Explorer page over HTTP: its requests, and the headers of its files. It uses plain values, so that a
+ * gateway calls it first and continues with the API if the result is `undefined`. The page needs no tenant
+ * and no token: it contains no data, and its API requests use the credentials of its user.
  *
- * What a reader would get wrong: `/` belongs to API clients too. Only who says that it takes HTML is sent to the page.
+ * Pitfall: API clients use `/` too. Only clients that accept HTML are redirected to the page.
  */
 import type { HttpRequest, HttpResponse } from './message.ts';
 import { acceptsGzip } from './respond.ts';
 
 export interface PageFile {
   readonly bytes: Uint8Array;
-  /** The same in gzip, where that is smaller. */
+  /** Compressed with gzip, if that is smaller. */
   readonly gzip?: Uint8Array;
 }
 
 export interface PageFiles {
-  /** A file of the built page by its name, for example `index.html`; undefined where it has no such file. */
+  /** File of the built page by name, for example `index.html`; `undefined` if it does not exist. */
   read(name: string): Promise<PageFile | undefined>;
 }
 
 export const PAGE_PATH = '/ui/';
 const INDEX = 'index.html';
 
-/** By ending. What has none of these is not served. */
+/** Media types by extension. Files with other extensions are not served. */
 const TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
@@ -32,7 +32,10 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Nothing from elsewhere, nothing inline: a log line that got into the page as markup could not run or load anything. */
+/**
+ * Allows no external and no inline code: a log line that was inserted as markup could not run or load
+ * anything.
+ */
 export const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data:",
@@ -48,16 +51,16 @@ const SECURITY: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
 };
 
-/** The names of all files but the index carry a hash of their content. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+/** Names of all files except the index contain a hash of their content. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** The answer to a request of the page; undefined where the request is not the page's. */
+/** Response to a request for the page; `undefined` for other requests. */
 export async function answerPage(
   { method, path, rawQuery, headers }: Pick<HttpRequest, 'method' | 'path' | 'rawQuery' | 'headers'>,
   files: PageFiles,
 ): Promise<HttpResponse | undefined> {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  if (path === '/') return takesHtml(headers.accept) ? redirect('') : undefined;
+  if (path === '/') return acceptsHtml(headers.accept) ? redirect('') : undefined;
   if (path === '/ui') return redirect(rawQuery);
   if (!path.startsWith(PAGE_PATH)) return undefined;
   const name = path.slice(PAGE_PATH.length) || INDEX;
@@ -70,7 +73,7 @@ export async function answerPage(
       body: 'no such file\n',
     };
   }
-  const cached = name === INDEX ? 'no-cache' : FOR_GOOD;
+  const cached = name === INDEX ? 'no-cache' : IMMUTABLE;
   const plain = { ...SECURITY, 'content-type': type, 'cache-control': cached, vary: 'Accept-Encoding' };
   if (file.gzip === undefined || !acceptsGzip(headers['accept-encoding'])) {
     return { status: 200, headers: plain, body: file.bytes };
@@ -78,13 +81,13 @@ export async function answerPage(
   return { status: 200, headers: { ...plain, 'content-encoding': 'gzip' }, body: file.gzip };
 }
 
-/** Relative, so that it holds behind a proxy that serves the store under a path of its own. */
+/** Relative, so that it works behind a proxy that serves the store under a sub-path. */
 function redirect(rawQuery: string): HttpResponse {
   const location = `.${PAGE_PATH}${rawQuery === '' ? '' : `?${rawQuery}`}`;
   return { status: 302, headers: { location, vary: 'Accept', 'cache-control': 'no-cache' }, body: '' };
 }
 
-/** Browsers name it first; curl and clients of the API send a star, or nothing. */
-function takesHtml(accept: string | undefined): boolean {
+/** Browsers list HTML first. curl and API clients send a wildcard or nothing. */
+function acceptsHtml(accept: string | undefined): boolean {
   return (accept ?? '').toLowerCase().includes('text/html');
 }

@@ -1,10 +1,11 @@
 /**
- * One instant of an alerting rule: what was active before and what the query found give what is active now.
+ * Evaluates one instant of an alerting rule: the previous alerts and the query result give the new alerts.
  *
  *     found ----> pending --- for ---> firing --- gone, keep_firing_for ---> resolved --- 15 min ---> forgotten
- *                    +------- gone ------> forgotten at once
+ *                    +------- gone ------> forgotten immediately
  *
- * Pure: the same state, result and instant always give the same, so an instant that is evaluated again is the same one.
+ * The function is pure: the same state, result and instant have the same outcome, so an instant can be
+ * evaluated again.
  */
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
 import type { RuleSample, SeriesLabels } from '../../storage/catalog/rule-state.ts';
@@ -14,13 +15,19 @@ import type { TemplateRunner } from './template/run-template.ts';
 
 const ALERT_LABEL = 'alertname';
 const STATE_LABEL = 'alertstate';
-/** Receivers that were away learn of the end when they are back. */
-export const RESOLVED_KEPT_NS = 15n * 60_000_000_000n;
-/** Resolved and not told to anybody: longer than most outages of receivers, which forget alerts by themselves. */
-export const UNSENT_KEPT_NS = 4n * 60n * 60_000_000_000n;
-/** Alerts of one rule at most, where its group names no smaller limit: each is a record, a series and a notification. */
+/** Resolved alerts stay this long, so that a target that was down learns of the end. */
+export const RESOLVED_RETENTION_NS = 15n * 60_000_000_000n;
+/**
+ * Resolved alerts without a notification stay this long: longer than most outages of targets, which then
+ * expire alerts themselves.
+ */
+export const UNSENT_RETENTION_NS = 4n * 60n * 60_000_000_000n;
+/**
+ * Maximum alerts per rule, unless its group sets a lower limit. Each is a record, a series and a
+ * notification.
+ */
 export const MAX_ALERTS = 10_000;
-/** UTF-16 units of labels and annotations of the alerts of one rule: all of it is kept, and sent. */
+/** UTF-16 units of labels and annotations of all alerts of a rule, which are stored and sent. */
 export const MAX_ALERT_TEXT = 8 * 1024 * 1024;
 
 export const DUPLICATE_ALERTS = 'vector contains metrics with the same labelset after applying alert labels';
@@ -31,14 +38,14 @@ export interface AlertingInput {
   readonly timeNs: bigint;
   readonly found: readonly ResultSample[];
   readonly before: readonly AlertState[];
-  /** Of the group; 0 is none. */
+  /** Limit of the group; 0 is unlimited. */
   readonly limit: number;
   readonly templates: TemplateRunner;
-  /** Somebody is told: an alert that is over stays longer until they were. */
-  readonly tells: boolean;
+  /** True if a target is configured. Then a resolved alert stays longer, until its notification is sent. */
+  readonly notifies: boolean;
 }
 
-/** Throws where the rule cannot be evaluated; what was active stays as it is then, but for `OverLimitError`. */
+/** Throws if the rule cannot be evaluated. The previous alerts then stay, except after `OverLimitError`. */
 export function evaluateAlerting(input: AlertingInput): AlertState[] {
   const { before, timeNs, limit } = input;
   const found = foundAlerts(input);
@@ -48,7 +55,7 @@ export function evaluateAlerting(input: AlertingInput): AlertState[] {
     const key = labelsKey(alert.labels);
     const now = found.get(key);
     if (alert.state === 'resolved') {
-      // What is there again is another alert; the one before stays until its end was told.
+      // A recurring alert is a new one. The previous one stays until its end was sent.
       if (isKept(alert, now !== undefined, input)) after.push(alert);
       continue;
     }
@@ -65,7 +72,7 @@ export function evaluateAlerting(input: AlertingInput): AlertState[] {
   return withoutOldest(after);
 }
 
-/** Those that are over have a bound of their own: labels that never come again would gather. */
+/** Limits resolved alerts separately, because labels that never recur would accumulate. */
 function withoutOldest(alerts: AlertState[]): AlertState[] {
   const over = alerts.filter(({ state }) => state === 'resolved');
   if (over.length <= MAX_ALERTS) return alerts;
@@ -74,7 +81,7 @@ function withoutOldest(alerts: AlertState[]): AlertState[] {
   return alerts.filter(alert => !dropped.has(alert));
 }
 
-/** As in the metrics system nothing of the rule is active then. */
+/** The rule then has no active alerts, as in Prometheus. */
 export class OverLimitError extends Error {}
 
 interface FoundAlert {
@@ -97,7 +104,7 @@ function foundAlerts({ rule, found, templates }: AlertingInput): Map<string, Fou
     const annotations = expand(rule.annotations);
     text += key.length + Object.values(annotations).reduce((sum, { length }) => sum + length, 0);
     if (text > MAX_ALERT_TEXT)
-      throw new Error(`labels and annotations of the alerts take more than ${MAX_ALERT_TEXT} characters`);
+      throw new Error(`labels and annotations of the alerts exceed ${MAX_ALERT_TEXT} characters`);
     alerts.set(key, { labels: own, annotations, value });
   }
   return alerts;
@@ -134,14 +141,14 @@ function fired(alert: AlertState, timeNs: bigint): AlertState {
 function isKept(
   { lastSentNs, resolvedAtNs }: AlertState,
   isThereAgain: boolean,
-  { timeNs, tells }: AlertingInput,
+  { timeNs, notifies }: AlertingInput,
 ): boolean {
   const since = timeNs - BigInt(resolvedAtNs);
-  const isTold = !tells || BigInt(lastSentNs) >= BigInt(resolvedAtNs);
-  return isTold ? !isThereAgain && since <= RESOLVED_KEPT_NS : since <= UNSENT_KEPT_NS;
+  const isSent = !notifies || BigInt(lastSentNs) >= BigInt(resolvedAtNs);
+  return isSent ? !isThereAgain && since <= RESOLVED_RETENTION_NS : since <= UNSENT_RETENTION_NS;
 }
 
-/** Undefined where it is forgotten. */
+/** `undefined` if the alert is forgotten. */
 function withoutResult(alert: AlertState, { rule, timeNs }: AlertingInput): AlertState | undefined {
   if (alert.state === 'pending') return undefined;
   if (rule.keepFiringForNs > 0n) {
@@ -151,7 +158,7 @@ function withoutResult(alert: AlertState, { rule, timeNs }: AlertingInput): Aler
   return { ...alert, state: 'resolved', resolvedAtNs: String(timeNs), keepFiringSinceNs: '0' };
 }
 
-/** The series that show alerts to whoever keeps metrics. */
+/** Series that represent alerts for a metrics store. */
 export function alertSamples(alerts: readonly AlertState[]): RuleSample[] {
   return alerts.flatMap(({ state, labels, activeAtNs }) => {
     if (state === 'resolved') return [];

@@ -1,10 +1,10 @@
 /**
- * Finds the rules of a group again in its state after somebody edited the group: a rule that moved keeps its alerts. A key
- * is `<place>/<kind>/<name>`; see ruleKey.
+ * Matches the rules of a group with its state after an edit, so that a rule that moved keeps its alerts. A
+ * key is `<place>/<kind>/<name>`; see ruleKey.
  */
 import { type Rule, ruleKey } from '../../storage/catalog/rule-group.ts';
 
-/** For each rule, the key of its state; undefined where it has none. No key twice. */
+/** State key of each rule; `undefined` if it has no state. No key occurs twice. */
 export function oldKeys(rules: readonly Rule[], keys: Iterable<string>): (string | undefined)[] {
   const left = new Set(keys);
   const found: (string | undefined)[] = rules.map((rule, place) => {

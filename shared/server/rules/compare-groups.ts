@@ -1,4 +1,4 @@
-/** What loading rule files would change in a store, group by group and rule by rule. */
+/** Compares rule files with a store: the changes by group and rule that loading the files would make. */
 import type { RuleGroup } from '../../storage/catalog/rule-group.ts';
 import { formatGroup } from './rule-yaml.ts';
 
@@ -9,14 +9,14 @@ export interface GroupChange {
   readonly namespace: string;
   readonly name: string;
   readonly kind: 'added' | 'changed' | 'removed';
-  /** Lines of YAML: only in the store, only in the files. */
+  /** Lines of YAML only in the store (gone), and only in the files (come). */
   readonly gone: readonly string[];
   readonly come: readonly string[];
 }
 
 /**
- * Changes that make the store hold `wanted`. Of namespaces that `wanted` names, groups that it does not have are removed
- * where `prune` says so; other namespaces are left alone.
+ * Changes that make the store equal to `wanted`. With `prune`, groups of its namespaces that are not in
+ * `wanted` are removed. Other namespaces stay unchanged.
  */
 export function compareGroups(stored: Namespaces, wanted: Namespaces, prune: boolean): GroupChange[] {
   const changes: GroupChange[] = [];
@@ -37,7 +37,7 @@ export function compareGroups(stored: Namespaces, wanted: Namespaces, prune: boo
   return changes;
 }
 
-/** Without the lines that both begin and end with. */
+/** Removes lines that both begin and end with. */
 function changedLines(was: string, is: string): Pick<GroupChange, 'gone' | 'come'> {
   const [old, now] = [was, is].map(text => text.split('\n').filter(line => line !== ''));
   let start = 0;

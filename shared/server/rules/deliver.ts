@@ -1,7 +1,8 @@
 /**
- * Brings what a record holds to its receivers: alerts that are new, over, or due again, and samples that wait. The record
- * was stored before, so whoever delivers after a kill sends the same; the next record, without what was taken, is stored
- * after. So everything is sent at least once, and twice only word by word.
+ * Delivers the contents of a record: alerts that are new, resolved or due again, and pending samples. The
+ * record was stored before, so a run after a kill sends the same again. The next record, without the
+ * delivered contents, is stored afterwards. So everything is sent at least once, and repetitions are
+ * identical.
  */
 import { type AlertState, ruleKey, type StoredGroup } from '../../storage/catalog/rule-group.ts';
 import type { GroupRecord, PendingSamples } from '../../storage/catalog/rule-state.ts';
@@ -10,32 +11,32 @@ import type { RemoteWriter } from './remote-write/remote-writer.ts';
 import type { RuleFigures } from './rule-figures.ts';
 
 export interface DeliveryParts {
-  /** Undefined: there is nobody to tell. */
+  /** `undefined` without a notification target. */
   readonly notify: Notify | undefined;
   readonly writer: RemoteWriter;
   readonly resendDelayNs: bigint;
-  /** Alerts of one delivery; the others wait in the record. */
+  /** Alerts per delivery. Others wait in the record. */
   readonly maxNotices: number;
   readonly figures: RuleFigures;
 }
 
 export interface Delivery {
   readonly record: GroupRecord;
-  /** For people; what failed waits in the record. */
+  /** Messages for the operator. Failed contents wait in the record. */
   readonly failures: readonly string[];
 }
 
-/** Alerts are told as active for so many intervals (or delays between two notices) more. */
+/** Alerts are reported as active for this multiple of the interval (or of the resend delay). */
 const VALID_FOR = 4n;
 
-/** Whether there is something to deliver. */
+/** True if the record has something to deliver. */
 export function isUndelivered(parts: DeliveryParts, stored: StoredGroup, record: GroupRecord): boolean {
   return (
     record.pending.length > 0 || (parts.notify !== undefined && dueAlerts(parts, stored, record).length > 0)
   );
 }
 
-/** What the signal ends is not taken, as far as the record knows, and is sent again. */
+/** Contents interrupted by the signal count as not delivered, and are sent again. */
 export async function deliver(
   parts: DeliveryParts,
   stored: StoredGroup,
@@ -43,11 +44,11 @@ export async function deliver(
   { intervalNs, signal }: { readonly intervalNs: bigint; readonly signal: AbortSignal },
 ): Promise<Delivery> {
   const failures: string[] = [];
-  const [told, left] = await Promise.all([
-    tell(parts, stored, record, { intervalNs, signal, failures }),
+  const [notified, left] = await Promise.all([
+    notifyDue(parts, stored, record, { intervalNs, signal, failures }),
     write(parts, stored.tenant, record, { signal, failures }),
   ]);
-  return { record: { ...record, ...left, state: told }, failures };
+  return { record: { ...record, ...left, state: notified }, failures };
 }
 
 interface DueAlert {
@@ -68,8 +69,8 @@ function dueAlerts(
     const ruleState = state.rules[key];
     if (ruleState === undefined) return [];
     return ruleState.alerts.flatMap((alert, place) => {
-      const isNews = isUntold(alert);
-      // Of a rule that fails nobody knows whether its alerts are still there.
+      const isNews = isUnsent(alert);
+      // If the rule fails, it is unknown whether its alerts are still active.
       const isRepeat =
         alert.state !== 'pending' &&
         ruleState.health === 'ok' &&
@@ -79,22 +80,22 @@ function dueAlerts(
   });
 }
 
-function isUntold({ state, lastSentNs, resolvedAtNs }: AlertState): boolean {
+function isUnsent({ state, lastSentNs, resolvedAtNs }: AlertState): boolean {
   if (state === 'firing') return lastSentNs === '0';
   return state === 'resolved' && BigInt(resolvedAtNs) > BigInt(lastSentNs);
 }
 
-interface Told {
+interface NotifyOptions {
   readonly intervalNs: bigint;
   readonly signal: AbortSignal;
   readonly failures: string[];
 }
 
-async function tell(
+async function notifyDue(
   parts: DeliveryParts,
   stored: StoredGroup,
   record: GroupRecord,
-  { intervalNs, signal, failures }: Told,
+  { intervalNs, signal, failures }: NotifyOptions,
 ): Promise<GroupRecord['state']> {
   const { notify, resendDelayNs, maxNotices, figures } = parts;
   const { state } = record;
@@ -111,17 +112,17 @@ async function tell(
   const { taken, failures: failed } = await notify(stored.tenant, notices, signal);
   failures.push(...failed);
   figures.notifyFailures += failed.length;
-  const told = new Map<string, Set<number>>();
+  const sent = new Map<string, Set<number>>();
   due.forEach(({ key, place }, i) => {
     if (!taken[i]) return;
     figures.notified++;
-    const places = told.get(key);
-    if (places === undefined) told.set(key, new Set([place]));
+    const places = sent.get(key);
+    if (places === undefined) sent.set(key, new Set([place]));
     else places.add(place);
   });
   const rules = Object.fromEntries(
     Object.entries(state.rules).map(([key, rule]) => {
-      const places = told.get(key);
+      const places = sent.get(key);
       if (places === undefined) return [key, rule];
       const alerts = rule.alerts.map((alert, place) =>
         places.has(place) ? { ...alert, lastSentNs: String(sentNs) } : alert,
@@ -133,12 +134,12 @@ async function tell(
 }
 
 /**
- * Where not all can be told at once, news goes first; and older alerts before newer ones: receivers know one alert with
- * the same labels, the one that they were told of last.
+ * Puts news first if not all alerts can be sent at once, and older alerts before newer ones. For equal
+ * labels, targets keep the alert that was sent last.
  */
 function newsFirst(a: DueAlert, b: DueAlert): number {
   return (
-    Number(isUntold(b.alert)) - Number(isUntold(a.alert)) ||
+    Number(isUnsent(b.alert)) - Number(isUnsent(a.alert)) ||
     Number(BigInt(a.alert.firedAtNs) - BigInt(b.alert.firedAtNs))
   );
 }
@@ -154,7 +155,7 @@ async function write(
   const receivers = new Set(pending.flatMap(({ to }) => to));
   await Promise.all(
     [...receivers].map(async receiver => {
-      // In order: a receiver takes no sample that is older than the newest of its series.
+      // Sends in order: an endpoint refuses a sample that is older than the newest of its series.
       for (const one of left) {
         if (!one.to.includes(receiver)) continue;
         const sent = await writer.write(tenant, receiver, one, signal);

@@ -1,9 +1,9 @@
 /**
- * One instant of a group: asks what its rules ask and gives the next record, with new states, and the samples that are to
- * be written. Nothing is sent and nothing is stored here.
+ * Evaluates one instant of a group: runs the queries of its rules, and returns the next record with new
+ * states and with the samples to write. It sends and stores nothing.
  *
- * What a reader would get wrong: a rule that fails keeps its alerts and its series as they are. Its health tells of it, and
- * whoever was told of its alerts forgets them after a while, as in the metrics system.
+ * Pitfall: a rule that fails keeps its alerts and its series unchanged. Its health shows the failure, and
+ * notification targets expire its alerts after a while, as in Prometheus.
  */
 
 import { ClientError, messageOf } from '../../base/model/errors.ts';
@@ -39,20 +39,22 @@ export interface EvaluationParts {
 
 export interface Instant {
   readonly timeNs: bigint;
-  /** Instants before it were missed: what is pending has to be judged anew. */
+  /** True if earlier instants were missed, so that pending alerts must be judged again. */
   readonly afterOutage: boolean;
-  /** Who gets samples; none: they are not kept. */
+  /** Endpoints for samples. Without endpoints, no samples are kept. */
   readonly receivers: readonly string[];
-  /** Somebody is told of alerts: those that are over stay until they were. */
-  readonly tells: boolean;
+  /** True if alerts are sent to a target. Then resolved ones stay until they were sent. */
+  readonly notifies: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Waits before a query is tried again that failed for no reason of its own, ms: a store that is slow for a moment. */
+/** Waits before retrying a query after a temporary error, ms. */
 const RETRY_WAITS_MS = [200, 1000];
 const MAX_ERROR_LENGTH = 1000;
 
-/** Samples that wait for receivers, of one group: an outage of a receiver must not make states grow without end. */
+/**
+ * Maximum pending samples of a group, so that an outage of an endpoint does not grow the state without limit.
+ */
 export const MAX_PENDING_SAMPLES = 50_000;
 
 interface RuleOutcome {
@@ -61,7 +63,7 @@ interface RuleOutcome {
   readonly samples: readonly RuleSample[];
 }
 
-/** Rejects only where the signal ends it. */
+/** Rejects only if the signal aborts. */
 export async function evaluateInstant(
   parts: EvaluationParts,
   { tenant, group }: StoredGroup,
@@ -133,15 +135,21 @@ async function evaluateRule(parts: EvaluationParts, task: RuleTask, instant: Ins
   });
   const before = alertsBefore(parts, task, instant);
   try {
-    const found = await ask(parts, tenant, rule.expr, instant.timeNs - group.queryOffsetNs, instant.signal);
+    const found = await queryWithRetries(
+      parts,
+      tenant,
+      rule.expr,
+      instant.timeNs - group.queryOffsetNs,
+      instant.signal,
+    );
     if (rule.kind === 'recording') {
       const samples = evaluateRecording(rule, found, group.limit);
       return { state: stateOf([], undefined), ...withEnds(samples, old.series) };
     }
     const { templates } = parts;
-    const { timeNs, tells } = instant;
+    const { timeNs, notifies } = instant;
     const { limit } = group;
-    const alerts = evaluateAlerting({ rule, timeNs, found, before, limit, templates, tells });
+    const alerts = evaluateAlerting({ rule, timeNs, found, before, limit, templates, notifies });
     return { state: stateOf(alerts, undefined), ...withEnds(alertSamples(alerts), old.series) };
   } catch (error) {
     instant.signal.throwIfAborted();
@@ -161,8 +169,8 @@ function alertsBefore(
   return restoreAlerts(rule, alerts, { lastNs: old.lastNs, timeNs: instant.timeNs }, outage);
 }
 
-/** What a client of the API would be told is told at once; anything else may be over in a moment. */
-async function ask(
+/** Throws client errors immediately, and retries other errors. */
+async function queryWithRetries(
   { query, clock }: EvaluationParts,
   tenant: string,
   expr: string,
@@ -180,7 +188,7 @@ async function ask(
   }
 }
 
-/** The samples, and an end for each series that was there before and is not any more. */
+/** Adds an end marker for each previous series without a sample. */
 function withEnds(samples: readonly RuleSample[], before: readonly SeriesLabels[]) {
   return {
     series: samples.map(({ labels }) => labels),
@@ -194,7 +202,7 @@ function withoutCurrent(series: readonly SeriesLabels[], current: readonly RuleS
   return series.filter(labels => !keys.has(labelsKey(labels))).map(labels => ({ labels, value: 'stale' }));
 }
 
-/** Where too much waits, the oldest goes. */
+/** Drops the oldest samples above the limit. */
 function withPending(record: GroupRecord, added: PendingSamples): GroupRecord {
   if (added.to.length === 0 || added.samples.length === 0) return record;
   const pending = [...record.pending, added];

@@ -1,10 +1,11 @@
 /**
- * All that is due of one group, by whoever holds its lease:
+ * Runs everything that is due for one group, under its lease:
  *
- *     lease -> read the record -> for each due instant: evaluate, store -> deliver -> store what was taken -> lease back
+ *     lease -> read the record -> for each due instant: evaluate, store -> deliver -> store the delivered state -> release lease
  *
- * A kill at any arrow loses nothing: before the record is stored the instant is evaluated again by the next run, after it
- * the next run delivers what is stored. Two runs at once: the lease and the record's version let one of them store.
+ * A kill at any arrow loses nothing. Before the record is stored, the next run evaluates the instant again.
+ * Afterwards, the next run delivers the stored record. If two runs overlap, the lease and the record's
+ * version let only one of them store.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -20,32 +21,32 @@ import { withinTime } from './within-time.ts';
 export interface GroupRunnerParts extends EvaluationParts, DeliveryParts {
   readonly leases: Leases;
   readonly states: RuleStates;
-  /** Of groups that name none, ns. */
+  /** Interval of groups without one, ns. */
   readonly evaluationIntervalNs: bigint;
-  /** Tenants that want no series written have none. */
+  /** False for tenants that want no recorded series. */
   readonly writesSeries: (tenant: string) => boolean;
 }
 
 export interface GroupRun {
-  /** `busy`: somebody else is at it. `idle`: nothing was due. */
+  /** `busy`: another process runs the group. `idle`: nothing was due. */
   readonly end: 'done' | 'busy' | 'idle';
-  /** The first instant that is due later, Unix ns. */
+  /** First later instant that is due, Unix ns. */
   readonly nextNs: bigint;
   readonly instants: number;
   readonly missed: number;
   readonly failures: readonly string[];
 }
 
-/** Short, and renewed while the run goes on: after a kill the next one waits no longer than this. */
+/** Short, and renewed during the run, so that a run after a kill waits no longer than this. */
 export const LEASE_MS = 15_000;
 const RENEW_MS = LEASE_MS / 3;
-/** A delivery that takes longer is ended: what was not taken waits in the record. */
+/** Limit for one delivery. Contents that were not delivered wait in the record. */
 const MAX_DELIVERY_MS = 60_000;
 
-/** Somebody else writes the record now. */
+/** Another process now writes the record. */
 class RecordLostError extends Error {}
 
-/** Rejects where the store fails, and where the signal ends it. */
+/** Rejects if the store fails or the signal aborts. */
 export async function runGroup(
   parts: GroupRunnerParts,
   stored: StoredGroup,
@@ -73,7 +74,7 @@ export async function runGroup(
     }
     for (const [place, timeNs] of due.instants.entries()) {
       const afterOutage = place === 0 && due.missed > 0;
-      const instant = { timeNs, afterOutage, receivers, tells: parts.notify !== undefined, signal: held };
+      const instant = { timeNs, afterOutage, receivers, notifies: parts.notify !== undefined, signal: held };
       loaded = await store(
         parts,
         lease,
@@ -83,13 +84,15 @@ export async function runGroup(
       );
       count(parts, loaded.record);
     }
-    const failures = due.missed > 0 ? [`${due.missed} evaluations were missed and are not caught up`] : [];
+    const failures = due.missed > 0 ? [`skipped ${due.missed} missed evaluations`] : [];
     failures.push(...(await deliverStored(parts, lease, stored, loaded, held)));
     return { ...run, end: 'done', instants: due.instants.length, missed: due.missed, failures };
   });
 }
 
-/** A group that is not there any more: its series get their ends, and its record goes. False where somebody is at it. */
+/**
+ * Ends the series of a deleted group and removes its record. Returns false if another process runs the group.
+ */
 export async function retireGroup(
   parts: GroupRunnerParts,
   stored: StoredGroup,
@@ -106,7 +109,7 @@ export async function retireGroup(
     let current = loaded;
     if (hasSeries && receivers.length > 0) {
       const timeNs = parts.clock.nowNs();
-      const instant = { timeNs, afterOutage: false, receivers, tells: false, signal: held };
+      const instant = { timeNs, afterOutage: false, receivers, notifies: false, signal: held };
       current = await store(
         parts,
         lease,
@@ -117,7 +120,7 @@ export async function retireGroup(
     }
     if (current.record.pending.length > 0) {
       const { record } = await deliver(parts, stored, current.record, { intervalNs: 0n, signal: held });
-      // Receivers that are away get no end of these series; they find it themselves after minutes.
+      // Endpoints that are down get no end of these series. They expire them after some minutes.
       current = { ...current, record };
     }
     return parts.states.delete(tenant, current, lease);
@@ -138,7 +141,7 @@ async function deliverStored(
   if (!isUndelivered(parts, stored, loaded.record)) return [];
   const { intervalNs } = stored.group;
   const within = { intervalNs: intervalNs > 0n ? intervalNs : parts.evaluationIntervalNs };
-  const reason = new Error(`not delivered within ${MAX_DELIVERY_MS} ms`);
+  const reason = new Error(`delivery timed out after ${MAX_DELIVERY_MS} ms; the next run retries`);
   const bounds = { clock: parts.clock, ms: MAX_DELIVERY_MS, signal: held, reason };
   const { record, failures } = await withinTime(bounds, signal =>
     deliver(parts, stored, loaded.record, { ...within, signal }),
@@ -162,11 +165,11 @@ async function store(
     if (!(error instanceof StateTooLargeError)) throw error;
     saved = await states.save(tenant, loaded, withoutNews(loaded.record, record, error), lease);
   }
-  if (saved === undefined) throw new RecordLostError('another process evaluates the group');
+  if (saved === undefined) throw new RecordLostError('another process is evaluating the group');
   return saved;
 }
 
-/** What was kept before, with the reason why nothing came to it. */
+/** Keeps the previous contents, with the reason why nothing was added. */
 function withoutNews(before: GroupRecord, after: GroupRecord, error: Error): GroupRecord {
   const rules = Object.fromEntries(
     Object.entries(after.state.rules).map(([key, rule]): [string, RuleState] => {
@@ -184,7 +187,7 @@ function count({ figures }: GroupRunnerParts, { state }: GroupRecord): void {
   }
 }
 
-/** Renews the lease until the work ends, and ends the work where the lease is lost. Gives the lease back. */
+/** Runs the work under the lease, renews it, and aborts the work if the lease is lost. Releases the lease. */
 async function whileHeld<T>(
   { leases, clock }: GroupRunnerParts,
   lease: Lease,
@@ -200,7 +203,7 @@ async function whileHeld<T>(
       if (done.signal.aborted) return;
       await hold();
     }
-    // A store that fails is no loss yet: every write depends on the lease by itself.
+    // A failing store does not mean a lost lease: every write checks the lease itself.
   })().catch(error => {
     if (error instanceof LeaseLostError) lost.abort(error);
   });

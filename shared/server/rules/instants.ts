@@ -1,21 +1,22 @@
 /**
- * When groups are evaluated: at multiples of their interval, moved by an offset of their own, so that not all groups of a
- * store are due at the same moment. The offset hangs on the names alone: every process and every try has the same instants.
+ * Instants at which groups are evaluated: multiples of their interval, shifted by an offset per group, so
+ * that not all groups of a store are due at the same time. The offset depends only on the names, so every
+ * process and every retry has the same instants.
  *
  *     |---offset--T----interval----T----interval----T--->
  */
 import { createHash } from 'node:crypto';
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
 
-/** A group that asks for more is evaluated every second. */
+/** Shorter intervals are evaluated every second. */
 export const MIN_INTERVAL_NS = NS_PER_SECOND;
-/** Instants that are caught up after an outage: so many, and none older than that. */
+/** Maximum number and maximum age of instants that are evaluated after an outage. */
 export const MAX_CAUGHT_UP = 10;
 export const MAX_CATCH_UP_NS = 3600n * NS_PER_SECOND;
 
 export interface GroupSchedule {
   readonly intervalNs: bigint;
-  /** Below the interval, whole ms. */
+  /** Less than the interval, whole ms. */
   readonly offsetNs: bigint;
 }
 
@@ -31,13 +32,13 @@ export function scheduleOf(
 export interface DueInstants {
   /** Ascending. */
   readonly instants: readonly bigint[];
-  /** Instants that are not caught up any more. */
+  /** Number of missed instants that are skipped. */
   readonly missed: number;
-  /** The first instant after now. */
+  /** First instant after now. */
   readonly nextNs: bigint;
 }
 
-/** `lastNs` is the newest instant that was evaluated; 0: none was, and the newest one that has passed is due. */
+/** @param lastNs newest evaluated instant; 0 if none, and then only the newest past one is due */
 export function dueInstants(
   { intervalNs, offsetNs }: GroupSchedule,
   lastNs: bigint,
@@ -50,7 +51,7 @@ export function dueInstants(
   const count = Number(newest - first) + 1;
   if (count <= 0) return { instants: [], missed: 0, nextNs };
   const inAge = Number(MAX_CATCH_UP_NS / intervalNs);
-  // The newest one is always worth it, however long the interval.
+  // The newest instant is always evaluated, however long the interval.
   const kept = Math.min(count, MAX_CAUGHT_UP, Math.max(1, inAge));
   const instants = Array.from(
     { length: kept },

@@ -1,4 +1,6 @@
-/** Looks through a file of rule groups and tells every problem with its place, as an editor or a build shows it. */
+/**
+ * Checks a file of rule groups and reports every problem with its position, as editors and builds show it.
+ */
 import { isNode, LineCounter } from 'yaml';
 import { messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
@@ -8,24 +10,24 @@ import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type Written
 import { type CheckTemplate, problemsOf, validateGroup } from './validate-group.ts';
 
 export interface FileProblem {
-  /** From 1. */
+  /** Line number from 1. */
   readonly line: number;
   readonly message: string;
 }
 
 export interface LintedFile {
-  /** As the file names it; empty where it does not. */
+  /** Namespace in the file; empty if the file does not name one. */
   readonly namespace: string;
-  /** Empty where there are problems. */
+  /** Empty if there are problems. */
   readonly groups: readonly RuleGroup[];
-  /** By line. */
+  /** Ordered by line. */
   readonly problems: readonly FileProblem[];
 }
 
-/** The store takes such a rule and can never evaluate it. */
-const LOG_QUERY = 'the expression is a log query: rules need a metric query';
+/** The store accepts such a rule but can never evaluate it. */
+const LOG_QUERY = 'the expression is a log query; rules need a metric query';
 
-/** Does not throw. */
+/** Never throws. */
 export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
   const lines = new LineCounter();
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
@@ -37,14 +39,14 @@ export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
     const repeated = repeatedKey(document);
     if (repeated !== undefined) {
       return failed([
-        { line: lineAt(repeated.range?.[0] ?? 0), message: `${String(repeated)} is there twice` },
+        { line: lineAt(repeated.range?.[0] ?? 0), message: `duplicate key ${String(repeated)}` },
       ]);
     }
     const placed = ({ path, message }: ShapeProblem): FileProblem => ({ line: lineOf(path), message });
     const lineOf = (path: FieldPath): number => {
       const node: unknown = document.getIn(path, true);
       if (isNode(node) && node.range) return lineAt(node.range[0]);
-      // Behind an alias: the place that uses it.
+      // For an alias, the position that uses it.
       return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
     };
     const shape = shapeProblems(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {});
@@ -60,7 +62,7 @@ export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
 
 function contentProblems(groups: readonly WrittenGroup[], check: CheckTemplate): ShapeProblem[] {
   if (groups.length === 0) {
-    return [{ path: [], message: 'there are no groups: write them under "groups:"' }];
+    return [{ path: [], message: 'no groups found; write them under "groups:"' }];
   }
   const seen = new Set<string>();
   return groups.flatMap((group, g) => {
@@ -69,7 +71,7 @@ function contentProblems(groups: readonly WrittenGroup[], check: CheckTemplate):
       path: rule === undefined ? path : [...path, 'rules', rule],
       message,
     }));
-    if (seen.has(group.name)) problems.push({ path, message: `group '${group.name}' is there twice` });
+    if (seen.has(group.name)) problems.push({ path, message: `duplicate group '${group.name}'` });
     seen.add(group.name);
     group.rules.forEach(({ expr }, r) => {
       if (isLogQuery(expr)) problems.push({ path: [...path, 'rules', r, 'expr'], message: LOG_QUERY });
@@ -78,7 +80,7 @@ function contentProblems(groups: readonly WrittenGroup[], check: CheckTemplate):
   });
 }
 
-/** What does not parse is told of elsewhere. */
+/** Syntax errors are reported separately. */
 function isLogQuery(expr: string): boolean {
   try {
     return parseQuery(expr).kind === 'log';

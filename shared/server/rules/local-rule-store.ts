@@ -1,6 +1,6 @@
 /**
- * Rules of a configured folder: `<folder>/<tenant>/<file>` with `groups:`, where the file's name is the namespace. They are
- * read again every poll interval and never written (wire-format reference, 6.2).
+ * Rules of a configured folder: `<folder>/<tenant>/<file>` with `groups:`. The file's name is the namespace.
+ * Files are reloaded every poll interval and never written (wire-format reference, 6.2).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
@@ -15,10 +15,10 @@ export interface RuleFile {
   readonly text: string;
 }
 
-/** All files of the folder now. */
+/** Reads all files of the folder. */
 export type ReadRuleFiles = () => Promise<readonly RuleFile[]>;
 
-/** The operation needs rules that lie in the store. */
+/** The operation needs rules in the store. */
 export class ReadOnlyRulesError extends Error {
   constructor(operation: string) {
     super(`${operation} unsupported in rule local store`);
@@ -31,7 +31,7 @@ export interface LocalRuleStoreParts {
   readonly clock: Clock;
   readonly pollMs: number;
   readonly check: CheckTemplate;
-  /** Told of files that cannot be used; the others are. */
+  /** Called for files that cannot be used. Other files still work. */
   readonly onBroken: (error: Error) => void;
 }
 
@@ -97,7 +97,7 @@ export class LocalRuleStore implements RuleStore {
     const groups = readRuleFile(text).groups.map(group => validateGroup(group, 0, this.#parts.check));
     const names = new Set<string>();
     for (const { name } of groups) {
-      if (names.has(name)) throw new BadRequestError(`group '${name}' is there twice`);
+      if (names.has(name)) throw new BadRequestError(`duplicate group '${name}'`);
       names.add(name);
     }
     return groups.map((group: RuleGroup) => ({ tenant, namespace: file, group, version: 0 }));

@@ -1,15 +1,18 @@
-/** One instant of a recording rule: the samples of its series. */
+/** Evaluates one instant of a recording rule: the samples of its series. */
 import type { RecordingRule } from '../../storage/catalog/rule-group.ts';
 import type { RuleSample } from '../../storage/catalog/rule-state.ts';
 import type { ResultSample } from './rule-query.ts';
 import { joinLabels, labelsKey, NAME_LABEL } from './series-labels.ts';
 
-/** Series of one rule at most, where its group names no smaller limit: all of them wait in the state until they are sent. */
+/**
+ * Maximum series per rule, unless its group sets a lower limit. All of them wait in the state until they are
+ * sent.
+ */
 export const MAX_RECORDED_SERIES = 10_000;
 
 export const DUPLICATE_SERIES = 'vector contains metrics with the same labelset after applying rule labels';
 
-/** Throws where there are too many, or two of them are one series. `limit` is the group's; 0 is none. */
+/** Throws if there are too many series, or two with equal labels. `limit` is the group's; 0 is unlimited. */
 export function evaluateRecording(
   rule: RecordingRule,
   found: readonly ResultSample[],

@@ -1,6 +1,6 @@
 /**
- * Evaluates a group at instant after instant without sending or keeping anything: what unit tests of rules and dry runs
- * look at. It is the evaluation that runs on a schedule, so what they show is what will be.
+ * Evaluates a group at consecutive instants without sending or storing anything, for unit tests of rules and
+ * dry runs. It uses the scheduled evaluation, so the results are those that a schedule will have.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -19,15 +19,17 @@ import type { TemplateRunner } from './template/run-template.ts';
 export interface ReplayParts {
   readonly query: RuleQuery;
   readonly templates: TemplateRunner;
-  /** Ends it. */
+  /** Ends the replay. */
   readonly signal: AbortSignal;
 }
 
 export interface ReplayedRule {
   readonly state: RuleState;
-  /** Pending, firing, and those that have just ended. */
+  /** Pending and firing alerts, and those that have just ended. */
   readonly alerts: readonly AlertState[];
-  /** Of a recording rule, and of others with the same name in the group; without the ends of series. */
+  /**
+   * Samples of a recording rule, and of others with the same name in the group, without the ends of series.
+   */
   readonly samples: readonly RuleSample[];
 }
 
@@ -37,12 +39,16 @@ export interface ReplayedInstant {
   readonly rules: readonly ReplayedRule[];
 }
 
-/** Somebody has to be there, or no samples are made. */
+/** A placeholder, because samples are created only if an endpoint exists. */
 const RECEIVERS = ['replay'];
-/** Nobody waits here: what fails is asked again at once. */
+/** Retries immediately, without waiting. */
 const CLOCK = { nowMs: () => 0, nowNs: () => 0n, sleep: () => nextTurn() };
 
-/** `instants` ascend; the group has no state before the first of them. Rejects with the reason of the signal. */
+/**
+ * @param instants ascending; the group has no state before the first one
+ *
+ * Rejects with the reason of the signal.
+ */
 export async function* replayGroup(
   group: RuleGroup,
   { query, templates, signal }: ReplayParts,
@@ -52,7 +58,7 @@ export async function* replayGroup(
   const stored = { tenant: 'replay', namespace: 'replay', group, version: 0 };
   let record = newGroupRecord(stored.namespace, group.name);
   for (const timeNs of instants) {
-    const instant = { timeNs, afterOutage: false, receivers: RECEIVERS, tells: false, signal };
+    const instant = { timeNs, afterOutage: false, receivers: RECEIVERS, notifies: false, signal };
     record = await evaluateInstant(parts, stored, { ...record, pending: [] }, instant);
     const samples = record.pending.flatMap(one => one.samples).filter(({ value }) => value !== 'stale');
     yield {

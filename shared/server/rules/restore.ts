@@ -1,14 +1,14 @@
 /**
- * What becomes of alerts when instants were missed: nobody knows whether their condition held meanwhile. What the
- * metrics system does with `for_outage_tolerance` and `for_grace_period` when it starts, done wherever there is a gap that
- * is not caught up; every gap that is caught up leaves no question.
+ * Restores alerts after missed instants, because it is unknown whether their condition held meanwhile.
+ * Prometheus does this with `for_outage_tolerance` and `for_grace_period` at its start. Logboom does it after
+ * every gap that is not evaluated later.
  */
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
 
 export interface Outage {
-  /** The newest instant before it. */
+  /** Newest instant before the gap. */
   readonly lastNs: bigint;
-  /** The first one after it. */
+  /** First instant after the gap. */
   readonly timeNs: bigint;
 }
 
@@ -17,7 +17,7 @@ export interface OutageRules {
   readonly forGracePeriodNs: bigint;
 }
 
-/** What fires goes on: whether it still should, the next result says. */
+/** Firing alerts stay. The next result decides whether they still fire. */
 export function restoreAlerts(
   rule: AlertingRule,
   alerts: readonly AlertState[],
@@ -27,7 +27,7 @@ export function restoreAlerts(
   const gapNs = timeNs - lastNs;
   return alerts.flatMap(alert => {
     if (alert.state !== 'pending') return [alert];
-    // Also where `for` is shorter than the grace: it could fire no earlier than anew.
+    // Also if `for` is shorter than the grace period: the alert cannot fire earlier than a new one.
     if (gapNs > forOutageToleranceNs || rule.forNs < forGracePeriodNs) return [];
     const leftNs = rule.forNs - (lastNs - BigInt(alert.activeAtNs));
     const activeAtNs =

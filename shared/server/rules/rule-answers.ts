@@ -1,4 +1,7 @@
-/** Groups with the state of their rules, in the shapes of the metrics system's API (wire-format reference, 6.4 and 6.5). */
+/**
+ * Formats groups with the state of their rules as the Prometheus API does (wire-format reference, 6.4 and
+ * 6.5).
+ */
 
 import { NS_PER_SECOND } from '../../base/model/duration.ts';
 import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';
@@ -13,7 +16,7 @@ import {
   type StoredGroup,
 } from '../../storage/catalog/rule-group.ts';
 
-/** As Go shows a time that never was. */
+/** Go's format of the zero time. */
 const NEVER = '0001-01-01T00:00:00Z';
 
 const NOT_EVALUATED: RuleState = {
@@ -25,15 +28,15 @@ const NOT_EVALUATED: RuleState = {
 };
 
 export interface RuleFilter {
-  /** Undefined: both. */
+  /** `undefined` includes both. */
   readonly kind: Rule['kind'] | undefined;
-  /** Empty lists: all. */
+  /** Empty lists include all. */
   readonly files: readonly string[];
   readonly groups: readonly string[];
   readonly names: readonly string[];
 }
 
-/** Undefined where no rule of the group is asked for. */
+/** `undefined` if no rule of the group is requested. */
 export function groupAnswer(
   { namespace, group }: StoredGroup,
   state: GroupState | undefined,
@@ -58,7 +61,7 @@ export function groupAnswer(
   };
 }
 
-/** Alerts of a group that are pending or firing. */
+/** Pending and firing alerts of a group. */
 export function activeAlerts({ group }: StoredGroup, state: GroupState | undefined): object[] {
   return group.rules.flatMap((rule, place) => {
     const alerts = state?.rules[ruleKey(rule, place)]?.alerts ?? [];
@@ -118,13 +121,13 @@ function secondsOf(ns: bigint): number {
   return Number(ns) / Number(NS_PER_SECOND);
 }
 
-/** `ns` is Unix time; 0 is never. */
+/** @param ns Unix time; 0 is never */
 function timeText(ns: string): string {
   const time = BigInt(ns);
   return time === 0n ? NEVER : formatRfc3339Nano(time);
 }
 
-/** Go's `'e', -1`: the shortest digits, an exponent of two digits at least. */
+/** Go's `'e', -1` format: the shortest digits, and an exponent of at least two digits. */
 export function exponentText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

@@ -1,4 +1,4 @@
-/** What the rules of this process have done, for metrics. Counted once, read by whoever scrapes. */
+/** Counters of rules in this process, for metrics. */
 
 import type { StoredGroup } from '../../storage/catalog/rule-group.ts';
 import type { MetricsRegistry } from '../admin/metrics/registry.ts';
@@ -53,10 +53,10 @@ export function addRuleMetrics(registry: MetricsRegistry, figures: RuleFigures):
   }
 }
 
-/** Groups with a series each: beyond these a scrape would take megabytes. */
+/** Groups with separate series. More would make a scrape several megabytes. */
 const MAX_SHOWN_GROUPS = 10_000;
 
-/** The reference's metric of the size of each group; what it returns is to be told of all groups that there are. */
+/** Adds the reference's metric of group sizes. Call the returned function with all groups. */
 export function addGroupMetrics(registry: MetricsRegistry): (groups: readonly StoredGroup[]) => void {
   let known: readonly StoredGroup[] = [];
   registry.gauge<'rule_group' | 'user'>({

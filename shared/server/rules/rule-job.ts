@@ -1,9 +1,9 @@
 /**
- * The scheduled job that evaluates rules: looks which groups are due and runs them, some at a time, tenants in turn. While
- * slow groups run it goes on looking, so that they keep nobody else waiting; a group that is still at it is not begun again,
- * and what it misses meanwhile is caught up or told of.
+ * Scheduled job that evaluates rules. It finds due groups and runs several at a time, with tenants in
+ * rotation. It keeps finding groups while slow ones run, so that these delay no others. A running group is
+ * not started again, and its missed instants are evaluated later or reported.
  *
- * What it remembers, when groups are due, only saves reads; the record of a group decides.
+ * The remembered due times only save reads. The record of a group decides.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -16,31 +16,31 @@ import { type GroupRunnerParts, retireGroup, runGroup } from './group-runner.ts'
 export interface RuleJobParts extends GroupRunnerParts {
   readonly store: RuleStore;
   readonly everyMs: number;
-  /** How often groups are looked for that were deleted, ms. */
+  /** Interval for finding deleted groups, ms. */
   readonly sweepEveryMs?: number;
-  /** Told of all groups that there are, with each look; must not throw. */
+  /** Called with all groups at each check. Must not throw. */
   readonly onGroups?: (groups: readonly StoredGroup[]) => void;
 }
 
-/** Groups that run at once: each runs one query at a time. */
+/** Groups that run concurrently. Each runs one query at a time. */
 export const MAX_RUNNING = 8;
-/** Of one tenant: another always finds a place. */
+/** Running groups per tenant, so that another tenant always finds a slot. */
 export const MAX_RUNNING_OF_TENANT = 3;
-/** Groups remembered, 200 bytes each. */
-const REMEMBERED = 100_000;
+/** Remembered groups, 200 bytes each. */
+const MAX_REMEMBERED = 100_000;
 const SWEEP_EVERY_MS = 300_000;
-/** Behind a store that fails, or whoever else is at a group. */
+/** Pause after a store error, or while another process runs the group. */
 const RETRY_MS = 2000;
 
 interface Plan {
   readonly version: number;
-  /** Not due before, Unix ms. */
+  /** Earliest time of the next run, Unix ms. */
   readonly notBeforeMs: number;
 }
 
 export function ruleJob(parts: RuleJobParts): Job {
   const { clock, store, everyMs, sweepEveryMs = SWEEP_EVERY_MS } = parts;
-  const plans = new LruCache<string, Plan>(REMEMBERED);
+  const plans = new LruCache<string, Plan>(MAX_REMEMBERED);
   let sweptMs = clock.nowMs();
   let firstTenant = 0;
 
@@ -66,7 +66,7 @@ export function ruleJob(parts: RuleJobParts): Job {
           failures: failed,
         } = await runGroup(parts, stored, bounds.signal);
         if (end === 'busy') figures.busy++;
-        // What waits for a receiver is tried with the next instant.
+        // Pending deliveries are retried with the next instant.
         else notBeforeMs = Math.ceil(Number(nextNs / 1_000_000n));
         figures.instants += instants;
         figures.missed += missed;
@@ -115,7 +115,7 @@ export function ruleJob(parts: RuleJobParts): Job {
     return plan === undefined || plan.version !== version || plan.notBeforeMs <= clock.nowMs();
   }
 
-  /** Tenants in turn, and another one first each time. */
+  /** All groups, with tenants in rotation and a different first tenant each time. */
   async function allGroups(): Promise<StoredGroup[]> {
     const tenants = await store.tenants();
     const queues: StoredGroup[][] = [];
@@ -130,7 +130,7 @@ export function ruleJob(parts: RuleJobParts): Job {
     return inTurn;
   }
 
-  /** Until a group ends, or it is time to look again. */
+  /** Resolves when a group ends or the next check is due. */
   async function somethingEnds(
     running: ReadonlyMap<string, Promise<void>>,
     ms: number | undefined,
@@ -145,7 +145,7 @@ export function ruleJob(parts: RuleJobParts): Job {
     done.abort();
   }
 
-  /** Records of groups that were deleted; how many went. */
+  /** Removes records of deleted groups. Returns their number. */
   async function sweep(
     groups: readonly StoredGroup[],
     signal: AbortSignal,

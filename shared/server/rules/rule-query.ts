@@ -1,4 +1,4 @@
-/** How rules ask: one instant of a metric query, for one tenant. */
+/** Queries of rules: one instant of a metric query for one tenant. */
 
 import { formatPrometheusDuration, NS_PER_MS } from '../../base/model/duration.ts';
 import { ClientError } from '../../base/model/errors.ts';
@@ -15,7 +15,7 @@ export interface ResultSample {
   readonly value: number;
 }
 
-/** A scalar is one sample without labels. Rejects with what people should read. */
+/** A scalar is one sample without labels. Rejects with a message for the operator. */
 export type RuleQuery = (
   tenant: string,
   expr: string,
@@ -31,7 +31,7 @@ export interface QueryParts {
   readonly clock: Clock;
 }
 
-/** With the limits and the timeout of a query that the tenant's clients send. */
+/** Uses the limits and the timeout of a query from the tenant's clients. */
 export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery {
   return async (tenant, text, timeNs, signal) => {
     const expr = parseQuery(text);
@@ -42,7 +42,7 @@ export function engineQuery({ engine, limitsOf, clock }: QueryParts): RuleQuery 
     const ask = (within: AbortSignal) => engine.instant({ text, expr, timeNs }, { ...asker, signal: within });
     const reason = new ClientError(
       408,
-      `the query took longer than ${formatPrometheusDuration(queryTimeoutNs)}`,
+      `the query timed out after ${formatPrometheusDuration(queryTimeoutNs)}`,
     );
     const ms = Number(queryTimeoutNs / NS_PER_MS);
     const { result } = await (ms > 0 ? withinTime({ clock, ms, signal, reason }, ask) : ask(signal));

@@ -1,6 +1,6 @@
 /**
- * Whether a file of rules has the form that is read, field by field. The store ignores what it does not know and tells
- * of a wrong value only that there is one; who writes files wants to know of a misspelt field, and where it stands.
+ * Checks the structure of a rule file field by field. The store ignores unknown fields and reports only that
+ * a value is invalid. Authors of files need the misspelled field and its position.
  */
 import { readGroupValue } from './rule-yaml.ts';
 
@@ -12,28 +12,32 @@ export interface ShapeProblem {
 }
 
 const DURATION = 'a duration such as 30s, 5m or 1h30m';
-const TEXTS = 'names with texts';
+const TEXTS = 'a map of strings';
 
-/** What each field holds, in words. */
-const FILE_FIELDS = { namespace: 'a text', groups: 'a list of groups' };
+/** Description of the contents of each field. */
+const FILE_FIELDS = { namespace: 'a string', groups: 'a list of groups' };
 const GROUP_FIELDS = {
-  name: 'a text',
+  name: 'a string',
   interval: DURATION,
   query_offset: DURATION,
   limit: 'a whole number',
   rules: 'a list of rules',
 };
 const RULE_FIELDS = {
-  record: 'a text',
-  alert: 'a text',
-  expr: 'a text',
+  record: 'a string',
+  alert: 'a string',
+  expr: 'a string',
   for: DURATION,
   keep_firing_for: DURATION,
   labels: TEXTS,
   annotations: TEXTS,
 };
 
-/** `file` is as the library reads it, with texts as its scalars. Does not throw. */
+/**
+ * @param file parsed file with strings as its scalars
+ *
+ * Never throws.
+ */
 export function shapeProblems(file: unknown): ShapeProblem[] {
   const problems = fieldProblems(file, [], FILE_FIELDS, 'a file of rules');
   listAt(file, 'groups').forEach((group, g) => {
@@ -51,7 +55,8 @@ function fieldProblems(
   fields: Readonly<Record<string, string>>,
   what: string,
 ): ShapeProblem[] {
-  if (!isMap(value)) return [{ path, message: `${what} is a map of ${Object.keys(fields).join(', ')}` }];
+  if (!isMap(value))
+    return [{ path, message: `${what} must be a map with the fields ${Object.keys(fields).join(', ')}` }];
   return Object.entries(value).flatMap(([name, held]) => {
     const at = [...path, name];
     if (!Object.hasOwn(fields, name)) return [{ path: at, message: `unknown field '${name}' of ${what}` }];
@@ -61,7 +66,7 @@ function fieldProblems(
   });
 }
 
-/** Each field alone, by the code that reads it in the end. Items of lists are looked at by themselves. */
+/** Checks each field alone with the code that reads it later. Items of lists are checked separately. */
 function canBeRead(fields: object, name: string, value: unknown): boolean {
   if (name === 'groups' || name === 'rules') return Array.isArray(value) || isEmpty(value);
   const alone = { [name]: value };

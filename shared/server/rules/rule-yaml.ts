@@ -1,6 +1,6 @@
 /**
- * Rule groups as YAML, in and out (wire-format reference, 6.1). Scalars are read as the text that stands there, so that
- * a label's value `1.0` stays that, as in the reference, whose fields are all texts but `limit`.
+ * Parses and formats rule groups as YAML (wire-format reference, 6.1). Scalars are read as written, so that a
+ * label value `1.0` stays `1.0`. In the reference, all fields except `limit` are strings.
  */
 import { Document, isNode, isScalar, type LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { formatPrometheusDuration, parsePrometheusDuration } from '../../base/model/duration.ts';
@@ -8,10 +8,10 @@ import { BadRequestError, TooLargeError } from '../../base/model/errors.ts';
 import { MAX_GROUP_BYTES, type Rule, type RuleGroup } from '../../storage/catalog/rule-group.ts';
 
 export const NO_GROUP = 'unable to decoded rule group';
-/** Uses of one anchor in a text: a few lines may otherwise stand for gigabytes. */
+/** Uses of one anchor in a text. Without a limit, a few lines can expand to gigabytes. */
 export const MAX_ALIASES = 100;
 
-/** A rule as it is written: whether it makes sense is for validateGroup. Absent texts are empty. */
+/** A rule as written. validateGroup checks whether it is valid. Absent strings are empty. */
 export interface WrittenRule {
   readonly record: string;
   readonly alert: string;
@@ -31,13 +31,13 @@ export function readGroup(text: string): WrittenGroup {
   return readGroupValue(readYaml(text));
 }
 
-/** The groups of a file, `groups:` with a list, and its namespace where it names one. Throws like readGroup. */
+/** Groups of a file, a list under `groups:`, and its namespace if it names one. Throws like readGroup. */
 export function readRuleFile(text: string): { namespace: string; groups: WrittenGroup[] } {
   const file = mapOf(readYaml(text));
   return { namespace: textOf(file.namespace), groups: listOf(file.groups).map(readGroupValue) };
 }
 
-/** What formatNamespaces wrote, of any size. Throws BadRequestError. */
+/** Parses the output of formatNamespaces, of any size. Throws BadRequestError. */
 export function readNamespaces(text: string): Map<string, WrittenGroup[]> {
   const namespaces = mapOf(parseYaml(text));
   return new Map(
@@ -47,7 +47,7 @@ export function readNamespaces(text: string): Map<string, WrittenGroup[]> {
 
 function readYaml(text: string): unknown {
   if (Buffer.byteLength(text) > MAX_GROUP_BYTES) {
-    throw new TooLargeError(`rule group larger than ${MAX_GROUP_BYTES} bytes: divide it into several`);
+    throw new TooLargeError(`rule group larger than ${MAX_GROUP_BYTES} bytes; divide it into several`);
   }
   return parseYaml(text);
 }
@@ -57,19 +57,21 @@ function parseYaml(text: string): unknown {
   try {
     const document = parseRuleDocument(text);
     if (document.errors.length > 0) throw document.errors[0];
-    if (repeatedKey(document) !== undefined) throw new Error('a key is repeated');
+    if (repeatedKey(document) !== undefined) throw new Error('duplicate key');
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     throw new BadRequestError(NO_GROUP, { cause: error });
   }
 }
 
-/** Its errors are in it; keys may be repeated. Does not throw. */
+/** Returns a document that contains its errors. Keys may be repeated. Never throws. */
 export function parseRuleDocument(text: string, lineCounter?: LineCounter): Document {
   return parseDocument(text, { schema: 'failsafe', uniqueKeys: false, logLevel: 'silent', lineCounter });
 }
 
-/** The first key that its map has twice. The library compares each with all others: 25,000 would take 10 seconds. */
+/**
+ * First duplicate key of a map. The library compares each key with all others: 25,000 would take 10 seconds.
+ */
 export function repeatedKey(document: Document): Node | undefined {
   let repeated: Node | undefined;
   visit(document, {
@@ -89,7 +91,7 @@ export function repeatedKey(document: Document): Node | undefined {
   return repeated;
 }
 
-/** A group as the library read it, with texts as its scalars. Throws BadRequestError. */
+/** Reads a parsed group with strings as its scalars. Throws BadRequestError. */
 export function readGroupValue(value: unknown): WrittenGroup {
   const group = mapOf(value);
   return {
@@ -153,22 +155,22 @@ function countOf(value: unknown): number {
   return Number(text);
 }
 
-/** An absent value, or a plain scalar that YAML takes for none. */
+/** True for an absent value, and for a plain scalar that YAML treats as null. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 'null' || value === '~';
 }
 
-/** One group, keys in the reference's order, without empty ones. */
+/** Formats one group in the reference's key order, without empty keys. */
 export function formatGroup(group: RuleGroup): string {
   return toYaml(shownGroup(group));
 }
 
-/** Namespaces with their groups. */
+/** Formats namespaces with their groups. */
 export function formatNamespaces(namespaces: ReadonlyMap<string, readonly RuleGroup[]>): string {
   return toYaml(Object.fromEntries([...namespaces].map(([name, groups]) => [name, groups.map(shownGroup)])));
 }
 
-/** Written as a file that readRuleFile reads. */
+/** Formats a file that readRuleFile accepts. */
 export function formatRuleFile(namespace: string, groups: readonly RuleGroup[]): string {
   return toYaml({ namespace, groups: groups.map(shownGroup) });
 }
@@ -177,7 +179,7 @@ function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, scalar) {
-      // At the beginning of a text a byte order mark would be none of the name's.
+      // At the start of a text, a byte order mark would not be part of the name.
       if (typeof scalar.value === 'string' && scalar.value.startsWith('\ufeff')) scalar.type = 'QUOTE_DOUBLE';
     },
   });

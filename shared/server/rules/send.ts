@@ -1,4 +1,4 @@
-/** Posts to receivers of alerts and samples: names itself, and tries again where the receiver could not. */
+/** Posts to notification targets: adds credentials, and retries temporary failures. */
 
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -6,15 +6,16 @@ import type { HttpClient } from '../../base/ports/http-client.ts';
 import type { ClientAuth } from '../admin/config-ruler.ts';
 
 export interface NotificationTarget {
-  /** May hold a name and a password. */
+  /** May contain a name and a password. */
   readonly url: string;
   readonly auth: ClientAuth;
-  /** Of one request. */
+  /** Timeout of one request. */
   readonly timeoutMs: number;
 }
 
 /**
- * `refused`: the receiver will not take this, ever. `failed`: it could not, and may later; it may also have taken it.
+ * `refused`: the target refuses it permanently. `failed`: a temporary failure, and the target may have
+ * accepted it.
  */
 export type Sent =
   | { readonly end: 'taken' }
@@ -30,12 +31,12 @@ export interface SendParts {
   readonly clock: Clock;
 }
 
-/** Waits between tries, ms; the next evaluation is another chance. */
+/** Waits between attempts, ms. The next evaluation retries. */
 const WAITS_MS = [250, 1000];
 const MAX_REASON_LENGTH = 300;
 const TOO_MANY_REQUESTS = 429;
 
-/** Does not reject: what the signal ends has failed, whether it was taken or not. */
+/** Never rejects. A request that the signal aborts has failed, whether it was accepted or not. */
 export async function send(
   { http, clock }: SendParts,
   { url, auth, timeoutMs }: NotificationTarget,
@@ -76,7 +77,7 @@ function reasonOf(error: unknown): string {
   return (messageOf(error) + cause).slice(0, MAX_REASON_LENGTH);
 }
 
-/** What the URL says of who asks goes into a header: it would be refused in a URL, and shown in messages. */
+/** Moves credentials from the URL to a header. In a URL they would be refused, and visible in messages. */
 function addressOf(
   given: string,
   { basic, authorization }: ClientAuth,

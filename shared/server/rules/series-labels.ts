@@ -1,9 +1,12 @@
-/** Label sets of rules: plain objects, because they are written, sent and rendered. An empty value is no label. */
+/**
+ * Label sets of rules: plain objects, because they are stored, sent and rendered. An empty value means no
+ * label.
+ */
 import type { SeriesLabels } from '../../storage/catalog/rule-state.ts';
 
 export const NAME_LABEL = '__name__';
 
-/** Same for the same labels in any order. */
+/** Equal for the same labels in any order. */
 export function labelsKey(labels: SeriesLabels): string {
   return JSON.stringify(sortedLabels(labels));
 }
@@ -12,7 +15,7 @@ export function sortedLabels(labels: SeriesLabels): [string, string][] {
   return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Later ones win; what is empty at the end is taken away. */
+/** Later sets override earlier ones. Empty values are removed at the end. */
 export function joinLabels(...sets: readonly SeriesLabels[]): SeriesLabels {
   const joined = new Map(sets.flatMap(set => Object.entries(set)));
   return Object.fromEntries([...joined].filter(([, value]) => value !== ''));

@@ -1,11 +1,13 @@
-/** What makes a written group one that can be stored, with the reference's texts (wire-format reference, 6.3). */
+/**
+ * Validates a written group before it is stored, with the reference's messages (wire-format reference, 6.3).
+ */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { Rule, RuleGroup } from '../../storage/catalog/rule-group.ts';
 import type { WrittenGroup, WrittenRule } from './rule-yaml.ts';
 
-/** What is wrong with the text of a template; undefined where nothing is. */
+/** Description of the error in a template; `undefined` if it is valid. */
 export type CheckTemplate = (text: string) => string | undefined;
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -13,12 +15,12 @@ const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const NAME_LABEL = '__name__';
 
 export interface GroupProblem {
-  /** Place of the rule in the group; undefined where the group itself is meant. */
+  /** Index of the rule in the group; `undefined` for a problem of the group itself. */
   readonly rule: number | undefined;
   readonly message: string;
 }
 
-/** The group that was written. Throws BadRequestError with all problems. */
+/** Returns the validated group. Throws BadRequestError with all problems. */
 export function validateGroup(written: WrittenGroup, maxRules: number, check: CheckTemplate): RuleGroup {
   const problems = problemsOf(written, check);
   if (problems.length > 0) throw new BadRequestError(problems.map(({ message }) => message).join(', '));
@@ -31,7 +33,7 @@ export function validateGroup(written: WrittenGroup, maxRules: number, check: Ch
   return { ...written, rules: written.rules.map(ruleOf) };
 }
 
-/** The first problem of each rule, and those of the group. */
+/** First problem of each rule, and problems of the group. */
 export function problemsOf({ name, rules }: WrittenGroup, check: CheckTemplate): GroupProblem[] {
   const problems: GroupProblem[] = [];
   if (name === '') problems.push({ rule: undefined, message: 'group 0: Groupname must not be empty' });
@@ -74,7 +76,7 @@ function problemOfAnnotations(annotations: WrittenRule['annotations']): string |
   return strange === undefined ? undefined : `invalid annotation name: ${strange}`;
 }
 
-/** Recording rules have none. */
+/** Recording rules have no templates. */
 function problemOfTemplates(
   { alert, labels, annotations }: WrittenRule,
   check: CheckTemplate,

@@ -1,11 +1,11 @@
-/** Ends work whose time is up, by the Clock, so that it can be tested and simulated. */
+/** Aborts work after a timeout measured by the Clock, so that it can be tested and simulated. */
 import type { Clock } from '../../base/ports/clock.ts';
 
 export interface TimeBounds {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal: AbortSignal;
-  /** What the work's signal says when the time is up. */
+  /** Reason of the work's signal after the timeout. */
   readonly reason: Error;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What one tenant used on one UTC day, as one process counted it or as several add up, and its form in the table: JSON,
- * in which the registers of the count of streams are deflated bytes in base64.
+ * Usage of one tenant on one UTC day, as counted by one process or summed over several, and its format in the
+ * table: JSON with the registers of the stream count as deflated bytes in base64.
  */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -8,27 +8,29 @@ import { HyperLogLog, REGISTERS } from '../../base/model/hyperloglog.ts';
 
 /** Plain sums. */
 export interface Sums {
-  /** Pushes that stored something. */
+  /** Number of pushes that stored entries. */
   pushes: number;
-  /** The same in units of what the gateway bills as one request. */
+  /** Same in units that the gateway bills as one request. */
   gatewayUnits: number;
-  /** Stored entries. */
+  /** Number of stored entries. */
   lines: number;
   /** Bytes of their lines. */
   lineBytes: number;
   /** Bytes of names and values of their structured metadata, as sent. */
   metadataBytes: number;
-  /** Estimated: objects that the pushes put, and write units of their records (see chunkWrites). */
+  /**
+   * Estimated numbers of objects that the pushes put, and of write units of their records (see chunkWrites).
+   */
   objectPuts: number;
   writeUnits: number;
-  /** Queries that were answered. */
+  /** Number of completed queries. */
   queries: number;
-  /** Milliseconds that they took. */
+  /** Duration of these queries, milliseconds. */
   queryMs: number;
-  /** Stored bytes that they read, with so many requests. */
+  /** Stored bytes that they read, and number of requests for them. */
   queryBytes: number;
   queryGets: number;
-  /** Chunk records that they looked at. */
+  /** Number of chunk records that they read. */
   queryRecords: number;
 }
 
@@ -39,12 +41,12 @@ export interface RefusedEntries {
 
 export interface Figures {
   readonly sums: Sums;
-  /** By reason. */
+  /** Refused entries by reason. */
   readonly refused: Map<string, RefusedEntries>;
   readonly streams: HyperLogLog;
 }
 
-/** Reasons are the program's own: there are about 20. */
+/** The program defines about 20 reasons. */
 export const MAX_REASONS = 64;
 const VERSION = 1;
 
@@ -111,9 +113,9 @@ export function decodeFigures(body: Uint8Array): Figures {
   } catch (error) {
     throw new CorruptionError(`usage record: ${String(error)}`);
   }
-  if (stored.v !== VERSION) throw new CorruptionError(`usage record of version ${stored.v}`);
+  if (stored.v !== VERSION) throw new CorruptionError(`usage record has the unknown version ${stored.v}`);
   if (registers.length !== REGISTERS)
-    throw new CorruptionError(`usage record of ${registers.length} registers`);
+    throw new CorruptionError(`usage record has ${registers.length} registers`);
   const figures = newFigures();
   for (const name of Object.keys(figures.sums) as (keyof Sums)[]) figures.sums[name] = stored.sums[name] ?? 0;
   for (const [reason, entries] of Object.entries(stored.refused)) figures.refused.set(reason, { ...entries });

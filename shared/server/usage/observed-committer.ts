@@ -1,4 +1,4 @@
-/** A committer that tells of each push once it is durable, or could not be stored. */
+/** A committer that reports each push when it is durable or failed. */
 
 import { runPaced } from '../../base/model/steps.ts';
 import { type GroupCommitParts, GroupCommitter } from '../../write/ingest/group-commit.ts';
@@ -8,7 +8,7 @@ import { type StoredPush, storedOf } from '../../write/ingest/stored-push.ts';
 export type OnStored = (tenant: string, push: StoredPush) => void;
 
 export class ObservedCommitter extends GroupCommitter {
-  /** Pushes on their way to the store. */
+  /** Number of pushes in progress. */
   running = 0;
   readonly #onStored: OnStored;
 

@@ -1,4 +1,6 @@
-/** A query engine that tells of each answer. Queries that fail, and metadata queries, are not told of. */
+/**
+ * A query engine that reports each successful query. Failed queries and metadata queries are not reported.
+ */
 import {
   type Asker,
   type InstantQuery,
@@ -9,7 +11,7 @@ import {
 import type { QueryStatistics } from '../../read/query/statistics.ts';
 import { named } from '../../read/query/tenant-view.ts';
 
-/** What was asked, in the words of the reference's metrics. */
+/** Kind of query, in the terms of the reference's metrics. */
 export interface AskedQuery {
   readonly type: 'metric' | 'limited';
   readonly range: 'range' | 'instant';

@@ -1,8 +1,8 @@
 /**
- * How many bytes a tenant's data takes, by the UTC day of its entries: added up from the records of the chunks and the
- * places of the indexes. A day's sum is kept for some minutes, so that whoever asks again reads little, and one question
- * reads only so many records: a tenant with more gets an answer that says it is incomplete, and the whole one when it
- * asks again.
+ * Stored bytes of a tenant by the UTC day of its entries, summed from the records of chunks and indexes. A
+ * day's sum is cached for some minutes, so that repeated requests read little. One request reads a bounded
+ * number of records. A tenant with more gets a result marked as incomplete, and the complete one on repeated
+ * requests.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
@@ -14,7 +14,7 @@ import type { StoredBytes } from './cost.ts';
 export interface StoredByDay {
   /** Ascending by day. */
   readonly days: readonly DayBytes[];
-  /** False: some days are missing, and will be there when asked again. */
+  /** False if days are missing. Repeat the request to get them. */
   readonly complete: boolean;
 }
 
@@ -27,17 +27,20 @@ interface Kept extends DayBytes {
   readonly readMs: number;
 }
 
-/** 27 years of one tenant, or a year of 27. */
-const MAX_KEPT_DAYS = 10_000;
-/** Pushes go to the newest days; older ones change with compaction, which raises their version. */
-const KEPT_MS = 300_000;
+/** Cached days: 27 years of one tenant, or one year of 27. */
+const MAX_CACHED_DAYS = 10_000;
+/**
+ * Cache lifetime. Pushes change the newest days, and compaction changes older ones, which raises their
+ * version.
+ */
+const CACHED_MS = 300_000;
 const KEPT_OLD_MS = 3_600_000;
-/** A second of reading, at 1 KB each. */
+/** One second of reading, at 1 KB each. */
 const MAX_RECORDS = 50_000;
 const MS_PER_DAY = 86_400_000;
 
 export class StoredBytesByDay {
-  readonly #kept = new LruCache<string, Kept>(MAX_KEPT_DAYS);
+  readonly #kept = new LruCache<string, Kept>(MAX_CACHED_DAYS);
   readonly #catalog: Catalog;
   readonly #clock: Clock;
   readonly #maxRecords: number;
@@ -52,7 +55,7 @@ export class StoredBytesByDay {
     this.#maxRecords = maxRecords;
   }
 
-  /** Of all days up to `lastDay`. Throws the signal's reason. */
+  /** Sums of all days up to `lastDay`. Throws the signal's reason. */
   async upTo(tenant: string, lastDay: number, signal: AbortSignal): Promise<StoredByDay> {
     const days: DayBytes[] = [];
     let records = 0;
@@ -75,7 +78,7 @@ export class StoredBytesByDay {
     const kept = this.#kept.get(`${tenant}/${day}`);
     if (kept === undefined || kept.version !== version) return undefined;
     const nowMs = this.#clock.nowMs();
-    const keptMs = day >= Math.floor(nowMs / MS_PER_DAY) - 1 ? KEPT_MS : KEPT_OLD_MS;
+    const keptMs = day >= Math.floor(nowMs / MS_PER_DAY) - 1 ? CACHED_MS : KEPT_OLD_MS;
     return nowMs - kept.readMs < keptMs ? kept : undefined;
   }
 

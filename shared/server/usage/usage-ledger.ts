@@ -1,11 +1,12 @@
 /**
- * Counts what tenants use, in memory, and writes it to the table now and then.
+ * Counts the usage of tenants in memory, and writes it to the table periodically.
  *
  *     push, query ──> tally of (tenant, today) ──every 60 s, and at a stop──> item of this process
  *
- * What a reader would get wrong: an item holds all that its writer counted that day, not the difference, so a write that
- * is lost or repeated does no harm. What was counted since the last write is lost with the process. Nothing here fails
- * or delays what is counted.
+ * Nothing here fails or delays what is counted.
+ *
+ * Pitfall: an item contains everything that its writer counted that day, not the difference. So a lost or
+ * repeated write does no harm. Counts since the last write are lost with the process.
  */
 
 import type { Clock, Ids } from '../../base/ports/clock.ts';
@@ -16,24 +17,27 @@ import type { StoredPush } from '../../write/ingest/stored-push.ts';
 import { chunkWrites, gatewayUnits } from './cost.ts';
 import { addRefused, encodeFigures, type Figures, newFigures } from './figures.ts';
 
-/** 1,440 small writes a day for a tenant that never pauses: 0.001 dollars on AWS (docs/reference/metrics.md). */
+/**
+ * 1,440 small writes a day for a continuously active tenant: 0.001 dollars on AWS
+ * (docs/reference/metrics.md).
+ */
 export const WRITE_EVERY_MS = 60_000;
-/** Tallies in memory, at most about 6 KB each. What has no room is not counted, and that is counted. */
+/** Tallies in memory, at most about 6 KB each. Events beyond this are dropped, and the drops are counted. */
 export const MAX_TALLIES = 10_000;
-/** Days that ended and wait for being written; the oldest go first. */
+/** Ended days that wait to be written. The oldest are dropped first. */
 const MAX_ENDED = 10_000;
-/** Writes at once: beside what pushes write. */
+/** Concurrent writes, in addition to those of pushes. */
 const WRITES_AT_ONCE = 8;
 const MS_PER_DAY = 86_400_000;
 
-/** What this process counted of a tenant and day. */
+/** Counts of this process for a tenant and day. */
 export interface Tally {
   readonly tenant: string;
   readonly day: number;
   /** Name of its item. */
   readonly writer: string;
   readonly figures: Figures;
-  /** Rises with every change. */
+  /** Increases with every change. */
   revision: number;
   writtenRevision: number;
 }
@@ -43,16 +47,16 @@ export interface UsageLedgerParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly maxTallies?: number;
-  /** A write failed, and is tried again with the next one. */
+  /** Called if a write fails. The next write retries. */
   readonly onFailure?: (error: unknown) => void;
-  /** Something was not counted for want of room. */
+  /** Called if an event was not counted because of MAX_TALLIES. */
   readonly onDrop?: () => void;
 }
 
 export class UsageLedger implements IngestObserver {
   readonly #parts: UsageLedgerParts;
   readonly #maxTallies: number;
-  /** By tenant: the newest day of each. */
+  /** Newest day by tenant. */
   readonly #tallies = new Map<string, Tally>();
   readonly #ended = new Set<Tally>();
   #startedMs = Number.NEGATIVE_INFINITY;
@@ -76,7 +80,7 @@ export class UsageLedger implements IngestObserver {
     if (figures !== undefined) addRefused(figures, reason, { lines, bytes });
   }
 
-  /** A push became durable. */
+  /** Counts a push that became durable. */
   stored(tenant: string, { streams, bytes: rawBytes }: StoredPush): void {
     const figures = this.#change(tenant);
     if (figures === undefined) return;
@@ -89,7 +93,7 @@ export class UsageLedger implements IngestObserver {
     sums.writeUnits += writeUnits;
   }
 
-  /** A query was answered: it counts for each tenant, and what it read in equal parts. */
+  /** Counts a successful query for each tenant, and divides what it read equally. */
   queried(tenants: readonly string[], statistics: QueryStatistics, execNs: number): void {
     const part = 1 / tenants.length;
     for (const tenant of tenants) {
@@ -103,21 +107,21 @@ export class UsageLedger implements IngestObserver {
     }
   }
 
-  /** What this process knows of a tenant, written or not; days that are written and over are not among it. */
+  /** Tallies of a tenant in this process, except days that have ended and are written. */
   of(tenant: string): readonly Tally[] {
     const ended = [...this.#ended].filter(tally => tally.tenant === tenant);
     const newest = this.#tallies.get(tenant);
     return newest === undefined ? ended : [...ended, newest];
   }
 
-  /** Writes what is new where the last write began 60 s ago, or there was none yet. Never rejects. */
+  /** Writes changes if the last write began at least 60 s ago, or none has been made. Never rejects. */
   async writeIfDue(): Promise<void> {
     if (this.#parts.clock.nowMs() - this.#startedMs >= WRITE_EVERY_MS) await this.write();
   }
 
-  /** Writes what is new. Never rejects: what fails is tried again the next time. */
+  /** Writes changes. Never rejects: the next write retries failures. */
   async write(): Promise<void> {
-    // What was counted after a write began may not be in it.
+    // A running write may not include the latest counts.
     while (this.#writing !== undefined) await this.#writing;
     this.#writing = this.#writeAll().finally(() => {
       this.#writing = undefined;
@@ -125,7 +129,7 @@ export class UsageLedger implements IngestObserver {
     await this.#writing;
   }
 
-  /** Writes once a minute, until the signal aborts, and then once more. */
+  /** Writes once a minute until the signal aborts, and then once more. */
   async keepWritten(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#parts.clock.sleep(WRITE_EVERY_MS, signal).catch(() => undefined);
@@ -133,7 +137,7 @@ export class UsageLedger implements IngestObserver {
     }
   }
 
-  /** The figures that a change goes to, or undefined where there is no room. */
+  /** Figures to change; `undefined` if MAX_TALLIES is reached. */
   #change(tenant: string): Figures | undefined {
     const day = Math.floor(this.#parts.clock.nowMs() / MS_PER_DAY);
     let tally = this.#tallies.get(tenant);
@@ -157,7 +161,7 @@ export class UsageLedger implements IngestObserver {
     return tally.figures;
   }
 
-  /** Keeps a day that is over until it is written. */
+  /** Keeps an ended day until it is written. */
   #end(tally: Tally): void {
     if (!isNew(tally)) return;
     this.#ended.add(tally);
@@ -172,7 +176,7 @@ export class UsageLedger implements IngestObserver {
   async #writeAll(): Promise<void> {
     const crowded = this.#tallies.size > this.#maxTallies / 2;
     const quiet = crowded ? [...this.#tallies.values()].filter(tally => !isNew(tally)) : [];
-    // Written, and nothing came for a minute: their next change begins an item of its own.
+    // Written, and unchanged for one minute. The next change starts a new item.
     for (const { tenant } of quiet) this.#tallies.delete(tenant);
     const unwritten = [...this.#ended, ...this.#tallies.values()].filter(isNew);
     if (unwritten.length === 0) return;

@@ -1,8 +1,9 @@
 /**
- * A tenant's usage by UTC day: what all processes have written, what this one has not written yet, and what it costs.
+ * A tenant's usage by UTC day, with its cost. Combines what all processes have written and what this one has
+ * not written yet.
  *
- * What a reader would get wrong: the bytes stored on a past day are those that are there now and were written with times
- * of that day or before; what was deleted since is not in them.
+ * Pitfall: the stored bytes of a past day are bytes that exist now, with timestamps of that day or earlier.
+ * Data deleted since then is not included.
  */
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { Prices } from '../admin/prices.ts';
@@ -22,7 +23,7 @@ export interface UsageDay {
 export interface UsageReport {
   /** Every day of the range, ascending. */
   readonly days: readonly UsageDay[];
-  /** False: stored bytes, and their cost, are too small (see StoredBytesByDay). */
+  /** False if stored bytes, and their cost, are incomplete (see StoredBytesByDay). */
   readonly storedIsComplete: boolean;
 }
 
@@ -41,7 +42,7 @@ export interface UsageQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Days read at once. */
+/** Days read concurrently. */
 const READS_AT_ONCE = 8;
 const MS_PER_DAY = 86_400_000;
 
@@ -52,7 +53,7 @@ export class UsageReader {
     this.#parts = parts;
   }
 
-  /** Reads each day of the range: the caller bounds it. Throws the signal's reason. */
+  /** Reads each day of the range, which the caller bounds. Throws the signal's reason. */
   async read({ tenant, firstDay, lastDay, signal }: UsageQuestion): Promise<UsageReport> {
     const { storedBytes, prices } = this.#parts;
     const stored = await storedBytes.upTo(tenant, lastDay, signal);
@@ -78,7 +79,7 @@ export class UsageReader {
   async #figuresOf(tenant: string, day: number): Promise<Figures> {
     const { records, ledger } = this.#parts;
     const sum = newFigures();
-    // Before the items: one that is written and forgotten meanwhile is still counted once.
+    // Taken before reading the items, so that a tally that is written and forgotten meanwhile counts once.
     const own = ledger.of(tenant).filter(tally => tally.day === day);
     for (const { figures } of own) addFigures(sum, figures);
     const writers = new Set(own.map(({ writer }) => writer));
@@ -89,7 +90,7 @@ export class UsageReader {
   }
 }
 
-/** What is stored at each of the days (ascending): the sum of all days up to it. */
+/** Cumulative stored bytes at each of the ascending days. */
 function sumUp(days: readonly DayBytes[], at: readonly number[]): StoredBytes[] {
   let next = 0;
   let objectBytes = 0;
@@ -103,7 +104,7 @@ function sumUp(days: readonly DayBytes[], at: readonly number[]): StoredBytes[] 
   });
 }
 
-/** Days of the month in which the UTC day lies. */
+/** Number of days in the month of the UTC day. */
 function daysOfMonth(day: number): number {
   const date = new Date(day * MS_PER_DAY);
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();

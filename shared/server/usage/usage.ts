@@ -1,4 +1,4 @@
-/** Usage put together: who is told of what, who writes it down, who reads it. */
+/** Assembles usage: observers, ledger and report. */
 
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -15,7 +15,7 @@ import { UsageReader } from './usage-report.ts';
 export interface Usage {
   readonly ledger: UsageLedger;
   readonly reader: UsageReader;
-  /** For the push path, the committer and the query engine; they feed the metrics too. */
+  /** Observer of the push path, the committer and the query engine. It feeds the metrics too. */
   readonly observer: IngestObserver;
   readonly onStored: OnStored;
   readonly onAnswered: OnAnswered;

@@ -1,34 +1,34 @@
 /**
- * Sets of requests that chunks have in common, each with what is compiled for it. Tables of many texts take milliseconds to
- * make, and a query may meet thousands of chunks, most with the same set.
+ * Caches sets of requests that chunks have in common, with their compiled filters. Compiling many texts takes
+ * milliseconds, and a query may read thousands of chunks, most with the same set.
  */
 import { LruCache } from '../../base/model/lru.ts';
-import { LineMasks } from './covered-rows.ts';
+import { LineDeleteFilters } from './covered-rows.ts';
 import type { RequestsOfChunk, RequestsOfGroup } from './day-requests.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 import type { SelectorGroup, SelectorGroups } from './selector-groups.ts';
 
-/** Those that may touch a chunk. */
+/** Requests that may cover rows of a chunk. */
 export interface ApplicableRequests {
   /** Requests without stages. */
   readonly whole: ReadonlyMap<SelectorGroup, readonly DeleteFilter[]>;
-  /** The others. */
+  /** Requests with stages. */
   readonly byLine: ReadonlyMap<SelectorGroup, readonly DeleteFilter[]>;
-  /** Of all the others together; undefined where there is none. */
-  readonly lines: LineMasks | undefined;
+  /** Compiled filters of all requests with stages; `undefined` without such requests. */
+  readonly lines: LineDeleteFilters | undefined;
 }
 
-/** Of a tenant's sets: two where all of 10,000 requests are in them, 150 where a hundred are. */
-const MAX_KEPT_BYTES = 32 * 1024 * 1024;
-/** The least table of texts. */
+/** Holds 2 sets of 10,000 requests each, or 150 sets of 100 requests. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+/** Minimum size of a search table. */
 const SET_BYTES = 160 * 1024;
-/** With the places in the table. */
+/** Size of a request, including its entries in the table. */
 const REQUEST_BYTES = 1500;
 
 export class ApplicableRequestCache {
   readonly #groups: SelectorGroups;
-  readonly #sets = new LruCache<string, ApplicableRequests>(MAX_KEPT_BYTES);
-  readonly #lines = new LruCache<string, LineMasks>(MAX_KEPT_BYTES);
+  readonly #sets = new LruCache<string, ApplicableRequests>(MAX_CACHED_BYTES);
+  readonly #lines = new LruCache<string, LineDeleteFilters>(MAX_CACHED_BYTES);
   /** Numbers of the arrays that chunks share. */
   readonly #numbers = new WeakMap<readonly RequestsOfGroup[], number>();
   #counted = 0;
@@ -38,9 +38,9 @@ export class ApplicableRequestCache {
     this.#groups = groups;
   }
 
-  /** The same for the same requests. */
+  /** Returns the same object for the same requests. */
   of(touching: RequestsOfChunk): ApplicableRequests {
-    // Most chunks have that of the one before.
+    // Most chunks have the same set as the previous one.
     if (this.#last !== undefined && isSame(this.#last.touching, touching)) return this.#last.set;
     const { shared, own } = touching;
     const keys = own.flatMap(({ requests }) => requests.map(({ key: one }) => one));
@@ -55,12 +55,12 @@ export class ApplicableRequestCache {
     return set;
   }
 
-  /** The tables of requests with stages. */
-  linesOf(requests: readonly DeleteFilter[]): LineMasks {
+  /** Compiled filters of requests with stages. */
+  linesOf(requests: readonly DeleteFilter[]): LineDeleteFilters {
     const key = requests.map(request => request.key).join('\n');
     let lines = this.#lines.get(key);
     if (lines === undefined) {
-      lines = new LineMasks(requests, this.#groups);
+      lines = new LineDeleteFilters(requests, this.#groups);
       this.#lines.set(key, lines, bytesOfSet(requests.length));
     }
     return lines;

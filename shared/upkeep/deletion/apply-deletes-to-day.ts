@@ -1,4 +1,6 @@
-/** What delete requests that are picked up cover of one day, taken out of its chunks: in this thread, or in one beside it. */
+/**
+ * Removes rows covered by accepted delete requests from the chunks of one day, in this thread or in another.
+ */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import {
@@ -10,16 +12,16 @@ import {
 } from '../compaction/day-rewriter.ts';
 import { findCovered } from './find-covered.ts';
 
-/** A tenant's day with its bounds. */
+/** Day of a tenant, with the limits of the run. */
 export type DayWithDeletes = Pick<DayToRewrite, 'tenant' | 'day' | 'untilMs' | 'signal'>;
 
 export interface DayDeletionFigures extends RewriteFigures {
-  /** Stored bytes that looking asked for; rewriting reads its inputs once more. */
+  /** Stored bytes read to find covered rows. Rewriting reads its inputs again. */
   readBytes: number;
 }
 
 export interface DayDeletion {
-  /** See rewriteDay. An implementation in another thread also throws where that thread is lost. */
+  /** See rewriteDay. An implementation in another thread also throws if that thread is lost. */
   deleteOfDay(work: DayWithDeletes, figures: DayDeletionFigures): Promise<RewriteEnd>;
 }
 

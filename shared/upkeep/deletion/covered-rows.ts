@@ -1,31 +1,31 @@
 /**
- * Which rows of a page a set of requests takes. Requests that ask for a text are searched together, in one pass over the
- * bytes; a hit counts where it lies inside one line, and where the stream and the time of that row are the request's. What is
- * looked at is either the whole page, or a few rows that something else has left.
+ * Finds the rows of a page that a set of requests covers. All texts are searched in one pass over the bytes.
+ * A match counts if it is inside one line, and if the stream and time of that row belong to the request. The
+ * search covers either the whole page, or a few rows that other filters left.
  */
 import type { PageRows, Run } from '../../base/model/page.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 import { MultiPatternSearch } from './multi-pattern-search.ts';
 import type { SelectorGroup, SelectorGroups } from './selector-groups.ts';
 
-/** Times of requests, ns since the start of a day, both inclusive. */
-export interface MaskTimes {
+/** Time bounds of requests, ns since the start of a day, both inclusive. */
+export interface RequestTimeBounds {
   from(request: DeleteFilter): number;
   to(request: DeleteFilter): number;
 }
 
-/** Requests that are looked for together; none of them is whole. */
-export class LineMasks {
+/** Requests that are searched together. All of them have stages. */
+export class LineDeleteFilters {
   readonly requests: readonly DeleteFilter[];
   readonly keys: ReadonlySet<string>;
   readonly readsMetadata: boolean;
   readonly #groups: SelectorGroups;
   readonly #groupOf = new Map<DeleteFilter, SelectorGroup>();
   readonly #needles: MultiPatternSearch;
-  /** For each needle of the set, who asks for it. */
-  readonly #askers: readonly (readonly DeleteFilter[])[];
+  /** Requests per needle of the set. */
+  readonly #filtersOfNeedle: readonly (readonly DeleteFilter[])[];
   readonly #others: readonly DeleteFilter[];
-  /** By the keys that were looked for: many pages share them. */
+  /** Missing requests by the set of searched keys, which many pages share. */
   readonly #missing = new WeakMap<ReadonlySet<string>, readonly DeleteFilter[]>();
 
   constructor(requests: readonly DeleteFilter[], groups: SelectorGroups) {
@@ -37,39 +37,40 @@ export class LineMasks {
     for (const group of groups.all) {
       for (const request of group.requests) if (wanted.has(request)) this.#groupOf.set(request, group);
     }
-    const byNeedle = new Map<string, { readonly needle: Buffer; readonly askers: DeleteFilter[] }>();
+    const byNeedle = new Map<string, { readonly needle: Buffer; readonly filters: DeleteFilter[] }>();
     for (const request of requests) {
       const { needle } = request;
       if (needle === undefined) continue;
       const key = needle.toString('latin1');
       const known = byNeedle.get(key);
-      if (known === undefined) byNeedle.set(key, { needle, askers: [request] });
-      else known.askers.push(request);
+      if (known === undefined) byNeedle.set(key, { needle, filters: [request] });
+      else known.filters.push(request);
     }
     this.#needles = new MultiPatternSearch([...byNeedle.values()].map(({ needle }) => needle));
-    this.#askers = [...byNeedle.values()].map(({ askers }) => askers);
+    this.#filtersOfNeedle = [...byNeedle.values()].map(({ filters }) => filters);
     this.#others = requests.filter(({ needle }) => needle === undefined);
   }
 
-  /** Those of them that are not among `looked`, by their keys. */
-  missingIn(looked: ReadonlySet<string>): readonly DeleteFilter[] {
-    let missing = this.#missing.get(looked);
+  /** Requests whose keys are not in `searched`. */
+  missingIn(searched: ReadonlySet<string>): readonly DeleteFilter[] {
+    let missing = this.#missing.get(searched);
     if (missing === undefined) {
-      missing = looked === this.keys ? [] : this.requests.filter(({ key }) => !looked.has(key));
-      this.#missing.set(looked, missing);
+      missing = searched === this.keys ? [] : this.requests.filter(({ key }) => !searched.has(key));
+      this.#missing.set(searched, missing);
     }
     return missing;
   }
 
   /**
-   * The rows among `selection[0..count)` that each request takes, ascending; requests that take none are left out. The
-   * page holds lines, and metadata where `readsMetadata`.
-   * @param base ns from the start of the day to what the page's times are relative to
+   * Rows among `selection[0..count)` that each request covers, ascending. Omits requests that cover no row.
+   * The page holds lines, and metadata if `readsMetadata`.
+   *
+   * @param base ns from the start of the day to the zero of the page's times
    */
   find(
     page: PageRows,
     base: number,
-    times: MaskTimes,
+    times: RequestTimeBounds,
     selection: Uint32Array,
     count: number,
   ): Map<DeleteFilter, Uint32Array> {
@@ -90,7 +91,7 @@ export class LineMasks {
     return found;
   }
 
-  /** Rows with a needle of the request, of its streams and times; a row may come twice. */
+  /** Rows with a needle of the request, in its streams and times. A row can occur twice. */
   #hits(
     page: PageRows,
     selection: Uint32Array,
@@ -98,10 +99,10 @@ export class LineMasks {
     scope: PageScope,
   ): Map<DeleteFilter, number[]> {
     const hits = new Map<DeleteFilter, number[]>();
-    if (this.#askers.length === 0) return hits;
+    if (this.#filtersOfNeedle.length === 0) return hits;
     const { lines, lineOffsets } = page;
     const needles = this.#needles;
-    const askers = this.#askers;
+    const filtersOfNeedle = this.#filtersOfNeedle;
     for (let i = 0; i < count; ) {
       const next = endOfSpan(lineOffsets, selection, i, count);
       const found = needles.search(lines, lineOffsets[selection[i]], lineOffsets[selection[next - 1] + 1]);
@@ -109,12 +110,12 @@ export class LineMasks {
         const position = needles.positions[hit];
         const row = rowAt(lineOffsets, selection, i, next, position);
         if (row < 0) continue;
-        for (const request of askers[needles.needlesAt[hit]]) {
+        for (const request of filtersOfNeedle[needles.needlesAt[hit]]) {
           if (position + request.needle!.length > lineOffsets[row + 1] || !scope.takes(request, row))
             continue;
           const rows = hits.get(request);
           if (rows === undefined) hits.set(request, [row]);
-          // Most often hits of a line come one after the other.
+          // Matches in one line usually follow each other.
           else if (rows[rows.length - 1] !== row) rows.push(row);
         }
       }
@@ -124,18 +125,18 @@ export class LineMasks {
   }
 }
 
-/** Streams and times of a page's rows, as requests ask for them. */
+/** Matches rows of a page against the streams and times of requests. */
 class PageScope {
   readonly #page: PageRows;
   readonly #base: number;
-  readonly #times: MaskTimes;
+  readonly #times: RequestTimeBounds;
   readonly #groups: SelectorGroups;
   readonly #groupOf: ReadonlyMap<DeleteFilter, SelectorGroup>;
 
   constructor(
     page: PageRows,
     base: number,
-    times: MaskTimes,
+    times: RequestTimeBounds,
     groups: SelectorGroups,
     groupOf: ReadonlyMap<DeleteFilter, SelectorGroup>,
   ) {
@@ -153,7 +154,7 @@ class PageScope {
     return time >= this.#times.from(request) && time <= this.#times.to(request);
   }
 
-  /** Rows of the selection that are of the request's streams and times. */
+  /** Rows of the selection that belong to the request's streams and times. */
   reached(request: DeleteFilter, selection: Uint32Array, count: number): Uint32Array {
     const { runs, times } = this.#page;
     const from = this.#times.from(request) - this.#base;
@@ -180,7 +181,7 @@ class PageScope {
   }
 }
 
-/** Bytes between two rows that are searched along: cheaper than to begin a search anew. */
+/** Up to this gap, searching the bytes between two rows costs less than starting another search. */
 const MAX_GAP_BYTES = 256;
 
 function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: number, count: number): number {
@@ -189,7 +190,7 @@ function endOfSpan(lineOffsets: Uint32Array, selection: Uint32Array, from: numbe
   return i;
 }
 
-/** The row of `selection[from..to)` whose line holds the byte, or -1. */
+/** Row of `selection[from..to)` whose line contains the byte, or -1. */
 function rowAt(
   lineOffsets: Uint32Array,
   selection: Uint32Array,
@@ -207,7 +208,7 @@ function rowAt(
   return lineOffsets[selection[low]] <= position ? selection[low] : -1;
 }
 
-/** Place of the run that holds the row. Runs of no rows hold none. */
+/** Index of the run that contains the row. Empty runs contain no row. */
 function runAt(runs: readonly Run[], row: number): number {
   let low = 0;
   let high = runs.length - 1;

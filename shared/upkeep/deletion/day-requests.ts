@@ -1,8 +1,8 @@
 /**
- * Requests whose times meet a day, and which of them may touch a chunk of it. Chunks far outnumber the hours of a day, so
- * requests are found once for each stretch of quarters of the day, and chunks of the same quarters get the same arrays: it
- * is by these that whoever compiles them knows that it has compiled them before. So some may be among them whose times
- * end before the chunk begins; rows are compared with times of their own.
+ * Finds the requests that overlap a day, and which of them may cover rows of a chunk. Requests are found once
+ * per interval of quarter days, because chunks far outnumber the hours of a day. Chunks of the same quarters
+ * get the same arrays, by which compiled filters are cached. Therefore the result can include requests that
+ * end before the chunk begins. The row filter compares the exact times.
  */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -13,32 +13,32 @@ import type { DeleteFilter } from './delete-filter.ts';
 import { type InclusiveInterval, RequestTimes } from './request-times.ts';
 import type { SelectorGroup, SelectorGroups } from './selector-groups.ts';
 
-/** Requests of one selector that may touch a chunk. */
+/** Requests of one selector that may cover rows of a chunk. */
 export interface RequestsOfGroup {
   readonly group: SelectorGroup;
   readonly requests: readonly DeleteFilter[];
 }
 
 export interface RequestsOfChunk {
-  /** Found without a look at the chunk's labels or age: the same array for chunks of the same quarters. */
+  /** Requests found without the chunk's labels or age. Chunks of the same quarters share this array. */
   readonly shared: readonly RequestsOfGroup[];
-  /** The others, found for this chunk. */
+  /** Requests found for this chunk. */
   readonly own: readonly RequestsOfGroup[];
 }
 
 const NS_OF_DAY = Number(NS_PER_DAY);
-/** Each stretch has its tables of texts; with 10,000 requests they take 50 ms to make. */
+/** Each interval has its own search tables, which take 50 ms to build for 10,000 requests. */
 const NS_OF_QUARTER = NS_OF_DAY / 4;
-/** All that there are. */
-const KEPT_STRETCHES = 10;
+/** Number of all possible intervals of quarters. */
+const INTERVALS_PER_DAY = 10;
 
 export class DayRequests {
   readonly times: RequestTimes;
-  /** How many there are. */
+  /** Number of requests that overlap the day. */
   readonly count: number;
   readonly #groups: SelectorGroups;
   readonly #aging: readonly RequestsOfGroup[];
-  readonly #stretches = new LruCache<number, QuarterRequests>(KEPT_STRETCHES);
+  readonly #intervals = new LruCache<number, QuarterRequests>(INTERVALS_PER_DAY);
 
   constructor(requests: readonly DeleteFilter[], groups: SelectorGroups, day: number) {
     this.#groups = groups;
@@ -56,7 +56,7 @@ export class DayRequests {
     this.#aging = groups.all.flatMap(group => partOf(group, group.aging, isOfDay));
   }
 
-  /** All that cover the chunk and meet its quarters. */
+  /** Requests that apply to the chunk and overlap its quarters. */
   touching({ pairs, first, last, id, asOfMs }: ChunkRecord): RequestsOfChunk {
     const groups = this.#groups;
     const quarters = this.#quartersOf(first, last);
@@ -81,29 +81,29 @@ export class DayRequests {
     const start = Math.floor(first / NS_OF_QUARTER);
     const end = Math.floor(last / NS_OF_QUARTER) + 1;
     const key = start * 8 + end;
-    let quarters = this.#stretches.get(key);
+    let quarters = this.#intervals.get(key);
     if (quarters === undefined) {
-      const stretch = { first: start * NS_OF_QUARTER, last: end * NS_OF_QUARTER - 1 };
-      quarters = new QuarterRequests(this.times, stretch);
-      this.#stretches.set(key, quarters);
+      const interval = { first: start * NS_OF_QUARTER, last: end * NS_OF_QUARTER - 1 };
+      quarters = new QuarterRequests(this.times, interval);
+      this.#intervals.set(key, quarters);
     }
     return quarters;
   }
 }
 
-/** Steady requests that meet a stretch of quarters. */
+/** Steady requests that overlap an interval of quarters. */
 class QuarterRequests {
   readonly #times: RequestTimes;
-  readonly #stretch: InclusiveInterval;
+  readonly #interval: InclusiveInterval;
   readonly #byGroup = new Map<SelectorGroup, readonly RequestsOfGroup[]>();
   readonly #lists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
-  constructor(times: RequestTimes, stretch: InclusiveInterval) {
+  constructor(times: RequestTimes, interval: InclusiveInterval) {
     this.#times = times;
-    this.#stretch = stretch;
+    this.#interval = interval;
   }
 
-  /** At most one; kept, as chunks ask for the labels that they have. */
+  /** Returns at most one entry. Cached, because chunks look up the labels that they have. */
   ofGroup(group: SelectorGroup): readonly RequestsOfGroup[] {
     let part = this.#byGroup.get(group);
     if (part === undefined) {
@@ -113,11 +113,11 @@ class QuarterRequests {
     return part;
   }
 
-  /** The same array for the same groups. */
+  /** Returns the same array for the same groups. */
   of(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
     let list = this.#lists.get(groups);
     if (list === undefined) {
-      // Most often all do, and then it is the array of other quarters and days too.
+      // Usually all requests overlap. Then other quarters and days share the array too.
       list = groups.every(({ steady }) => steady.every(this.#isMeeting))
         ? steadyOf(groups)
         : groups.flatMap(group => partOf(group, group.steady, this.#isMeeting));
@@ -128,14 +128,14 @@ class QuarterRequests {
 
   readonly #isMeeting = (request: DeleteFilter): boolean => {
     const times = this.#times;
-    const { first, last } = this.#stretch;
+    const { first, last } = this.#interval;
     return times.has(request) && times.from(request) <= last && times.to(request) >= first;
   };
 }
 
 const steadyLists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
-/** All steady requests of the groups; the same array for the same groups. */
+/** All steady requests of the groups. Returns the same array for the same groups. */
 function steadyOf(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
   let list = steadyLists.get(groups);
   if (list === undefined) {
@@ -145,7 +145,7 @@ function steadyOf(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] 
   return list;
 }
 
-/** Those of the requests that are wanted, if any; the same array where all are. */
+/** Selects the wanted requests. Returns the same array if all are wanted. */
 function partOf(
   group: SelectorGroup,
   requests: readonly DeleteFilter[],

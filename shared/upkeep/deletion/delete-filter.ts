@@ -1,7 +1,8 @@
 /**
- * A delete request, ready to be applied: its selector, its times, and how the lines of its entries are told. Three kinds,
- * by cost: those without stages take every entry, without looking at a line; those that ask for one text (`|= "user-17"`)
- * take where it is found; all others run their pipeline, on the lines with the text that they need, where there is one.
+ * A compiled delete request: selector, times, and a filter for lines. It has one of three kinds, by cost. A
+ * request without stages covers every entry without reading lines. A request for one text (`|= "user-17"`)
+ * covers each line that contains it. All other requests run their pipeline, on lines with a required text if
+ * they have one.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -18,28 +19,28 @@ export class DeleteFilter {
   readonly request: DeleteRequest;
   readonly matchers: readonly Matcher[];
   /**
-   * What it takes, for ever: an id may be taken again when its request is gone, and a request that is cancelled when part
-   * of it is done ends earlier from then on.
+   * Identifies the rows that it covers permanently. An ID can be reused after its request is gone, and a
+   * request that is canceled when parts of it are done ends earlier from then on.
    */
   readonly key: string;
-  /** It covers every chunk, whatever its age (delete-request.ts). */
+  /** True if it applies to every chunk, whatever its age (delete-request.ts). */
   readonly isSteady: boolean;
-  /** False: it takes nothing (delete-query.ts). */
+  /** False if it covers no row (delete-query.ts). */
   readonly canRun: boolean;
-  /** Takes every entry of its streams and times. */
+  /** True if it covers every entry of its streams and times. */
   readonly isWhole: boolean;
-  /** A text that every line has which it takes. */
+  /** Text that every covered line contains. */
   readonly needle: Buffer | undefined;
-  /** It takes every line with the needle. */
+  /** True if it covers every line with the needle. */
   readonly isNeedleEnough: boolean;
-  /** Structured metadata is read, beside lines. */
+  /** True if it reads structured metadata in addition to lines. */
   readonly readsMetadata: boolean;
   readonly #expr: LogExpr;
   readonly #clock: Clock;
-  readonly #turn = new TimeSlice();
+  readonly #slice = new TimeSlice();
   #pipeline: LogPipeline | undefined;
 
-  /** Throws ParseError and BadRequestError for a query that is no log query. */
+  /** Throws ParseError and BadRequestError if the query is not a log query. */
   constructor(request: DeleteRequest, clock: Clock) {
     this.request = request;
     this.key = `${request.id} ${request.createdMs} ${request.endNs}`;
@@ -56,29 +57,30 @@ export class DeleteFilter {
   }
 
   /**
-   * Narrows `selection[0..count)` to the rows that the stages let pass, which are those to be taken; how many. Throws
-   * BadRequestError where the stages go on and on with one line: what cannot be decided must not be shown.
+   * Narrows `selection[0..count)` to the rows that pass the stages, which are the covered ones, and returns
+   * their number. Throws BadRequestError if the stages do not finish with one line: rows without a decision
+   * must not be shown.
    */
   narrow(page: PageRows, selection: Uint32Array, count: number): number {
-    this.#pipeline ??= compileLogPipeline(this.#expr, { clock: this.#clock, turn: this.#turn });
-    const turn = this.#turn;
+    this.#pipeline ??= compileLogPipeline(this.#expr, { clock: this.#clock, turn: this.#slice });
+    const slice = this.#slice;
     const pipeline = this.#pipeline;
-    const taken = new Uint32Array(count);
+    const covered = new Uint32Array(count);
     let found = 0;
     const sink = {
       wants: () => true,
       emit: (row: number) => {
-        taken[found++] = row;
+        covered[found++] = row;
       },
     };
-    turn.left = 0;
-    for (let left = count; left > 0; left = turn.left) {
-      turn.begin();
+    slice.left = 0;
+    for (let left = count; left > 0; left = slice.left) {
+      slice.begin();
       pipeline.run(page, selection, left, sink);
     }
-    // A pipeline keeps the page that it saw last.
+    // Releases the page: a pipeline holds a reference to its last page.
     pipeline.run(NO_ROWS, selection, 0, sink);
-    selection.set(taken.subarray(0, found));
+    selection.set(covered.subarray(0, found));
     return found;
   }
 }
@@ -93,10 +95,10 @@ const NO_ROWS: PageRows = Object.freeze({
   metadata: [],
 });
 
-/** Stages behind which the line is another than the stored one. */
+/** Stages after which the line differs from the stored one. */
 const CHANGES_LINE: ReadonlySet<Stage['kind']> = new Set(['lineFormat', 'decolorize', 'unpack']);
 
-/** The longest text that a filter on the stored line asks for. */
+/** Longest text that a filter on the stored line requires. */
 function longestNeedle(stages: readonly Stage[]): Buffer | undefined {
   let longest: Buffer | undefined;
   for (const stage of stages) {
@@ -115,7 +117,7 @@ function needleOf({ tests, negate }: ReturnType<typeof compileLineFilter>): Buff
   return test.kind === 'regex' ? test.regex.pageScan?.needle : undefined;
 }
 
-/** One text to be in the line: where it is found, nothing else is left to ask. */
+/** True for a filter that only tests for one text. */
 function isPlain(stage: Stage): boolean {
   return stage.kind === 'lineFilter' && stage.op === '|=' && stage.operand.kind === 'text';
 }

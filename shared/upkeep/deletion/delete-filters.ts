@@ -1,10 +1,10 @@
 /**
- * The masks of tenants as queries take them: compiled once for each version of a tenant's requests. The version is asked for
- * each query, because a request hides its lines from the moment that it is answered, in every process.
+ * Delete filters of tenants for queries, compiled once per version of a tenant's requests. Every query reads
+ * the version, because a request hides its lines in every process as soon as it is acknowledged.
  *
- * A reader would get wrong how long a version must be known before what was read under it may be kept: a transaction may be
- * seen in parts, the new version before the request, and whoever made it may have died before it could raise the version once
- * more. Until then requests are read for each query.
+ * Pitfall: requests read under a new version must not be cached immediately. A transaction can be visible in
+ * parts, with the new version before the request, and its writer may have died before it raised the version
+ * again. Until the version is SETTLED_MS old, every query reads the requests.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
@@ -23,17 +23,19 @@ export {
   type TenantDeleteFilters,
 } from './tenant-delete-filters.ts';
 
-/** What it needs of the catalog's delete requests. */
+/** The subset of the catalog's delete requests that this module uses. */
 export interface DeleteRequestReader {
   list(tenant: string): Promise<readonly DeleteRequest[]>;
-  /** 0 where there never was a request. */
+  /** Resolves to 0 for a tenant that never had a request. */
   version(tenant: string): Promise<number>;
 }
 
-/** Requests compiled at once, of all tenants: about 2 KB each. A tenant with more of its own is compiled for each query. */
-const KEPT_REQUESTS = 20_000;
+/**
+ * Compiled requests of all tenants in memory, about 2 KB each. A tenant with more is compiled for each query.
+ */
+const MAX_CACHED_REQUESTS = 20_000;
 
-const NO_MASKS: TenantDeleteFilters = Object.freeze({
+const NO_FILTERS: TenantDeleteFilters = Object.freeze({
   version: '0',
   isEmpty: true,
   definitions: [],
@@ -41,26 +43,29 @@ const NO_MASKS: TenantDeleteFilters = Object.freeze({
   coversEvenly: () => true,
 });
 
-/** Five times as long as parts of a transaction may be seen. */
+/** Five times as long as a transaction can be visible in parts. */
 export const SETTLED_MS = 5000;
 
-interface Kept {
+interface CacheEntry {
   readonly version: number;
-  /** When this process saw the version first, Unix ms. */
+  /** Unix ms when this process first saw the version. */
   readonly seenMs: number;
-  /** Read when the version was settled: it holds until there is another one. */
+  /**
+   * True if the requests were read when the version was settled. Then the entry is valid until the version
+   * changes.
+   */
   readonly isSettled: boolean;
-  /** What the masks are made of, to be compared. */
+  /** Serialized requests, for comparison. */
   readonly content: string;
-  readonly masks: TenantDeleteFilters;
-  /** From this time on fewer requests mask, Unix ms. */
+  readonly filters: TenantDeleteFilters;
+  /** Unix ms when the first of these requests stops hiding rows. */
   readonly untilMs: number;
 }
 
-export class MaskSource {
+export class DeleteFilterSource {
   readonly #deletes: DeleteRequestReader;
   readonly #clock: Clock;
-  readonly #kept = new LruCache<string, Kept>(KEPT_REQUESTS);
+  readonly #cache = new LruCache<string, CacheEntry>(MAX_CACHED_REQUESTS);
   readonly #hits = new PageHitsCache();
 
   constructor({ deletes, clock }: { readonly deletes: DeleteRequestReader; readonly clock: Clock }) {
@@ -68,37 +73,37 @@ export class MaskSource {
     this.#clock = clock;
   }
 
-  /** To be asked before the records of chunks are read. Throws what the table throws. */
-  async masksOf(tenant: string): Promise<TenantDeleteFilters> {
+  /** Call it before reading the records of chunks. Throws the errors of the table. */
+  async filtersOf(tenant: string): Promise<TenantDeleteFilters> {
     const version = await this.#deletes.version(tenant);
-    if (version === 0) return NO_MASKS;
-    const known = this.#kept.get(tenant);
+    if (version === 0) return NO_FILTERS;
+    const known = this.#cache.get(tenant);
     const nowMs = this.#clock.nowMs();
     const isKnown = known?.version === version && nowMs < known.untilMs;
-    if (isKnown && known.isSettled) return known.masks;
+    if (isKnown && known.isSettled) return known.filters;
     const seenMs = known?.version === version ? known.seenMs : nowMs;
     const isSettled = nowMs - seenMs >= SETTLED_MS;
-    // Read after the version: at least as new, but for what was half way through then.
-    const masking = (await this.#deletes.list(tenant)).filter(request => isMasking(request, nowMs));
-    const content = contentOf(masking);
+    // Read after the version, so the list is at least as new, except for a transaction in progress.
+    const active = (await this.#deletes.list(tenant)).filter(request => isMasking(request, nowMs));
+    const content = contentOf(active);
     if (isKnown && known.content === content) {
-      this.#kept.set(tenant, { ...known, isSettled }, masking.length + 1);
-      return known.masks;
+      this.#cache.set(tenant, { ...known, isSettled }, active.length + 1);
+      return known.filters;
     }
     let untilMs = Number.POSITIVE_INFINITY;
-    for (const { processedMs } of masking) {
+    for (const { processedMs } of active) {
       if (processedMs !== undefined) untilMs = Math.min(untilMs, processedMs + MASKED_AFTER_PROCESSED_MS);
     }
     const hits = this.#hits;
     const clock = this.#clock;
-    // Of two lists under one version the later one is longer: caches must not take them for the same.
-    const masks = compileDeleteFilters(masking, {
+    // A later list under the same version is longer, and caches must not confuse the two.
+    const filters = compileDeleteFilters(active, {
       clock,
       hits,
-      version: `${version} ${untilMs} ${masking.length}`,
+      version: `${version} ${untilMs} ${active.length}`,
     });
-    this.#kept.set(tenant, { version, seenMs, isSettled, content, masks, untilMs }, masking.length + 1);
-    return masks;
+    this.#cache.set(tenant, { version, seenMs, isSettled, content, filters, untilMs }, active.length + 1);
+    return filters;
   }
 }
 

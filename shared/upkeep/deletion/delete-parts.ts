@@ -1,12 +1,13 @@
 /**
- * The parts that the progress of a delete request is told in (wire-format reference, 5.2): cut at multiples of its
- * interval since 1970, the first from its start, the last to its end; neighbours share an instant. Counted and never
- * listed: a request over years in seconds has a billion of them.
+ * Counts the parts that the progress of a delete request is reported in (wire-format reference, 5.2). Parts
+ * are cut at multiples of the request's interval since 1970, the first from its start, the last to its end.
+ * Adjacent parts share an instant. The parts are counted but never listed: a request over years in seconds
+ * has a billion of them.
  */
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 
 export interface PartCounts {
-  /** At least 1. */
+  /** Total number of parts, at least 1. */
   readonly all: number;
   readonly done: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The query of a delete request. It is a log query, with one rule less than queries have: its selector may accept every
- * stream, `{app!="x"}`, because who deletes reads everything anyway.
+ * Query of a delete request. It is a log query with one rule less: its selector may match every stream, such
+ * as `{app!="x"}`, because deletion reads everything anyway.
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -11,8 +11,9 @@ import type { LogExpr } from '../../language/logql/ast.ts';
 import { parseLogQuery } from '../../language/logql/parse.ts';
 
 /**
- * The frozen tree of the query. Throws BadRequestError also for what parses and cannot run (a template, a regular expression of
- * a line filter): such a request would never be processed. An `ip()` without an address is taken, as in the reference.
+ * Returns the frozen tree of the query. Throws BadRequestError even for a query that parses but cannot run (a
+ * template, a regular expression of a line filter), because such a request would never be processed. Accepts
+ * an `ip()` without an address, like the reference.
  */
 export function parseDeleteQuery(text: string, { clock }: { clock: Clock }): LogExpr {
   try {
@@ -26,8 +27,8 @@ export function parseDeleteQuery(text: string, { clock }: { clock: Clock }): Log
 }
 
 /**
- * False where an `ip()` has no address, which is found out when the request is to run: it hides nothing, and is not picked up.
- * The reference refuses every query of the tenant from then on.
+ * False if an `ip()` has no address, which shows only when the request runs. Such a request hides nothing and
+ * is not accepted. The reference refuses every query of the tenant from then on.
  */
 export function canRun({ stages }: LogExpr): boolean {
   return !stages.some(lacksAddress);

@@ -1,6 +1,7 @@
 /**
- * What a tenant does with its delete requests: make, list and cancel them. Whoever keeps answers is told by the cache
- * generation number, after the fact: raised before it, old answers could be kept under the new number.
+ * Delete requests of a tenant: create, list and cancel. Every change raises the cache generation number
+ * afterwards, so that clients drop cached results. If it were raised before, they could cache old results
+ * under the new number.
  */
 
 import { formatGoDuration, NS_PER_MS } from '../../base/model/duration.ts';
@@ -12,15 +13,18 @@ import { DeleteRequestIdTakenError, type DeleteRequests } from '../../storage/ca
 import type { GenerationNumbers } from '../../storage/catalog/generation-numbers.ts';
 import { countParts } from './delete-parts.ts';
 
-/** 8 hex digits. */
+/** Bytes of an ID: 8 hex digits. */
 const ID_BYTES = 4;
-/** With 11,000 requests of a tenant one of 400,000 ids is taken: a second clash in a row does not happen. */
+/**
+ * Attempts to find a free ID. With 11,000 requests of a tenant, one of 400,000 IDs is in use, so a second
+ * collision in a row does not happen.
+ */
 const MAX_IDS = 10;
-/** A request changes when work on it goes on, some times a minute. */
+/** Attempts to cancel. A request changes a few times a minute while it is processed. */
 const MAX_CANCELS = 10;
 
 export interface NewDeleteRequest {
-  /** Parsed already: a log query. */
+  /** Query text that was parsed as a log query. */
   readonly query: string;
   /** Unix ns, both inclusive. */
   readonly startNs: bigint;
@@ -34,13 +38,13 @@ export interface DeleteServiceParts {
   readonly generations: GenerationNumbers;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Age from which only force cancels a request, ms. */
+  /** Age in ms from which a request can only be canceled with force. */
   readonly cancelPeriodMs: number;
-  /** Told of each request that was made. */
+  /** Called for each created request. */
   readonly onCreated?: (tenant: string) => void;
 }
 
-/** Ids have 8 characters; keys of the table end at 1,024 bytes. */
+/** IDs have 8 characters, and table keys at most 1,024 bytes. */
 const MAX_ID_CHARACTERS = 64;
 
 export class DeleteService {
@@ -50,7 +54,10 @@ export class DeleteService {
     this.#parts = parts;
   }
 
-  /** Resolves to the id; from then on queries hide what it covers. Throws BadRequestError where there are too many. */
+  /**
+   * Resolves to the ID. From then on, queries hide the covered rows. Throws BadRequestError if the tenant has
+   * too many requests.
+   */
   async create(tenant: string, { query, startNs, endNs, intervalNs }: NewDeleteRequest): Promise<string> {
     const { deletes, generations, clock, ids } = this.#parts;
     const request = {
@@ -75,7 +82,7 @@ export class DeleteService {
     }
   }
 
-  /** By time of creation; with a range (Unix ns, both inclusive) those alone that meet it. */
+  /** Sorted by creation time. With a range (Unix ns, both inclusive), only requests that overlap it. */
   async list(
     tenant: string,
     range?: { readonly startNs: bigint; readonly endNs: bigint },
@@ -86,8 +93,8 @@ export class DeleteService {
   }
 
   /**
-   * Takes the request back; what was removed by then is gone. A request of which parts are done stays listed, as
-   * processed and as far as it came (contract, section 3). Throws ClientError 404 and 400.
+   * Cancels the request. Rows removed before stay removed. A request with finished parts stays in the list as
+   * processed, up to the last finished part (contract, section 3). Throws ClientError 404 and 400.
    */
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
     const { deletes, generations } = this.#parts;
@@ -100,10 +107,10 @@ export class DeleteService {
         rest === undefined ? await deletes.remove(request) : await deletes.replace(request, rest);
       if (changed) return generations.increase(tenant);
     }
-    throw new ThrottledError(`delete request ${id} of ${tenant} changes faster than it can be cancelled`);
+    throw new ThrottledError(`too many concurrent changes to delete request ${id} of ${tenant}; retry`);
   }
 
-  /** The request cut to what is done of it; undefined where no part is. */
+  /** Cuts the request to its finished parts; `undefined` without finished parts. */
   #doneOf(request: DeleteRequest): DeleteRequest | undefined {
     const { doneToNs, endNs, sealedMs } = request;
     if (doneToNs === undefined || countParts(request).done === 0) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Whether any row of a chunk is covered, with as little reading as it takes. Where a request takes whatever its streams have in
- * some time, the footer's runs may tell; else the pages with runs of such streams and times are read in their order, and the
- * first hit ends it.
+ * Checks whether any row of a chunk is covered, with minimal reads. If a request covers all entries of its
+ * streams and times, the runs in the footer may suffice. Otherwise pages with matching runs are read in order
+ * until the first match.
  */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -12,30 +12,30 @@ import { decodePage } from '../../storage/chunk/reader.ts';
 import { PageReader } from '../compaction/merge-reader.ts';
 import { type CoveredRows, hasMarked } from '../compaction/row-drops.ts';
 
-/** Of one read: pages that lie together are read together, and the next range is asked for meanwhile. */
+/** Maximum size of one read. Adjacent pages are read together, and the next range is requested meanwhile. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 type FooterPart = Pick<Footer, 'pages' | 'streams'>;
 
-export interface Look {
+export interface CoverResult {
   readonly hit: boolean;
-  /** Stored bytes that were asked for, the footer included where the record does not hold it. */
+  /** Stored bytes that were read, including the footer if the record does not contain it. */
   readonly readBytes: number;
 }
 
-/** Calls `hold` between pages. Throws what it and the store throw, and CorruptionError. */
+/** Calls `hold` between pages. Throws the errors of `hold` and of the store, and CorruptionError. */
 export async function findCovered(
   store: ObjectStore,
   record: ChunkRecord,
   mask: CoveredRows,
   hold: () => Promise<void>,
-): Promise<Look> {
+): Promise<CoverResult> {
   const { counts: _, ...footer } = await readFooter(store, record);
   const isInRecord = record.footer !== undefined || record.inline !== undefined;
   let readBytes = isInRecord ? 0 : record.footerBytes;
   const pages = pagesToRead(footer, mask);
   if (pages.length === 0) return { hit: false, readBytes };
-  if (pages.some(page => hasRunThatGoes(page, footer, mask))) return { hit: true, readBytes };
+  if (pages.some(page => coversRunBoundary(page, footer, mask))) return { hit: true, readBytes };
   const read = (start: number, end: number) => {
     if (record.inline === undefined) readBytes += end - start;
     return readChunk(store, record, start, end);
@@ -59,8 +59,8 @@ function pagesToRead({ pages, streams }: FooterPart, mask: CoveredRows): readonl
   });
 }
 
-/** A run has an entry at its first time and at its last. */
-function hasRunThatGoes({ runs }: PageMeta, { streams }: FooterPart, mask: CoveredRows): boolean {
+/** Uses that a run has an entry at its first time and at its last. */
+function coversRunBoundary({ runs }: PageMeta, { streams }: FooterPart, mask: CoveredRows): boolean {
   return runs.some(
     ({ stream, first, last }) =>
       mask.takesAll(streams[stream], first, first) || mask.takesAll(streams[stream], last, last),

@@ -1,29 +1,30 @@
 /**
- * What a footer counted hidden rows by: minute, detected level and length of the line. Whoever counts from footers takes
- * them out again, without reading the page. A page with many hidden rows has none of this: reading it costs no more.
+ * Values by which a footer counted hidden rows: minute, detected level and line length. Queries that count
+ * from footers subtract these rows without reading the page. A page with many hidden rows has no stats,
+ * because reading it costs no more.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 
-/** Hidden rows of a page, parallel arrays. */
+/** Hidden rows of a page, as parallel arrays. */
 export interface HiddenRowStats {
-  /** Ascending, each once. */
+  /** Ascending, without duplicates. */
   readonly rows: Uint32Array;
   /** Minute of the day, as in LevelCounts. */
   readonly minutes: Uint16Array;
-  /** Values of detected_level; '' where there is none. */
+  /** Values of detected_level; '' for rows without a level. */
   readonly levels: readonly string[];
   readonly lineBytes: Uint32Array;
 }
 
-/** 70 KB with their arrays: a page's own columns are larger. */
+/** Stats of this size take 70 KB, less than the page's columns. */
 const MAX_ROWS = 4096;
-/** Row, minute, length, and the place of a level. */
+/** Row, minute, length, and the index of a level. */
 const ROW_BYTES = 18;
 /** Four arrays and their object. */
-const FACTS_BYTES = 400;
+const STATS_BYTES = 400;
 
 const NONE: HiddenRowStats = Object.freeze({
   rows: new Uint32Array(0),
@@ -33,12 +34,13 @@ const NONE: HiddenRowStats = Object.freeze({
 });
 
 /**
- * Undefined where there are too many.
- * @param page with lines, and with the metadata column of the level
- * @param base ns from the start of the day to what the page's times are relative to
- * @param rows ascending, each once
+ * Returns `undefined` for more than MAX_ROWS rows.
+ *
+ * @param page page with lines and the metadata column of the level
+ * @param base ns from the start of the day to the zero of the page's times
+ * @param rows ascending, without duplicates
  */
-export function factsOf(page: PageRows, base: number, rows: Uint32Array): HiddenRowStats | undefined {
+export function hiddenRowStats(page: PageRows, base: number, rows: Uint32Array): HiddenRowStats | undefined {
   if (rows.length === 0) return NONE;
   if (rows.length > MAX_ROWS) return undefined;
   const { times, lineOffsets, metadata } = page;
@@ -61,10 +63,10 @@ export function factsOf(page: PageRows, base: number, rows: Uint32Array): Hidden
   };
 }
 
-/** What is held for them, for caches. */
-export function bytesOfFacts({ rows, levels }: HiddenRowStats): number {
+/** Memory size, for caches. */
+export function bytesOfStats({ rows, levels }: HiddenRowStats): number {
   if (rows.length === 0) return 0;
-  let bytes = FACTS_BYTES + rows.length * ROW_BYTES;
+  let bytes = STATS_BYTES + rows.length * ROW_BYTES;
   for (const level of new Set(levels)) bytes += 2 * level.length;
   return bytes;
 }

@@ -1,10 +1,10 @@
 /**
- * What a merge leaves out of a tenant's chunks: rows of delete requests that were picked up, and expired rows. Requests that
- * may still be cancelled are hidden by queries and never dropped.
+ * Rows of a tenant's chunks that a merge omits: rows of accepted delete requests, and expired rows. Queries
+ * hide the rows of requests that can still be canceled, but merges keep them.
  *
- * A reader would get wrong `asOfMs`. It is taken before the requests are read: one that is picked up later is dated later
- * (delete-times.ts), so it is looked for in the output again. And where requests were picked up that must not be applied,
- * because the tenant's mode has changed, it is not after them.
+ * Pitfall: `asOfMs` is taken before the requests are read. A request that is accepted later has a later date
+ * (delete-times.ts), so its rows are searched in the output again. If accepted requests must not be applied
+ * because the tenant's mode has changed, `asOfMs` is not later than their dates.
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
@@ -19,17 +19,17 @@ import { retentionOf } from '../retention/retention.ts';
 import { retentionFilter } from '../retention/retention-filter.ts';
 import { compileDeleteFilters } from './delete-filters.ts';
 
-/** While a merge runs it looks whether a request was cancelled: what is written in that time is in vain. */
+/** Interval for checking whether a request was canceled during a merge, which makes its output useless. */
 const CHECK_EVERY_MS = 5000;
 
-/** Those that decide what may be removed. */
+/** Limits that decide what may be removed. */
 export type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
 
 export interface MergeDropsParts {
   readonly deletes: DeleteRequests;
   readonly clock: Clock;
   limitsOf(tenant: string): RemovalLimits;
-  /** False: nothing is deleted and nothing expires. */
+  /** If false, nothing is deleted and nothing expires. */
   readonly isEnabled: boolean;
 }
 
@@ -66,7 +66,7 @@ export class MergeDrops implements DropSource {
         const now = await deletes.version(tenant);
         if (now === known) return;
         const left = new Map((await deletes.list(tenant)).map(request => [request.id, request]));
-        // One that is cancelled by force when part of it is done stays, ended where it had come to.
+        // A request canceled by force after some parts were done stays in the list with an earlier end.
         const isAsBefore = ({ id, endNs }: DeleteRequest) => {
           const request = left.get(id);
           return request !== undefined && isPickedUp(request) && request.endNs === endNs;
@@ -84,7 +84,7 @@ export class MergeDrops implements DropSource {
   }
 }
 
-/** Work is going on: its rows may be removed, and are not all gone. */
+/** True while work on the request is in progress: its rows may be removed, and some may remain. */
 export function isPickedUp({ pickedUpMs, processedMs }: DeleteRequest): boolean {
   return pickedUpMs !== undefined && processedMs === undefined;
 }

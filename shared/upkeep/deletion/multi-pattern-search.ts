@@ -1,45 +1,51 @@
 /**
- * Looks for many needles in one pass over bytes: all delete requests that ask for a text are one search.
+ * Searches many needles in one pass over bytes, so that all delete requests for a text need one search.
  *
- * Of each needle a window is chosen, `stride` + 3 bytes. Wherever the needle lies, one of the window's blocks of four bytes
- * begins at a multiple of the stride, so it is enough to look at those:
+ * From each needle, a window of `stride` + 3 bytes is chosen. Wherever the needle occurs, one of the window's
+ * blocks of four bytes begins at a multiple of the stride. The search only needs to check these blocks:
  *
  *     text      ...b y   u s e r - 1 7 3 2   f r o m...
- *                      |         |         |                looked at: a block at each multiple of the stride
- *     window             . . . [s e r -] . .                one of its blocks is there
+ *                      |         |         |                checked: a block at each multiple of the stride
+ *     window             . . . [s e r -] . .                one of its blocks matches
  *
- * A block is looked up by hash; only where some needle has it, bytes are compared. Steps do not wait for each other, which
- * makes this faster than algorithms that skip by what they find. Hits are where bytes are equal; that a hit may lie across
- * the end of a line is the caller's to see.
+ * A block is looked up by hash, and bytes are compared only if a needle contains it. Steps do not depend on
+ * each other, which makes this faster than algorithms that skip by what they find. A match means equal bytes.
+ * The caller must check whether it crosses the end of a line.
  */
 
 const BLOCK_BYTES = 4;
 /** Longer strides gain little and fill the table. */
 const MAX_STRIDE = 16;
-/** From here on a window is shorter than its needle, so that what needles share (`user-`) can stay outside. */
+/**
+ * From this needle length, the window is shorter than the needle, so that common parts (`user-`) can stay
+ * outside.
+ */
 const CHOICE_BYTES = 5;
-/** 32 KiB of marks stay in the first cache. */
+/** 32 KiB of marks fit the L1 cache. */
 const MIN_TABLE_BITS = 15;
-/** 1 MiB: 10,000 needles fill an eighth of it. */
+/** 1 MiB: 10,000 needles fill one eighth of it. */
 const MAX_TABLE_BITS = 20;
-/** Places of the table for each block: one look in eight is in vain. */
-const PLACES_PER_BLOCK = 8;
+/** Table slots per block, so that one lookup in eight is a false positive. */
+const SLOTS_PER_BLOCK = 8;
 /** Large and odd: the high bits of the product depend on all bits of the block. */
 const HASH_FACTOR = 0x9e3779b1 | 0;
 
 export class MultiPatternSearch {
-  /** Hits of the last search, parallel: where they begin, and which needles they are; in no order. */
+  /** Matches of the last search in parallel arrays: start, and index of the needle. They are not sorted. */
   positions = new Uint32Array(64);
   needlesAt = new Uint32Array(64);
   #found = 0;
   readonly #needles: readonly Buffer[];
-  /** Searched one by one, natively: one needle is found faster so, and the shortest have no blocks. */
+  /**
+   * Needles searched one by one with the native search, which is faster for a single needle. The shortest
+   * have no blocks.
+   */
   readonly #single: readonly number[];
   readonly #blocks: Blocks | undefined;
 
-  /** @param needles none is empty, and each is other than the others */
+  /** @param needles not empty, and without duplicates */
   constructor(needles: readonly Buffer[]) {
-    if (needles.some(({ length }) => length === 0)) throw new RangeError('an empty needle');
+    if (needles.some(({ length }) => length === 0)) throw new RangeError('a needle must not be empty');
     this.#needles = needles;
     const places = needles.map((_, i) => i);
     const long = places.filter(i => needles[i].length >= BLOCK_BYTES);
@@ -48,7 +54,7 @@ export class MultiPatternSearch {
     this.#blocks = isMany ? new Blocks(needles, long) : undefined;
   }
 
-  /** Finds all hits that lie in `bytes[from, to)`; how many. */
+  /** Finds all matches inside `bytes[from, to)` and returns their number. */
   search(bytes: Buffer, from: number, to: number): number {
     this.#found = 0;
     const span = to === bytes.length ? bytes : bytes.subarray(0, to);
@@ -93,33 +99,33 @@ export class MultiPatternSearch {
   }
 }
 
-/** The blocks of the windows of needles, each at least a block long. */
+/** Blocks of the windows of needles, each at least one block long. */
 class Blocks {
   readonly stride: number;
-  /** By hash of a block: 1 where a needle has one of that hash. */
+  /** Indexed by hash of a block: 1 if a needle has a block with that hash. */
   readonly marks: Uint8Array;
   readonly shift: number;
-  /** By hash of a block, the first kind of it, and for each kind the next; -1 is none. */
+  /** First kind per block hash, and the next kind per kind; -1 for none. */
   readonly first: Int32Array;
   readonly next: number[] = [];
-  /** A kind is a block at one offset in needles of one length. */
+  /** Block of each kind. A kind is a block at one offset in needles of one length. */
   readonly blockOf: number[] = [];
   readonly offsetOf: number[] = [];
   readonly lengthOf: number[] = [];
-  /** The needles of a kind: the only one, or by the hash of their bytes. */
+  /** Needles of each kind: the only one, or a map by the hash of their bytes. */
   readonly needlesOf: (number | Map<number, number>)[] = [];
-  /** For each needle the next of the same length and hash; -1 is none. */
+  /** Next needle of the same length and hash, per needle; -1 for none. */
   readonly nextAlike: Int32Array;
-  /** By length and hash: the needle at which those begin. */
+  /** First needle per length and hash. */
   readonly #alike = new Map<string, number>();
   readonly #kinds = new Map<string, number>();
 
-  /** @param places of needles, each other than the others */
+  /** @param places indices of needles, without duplicates */
   constructor(needles: readonly Buffer[], places: readonly number[]) {
     const shortest = Math.min(...places.map(place => needles[place].length));
     const most = shortest - BLOCK_BYTES + 1;
     this.stride = Math.min(MAX_STRIDE, shortest < CHOICE_BYTES ? most : Math.floor((most * 3) / 4));
-    const bits = Math.ceil(Math.log2(places.length * this.stride * PLACES_PER_BLOCK));
+    const bits = Math.ceil(Math.log2(places.length * this.stride * SLOTS_PER_BLOCK));
     this.shift = 32 - Math.min(MAX_TABLE_BITS, Math.max(MIN_TABLE_BITS, bits));
     this.marks = new Uint8Array(2 ** (32 - this.shift));
     this.first = new Int32Array(this.marks.length).fill(-1);
@@ -171,14 +177,14 @@ function alikeKey(needle: Buffer): string {
   return `${needle.length} ${hashOf(needle, 0, needle.length)}`;
 }
 
-/** FNV-1a. */
+/** FNV-1a hash. */
 function hashOf(bytes: Buffer, start: number, end: number): number {
   let hash = 0x811c9dc5 | 0;
   for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i], 0x01000193);
   return hash;
 }
 
-/** How many times each block stands in the needles. */
+/** Number of occurrences of each block in the needles. */
 function countBlocks(needles: readonly Buffer[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const needle of needles) {
@@ -190,7 +196,7 @@ function countBlocks(needles: readonly Buffer[]): ReadonlyMap<number, number> {
   return counts;
 }
 
-/** Where the `stride` consecutive blocks begin that the fewest needles share. */
+/** Start of the `stride` consecutive blocks that the fewest needles share. */
 function leastShared(needle: Buffer, stride: number, shared: ReadonlyMap<number, number>): number {
   const countAt = (i: number) => shared.get(needle.readInt32LE(i))!;
   let sum = 0;
@@ -206,7 +212,9 @@ function leastShared(needle: Buffer, stride: number, shared: ReadonlyMap<number,
   return best;
 }
 
-/** The first place from `from` on, in steps of the stride, where a marked block begins; past `last` where there is none. */
+/**
+ * First position at or after `from`, in steps of the stride, with a marked block; past `last` if none exists.
+ */
 function nextMarked(
   view: DataView,
   from: number,

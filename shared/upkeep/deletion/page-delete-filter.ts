@@ -1,9 +1,10 @@
 /**
- * What delete requests hide in one page. Requests without stages are cuts: stretches of rows, found by their times. For
- * the others lines are looked at, unless it is known from before what they take (`PageHitsCache`).
+ * Hides the rows of one page that delete requests cover. Requests without stages are cuts: row ranges found
+ * by time. For other requests lines are searched, unless the result is cached (`PageHitsCache`).
  *
- * A query asks `wants` when it reads the page, and then `hide` on rows with these columns. Where its own filters left few
- * rows, only those are looked at; else the whole page is, so that it is known for good.
+ * A query calls `wants` when it reads the page, and then `hide` on rows with these columns. If its own
+ * filters left few rows, only those are searched. Otherwise the whole page is searched, and the result is
+ * cached.
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
@@ -11,20 +12,23 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { LEVEL_NAME, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { ApplicableRequestCache } from './applicable-requests.ts';
-import type { LineMasks, MaskTimes } from './covered-rows.ts';
+import type { LineDeleteFilters, RequestTimeBounds } from './covered-rows.ts';
 import type { HiddenRowStats } from './hidden-row-stats.ts';
 import { joinRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
 import type { HiddenRow } from './shown-counts.ts';
 
 export interface PageToFilter {
   readonly page: PageMeta;
-  /** Of the chunk; runs name them by place. */
+  /** Streams of the chunk. Runs refer to them by index. */
   readonly streams: readonly Stream[];
-  /** The runs that matter, of the page. */
+  /** Runs of the page that the query needs. */
   readonly runs: readonly RunMeta[];
 }
 
-/** Rows of one run that are hidden where their time is in `from..to`, both inclusive; times are the page's. */
+/**
+ * Rows of one run that are hidden if their time is in `from..to`, both inclusive. Times are relative to the
+ * page.
+ */
 export interface Cut {
   readonly firstRow: number;
   readonly rows: number;
@@ -32,65 +36,65 @@ export interface Cut {
   readonly to: number;
 }
 
-export interface PageMaskParts {
-  /** Of the page, among all; '' where nothing is to be remembered. */
+export interface PageDeleteFilterParts {
+  /** Globally unique name of the page; '' disables caching. */
   readonly name: string;
-  /** Ns from the start of the day to what the page's times are relative to. */
+  /** Ns from the start of the day to the zero of the page's times. */
   readonly base: number;
   readonly cuts: readonly Cut[];
-  /** Requests for which lines are looked at. */
-  readonly lines: LineMasks | undefined;
-  readonly times: MaskTimes;
+  /** Requests with stages, which need the lines. */
+  readonly lines: LineDeleteFilters | undefined;
+  readonly times: RequestTimeBounds;
   readonly hits: PageHitsCache;
   readonly sets: Pick<ApplicableRequestCache, 'linesOf'>;
 }
 
-/** Of a page's rows, below which it is cheaper to look at those that are left than to look at all for good. */
+/** Share of a page's rows below which searching only these rows costs less than searching the whole page. */
 const FEW_ROWS = 1 / 8;
 
 export class PageDeleteFilter {
-  readonly #parts: PageMaskParts;
-  /** Rows that requests with stages take; undefined where that is not known. */
-  #taken: Uint32Array | undefined;
-  /** Where they are known: of these rows, and of what other requests take. */
-  #facts: HiddenRowStats | undefined;
+  readonly #parts: PageDeleteFilterParts;
+  /** Rows that requests with stages cover; `undefined` if unknown. */
+  #covered: Uint32Array | undefined;
+  /** Stats of these rows and of rows that other requests cover, if known. */
+  #stats: HiddenRowStats | undefined;
 
-  constructor(parts: PageMaskParts) {
+  constructor(parts: PageDeleteFilterParts) {
     this.#parts = parts;
-    if (parts.lines === undefined) this.#taken = NO_ROWS;
+    if (parts.lines === undefined) this.#covered = NO_ROWS;
   }
 
-  /** True where it is known, without a look at lines, that nothing between the two rows is hidden. */
+  /** True if it is known, without reading lines, that no row in the range is hidden. */
   showsAll(firstRow: number, rows: number): boolean {
     if (!this.#isKnown || this.#parts.cuts.some(cut => cut.firstRow === firstRow)) return false;
-    const taken = this.#taken!;
-    const next = lowerBound(taken, 0, taken.length, firstRow);
-    return next === taken.length || taken[next] >= firstRow + rows;
+    const covered = this.#covered!;
+    const next = lowerBound(covered, 0, covered.length, firstRow);
+    return next === covered.length || covered[next] >= firstRow + rows;
   }
 
   /**
-   * The rows from `firstRow` on that requests with stages hide, as their footer counted them; undefined where that is not
-   * known without a look at lines. Cuts are not among them.
+   * Rows from `firstRow` on that requests with stages hide, as their footer counted them; `undefined` if this
+   * is not known without reading lines. Cuts are not included.
    */
   hiddenIn(firstRow: number, rows: number): readonly HiddenRow[] | undefined {
     if (!this.#isKnown) return undefined;
-    const taken = this.#taken!;
-    const facts = this.#facts;
+    const covered = this.#covered!;
+    const stats = this.#stats;
     const hidden: HiddenRow[] = [];
     for (
-      let i = lowerBound(taken, 0, taken.length, firstRow);
-      i < taken.length && taken[i] < firstRow + rows;
+      let i = lowerBound(covered, 0, covered.length, firstRow);
+      i < covered.length && covered[i] < firstRow + rows;
       i++
     ) {
-      if (facts === undefined) return undefined;
-      const at = lowerBound(facts.rows, 0, facts.rows.length, taken[i]);
-      const { minutes, levels, lineBytes } = facts;
+      if (stats === undefined) return undefined;
+      const at = lowerBound(stats.rows, 0, stats.rows.length, covered[i]);
+      const { minutes, levels, lineBytes } = stats;
       hidden.push({ minute: minutes[at], level: levels[at], lineBytes: lineBytes[at] });
     }
     return hidden;
   }
 
-  /** What a page must hold for `hide`; `wants` where lines need not be looked at. */
+  /** Columns that a page must have for `hide`: `wants` if lines need not be read. */
   wants(wants: PageWants): PageWants {
     if (this.#isKnown) return wants;
     const { readsMetadata } = this.#parts.lines!;
@@ -99,61 +103,63 @@ export class PageDeleteFilter {
     return { lines: 'bytes', metadata: new Set([...metadata, LEVEL_NAME]) };
   }
 
-  /** Takes the hidden rows out of `selection[0..count)`; how many stay. */
+  /** Removes the hidden rows from `selection[0..count)`. Returns the number of remaining rows. */
   hide(rows: PageRows, selection: Uint32Array, count: number): number {
     const { cuts } = this.#parts;
     const left = cuts.length === 0 ? count : removeCuts(rows.times, selection, count, cuts);
     if (left === 0) return 0;
-    if (!this.#isKnown && this.#parts.name !== '' && left >= rows.rows * FEW_ROWS) this.#look(rows);
-    if (this.#taken !== undefined) return removeRows(selection, left, this.#taken);
+    if (!this.#isKnown && this.#parts.name !== '' && left >= rows.rows * FEW_ROWS) this.#search(rows);
+    if (this.#covered !== undefined) return removeRows(selection, left, this.#covered);
     const { lines, base, times } = this.#parts;
     const found = lines!.find(rows, base, times, selection, left);
     return found.size === 0 ? left : removeRows(selection, left, joinRows([...found.values()]));
   }
 
-  /** Asks what is known until it is known: then it stays so for this query. */
+  /** Looks up the cache until it has the page. Then the result stays valid for this query. */
   get #isKnown(): boolean {
-    if (this.#taken !== undefined) return true;
+    if (this.#covered !== undefined) return true;
     const { name, lines, hits } = this.#parts;
     const known = name === '' ? undefined : hits.get(name);
-    if (known === undefined || lines!.missingIn(known.looked).length > 0) return false;
-    this.#know(known);
+    if (known === undefined || lines!.missingIn(known.searched).length > 0) return false;
+    this.#use(known);
     return true;
   }
 
-  /** Looks at the whole page, for what is not known yet. */
-  #look(rows: PageRows): void {
+  /** Searches the whole page for requests without a cached result. */
+  #search(rows: PageRows): void {
     const { name, lines, base, times, hits, sets } = this.#parts;
     const before = hits.get(name);
-    const asked = before === undefined ? lines! : sets.linesOf(lines!.missingIn(before.looked));
+    const asked = before === undefined ? lines! : sets.linesOf(lines!.missingIn(before.searched));
     const all = Uint32Array.from({ length: rows.rows }, (_, row) => row);
     const found = asked.find(rows, base, times, all, all.length);
-    this.#know(hits.set({ name, page: rows, base }, lines!.keys, found, before));
+    this.#use(hits.set({ name, page: rows, base }, lines!.keys, found, before));
   }
 
-  #know(hits: PageHits): void {
-    this.#taken = takenBy(this.#parts.lines!, hits);
-    this.#facts = hits.facts;
+  #use(hits: PageHits): void {
+    this.#covered = rowsCoveredBy(this.#parts.lines!, hits);
+    this.#stats = hits.stats;
   }
 }
 
 const NO_ROWS = new Uint32Array(0);
 
-function takenBy({ keys }: LineMasks, { rows }: PageHits): Uint32Array {
+function rowsCoveredBy({ keys }: LineDeleteFilters, { rows }: PageHits): Uint32Array {
   if (rows.size === 0) return NO_ROWS;
   const lists: Uint32Array[] = [];
   for (const [key, list] of rows) if (keys.has(key)) lists.push(list);
   return lists.length === 0 ? NO_ROWS : joinRows(lists);
 }
 
-/** Takes cut rows out of the selection. Rows of a run ascend by time, and cuts come in the order of their runs. */
+/**
+ * Removes cut rows from the selection. Rows of a run ascend by time, and cuts are in the order of their runs.
+ */
 function removeCuts(
   times: Float64Array,
   selection: Uint32Array,
   count: number,
   cuts: readonly Cut[],
 ): number {
-  const stretches = cuts
+  const ranges = cuts
     .map(({ firstRow, rows, from, to }) => ({
       first: lowerBound(times, firstRow, firstRow + rows, from),
       end: lowerBound(times, firstRow, firstRow + rows, to + 1),
@@ -163,11 +169,11 @@ function removeCuts(
   let next = 0;
   for (let i = 0; i < count; i++) {
     const row = selection[i];
-    while (next < stretches.length && stretches[next].end <= row) next++;
-    // One that begins earlier and ends later may stand before: it is not passed by until it ends.
+    while (next < ranges.length && ranges[next].end <= row) next++;
+    // An earlier range may end later, so it stays active until its end.
     let isCut = false;
-    for (let s = next; s < stretches.length && stretches[s].first <= row && !isCut; s++)
-      isCut = row < stretches[s].end;
+    for (let s = next; s < ranges.length && ranges[s].first <= row && !isCut; s++)
+      isCut = row < ranges[s].end;
     if (!isCut) selection[kept++] = row;
   }
   return kept;

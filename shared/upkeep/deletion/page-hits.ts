@@ -1,37 +1,37 @@
 /**
- * What requests take of pages, remembered: neither pages nor requests ever change. So only the first query after a request
- * pays for looking at lines, and a metric query that needs none reads none. It is kept by request, whatever the state of each:
- * a new request leaves the rest valid.
+ * Caches the rows of pages that requests cover. Pages and requests never change. So only the first query
+ * after a request pays for searching lines, and a metric query that needs no lines reads none. Entries are
+ * per request, whatever its state, so a new request leaves the others valid.
  */
 import { lowerBound } from '../../base/model/binary-search.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { DeleteFilter } from './delete-filter.ts';
-import { bytesOfFacts, factsOf, type HiddenRowStats } from './hidden-row-stats.ts';
+import { bytesOfStats, type HiddenRowStats, hiddenRowStats } from './hidden-row-stats.ts';
 
-/** About 100,000 pages without a hit, of up to 1 MiB lines each. */
+/** About 100,000 pages without a match, with up to 1 MiB of lines each. */
 const MAX_CACHED_BYTES = 16 * 1024 * 1024;
-/** Key, entry and its place in the cache. */
+/** Key, value and overhead of a cache entry. */
 const ENTRY_BYTES = 160;
 /** A request with its array of rows. */
 const HIT_BYTES = 200;
 
-/** What was looked for in a page, and found. */
+/** Search result of a page. */
 export interface PageHits {
-  /** Keys of the requests that were looked for; the same object for many pages. */
-  readonly looked: ReadonlySet<string>;
-  /** By key, rows ascending; requests that take nothing are left out. */
+  /** Keys of the searched requests. Many pages share the same object. */
+  readonly searched: ReadonlySet<string>;
+  /** Ascending rows by key. Omits requests that cover no row. */
   readonly rows: ReadonlyMap<string, Uint32Array>;
-  /** Of all rows that any of them takes; undefined where those are many. */
-  readonly facts: HiddenRowStats | undefined;
+  /** Stats of all covered rows; `undefined` if they are too many. */
+  readonly stats: HiddenRowStats | undefined;
 }
 
-/** A page that was looked at, with lines and levels. */
-export interface LookedPage {
-  /** Of the page, among all. */
+/** A page with lines and levels that was searched. */
+export interface SearchedPage {
+  /** Globally unique name of the page. */
   readonly name: string;
   readonly page: PageRows;
-  /** Ns from the start of the day to what the page's times are relative to. */
+  /** Ns from the start of the day to the zero of the page's times. */
   readonly base: number;
 }
 
@@ -45,31 +45,31 @@ export class PageHitsCache {
     return this.#pages.get(page);
   }
 
-  /** Keeps what was found for `looked`, of which `before` knew a part. */
+  /** Caches the result for `searched`, of which `before` contained a part. */
   set(
-    { name, page, base }: LookedPage,
-    looked: ReadonlySet<string>,
+    { name, page, base }: SearchedPage,
+    searched: ReadonlySet<string>,
     found: ReadonlyMap<DeleteFilter, Uint32Array>,
     before: PageHits | undefined,
   ): PageHits {
     let rows = NO_ROWS;
     if (found.size > 0 || (before !== undefined && before.rows.size > 0)) {
       const joined = new Map<string, Uint32Array>();
-      for (const [key, ofKey] of before?.rows ?? NO_ROWS) if (looked.has(key)) joined.set(key, ofKey);
-      // A copy: what was found lies in a larger array.
+      for (const [key, ofKey] of before?.rows ?? NO_ROWS) if (searched.has(key)) joined.set(key, ofKey);
+      // Copied, because the result is a view of a larger array.
       for (const [{ key }, ofKey] of found) joined.set(key, ofKey.slice());
       rows = joined;
     }
-    const facts = factsOf(page, base, rows.size === 0 ? NO_HITS : joinRows([...rows.values()]));
-    const hits: PageHits = { looked, rows, facts };
-    let bytes = ENTRY_BYTES + (facts === undefined ? 0 : bytesOfFacts(facts));
+    const stats = hiddenRowStats(page, base, rows.size === 0 ? NO_HITS : joinRows([...rows.values()]));
+    const hits: PageHits = { searched, rows, stats };
+    let bytes = ENTRY_BYTES + (stats === undefined ? 0 : bytesOfStats(stats));
     for (const one of rows.values()) bytes += HIT_BYTES + one.byteLength;
     this.#pages.set(name, hits, bytes);
     return hits;
   }
 }
 
-/** Rows of any of the requests, ascending, each once. */
+/** Rows of any of the requests, ascending, without duplicates. */
 export function joinRows(lists: readonly Uint32Array[]): Uint32Array {
   if (lists.length === 1) return lists[0];
   const rows = new Set<number>();
@@ -77,12 +77,18 @@ export function joinRows(lists: readonly Uint32Array[]): Uint32Array {
   return Uint32Array.from(rows).sort();
 }
 
-/** From so many rows of the selection to a hidden one on, searching and moving stretches beats a look at each. */
-const LONG_STRETCH = 16;
+/**
+ * From this number of selected rows per hidden one, searching and moving ranges is faster than checking each
+ * row.
+ */
+const LONG_RANGE = 16;
 
-/** Takes ascending `rows` out of the ascending `selection[0..count)`, in place; how many stay. */
+/**
+ * Removes ascending `rows` from the ascending `selection[0..count)` in place. Returns the number of remaining
+ * rows.
+ */
 export function removeRows(selection: Uint32Array, count: number, rows: Uint32Array): number {
-  return rows.length * LONG_STRETCH > count
+  return rows.length * LONG_RANGE > count
     ? removeMany(selection, count, rows)
     : removeFew(selection, count, rows);
 }
@@ -104,7 +110,7 @@ function removeMany(selection: Uint32Array, count: number, rows: Uint32Array): n
 
 function removeFew(selection: Uint32Array, count: number, rows: Uint32Array): number {
   let kept = 0;
-  /** Start of the stretch that stays. */
+  /** Start of the range that remains. */
   let from = 0;
   let at = 0;
   for (let i = 0; i < rows.length; i++) {

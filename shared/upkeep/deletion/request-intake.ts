@@ -1,4 +1,7 @@
-/** Takes delete requests into work, once nobody may cancel them without force: from then on merges drop their rows. */
+/**
+ * Accepts delete requests for processing when they can no longer be canceled without force. From then on
+ * merges drop their rows.
+ */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import { parseLogQuery } from '../../language/logql/parse.ts';
@@ -14,22 +17,22 @@ export interface PickUpParts {
   readonly clock: Clock;
   readonly times: DeleteTimes;
   readonly cancelPeriodMs: number;
-  /** Requests of a tenant in work at once. */
+  /** Maximum number of requests of a tenant in progress. */
   readonly batchSize: number;
 }
 
-/** The oldest requests that may be worked on, as far as there is room; how many. */
+/** Accepts the oldest requests that may be processed, up to the batch size. Returns their number. */
 export async function acceptRequests(
   parts: PickUpParts,
   tenant: string,
-  book: RequestTracker,
+  tracker: RequestTracker,
   untilMs: number,
 ): Promise<number> {
   const { clock, times, cancelPeriodMs, batchSize } = parts;
-  const inWork = book.all.filter(
+  const inWork = tracker.all.filter(
     ({ pickedUpMs, processedMs }) => pickedUpMs !== undefined && processedMs === undefined,
   );
-  const waiting = book.all.filter(
+  const waiting = tracker.all.filter(
     ({ pickedUpMs, createdMs }) => pickedUpMs === undefined && clock.nowMs() - createdMs >= cancelPeriodMs,
   );
   const chosen: DeleteRequest[] = [];
@@ -45,28 +48,34 @@ export async function acceptRequests(
       request.pickedUpMs === undefined
         ? { ...request, pickedUpMs: pickUpMs(clock.nowMs(), times), bytesTotal }
         : undefined;
-    const written = await book.change(id, date(totals.get(id) ?? 0));
+    const written = await tracker.change(id, date(totals.get(id) ?? 0));
     if (written?.pickedUpMs === undefined) continue;
     pickedUp++;
-    await redateWhereLate(parts, book, id);
+    await redateIfLate(parts, tracker, id);
   }
   return pickedUp;
 }
 
-/** The write took longer than the margin: somebody may have read the requests without it and call that later. */
-async function redateWhereLate(
+/**
+ * Dates the request again if the write took longer than the margin: another process may have read the
+ * requests without it, and dated that later.
+ */
+async function redateIfLate(
   { clock, times }: PickUpParts,
-  book: RequestTracker,
+  tracker: RequestTracker,
   id: string,
 ): Promise<void> {
-  await book.change(id, request =>
+  await tracker.change(id, request =>
     request.pickedUpMs !== undefined && clock.nowMs() >= request.pickedUpMs && request.sealedMs === undefined
       ? { ...request, pickedUpMs: pickUpMs(clock.nowMs(), times), doneToNs: undefined, bytesDone: 0 }
       : undefined,
   );
 }
 
-/** Stored bytes of the chunks that each request may touch, by id; of those that time was left to count. For people. */
+/**
+ * Stored bytes of the chunks that each request may affect, by ID. Counts as many days as time permits. Only
+ * for display.
+ */
 async function bytesOf(
   { catalog, clock }: PickUpParts,
   tenant: string,
@@ -74,17 +83,17 @@ async function bytesOf(
   untilMs: number,
 ): Promise<ReadonlyMap<string, number>> {
   const totals = new Map<string, number>();
-  const masks = new Map(requests.map(request => [request.id, compileDeleteFilters([request], { clock })]));
+  const filters = new Map(requests.map(request => [request.id, compileDeleteFilters([request], { clock })]));
   for (const { day } of await daysOf(catalog, tenant, requests)) {
     if (clock.nowMs() >= untilMs) break;
-    for (const [id, bytes] of await touchedBytes(catalog, tenant, day, masks)) {
+    for (const [id, bytes] of await touchedBytes(catalog, tenant, day, filters)) {
       totals.set(id, (totals.get(id) ?? 0) + bytes);
     }
   }
   return totals;
 }
 
-/** Days of a tenant that any of the requests meets, ascending. */
+/** Days of a tenant that any of the requests overlaps, ascending. */
 export async function daysOf(catalog: Catalog, tenant: string, requests: readonly DeleteRequest[]) {
   if (requests.length === 0) return [];
   const first = Math.min(...requests.map(({ startNs }) => dayOf(startNs)));
@@ -95,18 +104,18 @@ export async function daysOf(catalog: Catalog, tenant: string, requests: readonl
   );
 }
 
-/** Stored bytes of the chunks of a day that each mask may touch, by the key of the mask. */
+/** Stored bytes of the chunks of a day that each filter may affect, by its key. */
 export async function touchedBytes(
   catalog: Catalog,
   tenant: string,
   day: number,
-  masks: ReadonlyMap<string, TenantDeleteFilters>,
+  filters: ReadonlyMap<string, TenantDeleteFilters>,
 ): Promise<Map<string, number>> {
   const bytes = new Map<string, number>();
   const snapshot = await catalog.day(tenant, day);
   for (const record of snapshot?.records ?? []) {
-    for (const [id, mask] of masks) {
-      if (mask.forChunk(record) !== undefined) bytes.set(id, (bytes.get(id) ?? 0) + record.storedBytes);
+    for (const [id, filter] of filters) {
+      if (filter.forChunk(record) !== undefined) bytes.set(id, (bytes.get(id) ?? 0) + record.storedBytes);
     }
   }
   return bytes;

@@ -1,6 +1,7 @@
 /**
- * Times of requests on one day, and whether any of many meets or holds a stretch of it. Where there are many, they are kept
- * by their start, each with the latest end of those up to it: two steps of a search instead of a look at each.
+ * Times of requests on one day. Finds whether any of many requests overlaps or contains an interval. Many
+ * requests are sorted by start, each with the latest end so far, so that a binary search replaces a check of
+ * each.
  */
 import { binaryFirst } from '../../base/model/binary-search.ts';
 import type { DeleteFilter } from './delete-filter.ts';
@@ -17,12 +18,12 @@ interface Interval {
   readonly to: number;
 }
 
-/** Fewer are looked at one by one. */
+/** Fewer requests are checked one by one. */
 const FEW_REQUESTS = 16;
 
 interface Ordered {
   readonly from: Float64Array;
-  /** The latest end of this one and those before it. */
+  /** Latest end of this request and those before it. */
   readonly latestTo: Float64Array;
 }
 
@@ -34,7 +35,7 @@ export class RequestTimes {
     this.#intervals = intervals;
   }
 
-  /** False where the request's times do not meet the day: it has none then. */
+  /** False if the request does not overlap the day. Then it has no times. */
   has(request: DeleteFilter): boolean {
     return this.#intervals.has(request);
   }
@@ -47,17 +48,17 @@ export class RequestTimes {
     return this.#intervals.get(request)!.to;
   }
 
-  /** True where one of them has a moment of the stretch. They are remembered by their array. */
+  /** True if one of them contains an instant of the interval. Their order is cached by the array. */
   meets(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
     return this.#reaches(requests, last, first);
   }
 
-  /** True where one of them has all of the stretch. */
+  /** True if one of them contains the whole interval. */
   holds(requests: readonly DeleteFilter[], { first, last }: InclusiveInterval): boolean {
     return this.#reaches(requests, first, last);
   }
 
-  /** True where one that starts at or before `from` ends at or after `to`. */
+  /** True if one starts at or before `from` and ends at or after `to`. */
   #reaches(requests: readonly DeleteFilter[], from: number, to: number): boolean {
     if (requests.length < FEW_REQUESTS) {
       return requests.some(request => this.from(request) <= from && this.to(request) >= to);

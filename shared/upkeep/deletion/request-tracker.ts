@@ -1,12 +1,12 @@
 /**
- * The delete requests of a tenant while a run works on them: as they were last written, and how far each was looked through.
- * Somebody may cancel one, or another process write its progress, at any moment: what is written is on condition of what
- * was read, and where that fails it is read anew.
+ * Delete requests of a tenant during a run: as last written, and how far each was processed. A request can
+ * change at any time, by cancellation or by the progress of another process. Every write is conditional on
+ * the version that was read. On a conflict, reads again and retries.
  */
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
 
-/** Writers that came in between. */
+/** Maximum number of conflicting writes. */
 const MAX_TRIES = 5;
 
 export class RequestTracker {
@@ -20,22 +20,25 @@ export class RequestTracker {
   }
 
   static async open(deletes: DeleteRequests, tenant: string): Promise<RequestTracker> {
-    const book = new RequestTracker(deletes, tenant);
-    await book.#read();
-    return book;
+    const tracker = new RequestTracker(deletes, tenant);
+    await tracker.#read();
+    return tracker;
   }
 
-  /** By time of creation. */
+  /** Sorted by creation time. */
   get all(): readonly DeleteRequest[] {
     return [...this.#byId.values()];
   }
 
-  /** Undefined where it was cancelled. */
+  /** `undefined` if it was canceled. */
   get(id: string): DeleteRequest | undefined {
     return this.#byId.get(id);
   }
 
-  /** Writes what `change` makes of the request, unless it makes nothing; the request as it is then, undefined where it is gone. */
+  /**
+   * Writes the result of `change`, unless it is `undefined`. Returns the current request; `undefined` if it
+   * is gone.
+   */
   async change(
     id: string,
     change: (request: DeleteRequest) => DeleteRequest | undefined,
@@ -52,7 +55,7 @@ export class RequestTracker {
       await this.#read();
     }
     throw new Error(
-      `delete request ${id} of ${this.#tenant} changes faster than its progress can be written`,
+      `too many concurrent changes to delete request ${id} of ${this.#tenant}; the next run retries`,
     );
   }
 

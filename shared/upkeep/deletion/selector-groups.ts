@@ -1,7 +1,8 @@
 /**
- * Which of many selectors match a stream, or may match some stream of a chunk. Requests with the same selector share it, and
- * those that ask for a label's value are found by that value, so that neither is tested against all. Where a selector
- * asks for several, the one that fewest others ask for finds it: of `{app="x", user="17"}` that is the user.
+ * Finds which of many selectors match a stream, or may match some stream of a chunk. Requests with the same
+ * selector share it. Selectors with a label value are found by that value, so that not every selector is
+ * tested. If a selector has several values, the one that the fewest others use finds it: the user in
+ * `{app="x", user="17"}`.
  */
 
 import type { Labels } from '../../base/model/labels.ts';
@@ -11,10 +12,10 @@ import { compileMatchers } from '../../language/logql/matcher.ts';
 import { mayHaveAny, pairHash } from '../../storage/catalog/label-sketch.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 
-/** Requests with one selector. */
+/** Requests with the same selector. */
 export interface SelectorGroup {
   readonly requests: readonly DeleteFilter[];
-  /** Those of them that cover every chunk, whatever its age; and the others. */
+  /** Requests that apply to every chunk, whatever its age (steady), and the others (aging). */
   readonly steady: readonly DeleteFilter[];
   readonly aging: readonly DeleteFilter[];
   /** Labels that a stream must have. */
@@ -28,9 +29,11 @@ interface Pair {
 }
 
 export interface GroupsOfChunk {
-  /** Found by labels that the chunk may have; `all` where nothing is known of its labels: the others are among them then. */
+  /**
+   * Groups found by labels that the chunk may have; `all` if its labels are unknown, which includes `others`.
+   */
   readonly byLabels: readonly SelectorGroup[] | 'all';
-  /** Those that ask for no label's value; always the same array. */
+  /** Groups whose selector needs no label value. Always the same array. */
   readonly others: readonly SelectorGroup[];
 }
 
@@ -40,12 +43,12 @@ export class SelectorGroups {
   readonly all: readonly SelectorGroup[];
   readonly #byPair = new Map<string, SelectorGroup[]>();
   readonly #byHash = new Map<number, SelectorGroup[]>();
-  /** Those that ask for no value. */
+  /** Groups whose selector needs no label value. */
   readonly #others: readonly SelectorGroup[];
   /** Streams live as long as caches of footers hold them. */
   readonly #known = new WeakMap<Stream, readonly SelectorGroup[]>();
 
-  /** Throws an Error for a broken expression of a matcher. */
+  /** Throws an Error for an invalid regular expression of a matcher. */
   constructor(requests: readonly DeleteFilter[]) {
     const bySelector = new Map<string, DeleteFilter[]>();
     for (const request of requests) {
@@ -55,13 +58,13 @@ export class SelectorGroups {
       else alike.push(request);
     }
     const groups = Array.from(bySelector.values(), groupOf);
-    const askers = new Map<string, number>();
+    const uses = new Map<string, number>();
     for (const { pairs } of groups) {
-      for (const { text } of pairs) askers.set(text, (askers.get(text) ?? 0) + 1);
+      for (const { text } of pairs) uses.set(text, (uses.get(text) ?? 0) + 1);
     }
     for (const group of groups) {
       if (group.pairs.length === 0) continue;
-      const rarest = group.pairs.reduce((a, b) => (askers.get(b.text)! < askers.get(a.text)! ? b : a));
+      const rarest = group.pairs.reduce((a, b) => (uses.get(b.text)! < uses.get(a.text)! ? b : a));
       append(this.#byPair, rarest.text, group);
       append(this.#byHash, rarest.hash[0], group);
     }
@@ -69,7 +72,7 @@ export class SelectorGroups {
     this.all = groups;
   }
 
-  /** Those that match the stream. */
+  /** Groups that match the stream. */
   of(stream: Stream): readonly SelectorGroup[] {
     let groups = this.#known.get(stream);
     if (groups === undefined) {
@@ -79,12 +82,12 @@ export class SelectorGroups {
     return groups;
   }
 
-  /** False only where no stream of a chunk with this sketch can match. */
+  /** False only if no stream of a chunk with this sketch can match. */
   mayMatch(group: SelectorGroup, sketch: Uint32Array | undefined): boolean {
     return group.pairs.every(({ hash }) => mayHaveAny(sketch, hash));
   }
 
-  /** Those that may match a stream of a chunk with this sketch. */
+  /** Groups that may match a stream of a chunk with this sketch. */
   ofChunk(sketch: Uint32Array | undefined): GroupsOfChunk {
     const others = this.#others;
     if (sketch === undefined) return { byLabels: 'all', others };
@@ -103,7 +106,7 @@ export class SelectorGroups {
   }
 }
 
-/** @param requests with one selector */
+/** @param requests requests with the same selector */
 function groupOf(requests: readonly DeleteFilter[]): SelectorGroup {
   const [{ matchers }] = requests;
   const equal = matchers.filter(({ op, value }) => op === '=' && value !== '');

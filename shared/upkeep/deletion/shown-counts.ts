@@ -1,13 +1,13 @@
 /**
- * A stream's counts in a footer, less its hidden rows. What is left of nothing is left out: a minute without entries makes
- * no sample, and a level without minutes no series.
+ * Counts of a stream in a footer, without its hidden rows. Omits empty results: a minute without entries
+ * produces no sample, and a level without minutes no series.
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
 import { invariant } from '../../base/model/errors.ts';
 import { type LevelCounts, OTHER_LEVELS } from '../../storage/chunk/format.ts';
 
-/** A hidden row, as its footer counted it. */
+/** A hidden row, with the values by which its footer counted it. */
 export interface HiddenRow {
   readonly minute: number;
   /** Value of detected_level. */
@@ -15,12 +15,12 @@ export interface HiddenRow {
   readonly lineBytes: number;
 }
 
-/** Metadata bytes are not counted by queries, so hidden rows stay in them. */
+/** Excludes metadata bytes, which queries do not count and which still include hidden rows. */
 export type ShownCounts = Omit<LevelCounts, 'metadataBytes'>;
 
 /**
- * @param levels of the footer
- * @param hidden rows of this stream, each once
+ * @param levels levels of the footer
+ * @param hidden hidden rows of this stream, without duplicates
  */
 export function shownCounts(
   counts: readonly LevelCounts[],

@@ -1,8 +1,10 @@
 /**
- * The delete requests of a tenant, compiled, and what they leave of a chunk. From the outside in, the cheapest fact first:
- * whether the request covers the chunk (its age), times and label pairs of the chunk, streams and times of a page's runs, and
- * only then lines. What a reader would get wrong: two chunks may hold the same entry, and a request may cover one of them
- * only; so what is hidden is hidden in its chunk, and the other copy still counts.
+ * Compiled delete requests of a tenant, and what they leave of a chunk. The checks run from the cheapest to
+ * the most expensive: whether the request applies to the chunk (its age), times and label pairs of the chunk,
+ * streams and times of a page's runs, and lines.
+ *
+ * Pitfall: two chunks may hold the same entry, and a request may apply to only one of them. An entry is
+ * hidden only in its chunk, and the other copy still counts.
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
@@ -21,47 +23,47 @@ import type { InclusiveInterval, RequestTimes } from './request-times.ts';
 import { type SelectorGroup, SelectorGroups } from './selector-groups.ts';
 
 export interface TenantDeleteFilters {
-  /** Equal where the same requests mask in the same way. */
+  /** Equal if the same requests hide rows in the same way. */
   readonly version: string;
   readonly isEmpty: boolean;
-  /** What was compiled: a worker compiles the same. */
+  /** Requests that were compiled, so that a worker can compile the same. */
   readonly definitions: readonly DeleteRequest[];
-  /** Undefined where no request may touch the chunk. */
+  /** `undefined` if no request may affect the chunk. */
   forChunk(record: ChunkRecord): ChunkDeleteFilters | undefined;
-  /** False where some request of these times does not cover the chunk, though it may have its rows. */
+  /** False if a request of these times does not apply to the chunk, although it may match its rows. */
   coversEvenly(record: ChunkRecord): boolean;
 }
 
 export interface CompileOptions {
   readonly clock: Clock;
-  /** Where what is found in pages is remembered; by default for as long as the masks. */
+  /** Cache of rows found in pages. Default: one with the lifetime of the filters. */
   readonly hits?: PageHitsCache;
   readonly version?: string;
 }
 
-/** Of all days whose requests are kept, each once for a day: 200 bytes each. */
-const KEPT_DAY_REQUESTS = 100_000;
+/** Cached requests of all days, each counted once per day: 200 bytes each. */
+const MAX_CACHED_DAY_REQUESTS = 100_000;
 
-/** Throws ParseError and BadRequestError for a request whose query is no log query. */
+/** Throws ParseError and BadRequestError for a request whose query is not a log query. */
 export function compileDeleteFilters(
   requests: readonly DeleteRequest[],
   { clock, hits = new PageHitsCache(), version = '' }: CompileOptions,
 ): TenantDeleteFilters {
-  return new CompiledMasks(
+  return new CompiledDeleteFilters(
     requests.map(request => new DeleteFilter(request, clock)).filter(request => request.canRun),
     hits,
     version,
   );
 }
 
-class CompiledMasks implements TenantDeleteFilters {
+class CompiledDeleteFilters implements TenantDeleteFilters {
   readonly version: string;
   readonly isEmpty: boolean;
   readonly definitions: readonly DeleteRequest[];
   readonly #requests: readonly DeleteFilter[];
   readonly #groups: SelectorGroups;
   readonly #hits: PageHitsCache;
-  readonly #days = new LruCache<number, DayRequests>(KEPT_DAY_REQUESTS);
+  readonly #days = new LruCache<number, DayRequests>(MAX_CACHED_DAY_REQUESTS);
   readonly #sets: ApplicableRequestCache;
 
   constructor(requests: readonly DeleteFilter[], hits: PageHitsCache, version: string) {
@@ -105,7 +107,7 @@ interface ChunkParts {
   readonly record: ChunkRecord;
   readonly times: RequestTimes;
   readonly groups: SelectorGroups;
-  /** Requests that cover the chunk and meet its quarters of the day. */
+  /** Requests that apply to the chunk and overlap its quarters of the day. */
   readonly set: ApplicableRequests;
   readonly sets: ApplicableRequestCache;
   readonly hits: PageHitsCache;
@@ -118,24 +120,24 @@ export class ChunkDeleteFilters implements ChunkRowFilter {
     this.#parts = parts;
   }
 
-  /** False where no request of the chunk's streams and times takes any of the stream. */
+  /** False if no request of the chunk's streams and times covers rows of the stream. */
   mayTouch(stream: Stream): boolean {
     return this.mayTakeWhole(stream) || this.#touchesLines(stream, this.#parts.record);
   }
 
-  /** True where some request takes entries of the stream whatever their lines. */
+  /** True if a request covers entries of the stream whatever their lines. */
   mayTakeWhole(stream: Stream): boolean {
     const { times, record } = this.#parts;
     return this.#wholeOf(stream).some(requests => times.meets(requests, record));
   }
 
-  /** True where every entry of the stream from `first` to `last`, ns since the start of the day, is hidden. */
+  /** True if every entry of the stream from `first` to `last`, ns since the start of the day, is hidden. */
   takesAll(stream: Stream, first: number, last: number): boolean {
     const { times } = this.#parts;
     return this.#wholeOf(stream).some(requests => times.holds(requests, { first, last }));
   }
 
-  /** What is hidden in a page; undefined where nothing is, whatever its lines. */
+  /** Filter for a page; `undefined` if no row can be hidden, whatever its lines. */
   forPage(page: PageToFilter): PageDeleteFilter | undefined {
     const { record, times, hits, sets, set } = this.#parts;
     const { base, offset } = page.page;
@@ -158,11 +160,11 @@ export class ChunkDeleteFilters implements ChunkRowFilter {
     const { record, times, hits, sets, set } = this.#parts;
     const base = Number(rows.baseNs - BigInt(record.day) * NS_PER_DAY);
     const cuts = set.whole.size === 0 ? [] : rows.runs.flatMap(run => this.#cutsOf(run, base));
-    const mask = new PageDeleteFilter({ name: '', base, cuts, lines: set.lines, times, hits, sets });
-    return mask.hide(rows, selection, count);
+    const filter = new PageDeleteFilter({ name: '', base, cuts, lines: set.lines, times, hits, sets });
+    return filter.hide(rows, selection, count);
   }
 
-  /** Of a run; times relative to `base`. */
+  /** Cuts of a run. Times are relative to `base`. */
   #cutsOf({ stream, firstRow, rows }: Run, base: number): Cut[] {
     const { times } = this.#parts;
     return this.#wholeOf(stream).flatMap(requests =>
@@ -172,16 +174,16 @@ export class ChunkDeleteFilters implements ChunkRowFilter {
     );
   }
 
-  /** By selector. */
+  /** Requests without stages, grouped by selector. */
   #wholeOf(stream: Stream): (readonly DeleteFilter[])[] {
     const { groups, set } = this.#parts;
     return set.whole.size === 0 ? [] : membersOf(set.whole, groups.of(stream));
   }
 
-  #touchesLines(stream: Stream, stretch: InclusiveInterval): boolean {
+  #touchesLines(stream: Stream, interval: InclusiveInterval): boolean {
     const { groups, set, times } = this.#parts;
     if (set.lines === undefined) return false;
-    return membersOf(set.byLine, groups.of(stream)).some(requests => times.meets(requests, stretch));
+    return membersOf(set.byLine, groups.of(stream)).some(requests => times.meets(requests, interval));
   }
 }
 

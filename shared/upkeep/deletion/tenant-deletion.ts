@@ -1,11 +1,13 @@
 /**
- * Removes what a tenant's delete requests cover, day by day, and moves the requests through their life:
+ * Removes the rows that a tenant's delete requests cover, day by day, and moves the requests through their
+ * states:
  *
- *     waiting -- cancel period over --> picked up -- all days looked through --> sealed -- again, later --> processed
+ *     waiting -- cancel period over --> accepted -- all days processed --> sealed -- second pass, later --> processed
  *
- * The second look is for what was being written while the first went on (delete-request.ts). It reads records, and chunks
- * only where one is new. Where a run stops, by a kill or because its time is up, the next goes on: the first look from what
- * the request says (`doneToNs`), the second from what this process remembers, else from its start.
+ * The second pass finds chunks that were written during the first (delete-request.ts). It reads records, and
+ * chunks only if they are new. If a run ends early, by a kill or a timeout, the next run continues. The first
+ * pass continues from `doneToNs` of the request, the second from the memory of this process, or from its
+ * start.
  */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -28,7 +30,7 @@ import { acceptRequests, daysOf, type PickUpParts, touchedBytes } from './reques
 import { RequestTracker } from './request-tracker.ts';
 
 export interface TenantDeletionParts extends PickUpParts, DayDeletionParts {
-  /** Default: by the rewriter, in this thread. */
+  /** Default: the rewriter, in this thread. */
   readonly days?: DayDeletion;
   readonly catalog: Catalog;
   limitsOf(tenant: string): Limits;
@@ -38,7 +40,7 @@ export interface DeletionFigures extends DayDeletionFigures {
   pickedUp: number;
   processed: number;
   days: number;
-  /** Requests that were not processed when they were looked at, and when the oldest was made (Unix ms). */
+  /** Number of unprocessed requests, and creation time of the oldest (Unix ms). */
   pending?: number;
   oldestMs?: number;
 }
@@ -48,14 +50,14 @@ export interface DeletionBounds {
   readonly signal: AbortSignal;
 }
 
-/** Requests whose second look is remembered, 200 bytes each; beyond, one begins anew. */
-const REMEMBERED_LOOKS = 10_000;
+/** Requests with a remembered second pass, 200 bytes each. Beyond this number, a second pass starts over. */
+const MAX_REMEMBERED_PASSES = 10_000;
 
 export class TenantDeletion {
   readonly #parts: TenantDeletionParts;
   readonly #days: DayDeletion;
-  /** How far the second look has come, Unix ns. What is here was looked through when it counted (`mayEnd`). */
-  readonly #looks = new LruCache<string, bigint>(REMEMBERED_LOOKS);
+  /** Progress of second passes, Unix ns. An entry exists only if its pass started after `mayEnd` was true. */
+  readonly #passes = new LruCache<string, bigint>(MAX_REMEMBERED_PASSES);
 
   constructor(parts: TenantDeletionParts) {
     this.#parts = parts;
@@ -63,8 +65,8 @@ export class TenantDeletion {
   }
 
   /**
-   * False where something is left that the next run can do. Adds to `figures`, and to `failures` what went wrong with a
-   * day: the others are done. Throws what the table throws.
+   * Returns false if work remains for the next run. Adds to `figures`, and adds errors of a day to
+   * `failures`; the other days are processed. Throws the errors of the table.
    */
   async work(
     tenant: string,
@@ -74,32 +76,32 @@ export class TenantDeletion {
   ): Promise<boolean> {
     const { catalog, clock, times, limitsOf } = this.#parts;
     if (limitsOf(tenant).deletionMode !== 'filter-and-delete') return true;
-    const book = await RequestTracker.open(catalog.deletes, tenant);
-    figures.pickedUp += await acceptRequests(this.#parts, tenant, book, bounds.untilMs);
-    for (const { processedMs, createdMs } of book.all) {
+    const tracker = await RequestTracker.open(catalog.deletes, tenant);
+    figures.pickedUp += await acceptRequests(this.#parts, tenant, tracker, bounds.untilMs);
+    for (const { processedMs, createdMs } of tracker.all) {
       if (processedMs !== undefined) continue;
       figures.pending = (figures.pending ?? 0) + 1;
       figures.oldestMs = Math.min(figures.oldestMs ?? createdMs, createdMs);
     }
     const startedMs = clock.nowMs();
-    const active = book.all.filter(({ pickedUpMs, sealedMs, processedMs }) => {
+    const active = tracker.all.filter(({ pickedUpMs, sealedMs, processedMs }) => {
       if (pickedUpMs === undefined || processedMs !== undefined) return false;
       if (!mayBeginWork(pickedUpMs, startedMs)) return false;
       return sealedMs === undefined || mayEnd(sealedMs, startedMs, times);
     });
     const left = new Set<string>();
-    const isInTime = await this.#lookThrough(tenant, active, book, bounds, { figures, failures, left });
+    const isInTime = await this.#processDays(tenant, active, tracker, bounds, { figures, failures, left });
     for (const request of active) {
-      if (isInTime && !left.has(request.id)) figures.processed += await this.#finish(request, book);
+      if (isInTime && !left.has(request.id)) figures.processed += await this.#finish(request, tracker);
     }
     return isInTime && left.size === 0;
   }
 
-  /** False where the time was up. `left` gets the requests that have a day which could not be looked through. */
-  async #lookThrough(
+  /** Returns false on a timeout. Adds requests to `left` that have an unprocessed day. */
+  async #processDays(
     tenant: string,
     active: readonly DeleteRequest[],
-    book: RequestTracker,
+    tracker: RequestTracker,
     { untilMs, signal }: DeletionBounds,
     { figures, failures, left }: { figures: DeletionFigures; failures: string[]; left: Set<string> },
   ): Promise<boolean> {
@@ -108,7 +110,7 @@ export class TenantDeletion {
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
       const ofDay = active.filter(
-        request => isLeft(book.get(request.id)) && meets(request, day) && this.#doneTo(request) < dayEndNs,
+        request => isLeft(tracker.get(request.id)) && meets(request, day) && this.#doneTo(request) < dayEndNs,
       );
       if (ofDay.length === 0) continue;
       if (signal.aborted || clock.nowMs() >= untilMs) return false;
@@ -124,9 +126,10 @@ export class TenantDeletion {
       );
       if (end === 'time') return false;
       for (const request of ofDay) {
-        // A day that is left stays the next to look at; those behind it are cleaned all the same.
+        // A failed day remains the next one for the request. Later days are cleaned anyway.
         if (end !== 'done') left.add(request.id);
-        if (!left.has(request.id)) await this.#advance(book, request, dayEndNs, touched.get(request.id) ?? 0);
+        if (!left.has(request.id))
+          await this.#advance(tracker, request, dayEndNs, touched.get(request.id) ?? 0);
       }
     }
     return true;
@@ -136,19 +139,24 @@ export class TenantDeletion {
     return isTouched ? this.#days.deleteOfDay(work, figures) : 'done';
   }
 
-  /** Up to where all days were looked through, in the look that the request is in; Unix ns. */
+  /** End of the days processed in the current pass of the request, Unix ns. */
   #doneTo(request: DeleteRequest): bigint {
     const { sealedMs, doneToNs, startNs } = request;
-    return (sealedMs === undefined ? doneToNs : this.#looks.get(lookOf(request))) ?? startNs;
+    return (sealedMs === undefined ? doneToNs : this.#passes.get(passKey(request))) ?? startNs;
   }
 
-  async #advance(book: RequestTracker, request: DeleteRequest, toNs: bigint, bytes: number): Promise<void> {
+  async #advance(
+    tracker: RequestTracker,
+    request: DeleteRequest,
+    toNs: bigint,
+    bytes: number,
+  ): Promise<void> {
     const doneToNs = toNs < request.endNs ? toNs : request.endNs;
     if (request.sealedMs !== undefined) {
-      this.#looks.set(lookOf(request), doneToNs);
+      this.#passes.set(passKey(request), doneToNs);
       return;
     }
-    await book.change(request.id, now => {
+    await tracker.change(request.id, now => {
       const isAsBefore = isLeft(now) && now.sealedMs === undefined;
       if (!isAsBefore || (now.doneToNs ?? now.startNs) >= doneToNs) return undefined;
       return { ...now, doneToNs, bytesDone: Math.min(now.bytesTotal, now.bytesDone + bytes) };
@@ -156,37 +164,38 @@ export class TenantDeletion {
   }
 
   /**
-   * All days of the request were looked through: seals it, or ends it; 1 where it is processed now.
-   * @param request as it was when the look began: another process may have sealed it since
+   * Seals or completes a request after all its days are processed. Returns 1 if it is complete now.
+   *
+   * @param request as read at the start of the pass; another process may have sealed it since
    */
-  async #finish(request: DeleteRequest, book: RequestTracker): Promise<number> {
+  async #finish(request: DeleteRequest, tracker: RequestTracker): Promise<number> {
     const { clock, catalog } = this.#parts;
     const { id, tenant, sealedMs } = request;
     const nowMs = Math.trunc(clock.nowMs());
     if (sealedMs === undefined) {
-      await book.change(id, now =>
+      await tracker.change(id, now =>
         isLeft(now) && now.sealedMs === undefined && now.pickedUpMs === request.pickedUpMs
           ? { ...now, doneToNs: now.endNs, bytesDone: now.bytesTotal, sealedMs: nowMs }
           : undefined,
       );
       return 0;
     }
-    const ended = await book.change(id, now =>
+    const ended = await tracker.change(id, now =>
       isLeft(now) && now.sealedMs === sealedMs ? { ...now, processedMs: nowMs } : undefined,
     );
     if (ended?.processedMs === undefined) return 0;
-    this.#looks.delete(lookOf(request));
+    this.#passes.delete(passKey(request));
     await catalog.generations.increase(tenant);
     return 1;
   }
 }
 
-/** False where it was cancelled, or another process has ended it. */
+/** False if it was canceled, or another process has completed it. */
 function isLeft(request: DeleteRequest | undefined): boolean {
   return request !== undefined && request.processedMs === undefined;
 }
 
-function lookOf({ tenant, id, sealedMs }: DeleteRequest): string {
+function passKey({ tenant, id, sealedMs }: DeleteRequest): string {
   return `${tenant}/${id}/${sealedMs}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What large objects hold beside their entries: promoted columns in each page, one section of text filters, and one that sums
- * up the fields. All only save queries work; an object without them answers the same.
+ * Adds the parts of large objects that only save query work: field columns in each page, one section with the
+ * text index, and one that summarizes the fields. Queries on an object without them have the same results.
  */
 
 import { invariant } from '../../base/model/errors.ts';
@@ -14,14 +14,14 @@ import { QUICK_COMPRESSION } from '../../storage/codec/compression.ts';
 import { fieldKey } from '../../storage/columns/promoted-field.ts';
 import type { StoredExtras } from './stored-extras.ts';
 
-/** Raw bytes of the lines of an object below which reading them costs less than asking its filter. */
+/** Raw bytes of the lines of an object below which reading them costs less than checking its text index. */
 const FILTER_FROM_BYTES = 256 * 1024;
 
 /**
- * One object after the other; each is begun anew. Room to work in is shared by them. Pages of another object may be copied where
- * what that one holds is given.
+ * Indexes one object after the other with new state, and shares working memory between them. Pages of another
+ * object may be copied if that object's index parts are given.
  *
- * @param filterFromBytes raw bytes of lines from which on an object has sections
+ * @param filterFromBytes raw bytes of lines from which an object gets sections
  */
 export function chunkEnrichers(
   filterFromBytes = FILTER_FROM_BYTES,
@@ -43,7 +43,7 @@ export function chunkEnrichers(
         return promoted;
       },
       copied(place, ofPage): void {
-        invariant(stored !== undefined, 'pages are copied with what their object says of them');
+        invariant(stored !== undefined, 'pages are copied together with the extras of their object');
         lineBytes += ofPage;
         filters.addBuilt(stored.filter.page(place));
         summaries.addPage([...stored.summaries[place].values()]);

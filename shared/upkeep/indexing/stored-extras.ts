@@ -1,6 +1,6 @@
 /**
- * What an enriched object holds beside its entries, page by page: for an object that is made from it with most of its pages as
- * they are (chunk/chunk-patcher.ts). Promoted columns lie in the pages themselves.
+ * Reads the index parts of an object page by page, for a new object that copies most of its pages
+ * (chunk/chunk-patcher.ts). Field columns are inside the pages.
  */
 
 import { StoredFilter } from '../../execution/text-index/stored-filter.ts';
@@ -9,16 +9,17 @@ import { SectionKind } from '../../storage/chunk/format.ts';
 
 export interface StoredExtras {
   readonly filter: StoredFilter;
-  /** By place of the page. */
+  /** Indexed by page number. */
   readonly summaries: readonly PageSummary[];
 }
 
 /**
- * Undefined where the object lacks a section that is written now, or has it of another version: its pages cannot be copied into
- * an object that has all of them. Throws CorruptionError, and what `load` throws.
+ * Returns `undefined` if the object lacks a section that is written now, or has another version of it. Then
+ * its pages cannot be copied into an object with all sections. Throws CorruptionError, and the errors of
+ * `load`.
  *
- * @param load the raw bytes of the section of a kind; undefined where there is none
- * @param pages how many the object has
+ * @param load loads the raw bytes of the section of a kind; `undefined` if the object has none
+ * @param pages number of pages of the object
  */
 export async function readStoredExtras(
   load: (kind: number) => Promise<Buffer | undefined>,

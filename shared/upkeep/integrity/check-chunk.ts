@@ -1,6 +1,7 @@
 /**
- * One chunk against its record: size, footer, and every column of every page. A reader verifies a column's checksum when
- * it unpacks it; what no checksum covers (that columns and runs belong together) is verified here.
+ * Checks one chunk against its record: size, footer, and every column of every page. A reader verifies a
+ * column's checksum when it decompresses it. This module also verifies what no checksum covers: that columns
+ * and runs fit together.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -23,19 +24,19 @@ import { loadBlock } from '../../storage/codec/compression.ts';
 import { decodeColumn } from '../../storage/columns/column-decoder.ts';
 import type { ProblemKind } from './problem.ts';
 
-/** Footer and record tell different things. */
+/** Footer and record contradict each other. */
 export class MismatchError extends Error {
   readonly kind: ProblemKind = 'mismatch';
 }
 
 export interface ChunkCheck {
-  /** Size of the object; undefined where the chunk is inline. */
+  /** Size of the object; `undefined` if the chunk is inline. */
   readonly objectBytes: number | undefined;
-  /** Also unpack all pages. */
+  /** Also decompress all pages. */
   readonly full: boolean;
 }
 
-/** Throws what the store throws, CorruptionError and MismatchError. */
+/** Throws the errors of the store, CorruptionError and MismatchError. */
 export async function checkChunk(
   store: ObjectStore,
   record: ChunkRecord,
@@ -43,15 +44,15 @@ export async function checkChunk(
 ): Promise<void> {
   const storedBytes = objectBytes ?? record.inline?.length;
   if (storedBytes !== record.storedBytes) {
-    throw new MismatchError(`${storedBytes} bytes where its record says ${record.storedBytes}`);
+    throw new MismatchError(`object has ${storedBytes} bytes, its record says ${record.storedBytes}`);
   }
-  // Readers know the length from the record; a rebuild of the catalog needs the trailer.
+  // Readers know the length from the record, but rebuilding the catalog needs the trailer.
   const trailer = await readChunk(store, record, storedBytes - TRAILER_BYTES, storedBytes);
   const footerBytes = footerLength(trailer, storedBytes, nameOfChunk(record)) + TRAILER_BYTES;
   if (footerBytes !== record.footerBytes) {
-    throw new MismatchError(`its record says footerBytes ${record.footerBytes}, its trailer ${footerBytes}`);
+    throw new MismatchError(`record has footerBytes ${record.footerBytes}, trailer has ${footerBytes}`);
   }
-  // The footer of the object, not the copy that a record may hold: both must be sound.
+  // Checks the footer of the object and the copy that a record may hold, because both must be valid.
   const footer = await readFooter(store, { ...record, footer: undefined });
   if (record.footer !== undefined) await readFooter(store, record);
   checkFooter(record, footer);
@@ -63,7 +64,9 @@ export async function checkChunk(
   for (const section of footer.sections) await checkSection(store, record, footer, section);
 }
 
-/** Queries do without a broken section; but what it would save them is lost, and the object is not what was written. */
+/**
+ * Queries work without a broken section, but lose its savings, and the object differs from what was written.
+ */
 async function checkSection(
   store: ObjectStore,
   record: ChunkRecord,
@@ -79,16 +82,17 @@ async function checkSection(
 function checkFooter(record: ChunkRecord, footer: Footer): void {
   for (const field of ['origin', 'level', 'first', 'last', 'rows', 'lineBytes', 'metadataBytes'] as const) {
     if (footer[field] !== record[field]) {
-      throw new MismatchError(`its record says ${field} ${record[field]}, its footer ${footer[field]}`);
+      throw new MismatchError(`record has ${field} ${record[field]}, footer has ${footer[field]}`);
     }
   }
   const rows = footer.pages.reduce((sum, page) => sum + page.rows, 0);
-  if (rows !== footer.rows) throw new MismatchError(`${rows} rows in pages of ${footer.rows}`);
+  if (rows !== footer.rows) throw new MismatchError(`pages have ${rows} rows, footer has ${footer.rows}`);
   let counted = 0;
   for (const ofStream of footer.counts) {
     for (const { entries } of ofStream) for (const count of entries) counted += count;
   }
-  if (counted !== footer.rows) throw new MismatchError(`counts have ${counted} rows of ${footer.rows}`);
+  if (counted !== footer.rows)
+    throw new MismatchError(`counts have ${counted} rows, footer has ${footer.rows}`);
 }
 
 async function checkPage(
@@ -103,29 +107,34 @@ async function checkPage(
   for (const { kind, name, place } of page.columns) {
     if (kind !== ColumnKind.promoted && kind !== ColumnKind.rests) continue;
     const column =
-      kind === ColumnKind.rests ? `${what}: rests` : `${what}: promoted column ${JSON.stringify(name)}`;
+      kind === ColumnKind.rests
+        ? `${what}: residual fields`
+        : `${what}: field column ${JSON.stringify(name)}`;
     const block = stored.subarray(place.offset, place.offset + place.storedBytes);
     decodeColumn(loadBlock(block, place, column), page.rows, column);
   }
   const damage = damageOfPage(page, rows);
-  if (damage !== undefined) throw new CorruptionError(`${what}: the page at ${page.offset} has ${damage}`);
+  if (damage !== undefined) throw new CorruptionError(`${what}: page at offset ${page.offset}: ${damage}`);
 }
 
-/** What does not fit together although every checksum is right. Columns throw CorruptionError. */
+/**
+ * Describes columns that do not fit together although every checksum is valid. Columns throw CorruptionError.
+ */
 function damageOfPage(page: PageMeta, { rows, times, lines, lineOffsets, metadata }: PageRows) {
   if (lineOffsets[rows] !== lines.length) {
-    return `lengths of ${lineOffsets[rows]} bytes for ${lines.length} bytes of lines`;
+    return `line lengths add up to ${lineOffsets[rows]} bytes, lines have ${lines.length}`;
   }
   for (const { name, ids, count } of metadata) {
-    for (let row = 0; row < rows; row++) if (ids[row] > count) return `a value of ${name} out of range`;
+    for (let row = 0; row < rows; row++)
+      if (ids[row] > count) return `metadata ${name} has a value out of range`;
   }
   for (const { firstRow, rows: count, first, last } of page.runs) {
     const end = firstRow + count;
     if (page.base + times[firstRow] !== first || page.base + times[end - 1] !== last) {
-      return 'a run whose times differ from its footer';
+      return 'the times of a run differ from its footer';
     }
     for (let row = firstRow + 1; row < end; row++) {
-      if (times[row] < times[row - 1]) return 'a run whose times do not ascend';
+      if (times[row] < times[row - 1]) return 'the times of a run do not ascend';
     }
   }
   return undefined;

@@ -1,4 +1,7 @@
-/** The index object of a day against the records of its chunks. It is derived data: damage costs time, never an answer. */
+/**
+ * Checks the index object of a day against the records of its chunks. The index is derived data: damage slows
+ * queries down but never changes results.
+ */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
@@ -16,7 +19,7 @@ export interface IndexCheck {
   readonly full: boolean;
 }
 
-/** Throws what the store throws, CorruptionError and MismatchError. */
+/** Throws the errors of the store, CorruptionError and MismatchError. */
 export async function checkIndex(store: ObjectStore, check: IndexCheck): Promise<void> {
   const { tenant, day, index, records, full } = check;
   const key = indexKey(tenant, day, index.id);
@@ -26,7 +29,7 @@ export async function checkIndex(store: ObjectStore, check: IndexCheck): Promise
     const summary = head.summaryOf(id);
     if (summary === undefined) continue;
     if (summary.rows !== rows || summary.first !== first || summary.last !== last) {
-      throw new MismatchError(`it tells other rows or times of chunk ${id} than its record`);
+      throw new MismatchError(`rows or times of chunk ${id} differ from its record`);
     }
   }
   if (!full) return;

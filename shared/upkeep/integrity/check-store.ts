@@ -1,10 +1,10 @@
 /**
- * Looks at the whole store and tells what is wrong with it: records without objects, objects without records, checksums.
- * It changes nothing, and may run beside a store in use.
+ * Checks the whole store and reports problems: records without objects, objects without records, checksums.
+ * It changes nothing, and may run while the store is in use.
  *
- * Of each day the objects are listed before the records are read: what is committed in between has a record, and what a
- * commit is about to name is too young to be called an orphan. What compaction takes away meanwhile is looked up again
- * before it is called missing.
+ * The objects of a day are listed before its records are read. So an object committed in between has a
+ * record, and an object of a running commit is too young to count as an orphan. An object that compaction
+ * deletes meanwhile is looked up again before it counts as missing.
  */
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
@@ -24,7 +24,7 @@ import { readFoundChunk } from './found-chunk.ts';
 import { catalogBegunMs, isCatalogLost, type PlaceMark } from './lost-catalog.ts';
 import type { Problem, ProblemKind } from './problem.ts';
 
-/** Younger objects may belong to a commit under way, with clocks that differ. */
+/** Younger objects may belong to a running commit, even if clocks differ. */
 export const RECENT_MS = 2 * MAX_COMMIT_MS;
 
 export interface DoctorParts {
@@ -35,7 +35,7 @@ export interface DoctorParts {
 }
 
 export interface CheckOptions {
-  /** Read every page and verify every checksum; otherwise sizes and footers alone. */
+  /** Read every page and verify every checksum. Otherwise only sizes and footers are checked. */
   readonly full: boolean;
   readonly report: (problem: Problem) => void;
   /** Called after each chunk. */
@@ -46,21 +46,21 @@ export interface CheckTotals {
   tenants: number;
   days: number;
   chunks: number;
-  /** Of the chunks, those that lie in their records. */
+  /** Number of chunks that are stored in their records. */
   inlineChunks: number;
   rows: number;
-  /** Of the chunks, inline or not. */
+  /** Stored bytes of all chunks, inline or not. */
   chunkBytes: number;
   objects: number;
   storedBytes: number;
   orphans: number;
-  /** Chunk objects that no record names and that do not wait to be deleted, however young they are. */
+  /** Chunk objects of any age that no record names and that are not on a list of garbage. */
   unrecorded: number;
-  /** Without orphans. */
+  /** Number of problems without orphans. */
   problems: number;
 }
 
-/** Throws what the stores throw where they cannot be asked at all. */
+/** Throws the errors of the stores if they cannot be read at all. */
 export async function checkStore(parts: DoctorParts, options: CheckOptions): Promise<CheckTotals> {
   const check = new StoreCheck(parts, options);
   await check.run();
@@ -83,12 +83,12 @@ class StoreCheck {
   };
   readonly #parts: DoctorParts;
   readonly #options: CheckOptions;
-  /** Days whose objects were compared with records, and those whose records cannot be read. */
+  /** Days that were compared with their records, including days with unreadable records. */
   readonly #compared = new Set<string>();
-  /** Tenants whose days cannot be read. */
+  /** Tenants with unreadable days. */
   readonly #unread = new Set<string>();
   #storedChunks = 0;
-  /** Chunks without a record: the first of them. */
+  /** The first chunks without a record. */
   readonly #unrecorded: StoredObject[] = [];
 
   constructor(parts: DoctorParts, options: CheckOptions) {
@@ -98,25 +98,28 @@ class StoreCheck {
 
   async run(): Promise<void> {
     const { catalog } = this.#parts;
-    const isRead = await this.#attempt('the catalog', async () => {
+    const isRead = await this.#attempt('catalog', async () => {
       for await (const tenant of catalog.tenants()) await this.#checkTenant(tenant);
       return true;
     });
-    // A catalog that cannot be read through proves of no object that nothing names it.
+    // An unreadable catalog does not prove that any object is an orphan.
     if (!isRead) return;
     await this.#checkObjects();
     if (await isCatalogLost(this.#parts)) {
-      this.#report('lost-records', 'the catalog', 'it is new or empty, and the store has had another one');
+      this.#report('lost-records', 'catalog', 'new or empty, but the store had another catalog before');
     } else await this.#checkMostAreRecorded();
   }
 
-  /** Few chunks without records are orphans, or pushes under way. Most of them mean that records are lost. */
+  /**
+   * Distinguishes a few chunks without records, which are orphans or running pushes, from lost records: most
+   * chunks are without.
+   */
   async #checkMostAreRecorded(): Promise<void> {
     const { totals } = this;
     const unrecorded = this.#unrecorded;
     const isMost = () => totals.unrecorded * 2 > this.#storedChunks;
     if (isMost() && unrecorded.length === totals.unrecorded) {
-      // A store that has just begun: the record follows its object within moments.
+      // In a new store, the record follows its object within seconds.
       if (unrecorded.some(({ id }) => this.#isYoung(id))) await this.#parts.clock.sleep(COMMIT_PAUSE_MS);
       totals.unrecorded = 0;
       for (const objects of Map.groupBy(unrecorded, ({ tenant, day }) => `${tenant}/${day}`).values()) {
@@ -124,15 +127,19 @@ class StoreCheck {
       }
     }
     if (!isMost()) return;
-    // Crashes of a store with few chunks may leave as many; those from before the catalog began are none of theirs.
+    // Crashes of a store with few chunks may leave as many. Objects older than the catalog do not come from
+    // such crashes.
     const begunMs = (await catalogBegunMs(this.#parts.catalog)) ?? 0;
     const isOlder = unrecorded.some(({ id }) => startedMsOf(id) < begunMs);
     if (totals.unrecorded <= MAX_LEFT_BY_CRASHES && !isOlder) return;
-    const message = `it has no record of ${totals.unrecorded} of ${this.#storedChunks} stored chunks`;
-    this.#report('lost-records', 'the catalog', message);
+    const message = `has no record of ${totals.unrecorded} of ${this.#storedChunks} stored chunks`;
+    this.#report('lost-records', 'catalog', message);
   }
 
-  /** Of objects of one day: those that hold entries of which no record knows. What merges left behind holds none. */
+  /**
+   * Counts objects of one day with entries that no record covers. Leftovers of merges contain no such
+   * entries.
+   */
   async #countUnknown(objects: readonly StoredObject[]): Promise<number> {
     const [{ tenant, day }] = objects;
     const records = (await this.#parts.catalog.day(tenant, day))?.records ?? [];
@@ -165,7 +172,8 @@ class StoreCheck {
     if (snapshot === undefined) return;
     const ids = new Set<string>();
     for (const record of snapshot.records) {
-      if (ids.has(record.id)) this.#report('mismatch', nameOfChunk(record), 'two records name this chunk');
+      if (ids.has(record.id))
+        this.#report('mismatch', nameOfChunk(record), 'two records refer to this chunk');
       ids.add(record.id);
       await this.#checkRecord(record, sizes.get(keyOfChunk(record)));
     }
@@ -183,7 +191,7 @@ class StoreCheck {
     this.totals.chunkBytes += record.storedBytes;
     if (isInline) this.totals.inlineChunks++;
     try {
-      // Written after the listing, perhaps.
+      // The object may be newer than the listing.
       const objectBytes = isInline ? undefined : (listedBytes ?? (await store.head(key))?.size);
       if (!isInline && objectBytes === undefined) throw new ObjectNotFoundError(key);
       await checkChunk(store, record, { objectBytes, full: this.#options.full });
@@ -192,7 +200,7 @@ class StoreCheck {
       const where = isInline ? `record of ${nameOfChunk(record)}` : key;
       if (kind !== 'missing-object') this.#report(kind, where, messageOf(error));
       else if (await this.#isStillNamed(record))
-        this.#report(kind, where, 'a record names it, and it is not there');
+        this.#report(kind, where, 'a record refers to this object, but it does not exist');
     }
     this.#options.progress?.(this.totals);
   }
@@ -208,7 +216,7 @@ class StoreCheck {
     try {
       await checkIndex(store, { tenant, day, index, records, full: this.#options.full });
     } catch (error) {
-      // A new one may have taken its place.
+      // A newer index may have replaced it.
       if (kindOf(error) === 'missing-object') {
         const [now] = await catalog.days(tenant, day, day);
         if (now?.index?.id !== index.id) return;
@@ -217,7 +225,7 @@ class StoreCheck {
     }
   }
 
-  /** Counts all objects; reports those of days that the catalog does not have, and those with hashed keys. */
+  /** Counts all objects. Reports those of days that the catalog does not have, and those with hashed keys. */
   async #checkObjects(): Promise<void> {
     let unknown: string[] = [];
     let hashed: ObjectOfDay[] = [];
@@ -246,7 +254,10 @@ class StoreCheck {
     await this.#compareHashed(hashed);
   }
 
-  /** Objects of one day whose keys begin with hashed characters: no listing of the day shows them. */
+  /**
+   * Compares objects of one day whose keys begin with hashed characters, because no listing of the day shows
+   * them.
+   */
   async #compareHashed(objects: readonly ObjectOfDay[]): Promise<void> {
     if (objects.length === 0) return;
     const [{ tenant, day }] = objects;
@@ -269,15 +280,15 @@ class StoreCheck {
       if (waiting.has(object.key)) continue;
       if (object.kind === 'chunk') {
         this.totals.unrecorded++;
-        if (this.#unrecorded.length < MAX_LOOKED_AT_AGAIN) this.#unrecorded.push({ ...object, size: 0 });
+        if (this.#unrecorded.length < MAX_RECHECKED) this.#unrecorded.push({ ...object, size: 0 });
       }
       if (this.#isYoung(object.id)) continue;
       this.totals.orphans++;
-      this.#options.report({ kind: 'orphan', where: object.key, message: 'no record names this object' });
+      this.#options.report({ kind: 'orphan', where: object.key, message: 'no record refers to this object' });
     }
   }
 
-  /** Undefined where what is read is damaged, which is reported. */
+  /** Reports damaged data and returns `undefined`. */
   async #attempt<T>(where: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -299,24 +310,30 @@ class StoreCheck {
   }
 }
 
-/** A commit takes milliseconds; it may take minutes, and then a store that has just begun is called lost. Look again then. */
+/**
+ * Wait before a new store is called lost. A commit takes milliseconds. It can take minutes, and then checking
+ * again helps.
+ */
 const COMMIT_PAUSE_MS = 3_000;
-/** More of them than have a record is not what a crash leaves: each group of pushes under way leaves one. */
+/**
+ * More objects without a record than with one, and more than this, is not the result of a crash: each group
+ * of running pushes leaves one.
+ */
 const MAX_LEFT_BY_CRASHES = 3;
-/** Looked at again then. */
-const MAX_LOOKED_AT_AGAIN = 10_000;
+/** Maximum number of objects that are checked again. */
+const MAX_RECHECKED = 10_000;
 
-/** Looked up among the objects that wait to be deleted, together. */
+/** Number of objects that are compared with the lists of garbage at a time. */
 const ORPHANS_AT_ONCE = 10_000;
 
-/** Keys of the objects that a day's records name. */
+/** Keys of the objects that a day's records refer to. */
 function namedBy(tenant: string, day: number, snapshot: DaySnapshot | undefined): Set<string> {
   const named = new Set((snapshot?.records ?? []).filter(record => !record.inline).map(keyOfChunk));
   if (snapshot?.index !== undefined) named.add(indexKey(tenant, day, snapshot.index.id));
   return named;
 }
 
-/** A day has thousands of objects at most: pushes of a day before they are packed. */
+/** Lists without paging, because a day has at most thousands of objects: pushes before their compaction. */
 async function listSizes(store: ObjectStore, prefix: string, into: Map<string, number>): Promise<void> {
   let after: string | undefined;
   do {
@@ -326,7 +343,7 @@ async function listSizes(store: ObjectStore, prefix: string, into: Map<string, n
   } while (after !== undefined);
 }
 
-/** Throws the error again where it tells nothing of the data. */
+/** Rethrows errors that are not about the data. */
 function kindOf(error: unknown): ProblemKind {
   if (error instanceof ObjectNotFoundError) return 'missing-object';
   if (error instanceof MismatchError) return 'mismatch';

@@ -1,4 +1,4 @@
-/** A chunk object whose record may be lost: what its own end says of it. */
+/** Reads the end of a chunk object whose record may be lost. */
 
 import { CorruptionError } from '../../base/model/errors.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
@@ -16,12 +16,12 @@ export interface FoundChunk {
   readonly tail: Buffer;
 }
 
-/** One read gets the footers of most objects. */
+/** Read size that contains most footers. */
 const TAIL_BYTES = 256 * 1024;
 
 /**
- * Undefined where the object is gone. Throws what the store throws, CorruptionError, and MismatchError where the object
- * lies under a key that is not its own: its record would belong to another chunk, day or tenant.
+ * `undefined` if the object is gone. Throws the errors of the store, CorruptionError, and MismatchError if
+ * the object has the key of another chunk, because its record would belong to another chunk, day or tenant.
  */
 export async function readFoundChunk(
   store: ObjectStore,
@@ -35,10 +35,10 @@ export async function readFoundChunk(
     const tail = Buffer.from(bytes.subarray(bytes.length - length));
     const footer = decodeFooter(tail.subarray(0, length - TRAILER_BYTES), what);
     const own = objectKey({ ...footer, hasHashedKey });
-    if (own !== key) throw new MismatchError(`it is the chunk ${own}`);
+    if (own !== key) throw new MismatchError(`contains chunk ${own}`);
     const pagesEnd = Math.max(0, ...footer.pages.map(({ offset, storedBytes }) => offset + storedBytes));
     if (pagesEnd > size - length) {
-      throw new CorruptionError(`${what}: pages end at byte ${pagesEnd} of ${size - length}`);
+      throw new CorruptionError(`${what}: pages end at byte ${pagesEnd}, expected ${size - length}`);
     }
     return { footer, storedBytes: size, tail };
   } catch (error) {

@@ -1,10 +1,11 @@
 /**
- * Whether a catalog belongs to the objects beside it. A catalog that was deleted, truncated or created anew knows nothing of them: the
- * store would start, answer every query with nothing, and keep the objects for ever. So when a store begins, it marks its catalog
- * (`y/store`) and, apart from it, its place: the folder or the bucket. A catalog without mark and tenants in a marked place, or beside
- * chunks, is refused.
+ * Checks whether a catalog belongs to the stored objects. A deleted, truncated or new catalog does not know
+ * them. The store would start, return nothing for every query, and keep the objects forever. Therefore a new
+ * store marks its catalog (`y/store`) and, separately, its location: the folder or the bucket. A catalog
+ * without mark and tenants is refused in a marked location, and next to stored chunks.
  *
- * Pitfall: the marks cannot tell that a catalog is older than its objects, as after the restore of a backup. The doctor can.
+ * Pitfall: the marks do not detect a catalog that is older than its objects, for example after restoring a
+ * backup. The integrity check does.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -15,7 +16,7 @@ import { beginOrphanWalk } from '../compaction/orphan-walk.ts';
 
 const STATE = 'store';
 
-/** The mark of a store's place, apart from its catalog. */
+/** Mark of a store's location, separate from its catalog. */
 export interface PlaceMark {
   isSet(): Promise<boolean>;
   set(): Promise<void>;
@@ -32,22 +33,22 @@ interface Mark {
   readonly begunMs: number;
 }
 
-/** The catalog is new or empty, and the store is not. */
+/** The catalog is new or empty, but the store is not. */
 export class LostCatalogError extends Error {
   constructor() {
     super(
-      'the catalog is new or empty, but the store has had another one: what that knew, no query would find. Restore it from a ' +
-        'backup, or run `logboom doctor --rebuild-catalog --stopped` with the same options, which takes in stored chunks. To give ' +
-        'up what is stored and begin anew, run `logboom start --begin-anew` once',
+      'the catalog is new or empty, but the store had another one, and no query would find its entries. Restore it from a ' +
+        'backup, or run `logboom doctor --rebuild-catalog --stopped` with the same options, which adds the stored chunks. To ' +
+        'abandon the stored data and start over, run `logboom start --begin-anew` once',
     );
     this.name = 'LostCatalogError';
   }
 }
 
-/** True if the catalog is new or empty, and the store is not. */
+/** True if the catalog is new or empty, but the store is not. */
 export async function isCatalogLost({ catalog, store, mark }: CatalogAndObjects): Promise<boolean> {
   if (await isKnown(catalog)) return false;
-  // Another process may have begun meanwhile: it marks its catalog before anything else, so that is looked at again.
+  // Checked again, because another process may have started meanwhile. It marks its catalog first.
   if ((await mark?.isSet()) === true) return !(await isKnown(catalog));
   for await (const { kind } of listStoredObjects(store))
     if (kind === 'chunk') return !(await isKnown(catalog));
@@ -60,9 +61,9 @@ async function isKnown(catalog: Catalog): Promise<boolean> {
 }
 
 /**
- * To be called before a process serves. Marks what has no mark yet.
- * @param beginAnew take the catalog as it is
- * Throws LostCatalogError.
+ * Sets missing marks. Call it before a process serves. Throws LostCatalogError.
+ *
+ * @param beginAnew accept the catalog as it is
  */
 export async function beginWithCatalog(
   parts: CatalogAndObjects & { readonly clock: Clock },
@@ -70,20 +71,21 @@ export async function beginWithCatalog(
 ): Promise<void> {
   const { catalog, clock, mark } = parts;
   if (!beginAnew && (await isCatalogLost(parts))) throw new LostCatalogError();
-  // First of all, so that nothing that is stored already is ever taken for an orphan.
+  // Runs first, so that objects that are already stored never count as orphans.
   await beginOrphanWalk(catalog, clock.nowMs());
   await markCatalog(catalog, clock.nowMs());
-  // After that of the catalog: the other way round, a crash in between would make a lost catalog of a new one.
+  // Set after the mark of the catalog. In reverse order, a crash in between would make a new catalog look
+  // lost.
   if ((await mark?.isSet()) === false) await mark?.set();
 }
 
-/** Takes the catalog as that of its store from now on, unless it is so already. */
+/** Marks the catalog as the one of its store, unless it is marked. */
 export async function markCatalog({ states }: Catalog, nowMs: number): Promise<void> {
   const before = await states.read<Mark | undefined>(STATE, undefined);
   if (before.value === undefined) await states.replace<Mark | undefined>(STATE, before, { begunMs: nowMs });
 }
 
-/** When the store began with this catalog, Unix ms; undefined if nothing has noted it. */
+/** Unix ms when the store started with this catalog; `undefined` without a mark. */
 export async function catalogBegunMs({ states }: Catalog): Promise<number | undefined> {
   const { value } = await states.read<Mark | undefined>(STATE, undefined);
   return value?.begunMs;

@@ -1,23 +1,27 @@
-/** What a check of the store may find, and what to do about it. */
+/** Problems that an integrity check can find, and what to do about them. */
 export type ProblemKind =
-  /** A record names an object that is not there. */
+  /** A record refers to an object that does not exist. */
   | 'missing-object'
-  /** Bytes that are not what was written: a checksum, a length or a form is wrong. */
+  /** Bytes differ from what was written: a checksum, a length or a structure is invalid. */
   | 'corrupt'
-  /** An object and its record, or a footer and its pages, disagree. */
+  /** An object and its record, or a footer and its pages, contradict each other. */
   | 'mismatch'
-  /** The index object of a day is damaged or gone: answers stay right, they cost more. */
+  /** The index object of a day is damaged or missing. Results stay correct, but queries cost more. */
   | 'index'
   /** The file of the local catalog is damaged. */
   | 'catalog'
-  /** The catalog does not know most of what is stored: it was lost, emptied, or restored from an old backup. */
+  /**
+   * The catalog has no record of most stored chunks: it was lost, emptied, or restored from an old backup.
+   */
   | 'lost-records'
-  /** An object that no record names; it costs its bytes and is collected when it is a day old. No problem by itself. */
+  /**
+   * An object without a record. It uses space and is deleted when it is one day old. Not a problem by itself.
+   */
   | 'orphan';
 
 export interface Problem {
   readonly kind: ProblemKind;
-  /** Object key, or what the records are of. */
+  /** Object key, or the subject of the records. */
   readonly where: string;
   readonly message: string;
 }
@@ -27,15 +31,15 @@ const ADVICE: Readonly<Record<ProblemKind, string>> = {
     'restore the object from a backup, or accept its loss with --rebuild-catalog --forget-missing; queries that need it fail until then',
   corrupt: 'restore it from a backup; queries that need it fail until then',
   mismatch: 'restore the object, or the catalog, from a backup',
-  index: 'queries read the footers instead; PUT /sync-indexes writes a new one',
+  index: 'none needed: queries read the footers instead; PUT /sync-indexes writes a new index',
   catalog:
     'stop the store, then restore the catalog from a backup, or move it aside and run logboom doctor --rebuild-catalog --stopped',
   'lost-records':
     'stop the store, then restore the catalog from a backup, or run logboom doctor --rebuild-catalog --stopped',
-  orphan: 'nothing: it is collected by itself',
+  orphan: 'none needed: garbage collection deletes it',
 };
 
-/** What whoever operates the store does about it. */
+/** Advice for the operator of the store. */
 export function adviceFor({ kind }: Problem): string {
   return ADVICE[kind];
 }

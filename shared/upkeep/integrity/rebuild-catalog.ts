@@ -1,14 +1,15 @@
 /**
- * Records made anew from the objects, for a catalog that was lost, damaged, or restored from an older backup. What lay in
- * the table alone does not come back: small pushes (inline chunks), delete requests, rules; for these the table is
- * backed up.
+ * Rebuilds records from the objects, for a catalog that was lost, damaged, or restored from an older backup.
+ * Data that is only in the table does not come back: small pushes (inline chunks), delete requests and rules.
+ * Back up the table for these.
  *
- * It would rather take a chunk too many than one too few. That a chunk names others as its inputs does not prove that it
- * holds all they held: a merge that died may have written some of its outputs and published none, an input without an
- * object may have been inline. So inputs and outputs are both taken; equal entries count once, and compaction packs them.
+ * A rebuild adds a chunk in case of doubt. If a chunk names others as its inputs, this does not prove that it
+ * contains all their entries: a crashed merge may have written some of its outputs and published none, and an
+ * input without an object may have been inline. So both inputs and outputs are added. Equal entries count
+ * once, and compaction merges them.
  *
- * Left out are only chunks that cannot add anything: those on the lists of garbage (a swap took them out, and what took
- * their place has records), and those all of whose inputs have records already.
+ * Only chunks that cannot add anything are left out: those on the lists of garbage (a swap removed them, and
+ * their replacements have records), and those whose inputs all have records.
  */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -22,7 +23,9 @@ import type { DayOutcome, RebuildOptions, RebuildTotals } from './rebuild-option
 
 export type { RebuildOptions, RebuildTotals } from './rebuild-options.ts';
 
-/** Adds what the catalog lacks. Throws what the stores throw; what was added before stays, and it may be run again. */
+/**
+ * Adds missing records. Throws the errors of the stores. Records added before stay, and you may run it again.
+ */
 export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions): Promise<RebuildTotals> {
   const totals: RebuildTotals = {
     days: 0,
@@ -48,7 +51,7 @@ export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions
       }
     }
   }
-  // What could not be read, was too young or busy has no record yet: then old objects stay protected.
+  // Otherwise unreadable, young or busy objects have no record yet, and old objects must stay protected.
   if (totals.unreadable === 0 && totals.busyDays === 0 && totals.recent === 0) {
     await trustCatalog(parts.catalog, parts.clock.nowMs());
     await markCatalog(parts.catalog, parts.clock.nowMs());
@@ -56,7 +59,7 @@ export async function rebuildCatalog(parts: DoctorParts, options: RebuildOptions
   return totals;
 }
 
-/** Chunk objects of a tenant's day together, one level after the other. */
+/** Yields the chunk objects of each day of a tenant, one level after the other. */
 async function* storedDays(store: ObjectStore): AsyncGenerator<DayObjects> {
   let objects: StoredObject[] = [];
   for await (const batch of objectsByDay(store)) {

@@ -1,11 +1,11 @@
 /**
- * The records of one tenant's day, made anew. It holds the lease of the day, as compaction does: what it finds without a
- * record then stays so, and a chunk that a merge takes away meanwhile cannot come back.
+ * Rebuilds the records of one tenant's day. It holds the lease of the day, like compaction. So an object
+ * without a record stays without one meanwhile, and a chunk that a merge removed cannot come back.
  *
- *     lease -> records -> lists of garbage -> ends of the objects -> new records -> lease given back
+ *     lease -> records -> lists of garbage -> ends of the objects -> new records -> lease released
  *
- * The order matters: an object that was collected in between is on a list that is read after the records, or is gone when
- * it is read itself.
+ * The order matters: an object that was collected in between is on a list that is read after the records, or
+ * is gone when it is read.
  */
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
@@ -22,10 +22,10 @@ import { type DoctorParts, RECENT_MS } from './check-store.ts';
 import { type FoundChunk, readFoundChunk } from './found-chunk.ts';
 import type { DayOutcome, RebuildOptions } from './rebuild-options.ts';
 
-/** Footers in memory at once, and records committed together. */
+/** Footers in memory at a time, and records committed together. */
 const CHUNKS_AT_ONCE = 32;
 const LEASE_MS = 60_000;
-/** Somewhat longer than the lease of a process that died. */
+/** Attempts for slightly longer than the lease of a process that died. */
 const LEASE_TRIES = 75;
 const LEASE_PAUSE_MS = 1000;
 
@@ -36,7 +36,7 @@ export interface DayObjects {
   readonly objects: readonly StoredObject[];
 }
 
-/** Throws what the stores throw. */
+/** Throws the errors of the stores. */
 export async function rebuildDay(
   parts: DoctorParts,
   work: DayObjects,
@@ -83,7 +83,7 @@ class DayRebuild {
     const records = (await this.#read(tenant, day))?.records ?? [];
     const stored = new Set(objects.map(({ key }) => key));
     const known = new Set(records.map(({ id }) => id));
-    // A record without its object holds nothing.
+    // A record without its object contains no entries.
     const held = new Set(
       records.filter(one => one.inline || stored.has(keyOfChunk(one))).map(({ id }) => id),
     );
@@ -103,7 +103,7 @@ class DayRebuild {
     return this.#outcome;
   }
 
-  /** Undefined where the day is not there, or cannot be read: then every object counts as unknown. */
+  /** `undefined` if the day is missing or unreadable. Then every object counts as unknown. */
   async #read(tenant: string, day: number): Promise<DaySnapshot | undefined> {
     try {
       return await this.#parts.catalog.day(tenant, day);
@@ -145,9 +145,10 @@ class DayRebuild {
   }
 
   /**
-   * A catalog from an older backup names chunks that were merged and deleted since: their records would make queries
-   * fail. Those that a chunk with a record names as its input go. Others stay unless their loss is accepted: they were
-   * merged more than once, or they are lost, and nothing tells which.
+   * Removes records of deleted objects. A catalog from an older backup refers to chunks that were merged and
+   * deleted later, and these records would make queries fail. Records that a chunk with a record names as its
+   * input are removed. Others stay unless their loss is accepted: they were merged more than once or are
+   * lost, which cannot be distinguished.
    */
   async #removeReplaced(tenant: string, day: number): Promise<void> {
     const { catalog, store } = this.#parts;
@@ -172,10 +173,10 @@ class DayRebuild {
     }
   }
 
-  /** Nothing where the chunk cannot be read: it then proves nothing. */
+  /** Returns nothing for an unreadable chunk, because it proves nothing. */
   async #inputsOf(record: ChunkRecord): Promise<readonly string[]> {
     try {
-      // A footer in the record outlives its object; then the object proves nothing.
+      // A footer in the record outlives its object, so it proves nothing without the object.
       if (record.inline === undefined && (await this.#parts.store.head(keyOfChunk(record))) === undefined)
         return [];
       return (await readFooter(this.#parts.store, record)).inputs;

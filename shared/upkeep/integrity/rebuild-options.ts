@@ -1,10 +1,9 @@
-/** What a rebuild may do, and what it did. */
+/** Options and totals of a rebuild. */
 import type { Problem } from './problem.ts';
 
 export interface RebuildOptions {
   /**
-   * Also take objects that are so young that a push or a merge may be about to name them: only where nothing else runs
-   * on the store.
+   * Also add young objects that a push or a merge may still commit. Only if nothing else runs on the store.
    */
   readonly includeRecent: boolean;
   /** Also remove records of missing objects that no stored chunk names as its input. */
@@ -17,21 +16,21 @@ export interface RebuildOptions {
 export interface DayOutcome {
   /** Records written. */
   added: number;
-  /** Objects with a record already. */
+  /** Objects that already had a record. */
   kept: number;
-  /** Objects whose entries others with records hold. */
+  /** Objects whose entries are in other objects with records. */
   merged: number;
-  /** Objects that a push or a merge may be about to name. */
+  /** Objects that a push or a merge may still commit. */
   recent: number;
-  /** Objects whose end cannot be read, or that lie under a wrong key. */
+  /** Objects with an unreadable end or a wrong key. */
   unreadable: number;
-  /** Records of objects that are gone, removed: merged into another chunk, or forgotten by request. */
+  /** Removed records of missing objects: merged into another chunk, or forgotten by option. */
   replaced: number;
 }
 
 export interface RebuildTotals extends DayOutcome {
-  /** Days looked at: those with chunk objects; all, where the missing is forgotten. */
+  /** Checked days: those with chunk objects, or all with the option forgetMissing. */
   days: number;
-  /** Days left as they were, because another kept working on them. */
+  /** Days left unchanged, because another process kept working on them. */
   busyDays: number;
 }

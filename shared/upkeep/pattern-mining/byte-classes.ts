@@ -1,17 +1,19 @@
 /**
- * Which bytes make up a word. All others part words, and belong to the line's structure: they never vary in a pattern.
+ * Classifies the bytes of words. All other bytes separate words and belong to the line's structure, which
+ * never varies in a pattern.
  *
- * A reader would get wrong: that a pattern finds the lines it was mined from rests on this table. The text behind a
- * placeholder begins with a byte that no word holds, so the first place of that text is the end of the word.
+ * Pitfall: a pattern finds the lines that it was mined from only because of this table. The text after a
+ * placeholder begins with a byte that no word contains, so the first occurrence of that text is the end of
+ * the word.
  */
 
-/** Parts words. */
-export const PARTING = 0;
+/** Separates words. */
+export const SEPARATOR = 0;
 /** Bits of a byte inside a word. */
 export const TEXT = 1;
 export const DIGIT = 2;
 export const SLASH = 4;
-/** Inside a word, but parting where a word would begin: `"a":1`. */
+/** Inside a word, but a separator where a word would begin: `"a":1`. */
 export const COLON = 8;
 
 export const QUOTE = 0x22;
@@ -22,11 +24,11 @@ export const SPACE = 0x20;
 export const NEWLINE = 0x0a;
 export const BRACE = 0x7b;
 
-/** Stands for a placeholder in the bytes of a template: no UTF-8 text holds it. It counts as a word. */
+/** Represents a placeholder in the bytes of a template. No UTF-8 text contains it. It counts as a word. */
 export const PLACEHOLDER_BYTE = 0xff;
 
 export const CLASS_OF: Uint8Array = classes('_-.@%+~#$*', TEXT);
-/** Bytes of a query string, which a path goes on with behind `?`. */
+/** Bytes of a query string, which continues a path after `?`. */
 export const IN_QUERY: Uint8Array = Uint8Array.from(classes('_-.@%+~#$*?&=;,!', TEXT), kind =>
   kind > 0 ? 1 : 0,
 );

@@ -1,6 +1,6 @@
 /**
- * Lines of one structure that are alike: the words that all of them share, and places where they differ. A cluster only ever
- * becomes wider, so every line that was counted to it fits it for good.
+ * A group of similar lines with one structure: the words that all of them share, and the positions where they
+ * differ. A cluster only becomes wider, so every line that it counted matches it permanently.
  */
 import { isUtf8 } from 'node:buffer';
 import { type LineWords, WORD_ANY, WORD_TEXT } from '../../base/kernels/line-words.ts';
@@ -11,13 +11,13 @@ const NAME_BYTES = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 export interface Cluster {
   readonly id: number;
   readonly group: number;
-  /** The first line: gaps and words as they were, one byte for a word that is always a placeholder. */
+  /** First line: its gaps and words, with one byte for each word that is always a placeholder. */
   readonly bytes: Buffer;
   readonly start: Uint16Array;
   readonly end: Uint16Array;
   readonly hash: Uint32Array;
   readonly kind: Uint8Array;
-  /** 1 where all lines have the word. */
+  /** 1 if all lines have the word. */
   readonly fixed: Uint8Array;
   lines: number;
 }
@@ -52,10 +52,10 @@ export function newCluster(id: number, words: LineWords): Cluster {
 }
 
 /**
- * True where the line has the cluster's gaps and fixed words; words of values that differ are no longer fixed then. False
- * only where shapes collide.
+ * True if the line has the cluster's gaps and fixed words. Values that differ become variable. False only for
+ * lines with colliding shapes.
  */
-export function takesKnown(cluster: Cluster, words: LineWords): boolean {
+export function matchesKnown(cluster: Cluster, words: LineWords): boolean {
   const { bytes, start, end, fixed, kind } = cluster;
   const { source, first, count } = words;
   if (count !== fixed.length) return false;
@@ -75,7 +75,7 @@ export function takesKnown(cluster: Cluster, words: LineWords): boolean {
   return isSameEnd(cluster, words, at, from);
 }
 
-/** True where all gaps are equal. */
+/** True if all gaps are equal. */
 export function hasGaps(cluster: Cluster, words: LineWords): boolean {
   const { bytes, start, end } = cluster;
   const { source, first, count } = words;
@@ -92,7 +92,7 @@ export function hasGaps(cluster: Cluster, words: LineWords): boolean {
   return isSameEnd(cluster, words, at, from);
 }
 
-/** Words that differ are no longer fixed. The line has the cluster's gaps. */
+/** Makes words that differ variable. The line must have the cluster's gaps. */
 export function widen(cluster: Cluster, words: LineWords): void {
   const { fixed } = cluster;
   for (let i = 0; i < fixed.length; i++) {
@@ -100,7 +100,7 @@ export function widen(cluster: Cluster, words: LineWords): void {
   }
 }
 
-/** The bytes of the cluster's template: placeholders for the words that are not fixed. */
+/** Bytes of the cluster's template, with placeholders for variable words. */
 export function templateBytes({ bytes, start, end, fixed }: Cluster): Buffer {
   const template = Buffer.allocUnsafe(bytes.length);
   let to = 0;
@@ -133,8 +133,8 @@ function isSameEnd({ bytes }: Cluster, { source, to }: LineWords, at: number, fr
 }
 
 /**
- * False for what a pattern cannot say: bytes that are no UTF-8 cannot be written as text, and a name in angle brackets would
- * be a placeholder.
+ * False for words that a pattern cannot express: bytes that are not valid UTF-8 cannot be written as text,
+ * and a name in angle brackets would be a placeholder.
  */
 function mayBeFixed({ source, first: firstWord, start, end, from, to }: LineWords, i: number): boolean {
   const [first, last] = [start[firstWord + i], end[firstWord + i]];

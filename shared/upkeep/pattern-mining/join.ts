@@ -1,17 +1,17 @@
 /**
- * Makes few templates of many: those of chunks and streams that saw the same kind of event, and rare ones whose ends vary.
- * Only which template stands for which is told: counts are the caller's.
+ * Joins many templates into few: those of chunks and streams with the same kind of event, and rare ones with
+ * different ends. Returns only which template represents which. The caller adds up the counts.
  */
 import { MAX_JOIN_CANDIDATES } from './bounds.ts';
 import { isSimilar } from './similarity.ts';
 import { beginningOf, joinTemplates, parseTemplate, type Template } from './template.ts';
 
-/** So many rare templates with the same first words become one that is open at its end. */
+/** Minimum number of rare templates with the same first words that become one with an open end. */
 const MIN_ALIKE = 3;
-/** First words that are looked at, most first: what more lines share says more. */
+/** Numbers of first words to compare, largest first, because a longer common beginning is more specific. */
 const BEGINNINGS: readonly number[] = [6, 4, 3, 2, 1];
 
-/** A value that so many lines share is as good as text. */
+/** A value that occurs in this number of lines counts like text. */
 const FIRM_LINES = 8;
 
 interface Joined {
@@ -22,14 +22,15 @@ interface Joined {
 
 export interface ToJoin {
   readonly key: string;
-  /** Templates of different groups are never joined: those of different levels. */
+  /** Templates of different groups (levels) are never joined. */
   readonly group: number;
   readonly lines: number;
 }
 
 /**
- * For each template the key of the one that stands for it.
- * @param rareBelow templates of fewer lines may become one that is open at its end
+ * Returns, for each template, the key of the one that represents it.
+ *
+ * @param rareBelow templates of fewer lines may become one with an open end
  */
 export function joinAll(given: readonly ToJoin[], rareBelow: number): string[] {
   const groups = new Map<number, number[]>();
@@ -69,7 +70,7 @@ function joinGroup(given: readonly ToJoin[], rareBelow: number): string[] {
   return result;
 }
 
-/** Adds `one` to the most similar of those before it, if some is similar enough. */
+/** Adds `one` to the most similar earlier template, if it is similar enough. */
 function joins(alike: readonly Joined[], one: Joined): boolean {
   let best: Joined | undefined;
   let bestEqual = -1;
@@ -87,9 +88,9 @@ function joins(alike: readonly Joined[], one: Joined): boolean {
   return true;
 }
 
-/** Words that both have, of those that count; -1 where they are not alike. */
+/** Number of relevant words that both share; -1 if they are not similar. */
 function similarityOf({ template: a, lines }: Joined, { template: b, lines: linesOfB }: Joined): number {
-  // Of few lines a value may be the same by chance.
+  // With few lines, a value may be equal by chance.
   const valuesCount = lines >= FIRM_LINES && linesOfB >= FIRM_LINES;
   let equal = 0;
   let text = 0;
@@ -109,7 +110,7 @@ function similarityOf({ template: a, lines }: Joined, { template: b, lines: line
   return isSimilar(equal, text) ? equal : -1;
 }
 
-/** Templates that became wider may have become alike. */
+/** Joins again, because templates that became wider may have become similar. */
 function settle(alike: Joined[]): Joined[] {
   if (alike.length === 1) return alike;
   const settled: Joined[] = [];
@@ -150,7 +151,7 @@ function joinEnds(all: readonly Joined[], rareBelow: number): Joined[] {
   return [...done, ...rare];
 }
 
-/** True where there is a word `number`, and one of text before it. */
+/** True if the template has a word `number` and a word of text before it. */
 function beginsWithText({ words, isText }: Template, number: number): boolean {
   if (words.length <= number) return false;
   for (let i = 0; i < number; i++) if (isText[i] === 1) return true;

@@ -1,15 +1,15 @@
-/** Detected levels as numbers, which are part of the section's format: only ever add behind the last. */
+/** Detected levels as numbers. They are part of the section's format, so only append new ones. */
 
 import type { MetadataColumn } from '../../base/model/page.ts';
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 import type { ChunkRows } from '../../storage/chunk/rows.ts';
 
-/** Entries without a level, and those of levels that are not here, are of the first. */
+/** The first is for entries without a level, and with a level that is not in this list. */
 export const LEVELS = ['unknown', 'trace', 'debug', 'info', 'warn', 'error', 'critical', 'fatal'] as const;
 /** Bits of a level. */
 export const LEVEL_BITS = 3;
 
-/** The level of each row from `from` on. */
+/** Levels of the rows from `from` on. */
 export function levelsOfRows(input: ChunkRows, from: number, rows: number): Uint8Array {
   const levels = new Uint8Array(rows);
   const name = input.names.indexOf(LEVEL_NAME);
@@ -32,7 +32,7 @@ export function levelsOfRows(input: ChunkRows, from: number, rows: number): Uint
   return levels;
 }
 
-/** The same of a page that was read. */
+/** Levels of the rows of a page that was read. */
 export function levelsOfPage(metadata: readonly MetadataColumn[], rows: number): Uint8Array {
   const levels = new Uint8Array(rows);
   const column = metadata.find(({ name }) => name === LEVEL_NAME);

@@ -1,9 +1,9 @@
 /**
- * Where the message of a JSON or logfmt line lies. The fields are those whose text the reference mines; the first one of
- * the line counts, wherever it is nested.
+ * Locates the message of a JSON or logfmt line. The message fields are those that the reference mines. The
+ * first one in the line counts, even if it is nested.
  *
- * Only what is in the bytes decides, never what a parser would say: the pattern `<_>"msg":"job <_> done"<_>` finds the first
- * place of its text, so that must be the place that was mined.
+ * Only the bytes decide, not a parser. The pattern `<_>"msg":"job <_> done"<_>` finds the first occurrence of
+ * its text, so this must be the position that was mined.
  */
 import { EQUALS, QUOTE, SPACE } from './byte-classes.ts';
 
@@ -28,8 +28,8 @@ function isMessageKey(source: Buffer, from: number, to: number): boolean {
 }
 
 /**
- * Where the text of a JSON field begins, whose key starts at `key` and has its closing quote at `quote`; -1 where it is no
- * text.
+ * Start of the text of a JSON field whose key starts at `key` and has its closing quote at `quote`; -1 if the
+ * value is not text.
  */
 function messageBehindKey(source: Buffer, key: number, quote: number, to: number): number {
   if (source[key - 1] !== QUOTE || source[quote + 1] !== 0x3a) return -1;
@@ -37,7 +37,7 @@ function messageBehindKey(source: Buffer, key: number, quote: number, to: number
   return at < to && source[at] === QUOTE ? at + 1 : -1;
 }
 
-/** Of a template: where the text behind the key at `at` begins, or `at` where there is no key. */
+/** Start of the text after the key at `at` of a template, or `at` if there is no key. */
 export function behindMessageKey(source: Buffer, at: number): number {
   let stop = at;
   while (stop < source.length && stop - at <= MAX_KEY_BYTES && KEY_BYTE[source[stop]] === 1) stop++;

@@ -1,9 +1,9 @@
 /**
- * Sorts lines into clusters, one line after the other. A tree of fixed depth: the line's structure, then its first word of
- * text, then the clusters to compare with. Most lines never reach it: what shape they have leads to their cluster, where
- * their bytes are compared, so every line is counted where it truly belongs.
+ * Sorts lines into clusters, one line after the other. Uses a tree of fixed depth: the line's structure, its
+ * first word of text, and the clusters to compare with. Most lines do not need it: their shape leads to a
+ * cluster. Their bytes are compared with it, so every line is counted in a cluster that matches it.
  *
- *     line → shape known? → its cluster              (a compare of bytes)
+ *     line → shape known? → its cluster              (compares bytes)
  *                 no → structure → first word → most similar cluster, if similar enough; else a new one
  */
 import { type LineWords, WORD_TEXT } from '../../base/kernels/line-words.ts';
@@ -15,12 +15,12 @@ import {
   MAX_LEAF_CLUSTERS,
   SHAPE_SLOTS,
 } from './bounds.ts';
-import { type Cluster, hasGaps, newCluster, takesKnown, widen } from './cluster.ts';
+import { type Cluster, hasGaps, matchesKnown, newCluster, widen } from './cluster.ts';
 import { isSimilar } from './similarity.ts';
 
 interface Structure {
   readonly leaves: Map<number, Cluster[]>;
-  /** Of first words beyond the bound. */
+  /** Clusters of first words beyond the limit. */
   readonly others: Cluster[];
 }
 
@@ -33,8 +33,8 @@ export class Miner {
   readonly clusters: Cluster[] = [];
   readonly #structures = new Map<number, Structure>();
   readonly #shapes = new Int32Array(SHAPE_SLOTS);
-  /** Place of the cluster plus one; 0 is an empty slot. */
-  readonly #places = new Int32Array(SHAPE_SLOTS);
+  /** Index of the cluster plus one; 0 is an empty slot. */
+  readonly #clusterOfSlot = new Int32Array(SHAPE_SLOTS);
 
   #lines = 0;
 
@@ -43,7 +43,7 @@ export class Miner {
     this.#first = first;
   }
 
-  /** The number of the line's cluster. They may be fewer then. */
+  /** Counts the line and returns the number of its cluster. May cut the words of the line. */
   add(words: LineWords): number {
     this.#lines++;
     return this.#place(words);
@@ -51,9 +51,9 @@ export class Miner {
 
   #place(words: LineWords): number {
     const slot = words.shape & SLOT_MASK;
-    if (this.#shapes[slot] === words.shape && this.#places[slot] > 0) {
-      const known = this.clusters[this.#places[slot] - 1];
-      if (takesKnown(known, words)) {
+    if (this.#shapes[slot] === words.shape && this.#clusterOfSlot[slot] > 0) {
+      const known = this.clusters[this.#clusterOfSlot[slot] - 1];
+      if (matchesKnown(known, words)) {
         known.lines++;
         return known.id;
       }
@@ -65,11 +65,11 @@ export class Miner {
     }
     cluster.lines++;
     this.#shapes[slot] = words.shape;
-    this.#places[slot] = cluster.id - this.#first + 1;
+    this.#clusterOfSlot[slot] = cluster.id - this.#first + 1;
     return cluster.id;
   }
 
-  /** Undefined where the line is like no other, and there were too many of these. */
+  /** `undefined` if no cluster is similar, and there were too many such lines. */
   #find(words: LineWords): Cluster | undefined {
     const leaf = this.#leafOf(words) ?? NO_CLUSTERS;
     let best: Cluster | undefined;
@@ -103,14 +103,14 @@ export class Miner {
     return cluster;
   }
 
-  /** Words that a line like no other keeps: all of them while there are few such lines. */
+  /** Number of words that a line without a similar cluster keeps. Unlimited while such lines are few. */
   #firstWords(): number {
     const earned = FIRST_CLUSTERS + this.#lines / LINES_PER_CLUSTER;
     const share = this.clusters.length / earned;
     return share < 1 ? Infinity : FIRST_WORDS.find(({ upTo }) => share < upTo)!.words;
   }
 
-  /** Undefined where no line had the structure and first word. */
+  /** `undefined` if no line had the structure and first word. */
   #leafOf(words: LineWords): Cluster[] | undefined {
     const structure = this.#structures.get(words.skeleton);
     if (structure === undefined) return undefined;
@@ -132,7 +132,7 @@ export class Miner {
   }
 }
 
-/** Hash of the first word of text; 0 where there is none. */
+/** Hash of the first word of text; 0 without one. */
 function firstWordOf({ kind, hash, first, count }: LineWords): number {
   for (let i = first; i < first + count; i++) if (kind[i] === WORD_TEXT) return hash[i];
   return 0;

@@ -1,8 +1,9 @@
 /**
- * The patterns of one chunk: mines its pages in their order, and gives the section. Every line is counted, whatever it is
- * like; of lines that are like no other the templates are kept only as long as they take a small part of the chunk.
+ * Builds the patterns of one chunk: mines its pages in order and encodes the section. Every line is counted.
+ * Templates of lines without similar ones are stored only while they are a small part of the chunk.
  *
- * Counts are written with the numbers of clusters first, because a cluster may become wider until the last page.
+ * Counts are first written with the numbers of clusters, because a cluster may become wider until the last
+ * page.
  */
 
 import { lineWordsOfThread } from '../../base/kernels/line-words.ts';
@@ -24,30 +25,30 @@ import { Miner } from './miner.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
 
 const NS_PER_S = 1e9;
-/** Templates of fewer lines may become one that is open at its end. */
+/** Templates of fewer lines may be joined into one with an open end. */
 const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
 
 /** Rows of a page to mine. */
 export interface MinedRows {
   readonly lines: Buffer;
-  /** Line i lies between offsets i and i + 1. */
+  /** Line i is between offsets i and i + 1. */
   readonly lineOffsets: Uint32Array;
   readonly runs: readonly { readonly firstRow: number; readonly rows: number }[];
-  /** Of each row, ns of the day less `base`; ascending inside a run. */
+  /** Time of each row, ns of the day minus `base`; ascending inside a run. */
   readonly times: Float64Array;
   readonly base: number;
-  /** Of each row, numbers of LEVELS. */
+  /** Level of each row, as a number of LEVELS. */
   readonly levels: Uint8Array;
-  /** 1 for rows that are passed over; undefined where all count. */
+  /** 1 for rows to skip; `undefined` if all rows count. */
   readonly passed?: Uint8Array;
 }
 
 export class PatternBuilder {
   #miner = new Miner();
-  /** Clusters of the miners before. */
+  /** Number of clusters of earlier miners. */
   #done = 0;
-  /** By number of the cluster. */
+  /** Template number by cluster number. */
   readonly #templateOf: number[] = [];
   readonly #templates = new Map<string, number>();
   readonly #parts: { readonly bytes: Buffer; readonly isFinal: boolean }[] = [];
@@ -86,7 +87,7 @@ export class PatternBuilder {
     if (this.#miner.clusters.length >= MAX_CLUSTERS) this.#endMiner();
   }
 
-  /** Takes over the part of a page that is copied as it is. Throws CorruptionError. */
+  /** Copies the part of a page that is copied unchanged. Throws CorruptionError. */
   copyPage({ templates, pages }: PatternSection, page: number): void {
     const writer = new ByteWriter(1024);
     let before = 0;
@@ -101,18 +102,18 @@ export class PatternBuilder {
     this.#addPart(writer.finish(), true);
   }
 
-  /** The section's bytes; undefined where there is nothing to keep, or too much. */
+  /** Bytes of the section; `undefined` if it is empty or too large. */
   finish(): Buffer | undefined {
     const section = this.section();
     return section && encodeSection(section.templates, section.pages);
   }
 
-  /** The same as it reads back. */
+  /** The section in its decoded form. */
   section(): Omit<PatternSection, 'bytes'> | undefined {
     this.#endMiner();
     if (this.#isTooLarge || this.#templates.size === 0) return undefined;
     const used = new Map<number, number>();
-    const pages = this.#parts.map(({ bytes, isFinal }) => this.#renamed(bytes, isFinal, used));
+    const pages = this.#parts.map(({ bytes, isFinal }) => this.#renumbered(bytes, isFinal, used));
     const keys = [...this.#templates.keys()];
     return { templates: Array.from(used.keys(), number => keys[number]), pages };
   }
@@ -123,7 +124,7 @@ export class PatternBuilder {
     if (this.#partBytes > MAX_SECTION_BYTES) this.#isTooLarge = true;
   }
 
-  /** Makes templates of the clusters, and begins with none. */
+  /** Converts the clusters to templates, and starts with none. */
   #endMiner(): void {
     const { clusters } = this.#miner;
     const found = clusters.map(cluster => {
@@ -136,7 +137,7 @@ export class PatternBuilder {
       linesOfKey.set(joined[i], (linesOfKey.get(joined[i]) ?? 0) + clusters[i].lines);
     }
     const budget = Math.max(MIN_DICTIONARY_BYTES, this.#lineBytes * DICTIONARY_SHARE);
-    // What most lines have comes first, so it is single lines that go without.
+    // Starts with the templates of most lines, so that only templates of single lines are dropped.
     const numbers = new Map<string, number>();
     for (const [key] of [...linesOfKey].sort((a, b) => b[1] - a[1])) {
       numbers.set(key, this.#templateNumber(key, budget));
@@ -157,8 +158,8 @@ export class PatternBuilder {
     return number;
   }
 
-  /** The part with numbers of the templates that are used, in the order of their first use. */
-  #renamed(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
+  /** Renumbers the used templates of a part in the order of their first use. */
+  #renumbered(part: Buffer, isFinal: boolean, used: Map<number, number>): Buffer {
     const writer = new ByteWriter(part.length);
     let before = 0;
     for (const { run, widthS, groups } of readRuns(part)) {
@@ -206,7 +207,7 @@ function count(groups: Map<number, CountGroup>, key: number, bucket: number): vo
   }
 }
 
-/** Both ascend by bucket. */
+/** Merges two lists that ascend by bucket. */
 function merged(a: CountGroup, b: Pick<CountGroup, 'buckets' | 'lines'>): CountGroup {
   const buckets: number[] = [];
   const lines: number[] = [];

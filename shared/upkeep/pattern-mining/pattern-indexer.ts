@@ -1,6 +1,6 @@
 /**
- * Adds patterns to what a chunk holds beside its entries. Around another enricher, because patterns are wanted by some
- * (`pattern_ingester.enabled`), and nobody else is to pay for them.
+ * Adds patterns to the index parts of a chunk. It wraps another indexer, because patterns are optional
+ * (`pattern_ingester.enabled`) and must cost nothing if they are off.
  */
 import type {
   ChunkIndexer,
@@ -13,14 +13,15 @@ import { levelsOfRows } from './levels.ts';
 import { PatternBuilder } from './pattern-builder.ts';
 import type { PatternSection } from './section-codec.ts';
 
-/** Of one chunk. `finish` has the patterns behind the other's sections. */
+/** Wraps the indexer of one chunk. `finish` appends the patterns to the other sections. */
 export function withPatterns(inner: ChunkIndexer): ChunkIndexer {
   return enricherOf(inner, new PatternBuilder());
 }
 
 /**
- * The same of a chunk that is made from another one.
- * @param section the patterns of that one; undefined where it has none, then the new one has none
+ * Same as withPatterns, for a chunk that copies pages of another one.
+ *
+ * @param section patterns of the other chunk; `undefined` if it has none, and then the new one has none
  */
 export function withPatchedPatterns(
   inner: PatchEnricher,

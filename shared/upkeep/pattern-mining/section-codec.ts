@@ -1,7 +1,7 @@
 /**
- * The section of a chunk that holds its patterns (docs/dev/format.md, section 11): templates, and for each page who counted how
- * many lines when. A page's part names all that it needs by itself, so a page that is copied takes its part along, and what
- * is left of a page that is not copied is nothing, not even a word of its lines.
+ * Section of a chunk that holds its patterns (docs/dev/format.md, section 11): templates, and for each page
+ * the number of lines by template, level and time. A page's part is self-contained, so a page that is copied
+ * takes its part along. Nothing remains of a page that is not copied, not even a word of its lines.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -10,21 +10,21 @@ import { borrowBlock, COMPACTION_COMPRESSION, storeBlockSync } from '../../stora
 import { MAX_SECTION_BYTES, MAX_TEMPLATES } from './bounds.ts';
 import { LEVEL_BITS } from './levels.ts';
 
-/** A reader that does not know it mines lines instead. */
+/** A reader that does not support the version mines lines instead. */
 const VERSION = 1;
 const LEVEL_MASK = (1 << LEVEL_BITS) - 1;
-/** Seconds that widths of buckets are multiples of. */
+/** Unit of bucket widths, in seconds. */
 export const WIDTH_UNIT_S = 10;
 
-/** Takes the counts of a page's part. `second` is of the day, where the bucket begins. */
+/** Receives the counts of a page's part. `second` is the start of the bucket, in seconds of the day. */
 export type CountSink = (template: number, level: number, second: number, lines: number) => void;
 
 export interface PatternSection {
   /** Bytes of templates as latin1. */
   readonly templates: readonly string[];
-  /** Parts of the pages, in their order. */
+  /** Parts of the pages, in page order. */
   readonly pages: readonly Buffer[];
-  /** What the section takes in memory. */
+  /** Memory size of the section. */
   readonly bytes: number;
 }
 
@@ -32,12 +32,12 @@ export interface PatternSection {
 export interface CountGroup {
   /** `template << LEVEL_BITS | level` */
   readonly key: number;
-  /** Number of each bucket, ascending: times of day over the width. */
+  /** Numbers of the buckets, ascending: time of day divided by the width. */
   readonly buckets: number[];
   readonly lines: number[];
 }
 
-/** Undefined where it would be too large for a reader. */
+/** `undefined` if it would be too large for a reader. */
 export function encodeSection(
   templates: readonly string[],
   pages: readonly Uint8Array[],
@@ -57,7 +57,7 @@ export function encodeSection(
   return section.finish();
 }
 
-/** Undefined for a version of later programs. Throws CorruptionError. */
+/** `undefined` for a version of a later program. Throws CorruptionError. */
 export function decodeSection(section: Buffer, what: string): PatternSection | undefined {
   const head = new ByteReader(section);
   if (head.byte() !== VERSION) return undefined;
@@ -66,7 +66,7 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
   if (rawBytes > MAX_SECTION_BYTES) throw new CorruptionError(`${what}: claims ${rawBytes} bytes`);
   const stored = head.bytes(head.remaining);
   const place = { offset: 0, storedBytes: stored.length, rawBytes, codec, crc: crc32(stored) };
-  // Of its own: parts are looked at later.
+  // Copied, because parts are read later.
   const body = Buffer.from(borrowBlock(stored, place, what));
   const reader = new ByteReader(body);
   const templates = Array.from({ length: reader.count(1) }, () => reader.block().latin1Slice());
@@ -76,7 +76,10 @@ export function decodeSection(section: Buffer, what: string): PatternSection | u
   return { templates, pages, bytes: body.length + 32 * pages.length + 2 * templates.length };
 }
 
-/** One run of a page; `run` is its place in the page less that of the one before (of the first: its place). */
+/**
+ * Writes one run of a page. `run` is the difference to the index of the previous run (for the first, its
+ * index).
+ */
 export function writeRun(
   writer: ByteWriter,
   run: number,
@@ -98,13 +101,13 @@ export function writeRun(
 }
 
 export interface RunCounts {
-  /** Place in its page. */
+  /** Index of the run in its page. */
   readonly run: number;
   readonly widthS: number;
   readonly groups: readonly CountGroup[];
 }
 
-/** All runs of a part. Throws CorruptionError. */
+/** Reads all runs of a part. Throws CorruptionError. */
 export function readRuns(part: Buffer): RunCounts[] {
   const reader = new ByteReader(part);
   const runs: RunCounts[] = [];
@@ -127,7 +130,7 @@ export function readRuns(part: Buffer): RunCounts[] {
   return runs;
 }
 
-/** Shows the counts of those runs that are wanted. Throws CorruptionError. */
+/** Passes the counts of the wanted runs to the sink. Throws CorruptionError. */
 export function readCounts(part: Buffer, wants: (run: number) => boolean, sink: CountSink): void {
   const reader = new ByteReader(part);
   for (let run = 0; reader.remaining > 0; ) {

@@ -1,4 +1,4 @@
-/** The patterns of chunks that have them, read and kept unpacked in a bounded cache. */
+/** Reads the stored patterns of chunks, and keeps them decompressed in a bounded cache. */
 
 import { CorruptionError } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
@@ -10,7 +10,10 @@ import { borrowBlock } from '../../storage/codec/compression.ts';
 import { CACHED_SECTION_BYTES } from './bounds.ts';
 import { decodeSection, type PatternSection } from './section-codec.ts';
 
-/** Undefined where there are none that this program can read. Throws what the store throws, and CorruptionError. */
+/**
+ * `undefined` if the chunk has none that this program can read. Throws the errors of the store, and
+ * CorruptionError.
+ */
 export async function readPatterns(
   store: ObjectStore,
   record: ChunkRecord,
@@ -23,7 +26,7 @@ export async function readPatterns(
   const stored = await readChunk(store, record, place.offset, place.offset + place.storedBytes);
   const decoded = decodeSection(borrowBlock(stored, place, what), what);
   if (decoded !== undefined && decoded.pages.length !== pages.length) {
-    throw new CorruptionError(`${what}: ${decoded.pages.length} pages where the chunk has ${pages.length}`);
+    throw new CorruptionError(`${what}: has ${decoded.pages.length} pages, the chunk has ${pages.length}`);
   }
   return decoded;
 }
@@ -36,7 +39,10 @@ export class StoredPatterns {
     this.#store = store;
   }
 
-  /** The same, but for broken patterns: they are derived data, and lines are mined in their place. */
+  /**
+   * Same as readPatterns, but treats broken patterns as missing. They are derived data, and lines are mined
+   * instead.
+   */
   async of(record: ChunkRecord, footer: Footer): Promise<PatternSection | undefined> {
     const key = `${record.tenant}/${record.id}`;
     const known = this.#known.get(key);

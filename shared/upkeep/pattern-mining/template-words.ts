@@ -1,6 +1,6 @@
 /**
- * Takes the bytes of a template apart, as lines are taken apart (shared/base/kernels/line-words.ts); but no part of it is looked for or
- * made shorter, and a word that is one byte PLACEHOLDER_BYTE is a placeholder.
+ * Splits the bytes of a template into words, as lines are split (shared/base/kernels/line-words.ts).
+ * Differences: no part is skipped or cut, and a word of one byte PLACEHOLDER_BYTE is a placeholder.
  */
 import { WORD_ANY, WORD_TEXT, WORD_VALUE } from '../../base/kernels/line-words.ts';
 import { MAX_WORDS } from './bounds.ts';
@@ -9,14 +9,14 @@ import {
   COLON,
   DIGIT,
   IN_QUERY,
-  PARTING,
   PLACEHOLDER_BYTE,
   QUESTION,
+  SEPARATOR,
   SLASH,
 } from './byte-classes.ts';
 import { behindMessageKey } from './message-fields.ts';
 
-/** A line's words, what lies behind them, and what lies around a message. */
+/** Words of a line, the remainder after them, and the parts around a message. */
 const MAX_TEMPLATE_WORDS = MAX_WORDS + 3;
 
 export interface TemplateWord {
@@ -32,7 +32,7 @@ export function wordsOfTemplate(template: Buffer): TemplateWord[] {
   let at = 0;
   while (at < end) {
     const kind = CLASS_OF[template[at]];
-    if (kind === PARTING || kind === COLON) {
+    if (kind === SEPARATOR || kind === COLON) {
       at++;
       continue;
     }
@@ -55,7 +55,7 @@ export function wordsOfTemplate(template: Buffer): TemplateWord[] {
 function wordAt(template: Buffer, start: number): TemplateWord {
   let end = start;
   let kinds = 0;
-  for (; end < template.length && CLASS_OF[template[end]] !== PARTING; end++)
+  for (; end < template.length && CLASS_OF[template[end]] !== SEPARATOR; end++)
     kinds |= CLASS_OF[template[end]];
   const isPath = (kinds & SLASH) !== 0 && template[end] === QUESTION;
   if (isPath) while (end < template.length && IN_QUERY[template[end]] === 1) end++;

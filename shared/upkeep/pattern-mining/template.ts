@@ -1,10 +1,10 @@
 /**
- * Templates: what clusters become when they are stored. Bytes of a line with one byte for each placeholder; the pattern is
- * the same as text. Taken apart they can be compared and joined, as long as they have the same structure.
+ * Templates: the stored form of clusters. A template has the bytes of a line, with one byte for each
+ * placeholder. The pattern is the same as text. Templates with the same structure can be compared and joined.
  *
- * A reader would get wrong: joining never makes a new structure, but for ends. Inside a line a placeholder stands for one
- * word, or the inside of quotes or brackets, so the text behind it is found where it is. A placeholder for some words more,
- * others fewer, would find its end too early in one line or another.
+ * Pitfall: joining never creates a new structure, except for ends. Inside a line, a placeholder stands for
+ * one word, or the inside of quotes or brackets, so that the text after it is found at the right position. A
+ * placeholder for a variable number of words would end too early in some lines.
  */
 import { WORD_ANY, WORD_TEXT } from '../../base/kernels/line-words.ts';
 import { PLACEHOLDER_BYTE } from './byte-classes.ts';
@@ -13,22 +13,22 @@ import { wordsOfTemplate } from './template-words.ts';
 const PLACEHOLDER = '<_>';
 
 export interface Template {
-  /** The bytes as latin1: the same text for the same bytes. */
+  /** Bytes as latin1: the same text for the same bytes. */
   readonly key: string;
-  /** The gaps, as one text. */
+  /** Gaps between words, as one string. */
   readonly structure: string;
-  /** Words as latin1; undefined for a placeholder. */
+  /** Words as latin1; `undefined` for a placeholder. */
   readonly words: readonly (string | undefined)[];
   /** 1 for words of text. */
   readonly isText: Uint8Array;
-  /** In `key`, where each word begins. */
+  /** Start of each word in `key`. */
   readonly starts: readonly number[];
 }
 
-/** Of templates as latin1. */
+/** Placeholder in templates as latin1. */
 const PLACEHOLDER_CHARACTER = String.fromCharCode(PLACEHOLDER_BYTE);
 
-/** The pattern, as `|>` takes it. */
+/** Pattern in the syntax of `|>`. */
 export function patternOf(key: string): string {
   return key
     .split(PLACEHOLDER_CHARACTER)
@@ -36,7 +36,7 @@ export function patternOf(key: string): string {
     .join(PLACEHOLDER);
 }
 
-/** Takes a template apart. */
+/** Splits a template into words. */
 export function parseTemplate(key: string): Template {
   const found = wordsOfTemplate(Buffer.from(key, 'latin1'));
   let structure = '';
@@ -51,7 +51,7 @@ export function parseTemplate(key: string): Template {
   return { key, structure, words, isText, starts: found.map(({ start }) => start) };
 }
 
-/** The template that takes the lines of both; they have the same structure. */
+/** Template that matches the lines of both, which have the same structure. */
 export function joinTemplates(a: Template, b: Template): Template {
   const gaps = a.structure.split(PLACEHOLDER_CHARACTER);
   let key = gaps[0];
@@ -68,7 +68,7 @@ export function joinTemplates(a: Template, b: Template): Template {
   return { key, structure: a.structure, words, isText, starts };
 }
 
-/** What begins like the template, up to its word `number`, and goes on in any way. */
+/** Template that begins like this one, up to its word `number`, and ends in any way. */
 export function beginningOf({ key, starts }: Template, number: number): string {
   return `${key.slice(0, starts[number])}${PLACEHOLDER_CHARACTER}`;
 }

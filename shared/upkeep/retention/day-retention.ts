@@ -1,18 +1,18 @@
-/** What retention leaves of one UTC day at one moment. All times here are ns since the start of the day. */
+/** Retention of one UTC day at one instant. All times are ns since the start of the day. */
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import { expiredBeforeNs, type Retention } from './retention.ts';
 
 export interface DayRetention {
-  /** Entries of the stream before this time are expired; 0 or less where none of the day is. */
+  /** Entries of the stream before this time are expired; 0 or less if none of the day is. */
   keptFrom(labels: Labels): number;
-  /** The same for all streams: the least of them. */
+  /** Minimum of `keptFrom` over all streams. */
   readonly leastKeptFrom: number;
-  /** Every time that `keptFrom` may give, each once. */
+  /** All possible results of `keptFrom`, without duplicates. */
   readonly starts: readonly number[];
 }
 
-/** Undefined where nothing of the day is expired for any stream. */
+/** `undefined` if nothing of the day is expired for any stream. */
 export function retentionOfDay(retention: Retention, nowNs: bigint, day: number): DayRetention | undefined {
   if (retention.isOff) return undefined;
   const dayStartNs = BigInt(day) * NS_PER_DAY;

@@ -1,4 +1,4 @@
-/** What has expired of one day, taken out of its chunks: in this thread, or in one beside it. */
+/** Removes expired rows from the chunks of one day, in this thread or in another. */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -16,12 +16,12 @@ import { type Retention, type RetentionLimits, retentionOf } from './retention.t
 
 export interface DayToExpire extends Omit<DayToRewrite, 'decide'> {
   readonly retention: RetentionLimits;
-  /** Unix ns; what is expired then may go. */
+  /** Unix ns. Rows expired at this time may be removed. */
   readonly nowNs: bigint;
 }
 
 export interface DayExpiry {
-  /** See rewriteDay. An implementation in another thread also throws where that thread is lost. */
+  /** See rewriteDay. An implementation in another thread also throws if that thread is lost. */
   expireDay(work: DayToExpire, figures: RewriteFigures): Promise<RewriteEnd>;
 }
 
@@ -35,7 +35,7 @@ export function dayExpiry(rewriter: DayRewriterParts): DayExpiry {
   };
 }
 
-/** How many periods are over for every entry of the day. */
+/** Number of retention periods that have ended for every entry of the day. */
 export function periodsOver({ periodsNs }: Retention, day: number, nowNs: bigint): number {
   const endNs = BigInt(day + 1) * NS_PER_DAY;
   return periodsNs.filter(periodNs => periodNs > 0n && endNs <= nowNs - periodNs).length;

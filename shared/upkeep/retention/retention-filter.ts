@@ -1,4 +1,4 @@
-/** The expired rows of a chunk, as what writes it anew leaves them out. */
+/** Filter for the expired rows of a chunk, for rewriting it without them. */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -6,7 +6,7 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Retention } from './retention.ts';
 
-/** Undefined where no row can be expired at `nowNs`. */
+/** `undefined` if no row can be expired at `nowNs`. */
 export function retentionFilter(
   retention: Retention,
   record: ChunkRecord,
@@ -15,7 +15,7 @@ export function retentionFilter(
   const { shortestNs } = retention;
   const firstNs = BigInt(record.day) * NS_PER_DAY + BigInt(record.first);
   if (retention.isOff || shortestNs === 0n || firstNs >= nowNs - shortestNs) return undefined;
-  /** Rows of the stream before this are expired, Unix ns; undefined where they are kept for good. */
+  /** Unix ns before which rows of the stream are expired; `undefined` if they never expire. */
   const cutOff = ({ labels }: Stream): bigint | undefined => {
     const periodNs = retention.periodNsOf(labels);
     return periodNs === 0n ? undefined : nowNs - periodNs;

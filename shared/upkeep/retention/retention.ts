@@ -1,8 +1,10 @@
 /**
- * How long each stream of a tenant is kept (wire-format reference, 5.7): the rule with the highest priority that fits
- * the stream decides, of equal ones the first listed; else the tenant's period. An entry is expired when its time is
- * before now less the period. What a reader would get wrong: it says nothing of what is stored. Queries hide what is
- * expired at once, a job removes it later.
+ * Retention period of each stream of a tenant (wire-format reference, 5.7). The matching rule with the
+ * highest priority decides, and the first listed of equal ones. Without a matching rule, the tenant's period
+ * applies. An entry is expired if its time is before now minus the period.
+ *
+ * Pitfall: retention says nothing about what is stored. Queries hide expired entries immediately, and a job
+ * removes them later.
  */
 
 import type { Labels } from '../../base/model/labels.ts';
@@ -11,19 +13,19 @@ import { compileMatchers } from '../../language/logql/matcher.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
 
 export interface Retention {
-  /** Every stream is kept for good. */
+  /** True if no stream ever expires. */
   readonly isOff: boolean;
-  /** Of a stream with these labels, as stored; ns, 0 where it is kept for good. */
+  /** Period of a stream with these stored labels, in ns; 0 if it never expires. */
   periodNsOf(labels: Labels): bigint;
-  /** No stream is kept longer; 0 where some may be kept for good. */
+  /** Longest period of any stream; 0 if some may never expire. */
   readonly longestNs: bigint;
-  /** No stream expires sooner; 0 where nothing expires. */
+  /** Shortest period of any stream; 0 if nothing expires. */
   readonly shortestNs: bigint;
-  /** Every period that a stream may have, each once; 0 among them is for good. */
+  /** All possible periods of a stream, without duplicates; 0 means never. */
   readonly periodsNs: readonly bigint[];
-  /** Equal where every stream has the same period. */
+  /** Equal if every stream has the same period. */
   readonly version: string;
-  /** What it was made of: a worker makes the same. */
+  /** Limits that it was created from, so that a worker can create the same. */
   readonly definition: RetentionLimits;
 }
 
@@ -46,7 +48,7 @@ export const KEPT_FOR_GOOD: Retention = Object.freeze({
 
 const compiled = new WeakMap<RetentionLimits, Retention>();
 
-/** @param enabled `compactor.retention_enabled`: without it nothing expires */
+/** @param enabled `compactor.retention_enabled`; if false, nothing expires */
 export function retentionOf(limits: RetentionLimits, enabled: boolean): Retention {
   if (!enabled) return KEPT_FOR_GOOD;
   let retention = compiled.get(limits);
@@ -57,7 +59,7 @@ export function retentionOf(limits: RetentionLimits, enabled: boolean): Retentio
   return retention;
 }
 
-/** Entries before this time are expired, Unix ns; undefined where none is. */
+/** Unix ns before which entries are expired; `undefined` if none is. */
 export function expiredBeforeNs(periodNs: bigint, nowNs: bigint): bigint | undefined {
   return periodNs > 0n ? nowNs - periodNs : undefined;
 }
@@ -66,11 +68,11 @@ function compile({ retentionPeriodNs, retentionStream }: RetentionLimits): Reten
   const periodsNs = [...new Set([retentionPeriodNs, ...retentionStream.map(({ periodNs }) => periodNs)])];
   const finite = periodsNs.filter(ns => ns > 0n).sort((a, b) => (a < b ? -1 : 1));
   if (finite.length === 0) return KEPT_FOR_GOOD;
-  // The sort keeps the order of those of equal priority.
+  // The sort is stable, so rules of equal priority keep their order.
   const rules = [...retentionStream]
     .sort((a, b) => b.priority - a.priority)
     .map(({ selector, periodNs }): Rule => ({ accepts: acceptsOf(selector), periodNs }));
-  // Label sets of streams are shared by all chunks that have been read, so an answer serves many.
+  // Chunks share the label sets of streams, so a cached result serves many.
   const known = new WeakMap<Labels, bigint>();
   return {
     isOff: false,
@@ -94,7 +96,7 @@ function compile({ retentionPeriodNs, retentionStream }: RetentionLimits): Reten
   };
 }
 
-/** The configuration was checked: a selector parses. */
+/** The configuration was checked, so the selector parses. */
 function acceptsOf(selector: string): (labels: Labels) => boolean {
   return compileMatchers(parseSelector(selector));
 }

@@ -1,11 +1,12 @@
 /**
- * The chunks of a tenant under another name, day by day and a few at a time:
+ * Copies the chunks of a tenant to another name, day by day and a few at a time:
  *
- *     objects copied -> records of the new tenant -> records of the old one taken away, their objects put on the list of garbage
+ *     copy objects -> add records of the new tenant -> remove records of the old one and put its objects on the list of garbage
  *
- * A kill at any arrow loses nothing: before the last one the entries are in both tenants for a while, and the next run does
- * the same again with the same names. Both days are leased, so that neither compaction nor the walk for orphans takes what
- * has no record yet. Indexes are not moved: maintenance makes new ones.
+ * A kill at any arrow loses nothing: before the last step the entries are in both tenants for a while, and
+ * the next run repeats the steps with the same names. Both days are leased, so that neither compaction nor
+ * the orphan walk removes objects without a record. Indexes are not copied, because maintenance writes new
+ * ones.
  */
 
 import { keyOfChunk, nameOfChunk } from '../../storage/catalog/chunk-object.ts';
@@ -18,14 +19,17 @@ import { TRAILER_BYTES } from '../../storage/chunk/format.ts';
 import { renameTenant } from '../../storage/chunk/rename-tenant.ts';
 import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 
-/** Entries are in both tenants no longer than it takes to copy these; a swap takes 97. */
+/** Bounds the time for which entries are in both tenants. A swap accepts 97. */
 const CHUNKS_AT_ONCE = 16;
-/** A compacted object is 128 MiB and takes seconds; the lease is renewed before each. */
+/** Copying a compacted object of 128 MiB takes seconds. The lease is renewed before each. */
 const LEASE_MS = 120_000;
 const LEASE_TRIES = 75;
 const LEASE_PAUSE_MS = 1000;
 
-/** Throws what the stores throw, CorruptionError, LeaseLostError, and MoveRefusedError where somebody works on a day. */
+/**
+ * Throws the errors of the stores, CorruptionError, LeaseLostError, and MoveRefusedError if another process
+ * works on a day.
+ */
 export async function moveDays(parts: MoveParts, move: Move): Promise<void> {
   for (const { day } of await parts.catalog.allDays(move.from)) await moveDay(parts, move, day);
 }
@@ -52,11 +56,13 @@ async function takeLease({ catalog, clock }: MoveParts, tenant: string, day: num
     const lease = await catalog.leases.take(dayLease(tenant, day), LEASE_MS);
     if (lease !== undefined) return lease;
   }
-  throw new MoveRefusedError(`another process works on day ${day} of ${tenant}; stop it, or retry later`);
+  throw new MoveRefusedError(
+    `another process is working on day ${day} of tenant ${tenant}; stop it, or retry later`,
+  );
 }
 
 interface DayHold {
-  /** Of the old tenant's day. */
+  /** Lease of the old tenant's day. */
   readonly lease: Lease;
   readonly hold: () => Promise<void>;
 }
@@ -84,7 +90,7 @@ class DayMove {
       const moved: ChunkRecord[] = [];
       for (const record of batch) moved.push(await this.#copy(record));
       await this.#held.hold();
-      // Live tails have seen them, under the old name.
+      // Live tails have already delivered them under the old name.
       await catalog.addChunks(moved, { known: true });
       day = await catalog.swap({
         tenant: from,
@@ -99,11 +105,12 @@ class DayMove {
       progress?.(totals);
     }
     totals.days++;
-    // Where a process may still trust in having announced the day it stays, empty, until maintenance takes it away.
+    // If a process may still rely on its announcement of the day, the empty day stays until maintenance
+    // removes it.
     await catalog.removeEmptyDay({ tenant: from, day, lease: this.#held.lease, graceMs });
   }
 
-  /** The record of the same chunk in the new tenant; its object is durable. */
+  /** Creates the record of the same chunk in the new tenant. Its object is durable. */
   async #copy(record: ChunkRecord): Promise<ChunkRecord> {
     await this.#held.hold();
     const { store } = this.#parts;
@@ -118,7 +125,7 @@ class DayMove {
     const key = keyOfChunk({ ...record, tenant: to });
     const isNew = await store.putIfAbsent(key, object);
     totals.copiedBytes += object.length;
-    // A run before this one put it there, perhaps a program whose footers have other lengths.
+    // An earlier run created the object, possibly with a version that writes footers of other lengths.
     return recordOfObject(record, to, isNew ? object : await store.get(key));
   }
 }

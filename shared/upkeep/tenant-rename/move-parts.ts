@@ -1,4 +1,4 @@
-/** What the steps of a move share. */
+/** Types that the steps of a move share. */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -18,10 +18,10 @@ export interface MoveParts {
 export interface MoveTotals {
   days: number;
   chunks: number;
-  /** Of the chunks, those that lie in their records. */
+  /** Number of chunks that are stored in their records. */
   inlineChunks: number;
   rows: number;
-  /** Of the objects that were copied. */
+  /** Bytes of copied objects. */
   copiedBytes: number;
   deleteRequests: number;
   ruleGroups: number;
@@ -30,21 +30,21 @@ export interface MoveTotals {
   tokens: number;
 }
 
-/** One move under way. */
+/** A move in progress. */
 export interface Move {
   readonly from: string;
   readonly to: string;
-  /** Of the move as a whole: two never run at once. */
+  /** Lease of the whole move, so that two never run at the same time. */
   readonly lease: Lease;
-  /** Renews that lease where it is time. Throws LeaseLostError. */
+  /** Renews the lease if it is due. Throws LeaseLostError. */
   readonly hold: () => Promise<void>;
-  /** How long the old objects stay, ms: queries that began before still read them. */
+  /** Time in ms for which the old objects stay, because earlier queries still read them. */
   readonly graceMs: number;
   readonly totals: MoveTotals;
   readonly progress: ((totals: Readonly<MoveTotals>) => void) | undefined;
 }
 
-/** What the person who asked can do something about. */
+/** A refusal that the operator can resolve. */
 export class MoveRefusedError extends Error {
   constructor(message: string) {
     super(message);

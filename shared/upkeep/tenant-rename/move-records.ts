@@ -1,7 +1,7 @@
 /**
- * What a tenant has beside its chunks: delete requests, rule groups with their states, saved queries and boards, usage,
- * tokens. Each is put under the
- * new name before it is taken from the old one, so a kill leaves it under one or both, and the next run goes on.
+ * Moves the records of a tenant other than chunks: delete requests, rule groups with their states, saved
+ * queries and boards, usage, and tokens. Each is written under the new name before it is removed from the old
+ * one. So a kill leaves it under one or both names, and the next run continues.
  */
 
 import { ThrottledError } from '../../base/ports/throttled.ts';
@@ -11,14 +11,14 @@ import { KEPT_DAYS } from '../../storage/catalog/usage-records.ts';
 import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 
 const MS_OF_DAY = 86_400_000;
-/** Clocks of those who counted may be ahead. */
+/** Clocks of the processes that count usage may be ahead. */
 const DAYS_AHEAD = 2;
-/** Each is a small read; they wait for the table, not for each other. */
+/** Each is a small read whose time is mostly waiting for the table. */
 const USAGE_DAYS_AT_ONCE = 16;
 /** A token is written when it is revoked, and once a day when it is used. */
 const MAX_TRIES = 5;
 
-/** Before the chunks: what a request hides must be hidden under the new name, too. */
+/** Runs before the chunks, because rows that a request hides must be hidden under the new name too. */
 export async function copyDeleteRequests(
   { catalog }: MoveParts,
   { from, to, hold, totals }: Move,
@@ -30,7 +30,7 @@ export async function copyDeleteRequests(
   }
 }
 
-/** After the chunks: until then they hide entries under the old name. */
+/** Runs after the chunks, because until then the requests hide entries under the old name. */
 export async function removeDeleteRequests({ catalog }: MoveParts, { from, hold }: Move): Promise<void> {
   for (const request of await catalog.deletes.list(from)) {
     await hold();
@@ -38,7 +38,7 @@ export async function removeDeleteRequests({ catalog }: MoveParts, { from, hold 
   }
 }
 
-/** Of each group its state comes first: a group without one would begin its alerts anew. */
+/** Moves the state of each group first, because a group without state would restart its alerts. */
 export async function moveRules(parts: MoveParts, move: Move): Promise<void> {
   const { ruleGroups, ruleStates } = parts.catalog;
   const { from, to, hold, totals } = move;
@@ -50,7 +50,7 @@ export async function moveRules(parts: MoveParts, move: Move): Promise<void> {
     await ruleGroups.delete(from, namespace, group.name);
     totals.ruleGroups++;
   }
-  // Of groups that were deleted, whose alerts are still to be resolved.
+  // States of deleted groups whose alerts are still to be resolved.
   for (const loaded of await ruleStates.orphans(from, [])) {
     await hold();
     await moveState(parts, move, loaded);
@@ -67,7 +67,9 @@ async function moveState(
   const isThere =
     known.version >= 0 || (await ruleStates.save(to, known, loaded.record, lease)) !== undefined;
   if (!isThere || !(await ruleStates.delete(from, loaded, lease))) {
-    throw new MoveRefusedError(`the state of the rule group ${namespace}/${name} changes while it is moved`);
+    throw new MoveRefusedError(
+      `state of rule group ${namespace}/${name} changed during the move; run the move again`,
+    );
   }
 }
 
@@ -96,7 +98,7 @@ export async function moveUsage(
     const batch = days.slice(i, i + USAGE_DAYS_AT_ONCE);
     const found = await Promise.all(batch.map(day => Array.fromAsync(usage.read(from, day))));
     for (const record of found.flat()) {
-      // A writer's name is its own for ever: under the new tenant it takes nobody's place.
+      // Names of writers are unique forever, so it replaces no record of the new tenant.
       await usage.write({ ...record, tenant: to });
       await usage.remove(record);
       totals.usageRecords++;
@@ -104,7 +106,7 @@ export async function moveUsage(
   }
 }
 
-/** Tokens for the old name are for the new one; those for all tenants stay as they are. */
+/** Changes tokens for the old name to the new one. Tokens for all tenants stay unchanged. */
 export async function moveTokens({ tokens }: MoveParts, { from, to, hold, totals }: Move): Promise<void> {
   for (const { id, tenants } of await tokens.list()) {
     if (!tenants.includes(from)) continue;
@@ -114,7 +116,8 @@ export async function moveTokens({ tokens }: MoveParts, { from, to, hold, totals
       if (stored === undefined) break;
       const names = new Set(stored.record.tenants.map(name => (name === from ? to : name)));
       isWritten = await tokens.replace(stored.version, { ...stored.record, tenants: [...names] });
-      if (tries === MAX_TRIES) throw new ThrottledError(`the token ${id} changes while it is moved`);
+      if (tries === MAX_TRIES)
+        throw new ThrottledError(`token ${id} changed during the move; run the move again`);
     }
     totals.tokens++;
   }

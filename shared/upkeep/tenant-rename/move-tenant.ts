@@ -1,14 +1,14 @@
 /**
- * A tenant under another name, for whoever changes `no_auth_tenant` on existing data, or renames a tenant:
+ * Renames a tenant, for example after a change of `no_auth_tenant` on existing data:
  *
- *     remember the move -> delete requests copied -> chunks -> rules -> saved queries and boards -> usage -> tokens -> old delete requests removed -> done
+ *     remember the move -> copy delete requests -> chunks -> rules -> saved queries and boards -> usage -> tokens -> remove old delete requests -> done
  *
- * It can be killed at any moment and is then repeated with the same names: every step finds out by itself what is left of
- * it. Until it is done no other move begins, and none into a tenant that has something already: delete requests of one
+ * You can kill it at any time and repeat it with the same names: every step finds its remaining work. Until
+ * it is complete no other move starts. The new name must not have data, because delete requests of one tenant
  * would hide entries of the other.
  *
- * What a reader would get wrong: while it runs the entries are under both names or under the old one, so nothing may use the
- * store. That is checked by heartbeats (`refuseWhileUsed`), which see a process that died for another minute.
+ * Pitfall: during a rename, entries exist under the old name or under both, so stop every process that uses
+ * the store first. Heartbeats check this (`refuseWhileUsed`). They still show a dead process for one minute.
  */
 
 import { checkTenantId } from '../../base/model/tenant-id.ts';
@@ -40,12 +40,12 @@ interface Remembered {
 
 const STATE = 'tenant-move';
 const LEASE = 'tenant-move';
-/** Renewed at a third of it; after a kill the next run waits no longer than this. */
+/** Renewed after one third of this time. After a kill, the next run waits no longer than this. */
 const LEASE_MS = 120_000;
-/** Processes that a refusal names. */
+/** Maximum number of processes that a refusal names. */
 const MAX_NAMED = 5;
 
-/** Throws MoveRefusedError where a process or function instance has told of itself lately. */
+/** Throws MoveRefusedError if a process or function instance has a recent heartbeat. */
 export async function refuseWhileUsed({ catalog, clock }: MoveParts): Promise<void> {
   const nowMs = clock.nowMs();
   const alive = (await catalog.members.list()).filter(member => shownState(member, nowMs) !== 'UNHEALTHY');
@@ -53,24 +53,24 @@ export async function refuseWhileUsed({ catalog, clock }: MoveParts): Promise<vo
   const names = alive.slice(0, MAX_NAMED).map(({ address }) => address);
   const more = alive.length - names.length;
   throw new MoveRefusedError(
-    `the store is in use by ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: stop them first; ` +
-      'one that died is forgotten after a minute, an idle function after five',
+    `the store is in use by ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}: stop them first. ` +
+      'A dead process is forgotten after 1 minute, an idle function after 5',
   );
 }
 
-/** Throws MoveRefusedError, what the stores throw, and CorruptionError; what was moved stays moved. */
+/** Throws MoveRefusedError, CorruptionError, and the errors of the stores. Data moved before stays moved. */
 export async function moveTenant(parts: MoveParts, options: MoveOptions): Promise<MoveTotals> {
   const { from, to, graceMs, progress } = options;
   for (const tenant of [from, to]) {
-    if (tenant === '') throw new MoveRefusedError('a tenant has a name');
+    if (tenant === '') throw new MoveRefusedError('the tenant name is empty; give two tenant names');
     checkTenantId(tenant);
   }
-  if (from === to) throw new MoveRefusedError('both tenants are the same');
+  if (from === to) throw new MoveRefusedError('both tenant names are the same');
   const { catalog } = parts;
   const lease = await catalog.leases.take(LEASE, LEASE_MS);
   if (lease === undefined) {
     throw new MoveRefusedError(
-      `another move is under way; one that died is forgotten after ${LEASE_MS / 1000} seconds`,
+      `another move is in progress; the lease of a dead one ends after ${LEASE_MS / 1000} seconds`,
     );
   }
   const hold = catalog.leases.holder(lease, LEASE_MS);
@@ -89,28 +89,30 @@ export async function moveTenant(parts: MoveParts, options: MoveOptions): Promis
     return move.totals;
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    throw new MoveRefusedError(`${error.message}: the machine stood still for long; run the same again`);
+    throw new MoveRefusedError(
+      `${error.message}: the machine paused for too long; run the same command again`,
+    );
   } finally {
     await catalog.leases.release(lease).catch(() => undefined);
   }
 }
 
-/** Throws MoveRefusedError where another move is unfinished, or where this one is new and its end is no empty tenant. */
+/** Throws MoveRefusedError if another move is unfinished, or if this one is new and its target has data. */
 async function remember({ catalog }: MoveParts, { from, to }: Move): Promise<void> {
   const before = await catalog.states.read<Remembered | null>(STATE, null);
   if (before.value !== null) {
     const { from: first, to: second } = before.value;
     if (first === from && second === to) return;
-    throw new MoveRefusedError(`the move of ${first} to ${second} was not finished: do that first`);
+    throw new MoveRefusedError(`the move of ${first} to ${second} is unfinished; run it again first`);
   }
-  if (await isEmpty(catalog, from)) throw new MoveRefusedError(`there is nothing of a tenant ${from}`);
+  if (await isEmpty(catalog, from)) throw new MoveRefusedError(`tenant ${from} has no data`);
   if (!(await isEmpty(catalog, to))) {
     throw new MoveRefusedError(
-      `the tenant ${to} has entries, rules, delete requests, saved queries or boards already`,
+      `tenant ${to} already has entries, rules, delete requests, saved queries or boards`,
     );
   }
   if (!(await catalog.states.replace<Remembered | null>(STATE, before, { from, to }))) {
-    throw new MoveRefusedError('another move has begun');
+    throw new MoveRefusedError('another move has just started; retry later');
   }
 }
 
@@ -119,7 +121,7 @@ async function isEmpty(catalog: MoveParts['catalog'], tenant: string): Promise<b
   if ((await catalog.deletes.list(tenant)).length > 0) return false;
   for (const kind of SAVED_KINDS) if ((await catalog.saved.list(tenant, kind)).length > 0) return false;
   for (const { day } of await catalog.allDays(tenant)) {
-    // A day may stay for a while when its last chunk has gone.
+    // A day can remain for a while after its last chunk is gone.
     const snapshot = await catalog.day(tenant, day);
     if (snapshot !== undefined && snapshot.records.length > 0) return false;
   }

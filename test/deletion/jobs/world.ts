@@ -13,7 +13,7 @@ import { Compactor } from '../../../shared/upkeep/compaction/compactor.ts';
 import { noRewrites } from '../../../shared/upkeep/compaction/day-rewriter.ts';
 import type { Packing } from '../../../shared/upkeep/compaction/packing.ts';
 import { type DropSource, marksOf } from '../../../shared/upkeep/compaction/row-drops.ts';
-import { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../../../shared/upkeep/deletion/delete-times.ts';
 import { MergeDrops } from '../../../shared/upkeep/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../../shared/upkeep/deletion/tenant-deletion.ts';
@@ -170,7 +170,7 @@ export function makeWorld(given: WorldOptions = {}) {
   async function entriesIn(isMasked: boolean): Promise<string[]> {
     const { catalog } = plain;
     const masks = isMasked
-      ? await new MaskSource({ deletes: catalog.deletes, clock }).masksOf(TENANT)
+      ? await new DeleteFilterSource({ deletes: catalog.deletes, clock }).filtersOf(TENANT)
       : undefined;
     const found = new Set<string>();
     for (const { day, records } of await catalog.snapshot(TENANT, 0n, BigInt(DAY + 9) * DAY_NS)) {

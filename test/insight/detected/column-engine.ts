@@ -24,7 +24,7 @@ import { ColumnKind } from '../../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { fieldKey } from '../../../shared/storage/columns/promoted-field.ts';
-import { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { EVERYTHING } from '../../fields/support.ts';
 import { TINY_TASKS } from '../../query/tasks/world.ts';
 import { DAY, DAY_START_NS } from '../../support/engine.ts';
@@ -82,7 +82,7 @@ export async function columnEngine(
   const requests = deleted.map(deleteRequest);
   const deletes = { list: async () => requests, version: async () => requests.length };
   const visibility = new Visibility({
-    masks: new MaskSource({ deletes, clock }),
+    masks: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => DEFAULT_LIMITS,
     enabled: true,
   });

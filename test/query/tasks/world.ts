@@ -56,7 +56,7 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
   const committer = new GroupCommitter({ store: objects, catalog, clock, ids: systemIds, options });
   let deletes: readonly DeleteRequest[] = [];
   const masks = {
-    masksOf: async (tenant: string) =>
+    filtersOf: async (tenant: string) =>
       compileDeleteFilters(
         deletes.filter(request => request.tenant === tenant),
         { clock },

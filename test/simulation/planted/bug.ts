@@ -4,7 +4,7 @@ import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
 import type { Catalog, CatalogParts } from '../../../shared/storage/catalog/catalog.ts';
 import type { DropSource } from '../../../shared/upkeep/compaction/row-drops.ts';
-import type { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
+import type { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import type { MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
 import type { TenantDeletionParts } from '../../../shared/upkeep/deletion/tenant-deletion.ts';
 import type { RetentionJobParts } from '../../../shared/upkeep/maintenance/retention-job.ts';
@@ -43,7 +43,7 @@ export interface Bug {
   /** What merges leave out. */
   readonly drops?: (parts: MergeDropsParts) => DropSource;
   /** What its queries hide for delete requests. */
-  readonly masks?: (parts: ConstructorParameters<typeof MaskSource>[0]) => MaskSource;
+  readonly masks?: (parts: ConstructorParameters<typeof DeleteFilterSource>[0]) => DeleteFilterSource;
   readonly deletion?: (parts: TenantDeletionParts) => TenantDeletionParts;
   readonly retention?: (parts: RetentionParts) => RetentionParts;
   /** Grace of the maintenance, ms, instead of the usual one. */

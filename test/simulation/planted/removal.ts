@@ -2,8 +2,8 @@
 import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
 import type { DropSource, RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
 import {
+  DeleteFilterSource,
   type DeleteRequestReader,
-  MaskSource,
   type TenantDeleteFilters,
 } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { MergeDrops, type MergeDropsParts } from '../../../shared/upkeep/deletion/merge-drops.ts';
@@ -36,7 +36,7 @@ export const countsWhatIsHidden: Bug = {
   maxSeeds: 60,
   breaks: ['partials-are-masked'],
   masks: parts => {
-    const source = new MaskSource(parts);
+    const source = new DeleteFilterSource(parts);
     const forChunk =
       (masks: TenantDeleteFilters): TenantDeleteFilters['forChunk'] =>
       record => {
@@ -48,11 +48,11 @@ export const countsWhatIsHidden: Bug = {
         };
         return like(ofChunk, { forPage, mayTakeWhole: () => false });
       };
-    const masksOf = async (tenant: string) => {
-      const masks = await source.masksOf(tenant);
+    const filtersOf = async (tenant: string) => {
+      const masks = await source.filtersOf(tenant);
       return like(masks, { forChunk: forChunk(masks) });
     };
-    return like(source, { masksOf });
+    return like(source, { filtersOf });
   },
 };
 
@@ -63,7 +63,7 @@ export const remembersMasks: Bug = {
   breaks: ['removed-is-hidden', 'acknowledged-is-found'],
   masks: ({ deletes, clock }) => {
     const version = async (tenant: string) => Math.min(1, await deletes.version(tenant));
-    return new MaskSource({ deletes: like(deletes, { version }), clock });
+    return new DeleteFilterSource({ deletes: like(deletes, { version }), clock });
   },
 };
 
@@ -74,7 +74,10 @@ export const hidesForGood: Bug = {
   breaks: ['acknowledged-is-found'],
   masks: ({ deletes, clock }) => {
     const unsealed = { pickedUpMs: undefined, sealedMs: undefined, processedMs: undefined };
-    return new MaskSource({ deletes: changedList(deletes, request => ({ ...request, ...unsealed })), clock });
+    return new DeleteFilterSource({
+      deletes: changedList(deletes, request => ({ ...request, ...unsealed })),
+      clock,
+    });
   },
 };
 

@@ -2,7 +2,7 @@
 
 import { Visibility } from '../../../shared/read/query/visibility.ts';
 import type { DayRewriterParts } from '../../../shared/upkeep/compaction/day-rewriter.ts';
-import { MaskSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
+import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { DeleteService } from '../../../shared/upkeep/deletion/delete-service.ts';
 import { DELETE_TIMES } from '../../../shared/upkeep/deletion/delete-times.ts';
 import { MergeDrops } from '../../../shared/upkeep/deletion/merge-drops.ts';
@@ -42,7 +42,7 @@ export function assembleRemoval({ merging, removal, bug }: Parts): Removing {
   const dropParts = { deletes, clock, limitsOf, isEnabled: true };
   const drops = bug?.drops?.(dropParts) ?? new MergeDrops(dropParts);
   const rewriter = { ...merging, drops };
-  const masks = bug?.masks?.({ deletes, clock }) ?? new MaskSource({ deletes, clock });
+  const masks = bug?.masks?.({ deletes, clock }) ?? new DeleteFilterSource({ deletes, clock });
   const deletion = {
     catalog,
     store,

@@ -1,4 +1,4 @@
-/** How far merging is behind pushing, and what that did to pushes (shared/upkeep/compaction/merge-backlog.ts). */
+/** Metrics of the merge backlog and its effect on pushes (shared/upkeep/compaction/merge-backlog.ts). */
 import type { MergeBacklog } from '../../../upkeep/compaction/merge-backlog.ts';
 import type { MetricsRegistry } from './registry.ts';
 

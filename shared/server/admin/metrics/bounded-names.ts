@@ -1,6 +1,6 @@
-/** Names as values of a label, so many and no more: what comes later counts under one common name. */
+/** Bounds the number of names that become label values. Later names count under one common name. */
 
-/** What names beyond the bound count as; a tenant of this very name counts there too. */
+/** Replaces names beyond the bound. A tenant with this name counts there too. */
 export const OTHER = 'other';
 
 export class BoundedNames {
@@ -11,7 +11,7 @@ export class BoundedNames {
     this.#max = max;
   }
 
-  /** The name itself where it was there before or there is room, else OTHER. */
+  /** Returns the name if it is known or fits, otherwise OTHER. */
   of(name: string): string {
     if (this.#names.has(name)) return name;
     if (this.#names.size >= this.#max) return OTHER;

@@ -1,14 +1,14 @@
-/** Hits, misses and size of caches that count for themselves (model/lru.ts), by name. */
+/** Hits, misses and sizes of caches that count themselves (model/lru.ts), by cache name. */
 import type { MetricsRegistry } from './registry.ts';
 
 export interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
-  /** Bytes of what it keeps. */
+  /** Size of the cached values, bytes. */
   readonly heldWeight: number;
 }
 
-/** `caches`: by the names that the metric shows. */
+/** @param caches caches by their names in the metric */
 export function addCacheMetrics(
   registry: MetricsRegistry,
   caches: Readonly<Record<string, CacheFigures>>,

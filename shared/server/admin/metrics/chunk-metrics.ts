@@ -1,9 +1,10 @@
 /**
- * Chunks that pushes write, under the names that the reference has for its ingesters (wire-format reference, 7.13). There is
- * no ingester here: a chunk is written before its pushes are answered, so its age is milliseconds and nothing is idle.
+ * Metrics of chunks that pushes write, under the reference's names for its ingesters (wire-format reference,
+ * 7.13). Logboom has no ingester: a chunk is written before its pushes are acknowledged, so its age is
+ * milliseconds and nothing is idle.
  *
- * What a reader would get wrong: a chunk here has all streams of a group of pushes and a day, there one stream. Sizes, entries
- * and bounds are those of chunks as they are here.
+ * Pitfall: a chunk of Logboom has all streams of a group commit and a day, but a chunk of the reference has
+ * one stream. Sizes, entries and limits refer to Logboom's chunks.
  */
 import type { WrittenGroup } from '../../../write/ingest/group-commit.ts';
 import { BoundedNames } from './bounded-names.ts';
@@ -19,21 +20,24 @@ const HOUR_SECONDS = 3600;
 const SPANS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24].map(hours => hours * HOUR_SECONDS);
 const NS_PER_SECOND = 1e9;
 
-/** What the push path has under way now. */
+/** Current load of the push path. */
 export interface CommitLoad {
-  /** Groups that are being written, and groups that wait for that. */
+  /** Number of group commits that are being written, and of those that wait. */
   readonly writing: number;
   readonly waiting: number;
 }
 
 export interface ChunkMetricsSources {
-  /** Raw bytes of lines of a full group. */
+  /** Raw bytes of lines of a full group commit. */
   readonly maxGroupBytes: number;
   readonly load: () => CommitLoad;
 }
 
 export interface StreamMetricsSources {
-  /** Active streams by tenant, and how many were created since the start; nothing where streams are not limited. */
+  /**
+   * Active streams by tenant, and number of streams created since the start; nothing if streams are not
+   * limited.
+   */
   readonly streams: () => Iterable<readonly [tenant: string, active: number]>;
   readonly created: () => Iterable<readonly [tenant: string, created: number]>;
   readonly maxNamedTenants?: number;
@@ -63,7 +67,7 @@ export class ChunkMetrics {
       'Time from the creation of a group commit to its durable chunks, in seconds.',
       AGES,
     );
-    // The reference has hours, which Prometheus does not take for a unit.
+    // The reference uses hours, which is not a base unit of Prometheus.
     const bounds = histogram(
       'bounds_seconds',
       'Time between the first and the last entry of chunks written by pushes, in seconds.',
@@ -117,7 +121,7 @@ export function addStreamMetrics(
   });
 }
 
-/** Tenants without a name of their own are one series. */
+/** Combines tenants without a separate name into one series. */
 function named(
   tenants: BoundedNames,
   values: Iterable<readonly [tenant: string, value: number]>,

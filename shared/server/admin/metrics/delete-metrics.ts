@@ -1,4 +1,7 @@
-/** Delete requests (wire-format reference, 7.13). What is pending is known from the job's last look at each tenant. */
+/**
+ * Metrics of delete requests (wire-format reference, 7.13). Pending ones are those of the job's last run for
+ * each tenant.
+ */
 
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { DeletionObserver } from '../../../upkeep/maintenance/deletion-job.ts';

@@ -1,33 +1,33 @@
 /**
- * Lines in CloudWatch's embedded metric format, from which CloudWatch makes metrics without being called: namespace
- * `Logboom`, by function, group of routes and class of status.
+ * Prints lines in CloudWatch's embedded metric format, from which CloudWatch creates metrics without API
+ * calls. The namespace is `Logboom`, and the dimensions are function, route group and status class.
  *
  *     {"_aws":{"Timestamp":1763750000000,"CloudWatchMetrics":[...]},"function":"push","route_group":"distributor",
  *      "status_class":"2xx","requests":3,"duration":[4,6,12]}
  *
- * What a reader would get wrong: each combination of the three is a metric that CloudWatch charges for, so none of them may
- * come from a client. Durations are gathered for a minute, or until a line is full: a line for each request would cost
- * more in CloudWatch Logs than the request itself.
+ * Pitfall: CloudWatch charges for each combination of the three, so none of them may come from a client.
+ * Durations are collected for one minute, or until a line is full. One line per request would cost more in
+ * CloudWatch Logs than the request itself.
  */
 import { invariant } from '../../../base/model/errors.ts';
 
-/** Values of one metric in a line; CloudWatch's limit. */
+/** Values of one metric per line: the limit of CloudWatch. */
 const MAX_VALUES = 100;
-/** Combinations of one function: eight components and five classes. More is a defect of whoever counts. */
+/** Combinations of one function: 8 components and 5 classes. More is a defect of the caller. */
 const MAX_SERIES = 64;
 
 export interface EmbeddedMetricsParts {
-  /** As in groups.ts. */
+  /** Function name of groups.ts. */
   readonly functionName: string;
   readonly nowMs: () => number;
-  /** Takes a line without its line break. */
+  /** Prints a line, which has no line break. */
   readonly print: (line: string) => void;
 }
 
 export interface CountedCall {
-  /** Component whose route it was, or name of a job. */
+  /** Component of the route, or name of a job. */
   readonly group: string;
-  /** `2xx` and so on; `ok` or `failed` of what is no request. */
+  /** `2xx` and so on; `ok` or `failed` for calls other than requests. */
   readonly statusClass: string;
   readonly ms: number;
 }
@@ -48,14 +48,14 @@ export class EmbeddedMetrics {
     const key = `${group} ${statusClass}`;
     let series = this.#series.get(key);
     if (series === undefined) {
-      invariant(this.#series.size < MAX_SERIES, `${key} is one series too many`);
+      invariant(this.#series.size < MAX_SERIES, `series ${key} exceeds the limit of ${MAX_SERIES}`);
       this.#series.set(key, (series = { group, statusClass, values: [] }));
     }
     series.values.push(Math.round(ms * 10) / 10);
     if (series.values.length === MAX_VALUES) this.#printSeries(series);
   }
 
-  /** Prints what is gathered. */
+  /** Prints the collected values. */
   flush(): void {
     for (const series of this.#series.values()) this.#printSeries(series);
   }
@@ -85,7 +85,7 @@ export class EmbeddedMetrics {
   }
 }
 
-/** 204 is of `2xx`; 260 and 499 have their hundred like all others. */
+/** Returns the class of any status, including unusual ones such as 260 and 499. */
 export function statusClassOf(status: number): string {
   return `${Math.trunc(status / 100)}xx`;
 }

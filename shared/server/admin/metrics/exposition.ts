@@ -1,26 +1,28 @@
 /**
- * Metrics as text, read back and added up: how the figures of many function instances become one page. Only what this
- * program prints is read (registry.ts), so the parser knows no time stamps, no exemplars and no blank in a name.
+ * Parses metrics in text format and adds them up, to combine many function instances into one page. It only
+ * parses what this program prints (registry.ts). So it supports no timestamps, no exemplars and no spaces in
+ * names.
  *
  *     # HELP loki_panic_total ...
  *     # TYPE loki_panic_total counter
  *     loki_panic_total 3
  *
- * What a reader would get wrong: a label's value may hold blanks, braces and escaped quotes, so a sample is cut at its
- * last blank. Counters and histograms are sums over everybody that ever counted; gauges are of those that are here now.
+ * Pitfall: a label value may contain spaces, braces and escaped quotes, so a sample is split at its last
+ * space. Counters and histograms are sums over all past and present instances. Gauges are sums over present
+ * ones.
  */
 import { BoundedNames } from './bounded-names.ts';
 
 export interface Family {
-  /** Empty where it was left away. */
+  /** Empty if it was omitted. */
   readonly help: string;
-  /** `counter`, `gauge`, `histogram`, or `untyped`: a gauge whose name does not let it say so. */
+  /** `counter`, `gauge`, `histogram`, or `untyped`, which is a gauge whose name does not allow that type. */
   readonly type: string;
-  /** By name and labels, as printed. */
+  /** Samples by name and labels, as printed. */
   readonly samples: ReadonlyMap<string, number>;
 }
 
-/** By name, in the order in which they were met. */
+/** Families by name, in order of first occurrence. */
 export type Exposition = ReadonlyMap<string, Family>;
 
 const HELP = '# HELP ';
@@ -46,7 +48,7 @@ export function parseExposition(text: string): Exposition {
   return families;
 }
 
-/** As prom-client prints, but that it ends in one line break only. */
+/** Same format as prom-client, with a single line break at the end. */
 export function printExposition(families: Exposition): string {
   const lines: string[] = [];
   for (const [name, { help, type, samples }] of families) {
@@ -58,11 +60,11 @@ export function printExposition(families: Exposition): string {
   return lines.join('\n');
 }
 
-/** Gauges that tell of the whole store, whoever tells: the largest counts instead of the sum. */
+/** Gauges that describe the whole store, so the maximum counts instead of the sum. */
 const OF_THE_STORE = /^loki_compactor_|_info$|_timestamp_seconds$/;
 
 export interface SumOptions {
-  /** Tenants under their own names; those that come later count as `other`. */
+  /** Tenants with separate names. Later ones count as `other`. */
   readonly maxTenants: number;
 }
 
@@ -93,7 +95,10 @@ export class ExpositionSum {
     return this.#families;
   }
 
-  /** The sample with a tenant that there is room for. `user` is the reference's other name for a tenant. */
+  /**
+   * Replaces the tenant in a sample if it exceeds the limit. `user` is the reference's other name for a
+   * tenant.
+   */
   #named(sample: string): string {
     if (!sample.includes('tenant="') && !sample.includes('user="')) return sample;
     return sample.replace(
@@ -103,12 +108,12 @@ export class ExpositionSum {
   }
 }
 
-/** What is kept of an instance that is gone: a gauge of nobody means nothing. */
+/** Part of an ended instance that remains: gauges of ended instances have no meaning. */
 export function withoutGauges(families: Exposition): Exposition {
   return new Map([...families].filter(([, { type }]) => !isGauge(type)));
 }
 
-/** What came since `before` was taken from the same registry; gauges are as they are now. */
+/** Difference of counters since `before` was taken from the same registry, and current gauges. */
 export function sinceExposition(families: Exposition, before: Exposition): Exposition {
   return new Map(
     [...families].map(([name, family]) => {
@@ -126,7 +131,7 @@ function isGauge(type: string): boolean {
   return type === 'gauge' || type === 'untyped';
 }
 
-/** Prometheus writes infinities in its own way; whatever is no number counts nothing. */
+/** Parses infinities in the syntax of Prometheus. Other non-numbers count as 0. */
 function numberOf(text: string): number {
   const value = text === '+Inf' ? Infinity : text === '-Inf' ? -Infinity : Number(text);
   return Number.isNaN(value) ? 0 : value;

@@ -1,19 +1,19 @@
 /**
- * What pushes brought, under the reference's names (wire-format reference, 7.13). A push adds to plain numbers; labels
- * are put on them when somebody scrapes.
+ * Metrics of pushes under the reference's names (wire-format reference, 7.13). A push adds to plain numbers.
+ * Labels are added at a scrape.
  *
- * What a reader would get wrong: `received` in these metrics is all that was decoded, the refused included, as in the
- * reference; an event `received` of the observer is what was stored. Refused bytes are not split, so the metric of
- * metadata bytes has those of stored entries alone.
+ * Pitfall: `received` in these metrics includes everything that was decoded, even refused entries, as in the
+ * reference. An event `received` of the observer contains only what was stored. Refused bytes are not
+ * divided, so the metric of metadata bytes only counts stored entries.
  */
 import type { Counter } from 'prom-client';
 import type { IngestObserver, Mutated, Received, Refused } from '../../../write/ingest/observer.ts';
 import { BoundedNames, OTHER } from './bounded-names.ts';
 import type { MetricsRegistry, Series } from './registry.ts';
 
-/** Tenants by name: beyond these a scrape would take megabytes. */
+/** Tenants with separate series. More would make a scrape several megabytes. */
 export const MAX_NAMED_TENANTS = 10_000;
-/** Of each of the two families: tenants times formats times policies (times reasons). */
+/** Maximum series of each of the two families: tenants times formats times policies (times reasons). */
 const MAX_SERIES = 50_000;
 
 interface Source {
@@ -35,7 +35,7 @@ interface RefusedTotals extends Source {
 }
 
 export interface IngestMetricsOptions {
-  /** Retention of a tenant's logs, hours; 0 is for ever. */
+  /** Retention of a tenant's logs in hours; 0 is forever. */
   readonly retentionHoursOf: (tenant: string) => number;
   readonly maxNamedTenants?: number;
 }
@@ -98,7 +98,7 @@ export class IngestMetrics implements IngestObserver {
     if (known !== undefined) return known;
     const source = this.#receivedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
     const totals = { ...source, lines: 0, bytes: 0, metadataBytes: 0 };
-    return keep(this.#receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
+    return getOrAdd(this.#receivedTotals, source === NO_SOURCE ? OTHER : key, totals);
   }
 
   #refusedOf(reason: string, event: Source): RefusedTotals {
@@ -108,7 +108,7 @@ export class IngestMetrics implements IngestObserver {
     if (known !== undefined) return known;
     const source = this.#refusedTotals.size < MAX_SERIES ? { ...sourceOf(event), tenant } : NO_SOURCE;
     const totals = { ...source, reason, lines: 0, bytes: 0 };
-    return keep(this.#refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
+    return getOrAdd(this.#refusedTotals, source === NO_SOURCE ? `${reason} ${OTHER}` : key, totals);
   }
 
   *#receivedSeries(pick: (totals: ReceivedTotals) => number): Iterable<Series<ReceivedLabel>> {
@@ -129,15 +129,15 @@ export class IngestMetrics implements IngestObserver {
   }
 }
 
-/** Whose series is one too many. */
+/** Source of series beyond the limit. */
 const NO_SOURCE: Source = { tenant: OTHER, policy: '', format: '' };
 
 function sourceOf({ policy, format }: Source) {
   return { policy, format };
 }
 
-/** What is there under the key, or `made` from now on. */
-function keep<T>(totals: Map<string, T>, key: string, made: T): T {
+/** Returns the value for the key, or adds `made`. */
+function getOrAdd<T>(totals: Map<string, T>, key: string, made: T): T {
   const known = totals.get(key);
   if (known !== undefined) return known;
   totals.set(key, made);

@@ -1,19 +1,20 @@
 /**
- * Runs of scheduled jobs (shared/upkeep/maintenance/jobs.ts): under names of our own for all of them, and under the reference's for
- * those that its dashboards show: compaction and retention of its compactor.
+ * Metrics of scheduled jobs (shared/upkeep/maintenance/jobs.ts). All jobs have Logboom's own names. Jobs of
+ * the reference's compactor that its dashboards show, compaction and retention, also have the reference's
+ * names.
  */
 import { hasFailed, type LastRun } from '../../../upkeep/maintenance/jobs.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** Seconds: a run looks around, or works for minutes. */
+/** Seconds: a run only checks for work, or works for minutes. */
 const SECONDS = [0.01, 0.1, 1, 5, 15, 60, 300, 900];
 
-/** The reference's names for a job: how often it ran, how long it took, when it went well last. */
+/** The reference's names for a job: number of runs, duration, time of the last success. */
 const OF_THE_REFERENCE: Readonly<Record<string, string>> = {
   compaction: 'loki_boltdb_shipper_compact_tables_operation',
   retention: 'loki_compactor_apply_retention_operation',
 };
-/** The one that does not follow from the others. */
+/** The name that does not follow from the others. */
 const LAST_SUCCESS: Readonly<Record<string, string>> = {
   compaction: 'loki_boltdb_shipper_compact_tables_operation_last_successful_run_timestamp_seconds',
   retention: 'loki_compactor_apply_retention_last_successful_run_timestamp_seconds',
@@ -53,7 +54,7 @@ export function addJobMetrics(registry: MetricsRegistry): OnRun {
     seconds.observe({ job }, tookSeconds);
     if (result === 'ok') last.set({ job }, endedMs / 1000);
     for (const [figure, value] of Object.entries(run.figures)) {
-      // What a figure says of the present (the job's own gauges) is no count; none is negative.
+      // Figures about the present (the job's own gauges) are not counts. None is negative.
       if (value > 0) figures.inc({ job, figure }, value);
     }
     known.get(job)?.(tookSeconds, result === 'ok' ? endedMs / 1000 : undefined);

@@ -1,18 +1,19 @@
 /**
- * `loki_bytes_per_line`: lengths of stored lines, in buckets that grow eightfold. A histogram of prom-client takes one
- * value at a time and hashes labels for each; this one is told of a push what a loop over its columns has counted.
+ * `loki_bytes_per_line`: lengths of stored lines, in buckets that grow by a factor of 8. A histogram of
+ * prom-client observes one value at a time and hashes labels for each. This one adds the counts of a whole
+ * push, from a loop over its columns.
  */
 import { Histogram } from 'prom-client';
 import { LENGTH_BUCKETS, type StoredPush } from '../../../write/ingest/stored-push.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** 1 B to 2 MB: the reference's buckets. */
+/** 1 B to 2 MB, the reference's buckets. */
 const BOUNDS = Array.from({ length: LENGTH_BUCKETS }, (_, i) => 8 ** i);
 const NAME = 'loki_bytes_per_line';
 const HELP = 'Bytes of stored lines.';
 
 export class LineLengths extends Histogram {
-  /** By bucket; the last one is what is longer than all bounds. */
+  /** Counts by bucket. The last one is for lines longer than all bounds. */
   readonly #counts = new Float64Array(LENGTH_BUCKETS + 1);
   #bytes = 0;
 
@@ -25,7 +26,7 @@ export class LineLengths extends Histogram {
     for (let i = 0; i <= LENGTH_BUCKETS; i++) this.#counts[i] += lengths[i];
   }
 
-  /** What prom-client prints: its own `get` and its registry both ask here, although its types do not tell. */
+  /** Called by prom-client's own `get` and by its registry, although its types do not contain it. */
   async getForPromString() {
     const values: LineLengthValue[] = [];
     let count = 0;

@@ -1,22 +1,30 @@
-/** What the memory of a thread is used for. With the caches (cache-metrics.ts, page-cache-metrics.ts) it accounts for most of a process. */
+/**
+ * Memory of a thread by use. Together with the caches (cache-metrics.ts, page-cache-metrics.ts), this is most
+ * of a process.
+ */
 import type { MetricsRegistry } from './registry.ts';
 
-/** Bytes. */
+/** All values in bytes. */
 export interface MemoryFigures {
-  /** The JavaScript heap as V8 has it from the system. */
+  /** JavaScript heap that V8 has allocated from the system. */
   readonly heapTotal: number;
   readonly heapUsed: number;
-  /** Memory outside the heap that V8 knows of: buffers, contexts of zlib and zstd, memories of WebAssembly as reserved. */
+  /**
+   * Memory outside the heap that V8 tracks: buffers, contexts of zlib and zstd, reserved WebAssembly
+   * memories.
+   */
   readonly external: number;
-  /** The part of `external` that buffers take. */
+  /** Part of `external` used by buffers. */
   readonly arrayBuffers: number;
-  /** The part of the buffers that waits for its next use. */
+  /** Part of the buffers that is pooled for reuse. */
   readonly pooled: number;
-  /** The part of `external` that kernels and lines of cached pages have reserved; only what was written takes memory. */
+  /** Part of `external` reserved by kernels and lines of cached pages. Only written pages use memory. */
   readonly kernels: number;
 }
 
-/** @param thread for example `ingest-0`; registries of other threads have the same metric with another one */
+/**
+ * @param thread name such as `ingest-0`; registries of other threads have the same metric with another name
+ */
 export function addMemoryMetrics(
   registry: MetricsRegistry,
   thread: string,

@@ -1,4 +1,4 @@
-/** All metrics of a store together: what the HTTP context holds and `GET /metrics` prints. */
+/** All metrics of a store: held by the HTTP context and printed by `GET /metrics`. */
 import { NS_PER_SECOND } from '../../../base/model/duration.ts';
 import type { Limits } from '../../../base/model/limits.ts';
 import { buildInfo } from '../build-info.ts';
@@ -9,7 +9,7 @@ import { MetricsRegistry } from './registry.ts';
 import { RequestMetrics } from './request-metrics.ts';
 
 export interface Metrics {
-  /** Where other parts get metrics of their own. */
+  /** Registry for metrics of other modules. */
   readonly registry: MetricsRegistry;
   readonly ingest: IngestMetrics;
   readonly lineLengths: LineLengths;
@@ -18,17 +18,17 @@ export interface Metrics {
 }
 
 export interface MetricsOptions {
-  /** Retention of a tenant's logs, hours; without it they stay for ever. */
+  /** Retention of a tenant's logs in hours. Default: forever. */
   readonly retentionHoursOf?: (tenant: string) => number;
-  /** Most tenants that have series under their own name. */
+  /** Maximum number of tenants with separate series. */
   readonly maxNamedTenants?: number;
-  /** With metrics of the process; true for one store of a process at most. */
+  /** Add process metrics. At most one store of a process may set it. */
   readonly ofProcess?: boolean;
 }
 
 const FOR_EVER = () => 0;
 
-/** As the label `retention_hours` has it. */
+/** Value of the label `retention_hours`. */
 export function retentionHours({ retentionPeriodNs }: Pick<Limits, 'retentionPeriodNs'>): number {
   return Number(retentionPeriodNs / (3600n * NS_PER_SECOND));
 }

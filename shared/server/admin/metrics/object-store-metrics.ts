@@ -1,17 +1,17 @@
-/** An object store that counts what is asked of it, under the reference's names (wire-format reference, 7.13). */
+/** An object store that counts its operations, under the reference's names (wire-format reference, 7.13). */
 import type { Clock } from '../../../base/ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../../base/ports/object-store.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-/** Seconds; from a file in the page cache to S3 on a bad day. */
+/** Seconds: from a file in the page cache to a slow S3 request. */
 const SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
-/** There is one bucket, or one folder: its name tells dashboards nothing, and is nobody's business. */
+/** Constant, because a store has one bucket or folder. Its name is useless for dashboards, and private. */
 const BUCKET = 'logboom';
 
 /** The reference's names of operations. */
 type Operation = 'upload' | 'get' | 'get_range' | 'attributes' | 'delete' | 'iter';
 
-/** Query workers and the maintenance thread have stores of their own, which are not counted. */
+/** Query workers and the maintenance thread use separate stores, which are not counted. */
 export function observeObjectStore(
   store: ObjectStore,
   { registry, clock }: { readonly registry: MetricsRegistry; readonly clock: Clock },

@@ -1,4 +1,4 @@
-/** Metrics of the cache of pages (query/page-cache.ts), which counts for itself: they are read at a scrape. */
+/** Metrics of the page cache (query/page-cache.ts), which counts itself. They are read at a scrape. */
 import type { MetricsRegistry } from './registry.ts';
 
 export interface PageCacheFigures {
@@ -9,7 +9,7 @@ export interface PageCacheFigures {
   readonly lineBytes: number;
 }
 
-/** Throws where the registry has them already. */
+/** Throws if the registry already has them. */
 export function addPageCacheMetrics(registry: MetricsRegistry, figures: () => PageCacheFigures): void {
   registry.counter<'result'>({
     name: 'logboom_page_cache_requests_total',

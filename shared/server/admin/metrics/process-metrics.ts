@@ -1,4 +1,4 @@
-/** What a long-lived process has beside requests: lines that it logged, and connections. */
+/** Metrics of a long-lived process other than requests: logged lines, disk and connections. */
 import type { MetricsRegistry } from './registry.ts';
 
 export function addLogMetrics(registry: MetricsRegistry, lines: () => ReadonlyMap<string, number>): void {
@@ -10,7 +10,7 @@ export function addLogMetrics(registry: MetricsRegistry, lines: () => ReadonlyMa
   });
 }
 
-/** @param isWritable undefined if this machine has no disk of the store */
+/** @param isWritable `undefined` if the store has no disk on this machine */
 export function addDiskMetrics(registry: MetricsRegistry, isWritable: (() => boolean) | undefined): void {
   if (isWritable === undefined) return;
   registry.gauge({

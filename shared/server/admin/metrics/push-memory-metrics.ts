@@ -1,7 +1,7 @@
-/** Memory of the pushes under way in a process. */
+/** Memory of running pushes in a process. */
 import type { MetricsRegistry } from './registry.ts';
 
-/** @param bytes of bodies, decompressed bodies and columns, in all threads */
+/** @param bytes size of bodies, decompressed bodies and columns in all threads */
 export function addPushMemoryMetrics(registry: MetricsRegistry, bytes: () => number): void {
   registry.gauge({
     name: 'logboom_push_memory_bytes',

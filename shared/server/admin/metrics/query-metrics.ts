@@ -1,11 +1,14 @@
-/** Queries that were answered, and what they read, by tenant. A query over several tenants counts for each of them. */
+/**
+ * Completed queries and the data that they read, by tenant. A query over several tenants counts for each of
+ * them.
+ */
 import type { Counter, Histogram } from 'prom-client';
 import type { QueryStatistics } from '../../../read/query/statistics.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
 import type { MetricsRegistry, Series } from './registry.ts';
 
-/** From a cached answer to the longest that may be asked. */
+/** Seconds: from a cached result to the longest allowed query. */
 const SECONDS = [0.01, 0.05, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128];
 const BYTES_PER_SECOND = [1e5, 1e6, 1e7, 5e7, 1e8, 3e8, 6e8, 1e9, 2e9, 5e9];
 
@@ -69,7 +72,7 @@ export class QueryMetrics {
     });
   }
 
-  /** `bytes`: stored bytes read, of this tenant. */
+  /** @param bytes stored bytes read for this tenant */
   answered(tenant: string, bytes: number): void {
     const name = this.#tenants.of(tenant);
     let totals = this.#totals.get(name);
@@ -81,7 +84,10 @@ export class QueryMetrics {
     totals.bytes += bytes;
   }
 
-  /** Once for a query, whatever its tenants. Only answered queries are told of: the status is always 200. */
+  /**
+   * Called once per query, whatever its tenants. Only successful queries are counted, so the status is always
+   * 200.
+   */
   measured({ type, range }: QueryKind, statistics: QueryStatistics, execNs: number): void {
     const labels = { status_code: '200', type, range };
     const seconds = execNs / 1e9;

@@ -1,14 +1,14 @@
 /**
- * The metrics of one store, in Prometheus text format 0.0.4. Each store has a registry of its own: two in one process
- * (tests, simulations) never add to each other's figures, as they would in prom-client's global one.
+ * Metrics of one store, in Prometheus text format 0.0.4. Each store has its own registry. Two stores in one
+ * process (tests, simulations) would add to the same counters in prom-client's global registry.
  *
- * A part that wants a metric asks for it here and keeps what it gets:
+ * A module creates its metrics here and keeps the returned object:
  *
  *     const merged = registry.counter({ name: 'logboom_compaction_merged_chunks_total', help: '...', labels: ['level'] });
  *     merged.inc({ level: '1' }, 12);
  *
- * A reader would get wrong: every value of a label is a series for as long as the process lives. A label that clients
- * choose (a tenant above all) goes through BoundedNames.
+ * Pitfall: every label value is a series for the lifetime of the process. Limit label values that clients
+ * choose (above all tenants) with BoundedNames.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -19,12 +19,12 @@ export interface MetricOptions<Label extends string> {
 }
 
 export interface ReadMetricOptions<Label extends string> extends MetricOptions<Label> {
-  /** Values at the time of a scrape: for what is counted elsewhere anyway. */
+  /** Reads values at a scrape, for metrics that are counted in another module. */
   readonly read?: () => Iterable<Series<Label>>;
 }
 
 export interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
-  /** Upper bounds, inclusive, ascending; +Inf follows by itself. */
+  /** Inclusive upper bounds, ascending. +Inf is added automatically. */
   readonly buckets: readonly number[];
 }
 
@@ -34,20 +34,20 @@ export interface Series<Label extends string> {
 }
 
 export class MetricsRegistry {
-  /** For metrics of a kind of their own, as LineLengths is. */
+  /** For custom metrics such as LineLengths. */
   readonly registry = new Registry();
 
-  /** What a Content-Type says of `text`. */
+  /** Content-Type of `text`. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
-  /** All metrics as they are now. */
+  /** Prints all current metrics. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
 
-  /** Throws where the name is taken, as the others do. */
+  /** Throws if the name exists, like the other methods. */
   counter<Label extends string = never>(options: ReadMetricOptions<Label>): Counter<Label> {
     const { name, help, labels = [], read } = options;
     const registers = [this.registry];
@@ -85,8 +85,8 @@ export class MetricsRegistry {
   }
 
   /**
-   * A gauge that says nothing of its type, for a name of the reference that Prometheus keeps for other types: `_count` is the
-   * end of a histogram's.
+   * Gauge without a type, for a name of the reference that Prometheus reserves for other types: a name with
+   * `_count` belongs to a histogram.
    */
   untyped(options: Omit<ReadMetricOptions<never>, 'labels'>): Gauge {
     const { name, help, read } = options;
@@ -115,12 +115,12 @@ export class MetricsRegistry {
   }
 
   /**
-   * Metrics of the process: processor time, memory, event loop, garbage collection. Once for a process: each call leaves
-   * an observer behind that nothing takes away.
+   * Adds metrics of the process: CPU time, memory, event loop, garbage collection. Call it once per process:
+   * each call adds an observer that is never removed.
    */
   addProcessMetrics(): void {
     collectDefaultMetrics({ register: this.registry });
-    // Gauges with the end of a counter's name; they are the sums of the gauges without it.
+    // Gauges with a counter suffix, which duplicate the sums of the gauges without it.
     for (const what of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${what}_total`);
     }
@@ -128,7 +128,7 @@ export class MetricsRegistry {
 }
 
 class Untyped extends Gauge {
-  /** What prom-client's registry prints, although its types do not tell. */
+  /** Called by prom-client's registry, although its types do not contain it. */
   async getForPromString() {
     return { ...(await this.get()), type: 'untyped' };
   }

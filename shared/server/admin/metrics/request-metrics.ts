@@ -1,42 +1,42 @@
 /**
- * Requests by route, as the reference's dashboards ask for them (wire-format reference, 7.13). Route and method are of a
- * small set whatever clients send: a path that no route has is `other`.
+ * Metrics of requests by route, as the reference's dashboards need them (wire-format reference, 7.13). Route
+ * and method come from a fixed set, whatever clients send. A path that matches no route is `other`.
  */
 import type { Counter, Gauge, Histogram } from 'prom-client';
 import { OTHER } from './bounded-names.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 const METHODS = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']);
-/** The reference's, seconds. */
+/** The reference's buckets, seconds. */
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100];
 const MIB = 1024 * 1024;
-/** The reference's, bytes. */
+/** The reference's buckets, bytes. */
 const BODY_BYTES = [1, 2.5, 5, 10, 25, 50, 100, 250].map(mib => mib * MIB);
-/** Metrics whose labels are put together once: routes times methods times answers that there are in practice. */
-const MAX_KEPT = 2000;
+/** Cached metrics with prepared labels: routes times methods times statuses that occur in practice. */
+const MAX_CACHED = 2000;
 
 type Label = 'method' | 'route' | 'status_code' | 'ws';
 type RouteLabel = 'method' | 'route';
 
 export interface ObservedRequest {
   readonly method: string;
-  /** Template of the route, undefined where none matches. */
+  /** Path template of the route; `undefined` if none matches. */
   readonly path: string | undefined;
   readonly bodyBytes: number;
-  /** A WebSocket, which lasts. */
+  /** True for a WebSocket, which stays open. */
   readonly ws?: boolean;
 }
 
-/** A request under way: told once when it ends. */
+/** Ends a running request. Call it once. */
 export type EndOfRequest = (answer: { readonly status: number; readonly bytes: number }) => void;
 
 export interface RequestObserver {
   begin(request: ObservedRequest): EndOfRequest;
-  /** A defect ended a request. */
+  /** Counts a request that failed because of a defect. */
   defect(): void;
 }
 
-/** For a dispatcher that nobody watches. */
+/** No-op observer. */
 export const NO_REQUEST_OBSERVER: RequestObserver = { begin: () => () => undefined, defect: () => undefined };
 
 interface Observe {
@@ -105,7 +105,7 @@ export class RequestMetrics implements RequestObserver {
     let child = this.#kept.get(key);
     if (child === undefined) {
       child = metric.labels(labels);
-      if (this.#kept.size < MAX_KEPT) this.#kept.set(key, child);
+      if (this.#kept.size < MAX_CACHED) this.#kept.set(key, child);
     }
     return child;
   }
@@ -113,7 +113,7 @@ export class RequestMetrics implements RequestObserver {
 
 const NAMES = new Map<string, string>();
 
-/** `/svc/api/v1/label/{name}/values` → `loki_api_v1_label_name_values`: under the name that dashboards know. */
+/** Converts `/svc/api/v1/label/{name}/values` to `loki_api_v1_label_name_values`, the name in dashboards. */
 export function routeName(path: string): string {
   let name = NAMES.get(path);
   if (name === undefined) {
@@ -123,7 +123,7 @@ export function routeName(path: string): string {
       .replace(/^\/api\/compat\//, '/api/prom/')
       .replace(/[^A-Za-z0-9]+/g, '_')
       .replace(/^_|_$/g, '');
-    // Templates come from the route table: there are as many as routes.
+    // Bounded by the number of routes, because templates come from the route table.
     NAMES.set(path, name);
   }
   return name;

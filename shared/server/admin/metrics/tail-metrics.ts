@@ -1,16 +1,16 @@
-/** What live tails are sent: connections that count their messages. */
+/** Connections of live tails that count the sent frames. */
 import type { Connections } from '../../../base/ports/connections.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 export function observeConnections(connections: Connections, registry: MetricsRegistry): Connections {
   const messages = registry.counter<'outcome'>({
     name: 'logboom_tail_messages_total',
-    help: 'Frames that tails were sent: taken (ok), too late (gone), too large (too_large), or failed.',
+    help: 'Frames sent to live tails, by result: ok, gone (connection closed), too_large, or failed.',
     labels: ['outcome'],
   });
   const bytes = registry.counter({
     name: 'logboom_tail_bytes_total',
-    help: 'Bytes of frames that were taken.',
+    help: 'Bytes of frames that were sent successfully.',
   });
   return {
     async post(connectionId, message) {
@@ -29,7 +29,7 @@ export function observeConnections(connections: Connections, registry: MetricsRe
   };
 }
 
-/** `count`: tails whose connections this process holds. */
+/** @param count number of tails whose connections this process holds */
 export function addOpenTails(registry: MetricsRegistry, count: () => number): void {
   registry.gauge({
     name: 'logboom_tails_open',

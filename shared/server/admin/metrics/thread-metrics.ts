@@ -1,14 +1,14 @@
-/** What the threads of a process are busy with: shows which role is short of a core. */
+/** Load of the threads of a process. Shows which role needs more CPU. */
 import type { MetricsRegistry } from './registry.ts';
 
 export interface ThreadFigures {
-  /** For example `ingest-0`. */
+  /** Name such as `ingest-0`. */
   readonly name: string;
-  /** Times that it was started. */
+  /** Number of starts. */
   readonly starts: number;
-  /** Calls under way. */
+  /** Running calls. */
   readonly running: number;
-  /** Of its event loop since it was started, ms. */
+  /** Busy and idle time of its event loop since its start, ms. */
   readonly utilization: { readonly idle: number; readonly active: number };
 }
 

@@ -1,11 +1,11 @@
-/** Tasks of queries, and what queries hold in memory. */
+/** Metrics of query tasks, and of the memory of queries. */
 import type { QueryMemory } from '../../../read/query/query-memory.ts';
 import type { AnswerCache } from '../../../read/query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../../read/query/tasks/query-workers.ts';
 import type { MetricsRegistry } from './registry.ts';
 
 export interface QueryParts {
-  /** Undefined where queries have no workers: then there are no series of tasks. */
+  /** `undefined` without workers. Then there are no series about tasks. */
   readonly workers: QueryWorkers | undefined;
   readonly memory: QueryMemory;
   readonly answers: AnswerCache;
@@ -36,27 +36,27 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
   const { figures } = workers;
   registry.gauge({
     name: 'logboom_query_workers',
-    help: 'Tasks that may run at once.',
+    help: 'Maximum number of concurrent query tasks.',
     read: () => one(workers.slots),
   });
   registry.gauge({
     name: 'logboom_query_tasks_running',
-    help: 'Tasks that workers are at.',
+    help: 'Running query tasks.',
     read: () => one(workers.running),
   });
   registry.gauge({
     name: 'logboom_query_tasks_waiting',
-    help: 'Tasks that wait for a worker.',
+    help: 'Query tasks that wait for a worker.',
     read: () => one(workers.waiting),
   });
   registry.counter({
     name: 'logboom_query_tasks_total',
-    help: 'Tasks that were given to workers.',
+    help: 'Query tasks sent to workers.',
     read: () => one(figures.tasks),
   });
   registry.counter<'reason'>({
     name: 'logboom_query_tasks_failed_total',
-    help: 'Tasks without an answer, but for mistakes of clients.',
+    help: 'Query tasks without a result, by reason; client errors are excluded.',
     labels: ['reason'],
     read: () => [
       { labels: { reason: 'cancelled' }, value: figures.cancelled },
@@ -65,7 +65,7 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
   });
   registry.counter<'direction'>({
     name: 'logboom_query_task_bytes_total',
-    help: 'Bytes of tasks and of their answers.',
+    help: 'Bytes of query tasks and of their results.',
     labels: ['direction'],
     read: () => [
       { labels: { direction: 'task' }, value: figures.taskBytes },
@@ -76,12 +76,12 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
   if (invocations === undefined) return;
   registry.counter({
     name: 'logboom_query_invocations_total',
-    help: 'Times that the function of query workers was called; more than tasks where some were tried again.',
+    help: 'Invocations of the query worker function, including retries.',
     read: () => one(invocations.invocations),
   });
   registry.counter<'reason'>({
     name: 'logboom_query_invocations_repeated_total',
-    help: 'Calls of the function of query workers that were made again: refused by the account, lost, or slower than the others.',
+    help: 'Repeated invocations of the query worker function, by reason: refused by the account, lost, or slower than the others.',
     labels: ['reason'],
     read: () => [
       { labels: { reason: 'refused' }, value: invocations.refused },
@@ -91,7 +91,7 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
   });
   registry.counter<'reason'>({
     name: 'logboom_query_tasks_here_total',
-    help: 'Tasks that were run by the query function itself, by the reason why a worker could not.',
+    help: 'Query tasks that the query function ran itself, by the reason why no worker ran them.',
     labels: ['reason'],
     read: () => Object.entries(invocations.here).map(([reason, value]) => ({ labels: { reason }, value })),
   });

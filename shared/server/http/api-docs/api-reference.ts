@@ -1,16 +1,19 @@
-/** The page of all endpoints (docs/reference/http-api.md), made of the route table and the descriptions of its endpoints. */
+/**
+ * Generates the page of all endpoints (docs/reference/http-api.md) from the route table and the descriptions
+ * of its endpoints.
+ */
 import { pathsOf, type Route } from '../routes.ts';
 import { type EndpointDoc, type ParameterDoc, TAGS, type Tag } from './endpoint-doc.ts';
 import { docKey, ENDPOINT_DOCS } from './openapi.ts';
 
 export const API_PAGE = 'docs/reference/http-api.md';
-/** The page is written by hand up to this line. */
+/** The text before this line is written by hand. */
 export const API_MARK =
   '<!-- Generated from here on by `node scripts/make-http-reference.ts`: do not edit below. -->\n';
 
 type DocumentedRoute = Pick<Route<unknown>, 'methods' | 'path' | 'aliases' | 'access'>;
 
-/** The generated part of the page. */
+/** Generated part of the page. */
 export function apiReference(routes: readonly DocumentedRoute[]): string {
   const sections = (Object.keys(TAGS) as Tag[]).map(tag => {
     const endpoints = routes.filter(route => ENDPOINT_DOCS[docKey(route)].tag === tag);
@@ -39,7 +42,7 @@ function endpoint(route: DocumentedRoute): string[] {
 }
 
 function scopeOf({ access }: DocumentedRoute): string {
-  if (access.kind === 'open') return 'none, it is open';
+  if (access.kind === 'open') return 'none required';
   if (access.kind === 'known') return 'any token';
   return `${code(access.scope)}${access.over === 'store' ? ' for all tenants' : ''}`;
 }

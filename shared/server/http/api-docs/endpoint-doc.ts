@@ -1,23 +1,23 @@
-/** The form in which endpoints are described. The description of the API (openapi.ts) is made of these and of the route table. */
+/** Types for descriptions of endpoints. openapi.ts combines them with the route table. */
 import type { SchemaName } from './schemas.ts';
 
 export interface ParameterDoc {
   readonly name: string;
   readonly about: string;
-  /** Default: a text. */
+  /** Default: string. */
   readonly type?: 'string' | 'integer' | 'boolean';
   /** Default: the query string. Path parameters follow from the route. */
   readonly in?: 'query' | 'header';
   readonly required?: boolean;
-  /** It may be given several times. */
+  /** True if it may occur several times. */
   readonly repeated?: boolean;
-  /** A value that a client can send as it stands. */
+  /** Value that a client can send unchanged. */
   readonly example?: string;
 }
 
 export interface BodyDoc {
   readonly about: string;
-  /** Media type → a body that a client can send as it stands, or undefined for bytes. */
+  /** Body per media type that a client can send unchanged; `undefined` for bytes. */
   readonly types: Readonly<Record<string, string | undefined>>;
 }
 
@@ -32,9 +32,9 @@ export interface EndpointDoc {
   readonly status: number;
   /** Media type of the response; a response without one has no body. */
   readonly type?: string;
-  /** Schema of the response, if it is JSON or can be asked for as JSON. */
+  /** Schema of the response, if it is JSON or available as JSON. */
   readonly schema?: SchemaName;
-  /** Statuses in addition to those that every endpoint has, and when they occur. */
+  /** Further statuses of this endpoint, with their reasons. */
   readonly others?: Readonly<Record<number, string>>;
 }
 
@@ -56,5 +56,5 @@ export const TEXT_BODY = 'text/plain';
 export const YAML_BODY = 'application/yaml';
 export const HTML_BODY = 'text/html';
 
-/** `METHODS PATH`, with the methods of the route in its order → what it does. */
+/** Descriptions by `METHODS PATH`, with the methods in the order of the route. */
 export type EndpointDocs = Readonly<Record<string, EndpointDoc>>;

@@ -1,27 +1,29 @@
-/** Descriptions of the receivers, and of the endpoints that agents for Elasticsearch use before they send. */
+/**
+ * Descriptions of the receivers, and of the endpoints that agents for Elasticsearch call before they send.
+ */
 import { type EndpointDoc, type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.ts';
 
-/** Protobuf of both protocols, in the registered name and the one that agents send. */
+/** Protobuf of both protocols. The registered media type and the one that agents send both work. */
 const PROTOBUF = 'application/x-protobuf';
 const NDJSON = 'application/x-ndjson';
 const REFUSED = {
   400: 'some entries are refused, with the reason; the other entries are stored',
   413: 'the body is too large; send smaller batches',
-  422: 'there is no stream in the request',
+  422: 'the request has no streams',
   429: 'a rate limit of the tenant, or merging is behind; retry',
 } as const;
 
 const FIELDS: readonly ParameterDoc[] = [
   { name: '_stream_fields', about: 'fields that become labels, separated by commas', example: 'app' },
-  { name: '_time_field', about: 'fields that may hold the timestamp, separated by commas' },
-  { name: '_msg_field', about: 'fields that may hold the line, separated by commas' },
+  { name: '_time_field', about: 'fields that may contain the timestamp, separated by commas' },
+  { name: '_msg_field', about: 'fields that may contain the line, separated by commas' },
   { name: 'ignore_fields', about: 'fields to drop, separated by commas; `a.*` names a group' },
   { name: 'extra_fields', about: 'fields to add, as `name=value`, separated by commas' },
 ];
 
 const PUSH: EndpointDoc = {
   tag: 'ingest',
-  summary: 'Push entries in the form of Loki',
+  summary: 'Push entries in the format of Loki',
   about:
     'JSON, or protobuf with snappy. A value is a timestamp in nanoseconds, a line, and optional structured metadata. 204 means that every entry is on disk.',
   body: {
@@ -54,7 +56,7 @@ const BULK: EndpointDoc = {
   others: { 413: REFUSED[413], 429: REFUSED[429] },
 };
 
-/** Requests with which agents for Elasticsearch begin. */
+/** Requests that agents for Elasticsearch send first. */
 function setup(summary: string, schema: EndpointDoc['schema'] = 'ElasticSetup'): EndpointDoc {
   return { tag: 'ingest', summary, path: { name: 'logs' }, status: 200, type: JSON_BODY, schema };
 }
@@ -64,7 +66,7 @@ export const INGEST_DOCS: EndpointDocs = {
   'POST /api/compat/push': {
     ...PUSH,
     tag: 'legacy',
-    summary: 'Push entries in the older form of Loki',
+    summary: 'Push entries in the older format of Loki',
     about: 'Labels are text in braces, entries are objects with `ts` and `line`.',
     body: {
       about: 'streams with their entries',
@@ -91,7 +93,7 @@ export const INGEST_DOCS: EndpointDocs = {
   },
   'POST /otlp/v1/logs/v1/logs': {
     tag: 'ingest',
-    summary: 'Refuse an address to which a Collector has added the path twice',
+    summary: 'Refuse a path that a Collector has doubled',
     body: { about: 'anything', types: { [JSON_BODY]: '{}' } },
     status: 400,
     type: 'application/octet-stream',
@@ -116,7 +118,7 @@ export const INGEST_DOCS: EndpointDocs = {
     tag: 'ingest',
     summary: 'Push records of Amazon Data Firehose',
     about:
-      'Entries that validation refuses are dropped and the status is 200, because Firehose repeats everything else.',
+      'Entries that validation refuses are dropped and the status is 200, because Firehose retries everything else.',
     parameters: [
       {
         name: 'X-Amz-Firehose-Request-Id',
@@ -150,9 +152,9 @@ export const INGEST_DOCS: EndpointDocs = {
     'Show the health that clients of Elasticsearch expect',
     'ElasticHealth',
   ),
-  'GET /elasticsearch/_xpack': setup('Show the features that Beats look for: there are none'),
-  'GET /elasticsearch/_nodes/http': setup('Show the nodes that Logstash looks for: there are none'),
-  'GET /elasticsearch/_ingest/pipeline': setup('List ingest pipelines: there are none'),
+  'GET /elasticsearch/_xpack': setup('Show the features that Beats check: none exist'),
+  'GET /elasticsearch/_nodes/http': setup('Show the nodes that Logstash checks: none exist'),
+  'GET /elasticsearch/_ingest/pipeline': setup('List ingest pipelines: none exist'),
   'GET,PUT /elasticsearch/_ilm/policy/{name}': setup('Accept a lifecycle policy, without effect'),
   'GET,PUT /elasticsearch/_index_template/{name}': setup('Accept an index template, without effect'),
   'GET,PUT /elasticsearch/_ingest/pipeline/{name}': setup('Accept an ingest pipeline, without effect'),

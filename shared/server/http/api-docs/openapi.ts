@@ -1,4 +1,7 @@
-/** The description of the HTTP API as an OpenAPI 3.1 document, made of the route table and the descriptions of its endpoints. */
+/**
+ * Generates an OpenAPI 3.1 document of the HTTP API from the route table and the descriptions of its
+ * endpoints.
+ */
 import { LOGBOOM_VERSION } from '../../admin/build-info.ts';
 import type { Access } from '../access.ts';
 import { type Method, pathsOf, type Route } from '../routes.ts';
@@ -72,7 +75,7 @@ function operation(route: DocumentedRoute, method: Method, doc: EndpointDoc): Js
     ...(doc.about === undefined ? {} : { description: doc.about }),
     ...(others.length === 0 ? {} : { 'x-other-paths': others }),
     ...scopeOf(route.access),
-    // Without tokens, no credentials are needed.
+    // If tokens are disabled, no credentials are needed.
     security: isOpen ? [] : [{}, { basic: [] }, { bearer: [] }],
     parameters: [
       ...pathParameters(route.path, doc),

@@ -40,13 +40,13 @@ const STEP: ParameterDoc = {
 };
 const VOLUME: readonly ParameterDoc[] = [
   { name: 'limit', about: 'maximum number of series (default 100)', type: 'integer', example: '10' },
-  { name: 'targetLabels', about: 'labels to add up by, separated by commas', example: 'app' },
+  { name: 'targetLabels', about: 'labels to sum by, separated by commas', example: 'app' },
   { name: 'aggregateBy', about: '`series` (default) or `labels`', example: 'series' },
 ];
 const CANNOT = {
-  400: 'the query is wrong, or a limit would be exceeded; the text says which',
-  429: 'too many queries at once, or their memory; retry',
-  504: 'the query took longer than `query_timeout`',
+  400: 'the query is invalid or exceeds a limit; the message says which',
+  429: 'too many concurrent queries, or their memory limit is exceeded; retry',
+  504: 'the query exceeded `query_timeout`',
 } as const;
 
 function query(
@@ -68,7 +68,11 @@ export const QUERY_DOCS: EndpointDocs = {
       LIMIT,
       DIRECTION,
       STEP,
-      { name: 'interval', about: 'leave out entries of a stream that are closer together', example: '1s' },
+      {
+        name: 'interval',
+        about: 'minimum interval between entries of a stream; closer ones are omitted',
+        example: '1s',
+      },
     ],
     { about: 'Returns streams with entries for a log query, and a matrix for a metric query.' },
   ),
@@ -130,21 +134,17 @@ export const QUERY_DOCS: EndpointDocs = {
     SELECTOR,
     ...RANGE,
   ]),
-  'GET,POST /svc/api/v1/index/shards': query(
-    'Shards',
-    'Divide a query into shards: one shard is everything',
-    [
-      SELECTOR,
-      ...RANGE,
-      {
-        name: 'targetBytesPerShard',
-        about: 'size of a shard',
-        type: 'integer',
-        required: true,
-        example: '1000000',
-      },
-    ],
-  ),
+  'GET,POST /svc/api/v1/index/shards': query('Shards', 'Divide a query into shards (always one)', [
+    SELECTOR,
+    ...RANGE,
+    {
+      name: 'targetBytesPerShard',
+      about: 'size of a shard',
+      type: 'integer',
+      required: true,
+      example: '1000000',
+    },
+  ]),
   'GET,POST /svc/api/v1/index/volume': query('Volume', 'Bytes by series, as one value', [
     SELECTOR,
     ...RANGE,
@@ -166,7 +166,7 @@ export const QUERY_DOCS: EndpointDocs = {
   }),
   'GET /svc/api/v1/drilldown-limits': query(
     'DrilldownLimits',
-    'Show the limits that Logs Drilldown asks for',
+    'Show the limits that Logs Drilldown requests',
     [],
   ),
   'GET,POST /svc/api/v1/detected_fields': query('DetectedFields', 'List fields of the newest lines', [
@@ -174,7 +174,7 @@ export const QUERY_DOCS: EndpointDocs = {
     ...RANGE,
     {
       name: 'line_limit',
-      about: 'number of lines to look at (default 100)',
+      about: 'number of lines to parse (default 100)',
       type: 'integer',
       example: '100',
     },
@@ -188,7 +188,7 @@ export const QUERY_DOCS: EndpointDocs = {
       ...RANGE,
       {
         name: 'line_limit',
-        about: 'number of lines to look at (default 100)',
+        about: 'number of lines to parse (default 100)',
         type: 'integer',
         example: '100',
       },
@@ -197,7 +197,7 @@ export const QUERY_DOCS: EndpointDocs = {
     { path: { name: 'order' } },
   ),
   'GET,POST /svc/api/v1/format_query': query('FormattedQuery', 'Format a query', [QUERY], {
-    others: { 400: 'the query is wrong' },
+    others: { 400: 'the query is invalid' },
   }),
   'GET /svc/api/v1/usage': query('Usage', 'Usage and estimated cost of the tenant by UTC day', RANGE, {
     about: 'Without a range, the last 30 days; at most 400.',
@@ -217,11 +217,11 @@ export const QUERY_DOCS: EndpointDocs = {
       { name: 'ticket', about: 'for browsers, if tokens are required' },
     ],
     status: 101,
-    others: { 400: 'no upgrade, or the query is wrong' },
+    others: { 400: 'no upgrade, or the query is invalid' },
   },
   'GET /api/compat/query': query(
     'LegacyResult',
-    'Run a log query in the form of older clients',
+    'Run a log query in the format of older clients',
     [QUERY, START, END, LIMIT, DIRECTION],
     {
       tag: 'legacy',
@@ -229,7 +229,7 @@ export const QUERY_DOCS: EndpointDocs = {
   ),
   'GET /api/compat/label': query(
     'LegacyNames',
-    'List label names in the form of older clients',
+    'List label names in the format of older clients',
     [START, END],
     {
       tag: 'legacy',
@@ -237,7 +237,7 @@ export const QUERY_DOCS: EndpointDocs = {
   ),
   'GET /api/compat/label/{name}/values': query(
     'LegacyNames',
-    'List values of a label in the form of older clients',
+    'List values of a label in the format of older clients',
     [START, END],
     {
       tag: 'legacy',
@@ -252,7 +252,7 @@ export const QUERY_DOCS: EndpointDocs = {
   ),
 };
 
-/** Pages that list members. */
+/** Describes pages that list members. */
 export function ringDoc(summary: string): EndpointDoc {
   return {
     tag: 'status',

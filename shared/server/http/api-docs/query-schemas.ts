@@ -106,7 +106,7 @@ export const QUERY_SCHEMAS = {
     {
       shards: list(object({ bounds: object({ min: NUMBER, max: NUMBER }), stats: ref('IndexStats') })),
       statistics: ref('Statistics'),
-      /** Always one group without references: there is one shard. */
+      /** Always one group without references, because there is one shard. */
       chunkGroups: list(object({ refs: list({ type: 'object', additionalProperties: true }) })),
     },
     { warnings: STRINGS },

@@ -4,7 +4,7 @@ import { type EndpointDocs, JSON_BODY, type ParameterDoc } from './endpoint-doc.
 const ID = '4f1c0d2a9be7356a';
 const VERSION: ParameterDoc = {
   name: 'version',
-  about: 'version that you read; another stored version is not replaced',
+  about: 'version that you read; a different stored version is not replaced',
   required: true,
   type: 'integer',
   example: '1',
@@ -39,8 +39,8 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
   const root = `/svc/api/v1/ui/${kind}`;
   const answer = { tag: 'saved', status: 200, type: JSON_BODY } as const;
   const body = { about: `the ${one}`, types: { [JSON_BODY]: BODIES[kind] } };
-  const missing = { 404: `there is no such ${one}` };
-  const changed = { ...missing, 409: `the ${one} was changed since that version` };
+  const missing = { 404: `${one} not found` };
+  const changed = { ...missing, 409: `the ${one} has changed since that version` };
   return {
     [`GET ${root}`]: {
       ...answer,
@@ -53,7 +53,7 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
       summary: `Create a ${one}`,
       body,
       others: {
-        400: `the ${one} is wrong, or the tenant has as many as it may have`,
+        400: `the ${one} is invalid, or the tenant has reached the limit`,
         413: TOO_LARGE[kind],
       },
     },
@@ -71,7 +71,7 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
       path: { id: ID },
       parameters: [VERSION],
       body,
-      others: { 400: `the ${one} or the version is wrong`, ...changed, 413: TOO_LARGE[kind] },
+      others: { 400: `the ${one} or the version is invalid`, ...changed, 413: TOO_LARGE[kind] },
     },
     [`DELETE ${root}/{id}`]: {
       ...answer,
@@ -79,7 +79,7 @@ function saved(kind: 'queries' | 'boards', one: string, all: string): EndpointDo
       summary: `Delete a ${one}`,
       path: { id: ID },
       parameters: [VERSION],
-      others: { 400: 'the version is wrong', ...changed },
+      others: { 400: 'the version is invalid', ...changed },
     },
   };
 }

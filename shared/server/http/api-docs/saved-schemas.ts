@@ -5,10 +5,10 @@ const HEAD = {
   id: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   name: STRING,
   about: { type: 'string', description: 'the first characters of its description or query' },
-  version: { type: 'integer', minimum: 1, description: 'rises with each change' },
+  version: { type: 'integer', minimum: 1, description: 'increases with each change' },
   updated: RFC3339,
 } as const satisfies Readonly<Record<string, Schema>>;
-const CONTENT: Schema = { description: 'the saved query or board in the form of the request body' };
+const CONTENT: Schema = { description: 'the saved query or board in the format of the request body' };
 
 export const SAVED_SCHEMAS = {
   SavedList: success(list(object(HEAD))),

@@ -1,4 +1,4 @@
-/** Short forms for JSON Schema (2020-12), the language of schemas in OpenAPI 3.1. */
+/** Short functions for JSON Schema (2020-12), the schema language of OpenAPI 3.1. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 export const STRING: Schema = { type: 'string' };
@@ -9,9 +9,9 @@ export const NULL: Schema = { type: 'null' };
 export const RFC3339: Schema = { type: 'string', format: 'date-time' };
 export const NULLABLE_TIME: Schema = { type: ['string', 'null'], format: 'date-time' };
 export const STRINGS: Schema = list(STRING);
-/** Labels by name, or another map with text values. */
+/** Labels by name, or another map with string values. */
 export const LABELS: Schema = map(STRING);
-/** Unix seconds, and the value as text. */
+/** Unix seconds, and the value as a string. */
 export const SAMPLE: Schema = {
   type: 'array',
   prefixItems: [NUMBER, STRING],
@@ -31,7 +31,7 @@ export function oneOfTexts(...values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
 
-/** An object with members that are always there and members that can be absent. */
+/** An object with required and optional members. */
 export function object(
   members: Readonly<Record<string, Schema>>,
   optional: Readonly<Record<string, Schema>> = {},
@@ -43,7 +43,7 @@ export function object(
   } satisfies Schema;
 }
 
-/** The usual envelope, with the warnings that a partial result has. */
+/** The usual envelope, with the warnings of a partial result. */
 export function success(data: Schema): Schema {
   return object({ status: { const: 'success' }, data }, { warnings: STRINGS });
 }

@@ -1,4 +1,4 @@
-/** The schemas of all JSON responses, by their names in the OpenAPI document. */
+/** Schemas of all JSON responses, by their names in the OpenAPI document. */
 import { INGEST_SCHEMAS } from './ingest-schemas.ts';
 import { QUERY_SCHEMAS } from './query-schemas.ts';
 import { SAVED_SCHEMAS } from './saved-schemas.ts';

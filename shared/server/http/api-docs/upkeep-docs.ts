@@ -13,7 +13,7 @@ function ruleGroups(root: string, tag: 'rules' | 'legacy'): EndpointDocs {
     path: { namespace: tag, group: 'errors' },
     status: 200,
     type: YAML_BODY,
-    others: { 404: 'there is no such namespace or group' },
+    others: { 404: 'namespace or group not found' },
     ...more,
   });
   return {
@@ -25,7 +25,7 @@ function ruleGroups(root: string, tag: 'rules' | 'legacy'): EndpointDocs {
       type: JSON_BODY,
       schema: 'RuleChange',
       others: {
-        400: 'the group is wrong, or a limit of the tenant would be exceeded',
+        400: 'the group is invalid or exceeds a limit of the tenant',
         413: 'the group is larger than 256 KiB',
       },
     }),
@@ -88,7 +88,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     ],
     status: 204,
     others: {
-      400: 'the request is wrong',
+      400: 'the request is invalid',
       403: 'deletes are disabled for the tenant',
       404: 'deletes are disabled',
     },
@@ -112,7 +112,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
       { name: 'force', about: 'cancel a request that is in progress', type: 'boolean' },
     ],
     status: 204,
-    others: { 400: 'the request is in progress or processed', 404: 'there is no such request' },
+    others: { 400: 'the request is in progress or processed', 404: 'request not found' },
   },
   'GET /svc/api/v1/status/deletes': {
     tag: 'delete',
@@ -132,8 +132,8 @@ export const UPKEEP_DOCS: EndpointDocs = {
     type: JSON_BODY,
     schema: 'NewToken',
     others: {
-      400: 'the body is wrong',
-      403: 'tokens are off, or the token lacks the scope `admin` for all tenants',
+      400: 'the body is invalid',
+      403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants',
     },
   },
   'GET /svc/api/v1/tokens': {
@@ -142,7 +142,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     status: 200,
     type: JSON_BODY,
     schema: 'Tokens',
-    others: { 403: 'tokens are off, or the token lacks the scope `admin` for all tenants' },
+    others: { 403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants' },
   },
   'DELETE /svc/api/v1/tokens/{id}': {
     tag: 'access',
@@ -152,13 +152,13 @@ export const UPKEEP_DOCS: EndpointDocs = {
     type: JSON_BODY,
     schema: 'Token',
     others: {
-      403: 'tokens are off, or the token lacks the scope `admin` for all tenants',
-      404: 'there is no such token',
+      403: 'tokens are disabled, or the token lacks the scope `admin` for all tenants',
+      404: 'token not found',
     },
   },
   'GET /svc/api/v1/auth/me': {
     tag: 'access',
-    summary: 'Show what the caller may do',
+    summary: 'Show the identity and permissions of the caller',
     status: 200,
     type: JSON_BODY,
     schema: 'Caller',
@@ -169,12 +169,12 @@ export const UPKEEP_DOCS: EndpointDocs = {
     status: 200,
     type: JSON_BODY,
     schema: 'Ticket',
-    others: { 400: 'tokens are off' },
+    others: { 400: 'tokens are disabled' },
   },
   'GET,POST /flush': upkeep('Merge everything that is stored, in the background', 204),
   'POST /flush/tenant': upkeep('Merge and index what a tenant stored, and wait for it', 204, {
     parameters: [{ name: 'streams', about: 'stream selector; default: everything', example: '{app="shop"}' }],
-    others: { 202: 'it takes longer and continues in the background', 400: 'the selector is wrong' },
+    others: { 202: 'it takes longer and continues in the background', 400: 'the selector is invalid' },
   }),
   'PUT /sync-indexes': upkeep('Start an index sync', 202),
   'GET /sync-indexes': upkeep('Show the state of the index sync', 200, {
@@ -189,7 +189,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
       schema: 'GenerationNumber',
     },
   ),
-  'POST /svc/api/v1/cache/generation_numbers/increase': upkeep('Increase that number', 204),
+  'POST /svc/api/v1/cache/generation_numbers/increase': upkeep('Increase this number', 204),
   'GET /ingester/prepare_shutdown': upkeep('Show whether the next shutdown flushes', 200, {
     type: TEXT_BODY,
   }),
@@ -200,7 +200,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
       { name: 'flush', about: 'merge everything first (default true)', type: 'boolean' },
       { name: 'terminate', about: 'stop the process (default true)', type: 'boolean' },
     ],
-    others: { 503: 'the process is stopping already' },
+    others: { 503: 'the process is already stopping' },
   }),
   'GET,POST /ingester/prepare_partition_downscale': upkeep('Not available: there are no partitions', 405),
   'GET /svc/api/v1/status/maintenance': status('Show the last run of each job, and the backlog', JSON_BODY, {
@@ -213,7 +213,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
   'GET,POST /compactor/ring': ringDoc('List the processes that run compaction'),
   'GET,POST /scheduler/ring': ringDoc('List the query front ends'),
   'GET,POST /pattern/ring': ringDoc('List the processes that mine patterns'),
-  'GET,POST /partition-ring': ringDoc('List partitions: there are none'),
+  'GET,POST /partition-ring': ringDoc('List partitions: none exist'),
   'GET,POST /memberlist': ringDoc('List all processes'),
   'GET /ready': status('Show whether the process can serve requests', TEXT_BODY, {
     others: { 503: 'it is starting or stopping' },
@@ -226,7 +226,7 @@ export const UPKEEP_DOCS: EndpointDocs = {
     parameters: [
       { name: 'log_level', about: '`debug`, `info`, `warn` or `error`', required: true, example: 'info' },
     ],
-    others: { 400: 'there is no such level' },
+    others: { 400: 'unknown level' },
   }),
   'GET /config': status('Show the configuration in force, without secrets', TEXT_BODY, {
     parameters: [

@@ -23,7 +23,7 @@ const SECONDS_OR_NULL: Schema = { type: ['number', 'null'], description: 'Unix s
 const DURATION: Schema = { type: 'string', examples: ['1m0s'] };
 const BOUNDED_COUNT = object({ count: COUNT, at_least: BOOLEAN });
 
-/** The envelope of the rules API, which names errors even if there is none. */
+/** Envelope of the rules API, which contains error fields even without an error. */
 function ruleAnswer(data: Schema): Schema {
   return object({ status: { const: 'success' }, data, errorType: STRING, error: STRING });
 }

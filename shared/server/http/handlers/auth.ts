@@ -1,8 +1,8 @@
 /**
- * What a client may know of itself, and tickets for browsers (docs/dev/security-review.md). Logboom's own:
+ * Identity of the client, and tickets for browsers (docs/dev/security-review.md). Only Logboom has these:
  *
- *     GET  /svc/api/v1/auth/me       whether tokens are on, and what the caller's may do
- *     POST /svc/api/v1/auth/ticket   a ticket for one tail of the tenant of the request, good for a minute
+ *     GET  /svc/api/v1/auth/me       whether tokens are enabled, and what the caller's token allows
+ *     POST /svc/api/v1/auth/ticket   a ticket for one tail of the request's tenant, valid for one minute
  */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -14,13 +14,14 @@ import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
 export const showMe: Handler<HttpContext> = async ({ config: { access, auth } }, { identity }) => {
-  // With one tenant a token for all is one for it; without, anybody is any tenant.
-  const everybody = auth.authEnabled ? [ALL_TENANTS] : [auth.noAuthTenant];
+  // In a single-tenant store, a token for all tenants is for this one. Without tokens, every client may use
+  // any tenant.
+  const allTenants = auth.authEnabled ? [ALL_TENANTS] : [auth.noAuthTenant];
   const data = {
     tokens_enabled: access.tokensEnabled,
     auth_enabled: auth.authEnabled,
     scopes: identity?.scopes ?? SCOPES,
-    tenants: auth.authEnabled ? (identity?.tenants ?? everybody) : everybody,
+    tenants: auth.authEnabled ? (identity?.tenants ?? allTenants) : allTenants,
     token:
       identity === undefined
         ? null
@@ -36,8 +37,8 @@ export const showMe: Handler<HttpContext> = async ({ config: { access, auth } },
 export const giveTicket: Handler<HttpContext> = async ({ access, config }, request) => {
   const { identity } = request;
   if (!config.access.tokensEnabled)
-    throw new BadRequestError('tokens are disabled (auth.tokens_enabled): a tail needs no ticket');
-  if (identity === undefined) throw new UnauthenticatedError('a ticket needs a token');
+    throw new BadRequestError('tokens are disabled (auth.tokens_enabled), so a live tail needs no ticket');
+  if (identity === undefined) throw new UnauthenticatedError('creating a ticket needs a token');
   const tenant = singleTenant(request);
   const { ticket, expiresMs } = await access.tickets.give(identity, [tenant]);
   return json({ status: 'success', data: { ticket, tenant, expires: new Date(expiresMs).toISOString() } });

@@ -1,9 +1,12 @@
-/** The answer to Elasticsearch's bulk request: what became of each item, written in steps because a request may hold 250,000. */
+/**
+ * Response to Elasticsearch's bulk request: the result of each item. Encoded in steps, because a request may
+ * have 250,000 items.
+ */
 import type { Steps } from '../../../base/model/steps.ts';
 import type { BulkFailure, BulkItem } from '../../../write/ingest/receivers/bulk-receiver.ts';
 import { wellFormedJson } from '../respond.ts';
 
-/** Items whose error gives the reason in full. */
+/** Items whose error contains the full reason. */
 const MAX_REASONS = 1000;
 const MAX_REASON_CHARACTERS = 512;
 const ITEMS_PER_STEP = 256;
@@ -20,28 +23,30 @@ export const ERROR_TYPES: Readonly<Record<number, string>> = {
 
 export interface BulkAnswer {
   readonly items: readonly BulkItem[];
-  /** Places of the entries that are stored, ascending. */
+  /** Indices of the stored entries, ascending. */
   stored: Uint32Array;
-  /** Why the other entries are not. */
+  /** Reason why the other entries are not stored. */
   reason: string;
   status: number;
   readonly requestId: string;
 }
 
 export interface BulkItems {
-  /** JSON of the items, with commas between them: pieces of the answer. */
-  readonly pieces: readonly Buffer[];
+  /** Parts of the response: JSON of the items, separated by commas. */
+  readonly parts: readonly Buffer[];
   readonly hasFailures: boolean;
 }
 
-/** @param isShort the client wants only a part (`filter_path`): log shippers want the status and the error */
+/**
+ * @param isShort true if the client selects a part with `filter_path`; agents select the status and the error
+ */
 export function* bulkItems(answer: BulkAnswer, isShort: boolean): Steps<BulkItems> {
   const { items, stored, reason, status, requestId } = answer;
   const refusal: BulkFailure = {
     type: ERROR_TYPES[status] ?? 'illegal_argument_exception',
     reason: reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed(),
   };
-  const pieces: Buffer[] = [];
+  const parts: Buffer[] = [];
   let next = 0;
   let failed = 0;
   const itemOf = ({ action: { operation, index, id }, entry, failure }: BulkItem, i: number) => {
@@ -65,14 +70,14 @@ export function* bulkItems(answer: BulkAnswer, isShort: boolean): Steps<BulkItem
   for (let start = 0; start < items.length; start += ITEMS_PER_STEP) {
     const some = items.slice(start, start + ITEMS_PER_STEP).map((item, i) => itemOf(item, start + i));
     const text = wellFormedJson(some).slice(1, -1);
-    pieces.push(Buffer.from(start === 0 ? text : `,${text}`));
+    parts.push(Buffer.from(start === 0 ? text : `,${text}`));
     yield;
   }
-  return { pieces, hasFailures: failed > 0 };
+  return { parts, hasFailures: failed > 0 };
 }
 
 /** @returns JSON */
-export function bulkAnswer({ pieces, hasFailures }: BulkItems, tookMs: number): Uint8Array {
+export function bulkAnswer({ parts, hasFailures }: BulkItems, tookMs: number): Uint8Array {
   const head = Buffer.from(`{"took":${tookMs},"errors":${hasFailures},"items":[`);
-  return Buffer.concat([head, ...pieces, Buffer.from(']}')]);
+  return Buffer.concat([head, ...parts, Buffer.from(']}')]);
 }

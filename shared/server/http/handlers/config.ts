@@ -1,4 +1,7 @@
-/** The configuration, whole or in parts, and the limits of a tenant (contract, 4; wire-format reference, 7.4 and 7.9). */
+/**
+ * The configuration, complete or in parts, and the limits of a tenant (contract, 4; wire-format reference,
+ * 7.4 and 7.9).
+ */
 import { stringify } from 'yaml';
 import { type FormatMode, formatConfig, formatLimits } from '../../admin/config.ts';
 import { DEFAULT_CONFIG } from '../../admin/config-fields.ts';
@@ -11,7 +14,7 @@ import { json, text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
-/** The contract's name and the one that shipped clients know. */
+/** Header of the contract, and the one that existing clients send. */
 const QUERY_HEADERS = ['x-svc-config-query', 'x-loki-config-query'];
 
 export const showConfig: Handler<HttpContext> = async ({ config }, request) => {
@@ -22,13 +25,13 @@ export const showConfig: Handler<HttpContext> = async ({ config }, request) => {
   const tree = formatConfig(config, { mode });
   if (paths.length === 0) return shown(tree, asJson);
   const echo = Object.fromEntries(QUERY_HEADERS.map(name => [name, paths.join(', ')]));
-  // What is only written where it differs is a name all the same.
+  // Includes names that are printed only if they differ from the default.
   const known = [formatConfig(config, { mode: 'full' }), formatConfig(DEFAULT_CONFIG, { mode: 'full' })];
   const strange = paths.filter(path => !known.some(all => valueAt(all, path).known));
   const answer =
     strange.length === 0
       ? shown(pickPaths(tree, paths), asJson)
-      : errorResponse(400, `there is no ${strange.join(', ')} in the configuration`, 'push');
+      : errorResponse(400, `unknown configuration keys: ${strange.join(', ')}`, 'push');
   return { ...answer, headers: { ...answer.headers, ...echo } };
 };
 

@@ -1,4 +1,7 @@
-/** Delete requests: create, list, cancel (contract, 4; wire-format reference, 5), and how far they are (docs/dev/deletion.md). */
+/**
+ * Delete requests: create, list, cancel (contract, 4; wire-format reference, 5), and their progress
+ * (docs/dev/deletion.md).
+ */
 
 import { NS_PER_MS } from '../../../base/model/duration.ts';
 import type { DeleteRequest } from '../../../storage/catalog/delete-request.ts';
@@ -17,7 +20,7 @@ export const createDelete: Handler<HttpContext> = async (context, request) => {
   const { clock, config, deletes, push } = context;
   const maxIntervalMs = config.compactor.deleteMaxIntervalMs;
   const id = await deletes.create(tenant, newDeleteParams(urlParams(request), { clock, maxIntervalMs }));
-  // Whoever sends again what was deleted wants it stored.
+  // A client that sends deleted entries again wants them stored.
   push.forget(tenant);
   return { ...noContent(), headers: { [ID_HEADER]: id } };
 };
@@ -77,7 +80,7 @@ function secondsOfNs(ns: bigint): number {
   return secondsOfMs(Number(ns / NS_PER_MS));
 }
 
-/** With at most three decimals: the division is the nearest double, which prints as short. */
+/** Seconds with at most three decimals. The division gives the nearest double, which prints as shortly. */
 function secondsOfMs(ms: number): number {
   return ms / 1000;
 }

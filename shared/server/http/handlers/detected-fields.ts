@@ -1,6 +1,6 @@
 /**
- * detected_fields and detected_field/{name}/values (wire-format reference, 3.8): a log query whose lines are looked into.
- * Without an envelope, and `{}` where nothing was found, as the reference answers.
+ * detected_fields and detected_field/{name}/values (wire-format reference, 3.8): a log query whose lines are
+ * parsed. Like the reference, it responds without an envelope, and with `{}` if nothing was found.
  */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -16,7 +16,7 @@ import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { askerOf, warned } from './query.ts';
 
-/** Fields, or values of one. */
+/** Limit for fields, or for the values of one. */
 const DEFAULT_FIELD_LIMIT = 1000;
 
 export const showDetectedFields: Handler<HttpContext> = async (context, request) => {
@@ -35,7 +35,7 @@ export const listDetectedValues: Handler<HttpContext> = async (context, request)
 interface Asked {
   readonly asker: Asker;
   /**
-   * The entries to look into, latest first; with a field those whose columns know it come without their lines
+   * Entries to parse, latest first. With a field, entries whose columns contain it come without their lines
    * (LogRequest.field). Throws ClientError.
    */
   readonly entriesOf: EntriesOf;

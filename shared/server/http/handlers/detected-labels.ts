@@ -18,6 +18,6 @@ export const listDetectedLabels: Handler<HttpContext> = async (context, request)
   const query = param(params, 'query');
   const matchers = query === '' ? [] : parseSelector(query);
   const detectedLabels = await context.insight.detectedLabels(matchers, afterStart(range), asker);
-  // The reference leaves the list out where it is empty.
+  // The reference omits an empty list.
   return json({ ...(detectedLabels.length === 0 ? {} : { detectedLabels }), ...warned(asker) });
 };

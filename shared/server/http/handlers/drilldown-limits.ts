@@ -1,4 +1,4 @@
-/** drilldown-limits: what Logs Drilldown wants to know before it asks (wire-format reference, 7.9). */
+/** drilldown-limits: the limits that Logs Drilldown requests first (wire-format reference, 7.9). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { Limits } from '../../../base/model/limits.ts';
@@ -11,7 +11,7 @@ import { json } from '../respond.ts';
 import type { Handler, RoutedRequest } from '../routes.ts';
 import { askerOf } from './query.ts';
 
-/** Those of the tenant's limits that are shown. */
+/** Tenant limits that are shown. */
 const PUBLISHED = [
   'discoverLogLevels',
   'discoverServiceName',
@@ -31,7 +31,10 @@ const PUBLISHED = [
   'volumeMaxSeries',
 ] as const satisfies readonly (keyof Limits)[];
 
-/** The reference keeps volumes and patterns in streams of their own where these are on. Here they are in the index. */
+/**
+ * The reference stores volumes and patterns in separate streams if these are on. Logboom has them in the
+ * index.
+ */
 const NOT_NEEDED = Object.freeze({ metric_aggregation_enabled: false, pattern_persistence_enabled: false });
 
 export const showDrilldownLimits: Handler<HttpContext> = async (context, request) => {
@@ -44,13 +47,13 @@ export const showDrilldownLimits: Handler<HttpContext> = async (context, request
   });
 };
 
-/** As the configuration file writes it. */
+/** Formats a limit as the configuration file does. */
 function writtenLimit(limits: Limits, key: keyof Limits): [string, unknown] {
   const { name, kind } = (LIMIT_FIELDS as Readonly<Record<string, Field<unknown>>>)[key];
   return [name, kind.format(limits[key])];
 }
 
-/** Here a tenant that is no tenant is 401, whatever is wrong with it (9.2). */
+/** This endpoint responds with 401 for every invalid tenant (9.2). */
 function knownAsker(context: HttpContext, request: RoutedRequest): Asker {
   try {
     return askerOf(context, request);

@@ -1,8 +1,8 @@
 /**
- * Elasticsearch's bulk API, for agents that know no other, and what they ask before they ship.
+ * Elasticsearch's bulk API, for agents without another protocol, and the requests that they send first.
  *
- * Errors have Elasticsearch's shape here, which is why this handler writes them itself. Official clients talk to nobody
- * whose answers, errors included, lack the header `X-elastic-product`.
+ * Errors have Elasticsearch's format, so this handler formats them itself. Official clients refuse servers
+ * whose responses, including errors, lack the header `X-elastic-product`.
  */
 
 import { ClientError } from '../../../base/model/errors.ts';
@@ -23,7 +23,7 @@ import type { Handler, RoutedRequest } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 import { type BulkAnswer, bulkAnswer, bulkItems, ERROR_TYPES, REFUSED } from './bulk-answer.ts';
 
-/** What agents ask for the version of; the API of bulk requests has been the same since 8.0. */
+/** Version that agents check. The bulk API has not changed since 8.0. */
 const VERSION = '8.19.0';
 const FIELDS: FieldOptions = Object.freeze({
   ...DEFAULT_FIELDS,
@@ -63,10 +63,10 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
       const { stored, error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
       answer.stored = stored;
       answer.reason = error?.message ?? '';
-      // A status of the configuration for blocked pushes may look like success.
+      // A configured status for blocked pushes may look like success.
       if (error !== undefined) answer.status = Math.max(error.status, REFUSED);
     } catch (error) {
-      // Each item has its own reason why there was nothing to store.
+      // Each item has its own reason if there was nothing to store.
       if (!(error instanceof ClientError && error.status === NO_STREAMS)) throw error;
     }
     const isShort = param(params, 'filter_path') !== '';
@@ -74,7 +74,7 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
     return jsonText(bulkAnswer(items, clock.nowMs() - startMs));
   });
 
-/** What `GET /` of Elasticsearch answers: its name and version. */
+/** Name and version, as `GET /` of Elasticsearch shows them. */
 export const showElasticVersion: Handler<HttpContext> = () =>
   elastic(async () =>
     json({
@@ -86,7 +86,7 @@ export const showElasticVersion: Handler<HttpContext> = () =>
     }),
   );
 
-/** Beats and Logstash ask for it and want an active one. */
+/** Beats and Logstash require an active license. */
 export const showElasticLicense: Handler<HttpContext> = () =>
   elastic(async () => json({ license: { uid: 'logboom', type: 'basic', mode: 'basic', status: 'active' } }));
 
@@ -96,7 +96,7 @@ export const showElasticHealth: Handler<HttpContext> = () =>
     json({ cluster_name: 'logboom', status: 'green', timed_out: false, number_of_nodes: 1 }),
   );
 
-/** Templates, pipelines and policies, which agents look for or make before they ship: nothing here needs them. */
+/** Templates, pipelines and policies that agents check or create first. Logboom needs none of them. */
 export const acceptElasticSetup: Handler<HttpContext> = (_, { method }: RoutedRequest) =>
   elastic(async () => json(method === 'PUT' ? { acknowledged: true } : {}));
 
@@ -105,7 +105,7 @@ async function elastic(answer: () => Promise<HttpResponse>): Promise<HttpRespons
   return { ...response, headers: { ...response.headers, 'x-elastic-product': 'Elasticsearch' } };
 }
 
-/** Throws what is no error of a client, to be logged and answered as everywhere. */
+/** Rethrows errors not caused by the client, which are logged and formatted as usual. */
 function errorAnswer(error: unknown): HttpResponse {
   const isThrottled = error instanceof ThrottledError;
   if (!isThrottled && !(error instanceof ClientError)) throw error;

@@ -1,6 +1,6 @@
 /**
- * `GET /svc/api/v1/export`: entries of a log query as bytes of a file, from the start of a range on. The answer ends where its bytes do; the
- * header `x-logboom-next` names the time from which the next request goes on.
+ * `GET /svc/api/v1/export`: entries of a log query as bytes of a file, from the start of a range. The
+ * response ends at a size limit. The header `x-logboom-next` is the start of the next request.
  */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { quote } from '../../../base/model/quote.ts';
@@ -12,9 +12,9 @@ import { limitParam, rangeParams } from '../query-params.ts';
 import type { Handler } from '../routes.ts';
 import { askerOf } from './query.ts';
 
-/** 60,000 lines or so. Larger answers read fewer pages twice, and take more memory. */
+/** About 60,000 lines. Larger responses read fewer pages twice, but use more memory. */
 const DEFAULT_BYTES = 16 * 1024 * 1024;
-/** As JSON lines three times as large with small lines. */
+/** JSON lines of small lines are three times as large. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export const exportEntries: Handler<HttpContext> = async (context, request) => {
@@ -27,7 +27,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
   return context.engine.export({ startNs, endNs, text, expr, maxBytes }, asker, async exported => {
-    // Writing is work for the tenant, too.
+    // Formatting counts as CPU time of the tenant.
     const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
     pace.resume();
     const rest = async () => {

@@ -1,8 +1,8 @@
 /**
  * POST /aws/firehose: HTTP endpoint delivery of Amazon Data Firehose.
  *
- * Firehose repeats whatever is not answered 200, for hours. So entries that validation refuses are no error here: the
- * others are stored, and a repeat would change nothing.
+ * Firehose repeats every request without status 200 for hours. So entries that validation refuses are not an
+ * error: the others are stored, and a repetition would change nothing.
  */
 
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
@@ -20,12 +20,12 @@ import { resolveTenants, singleTenant } from '../tenant.ts';
 
 const REQUEST_ID = 'x-amz-firehose-request-id';
 const ATTRIBUTES = 'x-amz-firehose-common-attributes';
-/** Firehose sends at most 50, of together about 70 KB. */
+/** Firehose sends at most 50 attributes, of about 70 KB together. */
 export const MAX_ATTRIBUTES = 50;
 export const MAX_ATTRIBUTES_BYTES = 128 * 1024;
-/** The names under which a tenant may stand among the attributes. */
+/** Attributes that may name the tenant. */
 const TENANT_ATTRIBUTES = ['x_scope_orgid', 'tenant'];
-/** Firehose takes a message of at most 8192 characters. */
+/** Firehose accepts a message of at most 8,192 characters. */
 const MAX_MESSAGE_CHARACTERS = 4096;
 const MAX_REQUEST_ID_LENGTH = 128;
 const NO_STREAMS = 422;
@@ -36,7 +36,7 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
   const requestId = (headers[REQUEST_ID] ?? '').slice(0, MAX_REQUEST_ID_LENGTH);
   const answer = (status: number, errorMessage?: string): HttpResponse => ({
     status,
-    // Exactly so: with parameters Firehose takes the answer for none of its own.
+    // Exact media type: with parameters, Firehose does not accept the response.
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ requestId, timestamp: clock.nowMs(), errorMessage }),
   });
@@ -59,7 +59,7 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
     if (error !== undefined && isWorthARepeat(error)) throw error;
     return answer(200);
   } catch (error) {
-    // CloudWatch Logs sends messages without events to see who listens.
+    // CloudWatch Logs sends messages without events to test the endpoint.
     if (error instanceof ClientError && error.status === NO_STREAMS) return answer(200);
     if (error instanceof ThrottledError) return answer(503, OVERLOADED);
     if (!(error instanceof ClientError)) throw error;
@@ -67,12 +67,12 @@ export const pushFirehose: Handler<HttpContext> = async (context, request) => {
   }
 };
 
-/** Rates and overload pass; what is wrong with an entry does not. */
+/** True for rate limits and overload, which are temporary, and not for invalid entries. */
 function isWorthARepeat({ status }: ClientError): boolean {
   return status === 429 || status >= 500;
 }
 
-/** `{"commonAttributes": {name: value}}` in a header. Throws BadRequestError. */
+/** Attributes `{"commonAttributes": {name: value}}` of a header. Throws BadRequestError. */
 function commonAttributes(headers: HttpRequest['headers']): ReadonlyMap<string, string> {
   const header = headers[ATTRIBUTES] ?? '';
   if (header === '') return new Map();
@@ -92,8 +92,9 @@ function commonAttributes(headers: HttpRequest['headers']): ReadonlyMap<string, 
 }
 
 /**
- * Firehose can set no header of its own, so the tenant may stand among the attributes: where the configuration allows it
- * and no header names one. Allowed by default it would get past a proxy that keeps requests without a tenant out.
+ * Firehose cannot send custom headers, so an attribute may name the tenant: if the configuration allows it
+ * and no header names one. It is off by default, because it bypasses a proxy that blocks requests without a
+ * tenant.
  */
 function tenantsNamed(
   { tenants }: HttpRequest,

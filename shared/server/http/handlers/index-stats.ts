@@ -1,4 +1,7 @@
-/** index/stats and index/shards (wire-format reference, 3.7), which take and check what a range query takes. */
+/**
+ * index/stats and index/shards (wire-format reference, 3.7). They accept and check the parameters of a range
+ * query.
+ */
 
 import { parseByteSize } from '../../../base/model/byte-size.ts';
 import { BadRequestError, messageOf } from '../../../base/model/errors.ts';
@@ -14,7 +17,7 @@ import { json, jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { askerOf, warned } from './query.ts';
 
-/** The greatest number of 64 bits, which no number of JavaScript is: written as text. */
+/** Maximum unsigned 64-bit number, as text because JavaScript numbers cannot hold it. */
 const LAST_FINGERPRINT = '18446744073709551615';
 
 export const showIndexStats: Handler<HttpContext> = async (context, request) => {
@@ -28,8 +31,8 @@ export const showIndexStats: Handler<HttpContext> = async (context, request) => 
 };
 
 /**
- * One shard that holds everything: a query here is not cut by fingerprints, so there is one right way to ask for all of
- * it, however small a client wants its shards.
+ * Responds with one shard that contains everything. Logboom does not divide queries by fingerprints, so this
+ * is the only correct division, whatever size a client wants.
  */
 export const showIndexShards: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);

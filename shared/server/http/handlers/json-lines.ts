@@ -1,4 +1,7 @@
-/** POST /svc/api/v1/push/jsonline and /insert/jsonline: a JSON document per line, with VictoriaLogs' parameters. */
+/**
+ * POST /svc/api/v1/push/jsonline and /insert/jsonline: one JSON document per line, with VictoriaLogs'
+ * parameters.
+ */
 
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
 import { DEFAULT_FIELDS, fieldOptions } from '../../../write/ingest/receivers/field-options.ts';
@@ -17,7 +20,7 @@ export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
   const { config } = context;
   const { headers, body, rawQuery } = request;
   const tenant = singleTenant(request);
-  // Of the query alone: curl sends any body as a form where nobody tells it not to.
+  // Reads only the query string, because curl sends bodies as a form by default.
   const params = parseParams({ ...request, body: new Uint8Array(0) });
   const receiver = jsonLinesReceiver(fieldOptions(name => param(params, name), DEFAULT_FIELDS));
   const push = {
@@ -38,7 +41,7 @@ export const pushJsonLines: Handler<HttpContext> = async (context, request) => {
     if (error !== undefined && error.status !== REFUSED) throw error;
     refused = error?.message;
   } catch (error) {
-    // Without an entry there is nothing to store, which an agent that flushes an empty buffer need not know.
+    // A push without entries is not an error: agents may flush an empty buffer.
     if (!(error instanceof ClientError && error.status === NO_STREAMS)) throw error;
   }
   const messages = [receiver.failure(), refused].filter(message => message !== undefined);

@@ -1,6 +1,7 @@
 /**
- * Endpoints of older clients (wire-format reference, 8). What a reader would get wrong: the old `query` is a range query,
- * and its answer has labels as text and times as RFC 3339.
+ * Endpoints of older clients (wire-format reference, 8).
+ *
+ * Pitfall: the old `query` is a range query, and its response has labels as text and times as RFC 3339.
  */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
@@ -46,7 +47,7 @@ export const listLegacyLabels: Handler<HttpContext> = (context, request) =>
 export const listLegacyValues: Handler<HttpContext> = (context, request) =>
   withValues(listLabelValues, context, request);
 
-/** Both shapes in one: `values` is what old clients read. */
+/** Both formats in one object: old clients read `values`. */
 async function withValues(
   list: Handler<HttpContext>,
   context: HttpContext,

@@ -1,4 +1,7 @@
-/** `GET /svc/api/v1/status/maintenance`: when each job of maintenance ran last, and what waits (docs/dev/operations.md). */
+/**
+ * `GET /svc/api/v1/status/maintenance`: last run of each maintenance job, and the backlog
+ * (docs/dev/operations.md).
+ */
 
 import { formatGoDuration, NS_PER_MS } from '../../../base/model/duration.ts';
 import type { LastRun } from '../../../upkeep/maintenance/jobs.ts';
@@ -7,7 +10,7 @@ import type { HttpContext } from '../context.ts';
 import { json } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 
-/** Of the whole store: there is no tenant to give. */
+/** About the whole store, so the request names no tenant. */
 export const showMaintenance: Handler<HttpContext> = async ({ maintenance }) => {
   const { jobs, backlog } = await maintenance.status();
   const { days, oldestAnnouncedMs, garbageLists } = backlog;

@@ -10,18 +10,18 @@ import { json, noContent, text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
-/** The one schema period that there is. */
+/** Name of the only schema period. */
 const INDEX_NAME = 'logboom';
 const SYNC_HINT = 'use GET /sync-indexes for status';
 
-/** Packs what is there, in the background. */
+/** Compacts everything in the background. */
 export const flushAll: Handler<HttpContext> = async ({ maintenance, kick }) => {
   await maintenance.flush.make();
   kick('compaction');
   return noContent();
 };
 
-/** Packs a tenant's chunks and folds them into its index, while the client waits. */
+/** Compacts a tenant's chunks and adds them to its index, while the client waits. */
 export const flushTenant: Handler<HttpContext> = async (context, request) => {
   const { maintenance, clock, config, kick } = context;
   const tenant = singleTenant(request);
@@ -30,10 +30,10 @@ export const flushTenant: Handler<HttpContext> = async (context, request) => {
   const untilMs = clock.nowMs() + config.logboom.maintenanceRunMs;
   const wants = streams === '' ? async () => true : daysWith(streams);
   if (await maintenance.flushTenant(tenant, { untilMs, signal }, wants)) return noContent();
-  // What is left is done with the next run of the job.
+  // The next run of the job does the remaining work.
   await maintenance.flush.make();
   kick('compaction');
-  return text('flush takes longer than a request can; it continues in the background\n', 202);
+  return text('flush takes longer than the request timeout; it continues in the background\n', 202);
 
   function daysWith(selector: string): (day: number) => Promise<boolean> {
     const matchers = parseSelector(selector, { allowEmpty: true });

@@ -1,4 +1,4 @@
-/** POST /otlp/v1/logs (wire-format reference, 2), and the path of exporters that were given too much of it. */
+/** POST /otlp/v1/logs (wire-format reference, 2), and the path of exporters with a doubled path. */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { otlpReceiver } from '../../../write/ingest/otlp/otlp-receiver.ts';
@@ -31,10 +31,10 @@ export const pushOtlpLogs: Handler<HttpContext> = async (context, request) => {
   return noContent();
 };
 
-/** 400, which exporters do not repeat, and whose message they log. */
+/** Responds with 400: exporters do not retry it, and log its message. */
 export const refuseDoubledPath: Handler<HttpContext> = async (_context, request) => {
   singleTenant(request);
   throw new BadRequestError(
-    "the exporter's endpoint is too long: configure it as <base>/otlp, the collector adds /v1/logs itself",
+    "the exporter's endpoint is too long; configure it as <base>/otlp, because the collector adds /v1/logs itself",
   );
 };

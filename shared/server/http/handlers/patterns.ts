@@ -1,6 +1,6 @@
 /**
- * patterns (wire-format reference, 3.7): what kinds of lines a selector has, and when. 404 with an empty body where
- * `pattern_ingester.enabled` is off, as the reference answers.
+ * patterns (wire-format reference, 3.7): the kinds of lines of a selector over time. Responds with 404 and an
+ * empty body if `pattern_ingester.enabled` is off, like the reference.
  */
 
 import { parseSelector } from '../../../language/logql/parse.ts';
@@ -14,7 +14,7 @@ import { jsonText } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { askerOf, warned } from './query.ts';
 
-/** Go writes these so in JSON. */
+/** Escapes that Go writes in JSON. */
 const ESCAPES: Readonly<Record<string, string>> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026' };
 
 export const showPatterns: Handler<HttpContext> = async (context, request) => {
@@ -25,7 +25,7 @@ export const showPatterns: Handler<HttpContext> = async (context, request) => {
   const range = rangeParams(params, context.clock.nowNs(), { mayEndFirst: true });
   const stepNs = stepParam(params, range);
   const matchers = parseSelector(param(params, 'query'));
-  // Nothing lies in a range that ends before it starts, as in the reference; other endpoints refuse it there and here.
+  // A range that ends before it starts is empty, as in the reference. Other endpoints refuse it.
   const found =
     range.endNs < range.startNs ? [] : await context.patterns.find({ matchers, range, stepNs }, asker);
   return jsonText(encode(found, asker));

@@ -35,7 +35,7 @@ export const queryRange: Handler<HttpContext> = async (context, request) => {
     explaining(asker, sent),
   );
   if (parquet) return answeredInParquet(answer, request);
-  // Writing is work for the tenant too, and in one go.
+  // Encoding counts as CPU time of the tenant, in one time slice.
   const { scheduler } = context.reading.source;
   const startedMs = scheduler.nowMs();
   const response = answered(answer, { flags, sent, asker });
@@ -73,7 +73,7 @@ function answered(
   return jsonText(encodeAnswer(answer, { flags, warnings, explained }));
 }
 
-/** Spread into a JSON response: what the limits of the request cut from it, if anything. */
+/** Warnings about limits that cut the response, to spread into a JSON response. */
 export function warned({ warnings = [] }: Asker): { readonly warnings?: readonly string[] } {
   return warnings.length > 0 ? { warnings } : {};
 }
@@ -83,7 +83,7 @@ async function answeredInParquet(answer: QueryAnswer, { signal }: HttpRequest): 
   return { status: 200, headers: { 'content-type': PARQUET_TYPE }, body };
 }
 
-/** The tenants of a query request with their limits. Throws ClientError. */
+/** Tenants of a query request with their limits. Throws ClientError. */
 export function askerOf(context: HttpContext, request: HttpRequest): Asker {
   const { headers, signal } = request;
   const { ids: tenants, key: tenantsKey } = queriedTenants(request, context.config);
@@ -94,7 +94,7 @@ export function askerOf(context: HttpContext, request: HttpRequest): Asker {
   return { tenants, tenantsKey, limits, signal, tags, warnings, readsAnew };
 }
 
-/** To explain a query is to run it, whatever of it was kept. */
+/** Disables the results cache, because an explanation needs the work of the query. */
 function explaining(asker: Asker, sent: Params): Asker {
   return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true, wantsRounds: true } : asker;
 }

@@ -1,4 +1,4 @@
-/** Ring pages: who shares the store, by component (contract, 4; wire-format reference, 7.12). */
+/** Ring pages: members that share the store, by component (contract, 4; wire-format reference, 7.12). */
 
 import { messageOf } from '../../../base/model/errors.ts';
 import type { Member } from '../../../storage/catalog/members.ts';
@@ -11,13 +11,13 @@ import type { Handler } from '../routes.ts';
 const HTML_TYPE = 'text/html; charset=utf-8';
 
 interface RingPage {
-  /** Whether it is a member of this ring. */
+  /** True if the member is in this ring. */
   readonly isIn: (member: Member, context: HttpContext) => boolean;
-  /** Text above the table; empty: none. */
+  /** Text above the table; empty for none. */
   readonly noteOf?: (context: HttpContext) => string;
 }
 
-/** What the ring of a component is asked: GET shows it, POST with `forget` takes a member out. */
+/** Handler for the ring of a component: GET shows it, POST with `forget` removes a member. */
 export function ringOf(component: string, noteOf?: RingPage['noteOf']): Handler<HttpContext> {
   return ring({ isIn: ({ components }) => components.includes(component), noteOf });
 }
@@ -47,21 +47,21 @@ export const distributorRing = ringOf('distributor', ({ config }) =>
     : '',
 );
 
-/** Groups of rules are shared out by leases, not by a ring: each ruler may evaluate each of them. */
+/** Leases assign rule groups, not a ring: each ruler may evaluate each group. */
 export const rulerRing = ringOf('ruler', () => 'Ruler running with shards disabled');
 
-/** There is no scheduler of queries: front ends hand out the tasks of theirs. */
+/** There is no query scheduler, because query frontends assign their own tasks. */
 export const schedulerRing = ringOf(
   'query-frontend',
-  () => 'Query frontends schedule their own queries: these are the query frontends.',
+  () => 'Query frontends schedule their own queries. This page lists the query frontends.',
 );
 
-/** Patterns are mined where chunks are written: by those that take pushes. */
+/** Processes that accept pushes mine patterns, because they write the chunks. */
 export const patternRing = ring({
   isIn: ({ components }, { config }) => config.patternIngester.enabled && components.includes('ingester'),
   noteOf: ({ config }) =>
     config.patternIngester.enabled
-      ? 'Patterns are mined where chunks are written: these are the ingesters.'
+      ? 'Ingesters mine patterns when they write chunks. This page lists the ingesters.'
       : 'Patterns are not mined: pattern_ingester.enabled is false.',
 });
 
@@ -72,5 +72,5 @@ export const partitionRing = ring({
 
 export const memberList = ring({
   isIn: () => true,
-  noteOf: () => 'Members meet in the table of the store; there is no gossip. These are all of them.',
+  noteOf: () => 'Members register in the table of the store, without gossip. This page lists all members.',
 });

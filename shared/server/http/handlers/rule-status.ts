@@ -1,4 +1,4 @@
-/** What rules and alerts are doing, as the metrics system tells it (wire-format reference, 6.4 and 6.5). */
+/** State of rules and alerts in the format of Prometheus (wire-format reference, 6.4 and 6.5). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { GroupState, Rule, StoredGroup } from '../../../storage/catalog/rule-group.ts';
@@ -10,7 +10,7 @@ import type { Handler, RoutedRequest } from '../routes.ts';
 import { tenantsOf } from '../tenant.ts';
 import { jsonOf, problemJson } from './rules.ts';
 
-/** States read at once: each is a small read of the table. */
+/** States read concurrently. Each is a small read of the table. */
 const READS_AT_ONCE = 16;
 
 const KINDS = new Map<string, Rule['kind']>([
@@ -63,7 +63,7 @@ async function loaded({ rules }: HttpContext, tenant: string): Promise<LoadedGro
   return found;
 }
 
-/** The tenant, or the answer to a request that does not name one. Throws 401. */
+/** Returns the tenant, or an error response if the request does not name exactly one. Throws 401. */
 function tenantOf(request: RoutedRequest): string | HttpResponse {
   try {
     const tenants = tenantsOf(request);

@@ -60,7 +60,7 @@ export const deleteGroup: Handler<HttpContext> = async (context, request) => {
   const [namespace, name] = [namespaceOf(request), groupNameOf(request)];
   if (typeof namespace !== 'string') return namespace;
   if (typeof name !== 'string') return name;
-  // One that is not there is gone, as in the reference; only a namespace without groups is 404.
+  // Deleting a missing group succeeds, as in the reference. Only a namespace without groups is 404.
   return deleted(() => context.rules.store.delete(tenant, namespace, name));
 };
 
@@ -71,7 +71,7 @@ export const deleteNamespace: Handler<HttpContext> = async (context, request) =>
   return deleted(() => context.rules.store.deleteNamespace(tenant, namespace), NO_NAMESPACE);
 };
 
-/** The request's one tenant. Throws ClientError: 404 where the API is off, as if there was no such route. */
+/** Tenant of the request. Throws ClientError: 404 if the API is disabled, as for a missing route. */
 function rulesTenant({ config }: HttpContext, request: RoutedRequest): string {
   if (!config.ruler.enableApi) throw new ClientError(404, '404 page not found');
   return singleTenant(request);
@@ -83,7 +83,7 @@ function toPair({ namespace, group }: { namespace: string; group: RuleGroup }): 
   return [namespace, group];
 }
 
-/** The map of the answer. Throws 404 where it is empty. */
+/** Formats groups by namespace. Throws 404 without groups. */
 function namespaces(request: RoutedRequest, groups: readonly NamedGroup[]): HttpResponse {
   const labels = labelFilter(param(parseParams(request), 'labels'));
   const byName = new Map<string, RuleGroup[]>();
@@ -97,13 +97,12 @@ function namespaces(request: RoutedRequest, groups: readonly NamedGroup[]): Http
   return text(formatNamespaces(byName), 200, YAML_TYPE);
 }
 
-/** `k:v,k:v`. Throws BadRequestError. */
+/** Parses `k:v,k:v`. Throws BadRequestError. */
 function labelFilter(written: string): (readonly [string, string])[] {
   if (written === '') return [];
   return written.split(',').map(pair => {
     const colon = pair.indexOf(':');
-    if (colon <= 0)
-      throw new BadRequestError('invalid labels: write name:value pairs with commas between them');
+    if (colon <= 0) throw new BadRequestError('invalid labels: use name:value pairs separated by commas');
     return [pair.slice(0, colon).trim(), pair.slice(colon + 1).trim()];
   });
 }
@@ -123,13 +122,13 @@ function groupNameOf({ pathParams }: RoutedRequest): string | HttpResponse {
   return traversal(pathParams.group, 'groupname') ?? pathParams.group;
 }
 
-/** Names stand in for files: a name that would leave the folder is refused. */
+/** Refuses names that would leave the folder, because names represent files. */
 function traversal(name: string, what: string): HttpResponse | undefined {
   if (!/(?:^|[/\\])\.\.?(?:[/\\]|$)/.test(name)) return undefined;
   return problemJson(400, `invalid ${what}: path traversal not allowed`);
 }
 
-/** @param missing what to say with 404 where nothing was there; left out, that is no mistake */
+/** @param missing message of the 404 response if nothing existed; absent if that is not an error */
 async function deleted(remove: () => Promise<boolean>, missing?: string): Promise<HttpResponse> {
   try {
     if ((await remove()) || missing === undefined) return accepted();
@@ -151,7 +150,7 @@ function accepted(): HttpResponse {
   return jsonOf(202, { status: 'success', data: null, errorType: '', error: '' });
 }
 
-/** The error form of the metrics system's API. */
+/** Error format of the Prometheus API. */
 export function problemJson(status: number, error: string): HttpResponse {
   const errorType = status < 500 ? 'bad_data' : 'server_error';
   return jsonOf(status, { status: 'error', data: null, errorType, error });

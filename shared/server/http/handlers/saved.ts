@@ -1,10 +1,10 @@
 /**
- * Saved queries and boards of the explorer. Logboom's own:
+ * Saved queries and boards of the explorer. Only Logboom has these:
  *
  *     GET    /svc/api/v1/ui/{queries|boards}                    heads of all, by name
  *     POST   /svc/api/v1/ui/{queries|boards}                    creates one
  *     GET    /svc/api/v1/ui/{queries|boards}/{id}               one with its content
- *     PUT    /svc/api/v1/ui/{queries|boards}/{id}?version=N     replaces version N; 409 if it is another one by now
+ *     PUT    /svc/api/v1/ui/{queries|boards}/{id}?version=N     replaces version N; 409 if another version is stored
  *     DELETE /svc/api/v1/ui/{queries|boards}/{id}?version=N     deletes version N
  */
 import { BadRequestError, messageOf, TooLargeError } from '../../../base/model/errors.ts';
@@ -29,7 +29,7 @@ export interface SavedHandlers {
   readonly remove: Handler<HttpContext>;
 }
 
-/** Checks a content; throws BadRequestError. */
+/** Validates the content. Throws BadRequestError. */
 type ReadContent = (value: unknown) => SavedContent;
 
 function readQueryContent(value: unknown): SavedContent {

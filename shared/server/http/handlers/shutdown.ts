@@ -1,4 +1,4 @@
-/** Shutdown of the part that takes pushes (contract, 4; wire-format reference, 7.10). */
+/** Shutdown of the part that accepts pushes (contract, 4; wire-format reference, 7.10). */
 
 import { ClientError, messageOf } from '../../../base/model/errors.ts';
 import { STOPPED } from '../../admin/shutdown.ts';
@@ -23,7 +23,7 @@ export const unprepareShutdown: Handler<HttpContext> = async ({ shutdown }) => {
 export const shutDown: Handler<HttpContext> = async ({ shutdown }, request) => {
   const params = parseParams(request);
   const options = { flush: flagOf(params, 'flush', true), terminate: flagOf(params, 'terminate', true) };
-  // `delete_ring_tokens` has nothing to delete: members own no tokens.
+  // Ignores `delete_ring_tokens`, because members have no tokens.
   try {
     if (await shutdown.begin(options)) return noContent();
   } catch (error) {
@@ -32,7 +32,7 @@ export const shutDown: Handler<HttpContext> = async ({ shutdown }, request) => {
   throw new ClientError(503, STOPPED);
 };
 
-/** Partitions are of Kafka, which is not there: as the reference answers without it. */
+/** Partitions belong to Kafka, which Logboom does not use. Same response as the reference without Kafka. */
 export const refusePartitions: Handler<HttpContext> = async () => ({
   status: 405,
   headers: { allow: '' },

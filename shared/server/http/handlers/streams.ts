@@ -47,7 +47,7 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
   });
 };
 
-/** Shows the streams that the optional `query` selects. Throws ClientError. */
+/** Passes the streams that the optional `query` selects to the visitor. Throws ClientError. */
 function visitLabelled(
   context: HttpContext,
   request: RoutedRequest,
@@ -62,7 +62,7 @@ function visitLabelled(
   return context.engine.visitStreams(selectors, afterStart(range), asker, visit);
 }
 
-/** Selectors of `match[]` and `match`; none, or a lone `{}`, means every stream. */
+/** Selectors of `match[]` and `match`. Without any, or with only `{}`, every stream matches. */
 function seriesSelectors(params: Params): (readonly Matcher[])[] {
   const groups = [...new Set([...paramValues(params, 'match[]'), ...paramValues(params, 'match')])];
   if (groups.length === 0 || (groups.length === 1 && isEmptySelector(groups[0]))) return [];
@@ -72,12 +72,15 @@ function seriesSelectors(params: Params): (readonly Matcher[])[] {
   });
 }
 
-/** Metadata includes an entry at the end of its range; a query of one instant then has it too. */
+/**
+ * Includes an entry at the end of the range, as metadata endpoints do. A range of a single instant then has
+ * it too.
+ */
 export function afterStart({ startNs, endNs }: { startNs: bigint; endNs: bigint }) {
   return { startNs, endNs: endNs + 1n };
 }
 
-/** The reference leaves `data` out where it is empty. */
+/** The reference omits an empty `data`. */
 function list(data: readonly string[], asker: Asker): HttpResponse {
   return json({ status: 'success', ...(data.length === 0 ? {} : { data }), ...warned(asker) });
 }

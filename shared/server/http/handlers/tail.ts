@@ -1,6 +1,7 @@
 /**
- * A request for a tail that is no WebSocket: told what is wrong with it, its parameters first, as the reference does. Real ones
- * never come here; the adapters take them (local/websocket.ts, functions/tail-connect.ts).
+ * Responds to a tail request that is not a WebSocket with its errors, parameters first, like the reference.
+ * WebSockets do not reach this handler, because adapters accept them (local/websocket.ts,
+ * functions/tail-connect.ts).
  */
 import type { HttpContext } from '../context.ts';
 import { errorResponse } from '../errors.ts';

@@ -1,11 +1,13 @@
 /**
- * Tokens by HTTP (docs/dev/security-review.md), for who holds one for the whole store with the scope `admin`. Logboom's own:
+ * HTTP API for tokens (docs/dev/security-review.md). Needs a token for the whole store with the scope
+ * `admin`. Only Logboom has this:
  *
- *     POST   /svc/api/v1/tokens        {"name", "scopes", "tenants", "expires"}, answered with the token, this once
+ *     POST   /svc/api/v1/tokens        {"name", "scopes", "tenants", "expires"}; the response contains the token, only once
  *     GET    /svc/api/v1/tokens        all of them, without their secrets
  *     DELETE /svc/api/v1/tokens/{id}   revokes one
  *
- * Where tokens are off there is nobody to ask, and a token that anybody made then would still be good once they are on.
+ * Refused if tokens are disabled: then no client is authenticated, and a token that anyone created would
+ * become valid when tokens are enabled.
  */
 
 import { BadRequestError, messageOf, TooLargeError } from '../../../base/model/errors.ts';
@@ -50,7 +52,7 @@ export interface ShownToken {
   readonly scopes: readonly string[];
   readonly tenants: readonly string[];
   readonly state: 'active' | 'expired' | 'revoked';
-  /** RFC 3339, or null where it never was and never will be. */
+  /** RFC 3339, or null for a time that does not exist. */
   readonly created: string;
   readonly expires: string | null;
   readonly revoked: string | null;
@@ -58,7 +60,7 @@ export interface ShownToken {
   readonly last_used: string | null;
 }
 
-/** A token as people see it: without its hash. */
+/** Token for display, without its hash. */
 export function shownToken(record: TokenRecord, nowMs: number): ShownToken {
   const { id, name, scopes, tenants, createdMs, expiresMs, revokedMs, lastUsedDay } = record;
   const isExpired = expiresMs !== undefined && expiresMs <= nowMs;
@@ -94,7 +96,7 @@ function readRequest(body: Uint8Array) {
   const strange = Object.keys(value).find(key => !KEYS.has(key));
   if (strange !== undefined)
     throw new BadRequestError(
-      `unknown member ${JSON.stringify(strange)}; a token has name, scopes, tenants and expires`,
+      `unknown field ${JSON.stringify(strange)}; fields are name, scopes, tenants and expires`,
     );
   const { name, scopes, tenants, expires } = value;
   if (typeof name !== 'string') throw new BadRequestError('name: expected a string');

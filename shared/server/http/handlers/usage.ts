@@ -1,6 +1,6 @@
 /**
- * GET /svc/api/v1/usage: what a tenant used, by UTC day, and what that costs (docs/reference/metrics.md). Logboom's own; the
- * reference has nothing of the kind.
+ * GET /svc/api/v1/usage: usage of a tenant by UTC day, with its cost (docs/reference/metrics.md). The
+ * reference has no such endpoint.
  */
 
 import { NS_PER_DAY } from '../../../base/model/duration.ts';
@@ -17,7 +17,7 @@ import { singleTenant } from '../tenant.ts';
 
 const DEFAULT_SINCE_NS = 29n * NS_PER_DAY;
 const MS_PER_DAY = 86_400_000;
-/** Sums of prices have no more exact digits than these. */
+/** Digits to which sums of prices are exact. */
 const COST_DIGITS = 9;
 
 export const showUsage: Handler<HttpContext> = async (context, request) => {
@@ -29,7 +29,7 @@ export const showUsage: Handler<HttpContext> = async (context, request) => {
   const lastDay = dayOf(range.endNs);
   const days = lastDay - firstDay + 1;
   if (days > KEPT_DAYS) {
-    throw new BadRequestError(`the range of the usage has too many days: ${days}, limit: ${KEPT_DAYS}`);
+    throw new BadRequestError(`the usage range has too many days: ${days}, limit: ${KEPT_DAYS}`);
   }
   const report = await context.usage.reader.read({ tenant, firstDay, lastDay, signal: request.signal });
   const data = {

@@ -50,7 +50,7 @@ async function answerVolume(
 
 interface AskedGrouping {
   readonly by: Grouping['by'];
-  /** None: not given. */
+  /** Empty if not given. */
   readonly targets: readonly string[];
 }
 
@@ -61,7 +61,7 @@ function groupingParams(params: Params): AskedGrouping {
   return { by, targets: targets.map(name => name.trim()).filter(name => name !== '') };
 }
 
-/** Streams that lack a target are left out, unless the selector says something of it. */
+/** Omits streams that lack a target label, unless the selector contains it. */
 function selectionOf(
   selector: readonly Matcher[],
   { by, targets }: AskedGrouping,
@@ -74,7 +74,7 @@ function selectionOf(
   return { matchers, grouping: { by, names: all ? undefined : named } };
 }
 
-/** The largest, in the order of their first samples, and of their names. */
+/** Largest series, ordered by their first samples and their names. */
 function firstOf(series: readonly VolumeOfSeries[], limit: number): readonly VolumeOfSeries[] {
   const firstBytes = ({ bytes }: VolumeOfSeries) => bytes.find(value => value > 0)!;
   return [...series]
@@ -88,7 +88,7 @@ function inVector(series: readonly VolumeOfSeries[], timeMs: number): MetricResu
   return { kind: 'vector', timeMs, samples, warnings: [] };
 }
 
-/** An empty answer is a vector, as in the reference; all others are matrices (differences, D10). */
+/** An empty response is a vector, as in the reference. All others are matrices (differences, D10). */
 function inMatrix({ timesMs }: Volumes, series: readonly VolumeOfSeries[]): MetricResult {
   if (series.length === 0) return { kind: 'vector', timeMs: 0, samples: [], warnings: [] };
   const matrix = series.map(({ labels, bytes }) => ({

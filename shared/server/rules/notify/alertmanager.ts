@@ -1,6 +1,6 @@
 /**
- * Tells Alertmanagers of alerts (API v2). Each is told of all, because they know nothing of each other's alerts; one that
- * was away hears of what is still active when it is told again.
+ * Sends alerts to Alertmanagers (API v2). Each receives all alerts, because they do not share them. One that
+ * was down receives active alerts when they are sent again.
  */
 
 import { formatRfc3339Nano } from '../../../base/model/rfc3339.ts';
@@ -10,7 +10,7 @@ import { type SendParts, type Sent, send } from '../send.ts';
 import { joinLabels } from '../series-labels.ts';
 import { relabel } from './relabel.ts';
 
-/** Alerts of one request: what the metrics system sends. */
+/** Alerts per request, as in Prometheus. */
 export const ALERTS_AT_ONCE = 256;
 const API_PATH = '/api/v2/alerts';
 
@@ -24,7 +24,7 @@ export interface Notice {
 }
 
 export interface NoticeResult {
-  /** By place in the notices: at least one receiver has taken it, or nobody should be told. */
+  /** By index of the notice: true if at least one Alertmanager accepted it, or none should receive it. */
   readonly taken: readonly boolean[];
   readonly failures: readonly string[];
 }
@@ -57,7 +57,7 @@ export function alertmanagerOptions(ruler: RulerConfig): AlertmanagerOptions {
   };
 }
 
-/** Undefined where there is nobody to tell. */
+/** `undefined` without Alertmanagers. */
 export function alertmanagers(parts: SendParts, options: AlertmanagerOptions): Notify | undefined {
   const { urls, auth, timeoutMs } = options;
   if (urls.length === 0) return undefined;
@@ -106,8 +106,8 @@ function bodyOf(
 }
 
 /**
- * Where people see the query of the rule: Grafana's page for exploring logs, when `external_url` is Grafana's. Without a data
- * source Grafana takes its default one.
+ * Link to the query of the rule: Grafana's Explore page if `external_url` is a Grafana. Without a data
+ * source, Grafana uses its default one.
  */
 function exploreUrl(externalUrl: string, datasourceUid: string, expr: string): string {
   const datasource = datasourceUid === '' ? undefined : { type: 'loki', uid: datasourceUid };

@@ -1,16 +1,19 @@
-/** `alert_relabel_configs`: changes labels of alerts before they are told, or keeps alerts back, as the metrics system does. */
+/**
+ * `alert_relabel_configs`: changes labels of alerts before they are sent, or drops alerts, as Prometheus
+ * does.
+ */
 import { createHash } from 'node:crypto';
 import { LruCache } from '../../../base/model/lru.ts';
 import { compileRegex, type Regex } from '../../../language/regex/regex.ts';
 import type { RelabelConfig } from '../../admin/config-ruler.ts';
 
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-/** Patterns come from the configuration only. */
+/** Patterns come only from the configuration. */
 const patterns = new LruCache<string, Regex>(200);
 
 type LabelSet = Readonly<Record<string, string>>;
 
-/** Undefined where the alert is not to be told. Throws where a regex is none. */
+/** `undefined` if the alert must not be sent. Throws for an invalid regular expression. */
 export function relabel(labels: LabelSet, configs: readonly RelabelConfig[]): LabelSet | undefined {
   let current: Map<string, string> | undefined = new Map(Object.entries(labels));
   for (const config of configs) {
@@ -51,7 +54,7 @@ function applied(labels: Map<string, string>, config: RelabelConfig): Map<string
       return labels;
     case 'replace': {
       if (!regex.test(value)) return labels;
-      // The pattern matches the whole value: one match, one replacement.
+      // The pattern matches the whole value, so there is one match and one replacement.
       const target = regex.replaceAll(value, targetLabel);
       if (!LABEL_NAME.test(target)) return labels;
       return labels.set(target, regex.replaceAll(value, replacement));
@@ -59,7 +62,7 @@ function applied(labels: Map<string, string>, config: RelabelConfig): Map<string
   }
 }
 
-/** The last 8 bytes of MD5: which alerts go where must not differ from the metrics system. */
+/** Last 8 bytes of MD5, so that alerts are distributed exactly as in Prometheus. */
 function hashOf(value: string): bigint {
   return createHash('md5').update(value).digest().readBigUInt64BE(8);
 }

@@ -1,4 +1,4 @@
-/** Writes recorded series to receivers of Prometheus remote write. */
+/** Writes recorded series to endpoints of Prometheus remote write. */
 
 import { NS_PER_MS } from '../../../base/model/duration.ts';
 import type { PendingSamples } from '../../../storage/catalog/rule-state.ts';
@@ -7,15 +7,15 @@ import { type SendParts, type Sent, send } from '../send.ts';
 import { snappyEncode } from './snappy-encode.ts';
 import { encodeWriteRequest } from './write-request.ts';
 
-/** Series of one request: about 100 KB before it is compressed. */
+/** Series per request: about 100 KB before compression. */
 export const SERIES_AT_ONCE = 1000;
 
 export interface RemoteWriter {
-  /** Names of the receivers; none: nothing is written. */
+  /** Names of the endpoints. Without endpoints nothing is written. */
   readonly receivers: readonly string[];
   /**
-   * Samples of one instant to one receiver. The bytes are the same at every try, so a receiver that has them already
-   * takes them again without effect. Refused: part of it was, for good; the rest was taken.
+   * Writes the samples of one instant to one endpoint. Every attempt sends the same bytes, so an endpoint
+   * that already has them ignores them. Refused: a part was refused permanently, and the rest was accepted.
    */
   write(tenant: string, receiver: string, samples: PendingSamples, signal: AbortSignal): Promise<Sent>;
 }
@@ -29,7 +29,7 @@ export function remoteWriter(
     async write(tenant, receiver, { timeNs, samples }, signal) {
       const client = clients.get(receiver);
       if (client === undefined)
-        return { end: 'refused', reason: `there is no receiver ${receiver} any more` };
+        return { end: 'refused', reason: `remote write client ${receiver} is not configured any more` };
       const headers = {
         ...Object.fromEntries(
           Object.entries(client.headers).map(([name, value]) => [name.toLowerCase(), value]),

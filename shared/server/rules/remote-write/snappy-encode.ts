@@ -1,17 +1,17 @@
 /**
- * Snappy's block format, written: what remote write asks for. Looks for repeats of four bytes and more in blocks of 64 KiB;
- * no more, because series of one rule differ in a few bytes and compress well with that.
+ * Encodes Snappy's block format for remote write. It finds repeats of at least four bytes in blocks of 64
+ * KiB. More is unnecessary, because series of one rule differ in a few bytes and compress well with this.
  */
 const BLOCK_BYTES = 65_536;
 const HASH_BITS = 14;
 const MIN_MATCH = 4;
-/** Below this nothing is saved. */
+/** Shorter input is not compressed. */
 const MIN_BLOCK = 16;
 const MAX_COPY = 64;
 
 export function snappyEncode(input: Uint8Array): Buffer {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  // Literals cost 3 bytes more for each block at the most.
+  // Literals add at most 3 bytes per block.
   const out = Buffer.allocUnsafe(10 + bytes.length + Math.ceil(bytes.length / 6) + 16);
   let at = writeVarint(out, 0, bytes.length);
   const table = new Int32Array(1 << HASH_BITS);
@@ -24,7 +24,7 @@ export function snappyEncode(input: Uint8Array): Buffer {
 interface Target {
   readonly out: Buffer;
   at: number;
-  /** Place of the newest four bytes with a hash, from 1; 0 is none. */
+  /** Latest position of four bytes with a hash, from 1; 0 is none. */
   readonly table: Int32Array;
 }
 
@@ -70,7 +70,7 @@ function writeLiteral(bytes: Buffer, start: number, end: number, target: Target)
   target.at += bytes.copy(out, target.at, start, end);
 }
 
-/** Copies with an offset of two bytes; a block is no longer than that reaches. */
+/** Writes copies with a two-byte offset, which covers a whole block. */
 function writeCopies(offset: number, length: number, target: Target): void {
   const { out } = target;
   for (let left = length; left > 0; ) {

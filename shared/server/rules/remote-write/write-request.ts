@@ -1,6 +1,6 @@
 /**
- * The message of Prometheus remote write 1.0, `WriteRequest`: of each series its labels and one sample. Protobuf, written
- * by hand because it is four small messages.
+ * Encodes `WriteRequest`, the message of Prometheus remote write 1.0: the labels and one sample of each
+ * series. The protobuf is written by hand because it is only four small messages.
  *
  *     WriteRequest { 1: TimeSeries { 1: Label { 1: name, 2: value }..., 2: Sample { 1: double, 2: int64 ms } }... }
  */
@@ -8,9 +8,9 @@
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import type { RuleSample, SeriesLabels } from '../../../storage/catalog/rule-state.ts';
 
-/** A NaN of its own tells receivers that a series ends. */
+/** A special NaN that marks the end of a series. */
 const STALE_NAN = 0x7ff0000000000002n;
-/** The usual one: JavaScript does not say which bits its own has. */
+/** The usual NaN, written explicitly because JavaScript does not define its bits. */
 const NORMAL_NAN = 0x7ff8000000000001n;
 
 const LENGTH_1 = (1 << 3) | 2;
@@ -18,7 +18,7 @@ const LENGTH_2 = (2 << 3) | 2;
 const DOUBLE_1 = (1 << 3) | 1;
 const VARINT_2 = 2 << 3;
 
-/** `timeMs` is Unix time, not before 1970. */
+/** @param timeMs Unix time, not before 1970 */
 export function encodeWriteRequest(samples: readonly RuleSample[], timeMs: number): Buffer {
   const sampleTime = varint(timeMs);
   return Buffer.concat(
@@ -34,7 +34,7 @@ export function encodeWriteRequest(samples: readonly RuleSample[], timeMs: numbe
   );
 }
 
-/** Receivers refuse labels that are not in order. */
+/** Sorts labels, because endpoints refuse unsorted ones. */
 function encodeLabels(labels: SeriesLabels): Buffer {
   const sorted = Object.entries(labels).sort(([a], [b]) => compareUtf8(a, b));
   return Buffer.concat(

@@ -1,6 +1,6 @@
 /**
- * Functions of alert templates: Go's own and those of the metrics system. There is no `query`: a text is rendered from what
- * the alert says, and nothing is asked or fetched meanwhile.
+ * Functions of alert templates: Go's own and those of Prometheus. There is no `query` function: a text is
+ * rendered only from the alert, without other requests.
  */
 import { BUILTINS } from '../../../execution/pipeline/template/builtins.ts';
 import { CallError } from '../../../execution/pipeline/template/error.ts';
@@ -23,7 +23,7 @@ import {
   toTime,
 } from './humanize.ts';
 
-/** Where the store is reached from outside, and its path. */
+/** External address of the store, and its path. */
 export interface ExternalPlace {
   readonly externalUrl: string;
 }
@@ -65,7 +65,7 @@ export function ruleFunctions({ externalUrl }: ExternalPlace): ReadonlyMap<strin
   ]);
 }
 
-/** What a text of a rule may call, whoever runs it. */
+/** Functions that any rule text may call. */
 export const RULE_FUNCTIONS = ruleFunctions({ externalUrl: '' });
 
 function ofText(map: (text: string) => string): TemplateFunction {
@@ -82,7 +82,7 @@ function withoutPort(host: string): string {
   return match === null ? host : (match[1] ?? match[2]);
 }
 
-/** Addresses stay. */
+/** Leaves IP addresses unchanged. */
 function withoutDomain(hostPort: string): string {
   const match = /^(\[[^\]]*\]|[^:]*)(:[^:]*)?$/.exec(hostPort);
   if (match === null) return hostPort;
@@ -93,6 +93,6 @@ function withoutDomain(hostPort: string): string {
 
 function pathOf(url: string): string {
   if (url === '') return '';
-  if (!URL.canParse(url)) throw new CallError('external_url is no URL');
+  if (!URL.canParse(url)) throw new CallError('external_url is not a URL');
   return new URL(url).pathname.replace(/\/$/, '');
 }

@@ -1,4 +1,4 @@
-/** Numbers as people read them, the way alert templates of the metrics system write them: four significant digits. */
+/** Formats numbers as alert templates of Prometheus do: with four significant digits. */
 import { parsePrometheusDuration } from '../../../base/model/duration.ts';
 import { messageOf } from '../../../base/model/errors.ts';
 import { parseGoFloat } from '../../../base/model/number.ts';
@@ -12,7 +12,7 @@ const LARGE = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
 const SMALL = ['m', 'u', 'n', 'p', 'f', 'a', 'z', 'y'];
 const BINARY = ['ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi'];
 
-/** A number that was given as one, or as text. */
+/** Converts a value to a number, from a number or text. */
 export function numberOf(value: Value): number {
   if (typeof value === 'number') return value;
   if (value instanceof GoInt) return Number(value.value);
@@ -24,7 +24,7 @@ export function numberOf(value: Value): number {
   throw new CallError(`can't convert ${typeName(value)} to float`);
 }
 
-/** Prefixes of 1000: `1.234k`, `5m`. */
+/** Uses prefixes of 1000: `1.234k`, `5m`. */
 export function humanize(value: Value): string {
   const number = numberOf(value);
   if (number === 0 || !Number.isFinite(number)) return digits(number);
@@ -39,7 +39,7 @@ export function humanize(value: Value): string {
   return digits(left) + prefix;
 }
 
-/** Prefixes of 1024. */
+/** Uses prefixes of 1024. */
 export function humanize1024(value: Value): string {
   const number = numberOf(value);
   if (Math.abs(number) <= 1 || !Number.isFinite(number)) return digits(number);
@@ -57,7 +57,7 @@ function scaled(number: number, base: number, prefixes: readonly string[]): stri
   return digits(left) + prefix;
 }
 
-/** Of seconds: `1d 2h 3m 4s`, `120ms`. */
+/** Formats seconds: `1d 2h 3m 4s`, `120ms`. */
 export function humanizeDuration(value: Value): string {
   const number = numberOf(value);
   if (!Number.isFinite(number)) return digits(number);
@@ -87,31 +87,31 @@ export function humanizeDuration(value: Value): string {
   return `${sign}${digits(all)}s`;
 }
 
-/** Of a ratio: `12.3%`. */
+/** Formats a ratio: `12.3%`. */
 export function humanizePercentage(value: Value): string {
   return `${digits(numberOf(value) * 100)}%`;
 }
 
-/** Of Unix seconds, as Go prints a time. */
+/** Formats Unix seconds as Go prints a time. */
 export function humanizeTimestamp(value: Value): Value {
   const number = numberOf(value);
   return Number.isFinite(number) ? `${sprintf('%v', [timeOf(number)])}` : digits(number);
 }
 
-/** Undefined where there is none: NaN and the infinities are no time. */
+/** Throws for NaN and infinities, which are not times. */
 export function toTime(value: Value): GoTime {
   const number = numberOf(value);
-  if (!Number.isFinite(number)) throw new CallError(`${digits(number)} is no time`);
+  if (!Number.isFinite(number)) throw new CallError(`${digits(number)} is not a time`);
   return timeOf(number);
 }
 
-/** Farther away there are no times that could be printed; beyond it is the end of int64 nanoseconds. */
+/** Maximum Unix seconds that can be printed: the limit of int64 nanoseconds. */
 const MAX_SECONDS = 9_223_372_036;
 
 function timeOf(seconds: number): GoTime {
   if (Math.abs(seconds) > MAX_SECONDS)
     throw new CallError(`${digits(seconds)} cannot be represented as a time`);
-  // ms, as samples have.
+  // Rounds to ms, the precision of samples.
   return new GoTime(BigInt(Math.round(seconds * 1000)) * 1_000_000n, UTC);
 }
 

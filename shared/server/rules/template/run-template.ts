@@ -1,6 +1,6 @@
 /**
- * Texts of labels and annotations, rendered for one alert. A text that fails becomes a text that says so: an alert is never
- * lost because its description is wrong.
+ * Renders the texts of labels and annotations for one alert. A text that fails becomes an error text: an
+ * alert must not be lost because its description is invalid.
  */
 
 import { messageOf } from '../../../base/model/errors.ts';
@@ -18,9 +18,12 @@ import { LabelMap, type Value } from '../../../execution/pipeline/template/value
 import { PRELUDE } from './check-template.ts';
 import { ruleFunctions } from './functions.ts';
 
-/** UTF-16 units of one rendered text: descriptions are read by people, and the state of a group holds all of them. */
+/**
+ * UTF-16 units of one rendered text. Descriptions are for people, and the state of a group contains all of
+ * them.
+ */
 export const MAX_TEXT_LENGTH = 16 * 1024;
-/** Compiled texts of this process. */
+/** Number of cached compiled texts in this process. */
 const CACHED_TEMPLATES = 2000;
 
 export interface AlertData {
@@ -29,7 +32,7 @@ export interface AlertData {
 }
 
 export interface TemplateRunner {
-  /** Does not throw. */
+  /** Never throws. */
   run(text: string, data: AlertData): string;
 }
 
@@ -38,7 +41,7 @@ export interface TemplateSurroundings {
   readonly externalUrl: string;
 }
 
-/** Templates see no line and no time of an entry; functions that would show them are not theirs. */
+/** Templates have no line and no time of an entry, and no functions that show them. */
 const NO_ROW: TemplateData = {
   get: () => undefined,
   entries: () => [],

@@ -1,9 +1,11 @@
 /**
- * Places for requests: so many at once. When they run out, a request that waits for its client (one that does not send its body, or
- * does not take its response) is ended for the newcomer, first of the address that has most of them.
+ * Request slots: limits concurrent requests. When no slot is free, a request that waits for its client (its
+ * body does not arrive, or its response is not read) is ended for the new one. The oldest of the address with
+ * the most slots is first.
  *
- * No kind of request gets all places: while slow queries hold theirs, pushes find some. Requests that are answered at once and bring
- * no body, such as `/ready` and `/metrics`, have places of their own, so that a store under attack can still be looked at.
+ * No cost class gets all slots: while slow queries hold theirs, pushes find free ones. Requests that are
+ * answered immediately and have no body, such as `/ready` and `/metrics`, have separate slots. You can still
+ * monitor a store under attack.
  */
 
 import { ClientError } from '../shared/base/model/errors.ts';
@@ -13,26 +15,26 @@ import { declaredLength } from './gateway-body.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';
 
-export interface Places {
-  /** False if there is none, even by ending others. */
+export interface Slots {
+  /** Returns false if no slot is available, even after ending others. */
   take(exchange: Exchange): boolean;
   /** May be called more than once. */
   release(exchange: Exchange): void;
-  /** Exchanges that hold a place, in the order of their beginning. */
+  /** Exchanges that hold a slot, in order of their start. */
   all(): Iterable<Exchange>;
 }
 
-/** Of all places, at most for requests of a kind. */
+/** Maximum share of the slots per cost class. */
 const SHARES: Readonly<Record<CostClass, number>> = {
   push: 0.75,
   query: 0.5,
   light: 0.25,
   maintenance: 0.125,
 };
-/** Beside the others, for light requests without a body. */
+/** Additional slots for light requests without a body. */
 const RESERVED = 64;
 
-export function createPlaces(count: number): Places {
+export function createSlots(count: number): Slots {
   const common = new Set<Exchange>();
   const reserved = new Set<Exchange>();
   const ofKind: Record<CostClass, number> = { push: 0, query: 0, light: 0, maintenance: 0 };
@@ -42,8 +44,8 @@ export function createPlaces(count: number): Places {
     if (common.delete(exchange)) ofKind[exchange.limits.cost]--;
     reserved.delete(exchange);
   };
-  const isFreed = (places: Set<Exchange>, isMeant: (other: Exchange) => boolean): boolean => {
-    const waiting = [...places].filter(other => other.isUpToClient && isMeant(other));
+  const isFreed = (slots: Set<Exchange>, isMeant: (other: Exchange) => boolean): boolean => {
+    const waiting = [...slots].filter(other => other.isUpToClient && isMeant(other));
     const [ended] = oldestOfHeaviest(waiting, 1);
     if (ended === undefined) return false;
     release(ended);
