@@ -1,17 +1,17 @@
 /**
- * How a command fails: one line on standard error and an exit code. The code is set, not enforced, so that what was
- * written to a pipe before still arrives.
+ * Failures of commands: one line on standard error and an exit code. The code is set instead of exiting, so
+ * that data already written to a pipe still arrives.
  */
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { say } from './standard-output.ts';
 
-/** The exit codes of all commands, told by `logboom --help` and docs/reference/cli.md. */
+/** Exit codes of all commands, listed in `logboom --help` and docs/reference/cli.md. */
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 3;
 export const EXIT_NOTHING_FOUND = 4;
 
-/** A failure that the person at the keyboard can do something about; its message is all that is shown. */
+/** Failure that the user can fix. Only its message is printed. */
 export class CommandError extends Error {
   readonly exitCode: number = EXIT_FAILED;
 
@@ -21,12 +21,12 @@ export class CommandError extends Error {
   }
 }
 
-/** What was typed makes no sense, which only showed when all of it was read. */
+/** Usage error that was found only after the whole command line was parsed. */
 export class UsageError extends CommandError {
   override readonly exitCode = EXIT_USAGE;
 }
 
-/** What commander runs: the command, with its failures told. */
+/** Wraps a command as an action of commander that reports failures. */
 export function asAction<Arguments extends unknown[]>(
   run: (...args: Arguments) => Promise<void>,
 ): (...args: Arguments) => Promise<void> {
@@ -40,7 +40,7 @@ export function asAction<Arguments extends unknown[]>(
   };
 }
 
-/** The message of a failure. The stack of one that is a bug is shown if LOGBOOM_DEBUG is set. */
+/** Message of a failure. With LOGBOOM_DEBUG, the stack of an unexpected error is shown. */
 export function explainFailure(error: unknown): string {
   if (error instanceof CommandError || error instanceof CorruptionError) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;

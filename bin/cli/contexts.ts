@@ -1,6 +1,6 @@
 /**
- * Contexts: named sets of store options in a file of the user, one of which may be current. Options on the command line and
- * environment variables override them.
+ * Contexts: named sets of connection options in a file of the user. One of them may be current. Command-line
+ * options and environment variables override them.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';

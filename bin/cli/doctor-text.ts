@@ -1,4 +1,4 @@
-/** What `logboom doctor` prints, as text and as JSON. */
+/** Formats the results of `logboom doctor` as text and as JSON. */
 
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { CheckTotals } from '../../shared/upkeep/integrity/check-store.ts';
@@ -29,7 +29,7 @@ export function checkText(totals: CheckTotals, full: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Never more than what was found to be true. */
+/** States only what was verified. */
 function checkedText({ problems }: CheckTotals, full: boolean): string {
   const what = full ? 'checksums' : 'sizes and footers';
   if (problems > 0) return `${what} verified but for the problems`;

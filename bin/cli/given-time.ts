@@ -1,5 +1,5 @@
 /**
- * Times as people type them:
+ * Time formats that commands accept:
  *
  *     now   now-2h   now+5m
  *     2026-01-05   2026-01-05 10:00   2026-01-05T10:00:00.5        in the time zone of the command

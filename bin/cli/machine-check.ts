@@ -1,6 +1,6 @@
 /**
- * What a machine needs before a store runs on it, looked at one by one: the runtime, a folder to write to, room on the disk and in
- * memory, a clock, a free port, and settings of AWS where the data is there. Nothing is left behind.
+ * Checks the requirements of a store on this machine one by one: runtime, writable folder, disk space,
+ * memory, clock, free port, and AWS settings if the data is there. Leaves nothing behind.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
@@ -22,20 +22,23 @@ export interface Finding {
 
 export interface MachineToCheck {
   readonly storage: StorageOptions;
-  /** Where a store would listen; undefined where that is not looked at: it takes the port for a moment. */
+  /** Address that the store would use; the check briefly listens on it. Undefined skips the check. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The store refuses pushes when the disk is full; below this that is soon. */
+/** Free disk space below which the check warns. The store refuses pushes when the disk is full. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
-/** Under load it takes 200 to 400 MB (docs/dev/operations.md, "Memory"). */
+/**
+ * Memory below which the check warns. Under load a store uses 200 to 400 MB (docs/dev/operations.md,
+ * "Memory").
+ */
 const LOW_MEMORY_BYTES = 512 * 1024 ** 2;
-/** No machine that runs this lives before it was written. */
+/** Minimum year of a correct clock. */
 const LEAST_YEAR = 2026;
-/** Clocks differ by so much without harm. */
+/** Maximum harmless clock difference. */
 const MAX_AHEAD_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 2000;
 
@@ -90,7 +93,7 @@ function nearestFolder(path: string): string {
 }
 
 function checkMemory(): Finding {
-  // A container has less than its machine. Without a limit the figure is 0, or beyond any machine.
+  // A container has less memory than its machine. Without a limit the value is 0 or larger than any machine.
   const limit = process.constrainedMemory();
   const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   const text = formatByteSize(bytes);
@@ -157,7 +160,7 @@ async function checkAws(
   return findings;
 }
 
-/** Where the SDK would find them; whether they are good shows when the store is opened. */
+/** Where the SDK would find credentials. Opening the store shows if they are valid. */
 function credentialsOf(environment: MachineToCheck['environment']): Finding {
   const what = 'credentials';
   const ok = (text: string): Finding => ({ state: 'ok', what, text });

@@ -1,11 +1,17 @@
-/** The proxy of requests to a store: --proxy-url, else HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not. */
+/**
+ * Proxy for requests to a store: --proxy-url, else HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower
+ * case.
+ */
 import { CommandError } from './command-error.ts';
 import type { StoreFlags } from './store-options.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 
-/** What Node's agents take; undefined without a proxy. Throws CommandError if this Node cannot use one. */
+/**
+ * Options for Node.js agents; undefined without a proxy. Throws CommandError if this Node.js release cannot
+ * use one.
+ */
 export function proxyOf({ addr, proxyUrl }: StoreFlags): Record<string, string> | undefined {
   const found = proxyUrl
     ? { HTTP_PROXY: checked(proxyUrl), HTTPS_PROXY: proxyUrl }
@@ -19,7 +25,7 @@ export function proxyOf({ addr, proxyUrl }: StoreFlags): Record<string, string> 
 }
 
 function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string> | undefined {
-  // A store on this machine is behind no proxy.
+  // A store on this machine never needs a proxy.
   if (LOOPBACK.test(hostname)) return undefined;
   const found: Record<string, string> = {};
   for (const name of VARIABLES) {

@@ -1,4 +1,4 @@
-/** Pushes a file that grows, until it is stopped, and remembers how far it is. */
+/** Pushes growing files until they are stopped, and records the positions. */
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -11,12 +11,12 @@ export interface FollowFlags {
   readonly positions?: string;
   readonly fromEnd?: boolean;
   readonly clock: Clock;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly stopping: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** Resolves when `stopping` has ended it and what was read is stored. Throws CommandError. */
+/** Resolves when `stopping` has ended the reading and everything read is stored. Throws CommandError. */
 export async function pushFollowed(
   file: string,
   plan: PushPlan,
@@ -46,7 +46,7 @@ export async function pushFollowed(
       },
     });
   } finally {
-    // A failure ends the other files, too, and the reading, which may wait for more.
+    // A failure also stops the other files, and reads that wait for more.
     stopping.abort();
     await saver.end();
     await followed.close();
@@ -56,7 +56,7 @@ export async function pushFollowed(
 
 type Place = NonNullable<Awaited<ReturnType<FollowedFile['placeAt']>>>;
 
-/** One place at a time is written; of those that come meanwhile the last. */
+/** Writes one position at a time. Of the positions that arrive meanwhile, only the newest is written. */
 class Saver {
   readonly #followed: FollowedFile;
   readonly #save: (place: Place) => void;
@@ -79,7 +79,7 @@ class Saver {
     this.#running = this.#run();
   }
 
-  /** Throws where the positions could not be written. */
+  /** Throws if the positions could not be written. */
   async end(): Promise<void> {
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;

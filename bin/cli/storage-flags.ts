@@ -1,6 +1,6 @@
 /**
- * The options that say where the data lies: the same for every command that opens a store by itself. An option wins over
- * the environment, the environment over the configuration file.
+ * Storage location options, shared by all commands that open a store directly. Options override environment
+ * variables, which override the configuration file.
  */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';

@@ -1,4 +1,6 @@
-/** `logboom canary`: writes known entries into a store, follows them in a live tail, queries and counts them. */
+/**
+ * `logboom canary`: writes known entries into a store, and verifies them by live tail, queries and counts.
+ */
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -31,15 +33,15 @@ export interface CanaryFlags extends StoreFlags {
   readonly metricsPort: number;
 }
 
-/** Loki's canary listens there, too. */
+/** Same port as Loki's canary. */
 const DEFAULT_PORT = 3500;
 const MAX_LINES = 1000;
 const MAX_PORT = 65_535;
 const MIN_INTERVAL_NS = 10n * NS_PER_MS;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Before a refused or unreachable tail is opened again. */
+/** Delay before a refused or unreachable tail is reopened. */
 const TAIL_PAUSE_MS = 2000;
-/** More than the lines of a break of minutes; every store allows it. */
+/** Entry limit of a tail: more than the lines of a disconnect of minutes, and allowed by every store. */
 const TAIL_LIMIT = 5000;
 
 const NOTES = `
@@ -142,7 +144,7 @@ function sendTo(flags: CanaryFlags): CanarySend {
   };
 }
 
-/** A store that is down when the canary starts, or refuses the tail for a while, is asked again. */
+/** Retries if the store is down when the canary starts, or refuses the tail for a while. */
 function tailOf(flags: CanaryFlags): CanaryTail {
   return async ({ query, startMs }, handlers, signal) => {
     const startNs = BigInt(startMs) * NS_PER_MS;

@@ -1,4 +1,4 @@
-/** `logboom config check`: what is wrong with a configuration and its overrides, before a store starts with them. */
+/** `logboom config check`: validates a configuration and its overrides before a store starts with them. */
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -48,13 +48,13 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
   const texts: OverridesText[] = [];
   for (const name of files) {
     await telling(problems, async () => {
-      // As the store reads it: with its bounds.
+      // Reads the file as the store does, with the same bounds.
       const stamped = await overridesFile(name).read(undefined);
       texts.push({ name, text: stamped?.text ?? '' });
     });
   }
   const overrides = await telling(problems, async () =>
-    // Of a configuration that cannot be read they have no defaults; the reference's do to find what is wrong.
+    // The overrides of an unreadable configuration have no defaults, so the check uses the reference's.
     parseOverrides(texts, (read?.config ?? parseConfig('', { name: file, environment: {} }).config).limits),
   );
   if (read !== undefined) await telling(problems, async () => checkStorage(file, read.config));
@@ -72,7 +72,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
   }
 }
 
-/** What a start would refuse although each key by itself is right. */
+/** Finds combinations that a start would refuse although each key is valid. */
 function checkStorage(file: string, { logboom }: Config): void {
   try {
     storageOf({ config: file }, logboom);
@@ -82,7 +82,7 @@ function checkStorage(file: string, { logboom }: Config): void {
   }
 }
 
-/** Undefined where it failed; what the person can do something about is then among the problems. */
+/** Result of `run`; undefined if it failed. Adds errors that the user can fix to `problems`. */
 async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T | undefined> {
   try {
     return await run();
@@ -100,7 +100,7 @@ function summary(file: string, config: Config): string {
   return `${file}: valid, ${text} from the defaults${object}\n`;
 }
 
-/** Keys stand at the top of the file or in a section, never deeper. */
+/** Keys are at the top of the file or in a section, never deeper. */
 function leaves(tree: object, levels: number): number {
   return Object.values(tree).reduce((sum: number, value: unknown) => {
     const isSection = levels > 1 && typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-/** `logboom context set|use|list|show|delete`: named defaults for the options that say which store, and as whom. */
+/** `logboom context set|use|list|show|delete`: manages named defaults of the connection options. */
 import type { Command } from 'commander';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
 import { type ContextValues, readContexts, writeContexts } from '../cli/contexts.ts';
@@ -7,7 +7,7 @@ import { addStoreOptions } from '../cli/store-client.ts';
 import { CONTEXT_OPTIONS } from '../cli/store-options.ts';
 import { tableText } from '../cli/table-text.ts';
 
-/** A name can be typed without quotes. */
+/** Allowed names: they need no quotes in a shell. */
 const NAME = /^[A-Za-z0-9._-]{1,100}$/;
 const SECRETS: ReadonlySet<string> = new Set(['password', 'bearerToken']);
 
@@ -50,7 +50,7 @@ export function register(program: Command): void {
     .action(asAction(async (name: string) => deleteContext(name)));
 }
 
-/** The options on the command line; those of the environment would override the context anyway. */
+/** Options on the command line. Those of the environment override the context anyway. */
 function givenValues(command: Command): ContextValues {
   const given = CONTEXT_OPTIONS.filter(name => command.getOptionValueSource(name) === 'cli');
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** `logboom cost`: what a month on AWS would cost with one's own figures (docs/dev/cost-model.md). */
+/** `logboom cost`: estimates the monthly cost on AWS for your figures (docs/dev/cost-model.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
@@ -25,12 +25,14 @@ interface CostFlags {
 
 const GB = 1_000_000_000;
 const DAY_SECONDS = 86_400;
-/** Measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size". */
+/**
+ * Stored bytes per byte, measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size".
+ */
 const DEFAULT_STORED_SHARE = 0.185;
 const DEFAULT_PUSH_BYTES = 1_000_000;
-/** Half of the requests of the dearest query of the suite; most make none when they are asked again. */
+/** Half of the requests of the most expensive query of the suite. Most queries make none when repeated. */
 const DEFAULT_QUERY_GETS = 50;
-/** Of a query over one day, 7 read units. */
+/** Records of a query over one day: 7 read units. */
 const DEFAULT_QUERY_RECORDS = 28;
 
 const NOTES = `
@@ -123,7 +125,7 @@ function parseSize(text: string): number {
     const bytes = parseByteSize(text);
     if (bytes > 0) return bytes;
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   throw new InvalidArgumentError('A size is written like 4KB, 500000 or 1MiB.');
 }

@@ -1,4 +1,4 @@
-/** `logboom delete create|list|cancel|watch`: delete requests of a tenant (docs/dev/deletion.md). */
+/** `logboom delete create|list|cancel|watch`: manages delete requests of a tenant (docs/dev/deletion.md). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
@@ -31,7 +31,7 @@ interface WatchFlags extends StoreFlags {
 }
 
 const DEFAULT_INTERVAL_MS = 2000;
-/** A store is not to be kept busy by who looks on. */
+/** Minimum poll interval, so that watching does not load the store. */
 const MIN_INTERVAL_MS = 100;
 const MAX_INTERVAL_MS = 3_600_000;
 const CLEAR = '\r\u001b[K';
@@ -129,7 +129,7 @@ async function watch(id: string, { interval, ...store }: WatchFlags): Promise<vo
       const text = progressText(progress);
       if (text === last) continue;
       last = text;
-      // A terminal shows the newest state, a file all of them.
+      // A terminal shows only the newest state, a file all of them.
       await printPainted(isTerminal ? `${CLEAR}${shown(text)}` : `${text}\n`);
     }
   } finally {
@@ -142,7 +142,7 @@ function parseInterval(text: string): number {
   try {
     ms = Number(parsePrometheusDuration(text) / NS_PER_MS);
   } catch {
-    // Told below, with what is allowed.
+    // The error below lists the allowed values.
   }
   if (ms < MIN_INTERVAL_MS || ms > MAX_INTERVAL_MS) {
     throw new InvalidArgumentError('A duration from 100ms to 1h is written like 500ms, 2s or 1m.');

@@ -1,4 +1,4 @@
-/** `logboom detected-fields QUERY [FIELD]`: the fields that lines have, or the values of one. */
+/** `logboom detected-fields QUERY [FIELD]`: lists the fields of lines, or the values of one field. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';

@@ -1,6 +1,7 @@
 /**
- * `logboom doctor`: is the store sound, and the machine fit for it? With --rebuild-catalog: makes the records of stored objects anew. It opens the
- * stores by itself, so it works beside a running store and on a stopped one.
+ * `logboom doctor`: checks the integrity of the store and the machine. With --rebuild-catalog it rebuilds the
+ * catalog from stored objects. It opens the stores directly, so it works next to a running store and on a
+ * stopped one.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +40,7 @@ export interface DoctorFlags extends StorageFlags {
 
 const EXIT_PROBLEMS = 1;
 const EXIT_COULD_NOT_RUN = 2;
-/** Of a broken disk there may be millions; the totals count them all. */
+/** Maximum number of listed problems. A failing disk may have millions; the totals count all of them. */
 const MAX_LISTED = 1000;
 const MAX_LISTED_ORPHANS = 20;
 
@@ -112,7 +113,7 @@ async function run(flags: DoctorFlags): Promise<number> {
     if (flags.machine) return endWithMachine(findings, flags);
     await report.say(machineText(findings.filter(({ state }) => isFresh || state !== 'ok')));
   }
-  // A store that runs beside this deletes nothing that is looked at here.
+  // A store that runs at the same time does not delete what is checked here.
   const letGo =
     isFresh || options.kind !== 'embedded' ? undefined : await keepObjects(options.dataDir, systemIds);
   const storage = await open(options, flags, report);
@@ -137,7 +138,7 @@ async function endWithMachine(findings: readonly Finding[], { json }: DoctorFlag
   return findings.some(({ state }) => state === 'missing') ? EXIT_PROBLEMS : 0;
 }
 
-/** Undefined where the catalog cannot be opened, which is reported. Makes no store where there is none. */
+/** Opens the store; undefined if the catalog cannot be opened, which is reported. Never creates a store. */
 async function open(
   options: StorageOptions,
   { rebuildCatalog: isRebuild = false }: DoctorFlags,
@@ -210,9 +211,9 @@ async function rebuild(
   return Math.max(await report.end({ rebuild: totals }), totals.busyDays > 0 ? EXIT_PROBLEMS : 0);
 }
 
-/** Prints as text at once, as JSON at the end. */
+/** Prints text immediately, or JSON at the end. */
 class Report {
-  /** Problems of the catalog's file. */
+  /** Number of problems of the catalog file. */
   ofCatalog = 0;
   readonly #json: boolean;
   readonly #problems: Problem[] = [];
@@ -231,7 +232,7 @@ class Report {
     if (!this.#json) await print(text);
   }
 
-  /** Resolves to the exit code. */
+  /** Ends the report and resolves to the exit code. */
   async end(totals: Parameters<typeof reportJson>[1]): Promise<number> {
     if (this.#json) await print(reportJson(this.#problems, totals));
     const count = totals.check?.problems ?? this.#problems.filter(({ kind }) => kind !== 'orphan').length;

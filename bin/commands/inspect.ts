@@ -1,4 +1,4 @@
-/** `logboom inspect FILE`: what a chunk object holds, with every checksum verified. */
+/** `logboom inspect FILE`: shows the contents of a chunk object and verifies every checksum. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { firstBroken, reportChunk, rowsOfPage } from '../cli/chunk-report.ts';
@@ -12,7 +12,9 @@ export interface InspectFlags {
   readonly page?: number;
 }
 
-/** The object is read whole. Compaction aims at 256 MB; no chunk is near this. */
+/**
+ * Maximum object size, because the object is read whole. Compaction targets 256 MB, so no chunk comes near.
+ */
 const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
 
 const NOTES = `

@@ -1,4 +1,4 @@
-/** `logboom instant QUERY`: the values of a metric query at one time. */
+/** `logboom instant QUERY`: prints the values of a metric query at one time. */
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction } from '../cli/command-error.ts';

@@ -1,4 +1,4 @@
-/** `logboom labels [NAME]`: names of labels, or the values of one. */
+/** `logboom labels [NAME]`: lists label names, or the values of one label. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';

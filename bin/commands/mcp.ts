@@ -1,4 +1,4 @@
-/** `logboom mcp`: tools for assistants that speak the Model Context Protocol. */
+/** `logboom mcp`: serves tools for assistants that speak the Model Context Protocol. */
 import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';

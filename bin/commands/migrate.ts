@@ -1,4 +1,4 @@
-/** `logboom migrate loki --from URL`: copies entries, and rules, out of a store with Loki's API into this one. */
+/** `logboom migrate loki --from URL`: copies entries and rules from a store with Loki's API into this one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
@@ -172,7 +172,7 @@ async function copyRules({ name, source, target }: Job): Promise<void> {
   await print(`copied ${groups} rule groups${ofTenant(name)}\n`);
 }
 
-/** Resolves to the number of parts that are incomplete. */
+/** Copies entries. Resolves to the number of incomplete parts. */
 async function copyEntries(
   { name, source, target }: Job,
   state: PartState,
@@ -214,14 +214,14 @@ async function copyEntries(
   return totals.incomplete;
 }
 
-/** Messages of a store may have a number that is new each time. */
+/** Maximum number of reported problems, because messages of a store may contain changing numbers. */
 const MAX_TOLD = 10;
 
 function ofTenant(name: string): string {
   return name === '' ? '' : ` of tenant ${name}`;
 }
 
-/** In whole milliseconds. */
+/** Time window in whole milliseconds. */
 function windowOf({ start, end, since }: MigrateFlags): TimeWindow {
   const endNs = end === undefined ? systemClock.nowNs() : parseTime(end);
   const startNs = start === undefined ? endNs - since : parseTime(start);

@@ -1,4 +1,4 @@
-/** `logboom patterns QUERY`: what the lines have in common, with counts (docs/dev/patterns.md). */
+/** `logboom patterns QUERY`: lists the patterns of lines with counts (docs/dev/patterns.md). */
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
@@ -38,7 +38,7 @@ export function register(program: Command): void {
     );
 }
 
-/** The store answers so, and with nothing else, where it mines none. */
+/** Explains the response of a store that has patterns disabled; it sends that response for nothing else. */
 function explainOff(error: unknown): never {
   if (!(error instanceof CommandError) || error.message !== '404 Not Found') throw error;
   throw new CommandError(

@@ -1,4 +1,4 @@
-/** `logboom push FILE...`: log files, or standard input, into the store. */
+/** `logboom push FILE...`: pushes log files or standard input into the store. */
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
@@ -35,13 +35,15 @@ export interface PushFlags extends StoreFlags, ImportFlags {
   readonly positions?: string;
 }
 
-/** Each has a file open and looks four times a second. */
+/** Maximum number of followed files. Each has an open file and is polled four times per second. */
 const MAX_FOLLOWED_FILES = 1000;
-/** Small enough to try again, large enough that a batch's cost is its bytes. */
+/** Default batch size: small enough to retry, and large enough that its bytes dominate its cost. */
 const DEFAULT_BATCH_BYTES = 1_000_000;
-/** A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB. */
+/**
+ * Maximum batch size. A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB.
+ */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
-/** A line that somebody types, or `tail -f` prints, is in the store after this time. */
+/** Maximum time until a typed line, or a line of `tail -f`, is pushed. */
 const MAX_WAIT_MS = 1000;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
@@ -103,7 +105,7 @@ async function push(given: readonly string[], flags: PushFlags): Promise<void> {
   if (!flags.follow && flags.fromEnd) throw new UsageError('--from-end needs --follow');
   if (flags.follow && flags.dryRun)
     throw new UsageError('--dry-run reads files to their end; leave out --follow');
-  // Labels that are missing are told before anything is read.
+  // Reports missing labels before reading any input.
   if (given.includes(STDIN)) streamLabels(STDIN, flags.label);
   const files = await inputFiles(given);
   if (flags.follow) return followAll(files, flags, plan);
@@ -168,7 +170,7 @@ function factsOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: Pu
   return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: systemClock.nowNs };
 }
 
-/** Says nothing of plain lines, nor of a format that was named. */
+/** Reports the detected format. Silent for plain lines and for a format that was named. */
 function tellFormat(name: string | undefined, format: FormatName, plan: ImportPlan): void {
   if (plan.format !== 'auto' || format === 'plain') return;
   tell(
@@ -176,7 +178,7 @@ function tellFormat(name: string | undefined, format: FormatName, plan: ImportPl
   );
 }
 
-/** The push of one input, with its progress and what is told of it. */
+/** Pushes one input and reports its progress and result. */
 class PushJob {
   readonly #name: string | undefined;
   readonly #facts: InputFacts;
@@ -247,7 +249,7 @@ class PushJob {
         batchBytes: flags.batchBytes,
         maxWaitMs: MAX_WAIT_MS,
         nowNs: systemClock.nowNs,
-        // The next start takes the whole line.
+        // The next start reads the whole line.
         leavesOpenLine: flags.follow && flags.positions !== undefined,
       },
       onFormat: format => {
@@ -301,7 +303,7 @@ export function summary({
   return `pushed ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
 }
 
-/** The labels of the stream. Throws UsageError where there are none. */
+/** Labels of the stream. Throws UsageError if there are none. */
 export function streamLabels(
   file: string,
   given: Readonly<Record<string, string>>,
@@ -311,7 +313,7 @@ export function streamLabels(
   throw new UsageError('a stream needs at least one label; for standard input give one: --label app=NAME');
 }
 
-/** One more `name=value`. */
+/** Adds one `name=value`. */
 export function addLabel(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 0) throw new InvalidArgumentError('A label is written name=value, for example app=shop.');
@@ -332,7 +334,7 @@ export function parseBatchBytes(text: string): number {
   try {
     bytes = parseByteSize(text);
   } catch {
-    // Told below, with what is allowed.
+    // The error below lists the allowed values.
   }
   if (bytes < 1 || bytes > MAX_BATCH_BYTES) {
     throw new InvalidArgumentError(

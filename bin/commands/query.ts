@@ -1,4 +1,4 @@
-/** `logboom query QUERY`: asks the store and prints entries or samples, or draws the samples. */
+/** `logboom query QUERY`: runs a query and prints entries or samples, or draws the samples. */
 import { type Command, Option } from 'commander';
 import { asAction, EXIT_NOTHING_FOUND, UsageError } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
@@ -48,9 +48,9 @@ interface QueryFlags extends StoreFlags, RangeFlags, LabelFlags {
   readonly failOnEmpty?: boolean;
 }
 
-/** The store's own default. */
+/** Default of the store. */
 export const DEFAULT_LIMIT = 100;
-/** Entries of one request: stores refuse over 5000, and requests overlap. */
+/** Entries per request. Stores refuse over 5,000, and requests overlap. */
 const DEFAULT_BATCH = 1000;
 
 const NOTES = `
@@ -137,7 +137,7 @@ function isGiven(command: Command, option: string): boolean {
   return command.getOptionValueSource(option) === 'cli';
 }
 
-/** The text, which the store reads again. */
+/** Validates the text; the store parses it again. */
 function checkStep(text: string): string {
   if (!/^\d+(\.\d+)?$/.test(text)) parseSince(text);
   return text;
@@ -147,7 +147,7 @@ async function query(text: string, flags: QueryFlags, hasLimit: boolean): Promis
   endWithReader();
   if (flags.tail) return (await import('./tail.ts')).tail(text, flags);
   if (flags.stdin) {
-    // Every line of a file is wanted, unless somebody says otherwise.
+    // Input from a file is read completely unless --limit is set.
     const limit = hasLimit && flags.limit > 0 ? flags.limit : Infinity;
     const { stdinPages } = await import('../commands/stdin-query.ts');
     return printPages(stdinPages(process.stdin, { query: text, limit }), flags);
@@ -186,7 +186,7 @@ export interface InstantFlags extends StoreFlags {
   readonly failOnEmpty?: boolean;
 }
 
-/** For `logboom instant`, which is the same with fewer options. */
+/** Runs an instant query for `logboom instant`, which has fewer options. */
 export function askAndPrintInstant(text: string, flags: InstantFlags, timeNs: bigint): Promise<void> {
   return printPages(instantPages(text, flags, timeNs), flags);
 }
@@ -238,7 +238,7 @@ function textOfSeries(
   output: MetricOutput,
 ): string {
   const instant = kind === 'vector';
-  // What has one sample is read faster as a line.
+  // A single sample is easier to read as a line.
   const drawn = !instant && process.stdout.isTTY && series.some(({ samples }) => samples.length > 1);
   return metricText(series, {
     output: output === 'default' && drawn ? 'chart' : output,

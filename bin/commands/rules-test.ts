@@ -1,4 +1,6 @@
-/** `logboom rules test`: unit tests of rules, and rules over what is stored (docs/reference/rules.md). */
+/**
+ * `logboom rules test`: runs rule unit tests, and evaluates rules over stored data (docs/reference/rules.md).
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -35,7 +37,7 @@ export function registerTest(group: Command): void {
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(test));
 }
 
-/** Both need a good part of the store: it is loaded for this command alone, and not for those beside it. */
+/** Both need much of the store's code, which is loaded only for this command. */
 async function test(files: readonly string[], flags: TestFlags): Promise<void> {
   endWithReader();
   if (flags.dryRun) {

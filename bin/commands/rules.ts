@@ -1,4 +1,7 @@
-/** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/reference/rules.md). */
+/**
+ * `logboom rules lint|diff|load|list|delete|test`: manages rule groups in files and in a store
+ * (docs/reference/rules.md).
+ */
 import { type Command, Option } from 'commander';
 import { compareGroups, type GroupChange } from '../../shared/server/rules/compare-groups.ts';
 import { formatNamespaces } from '../../shared/server/rules/rule-yaml.ts';

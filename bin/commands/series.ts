@@ -1,4 +1,4 @@
-/** `logboom series SELECTOR...`: the streams of the store by their labels, or what each label has. */
+/** `logboom series SELECTOR...`: lists streams by their labels, or analyzes the labels. */
 import { type Command, Option } from 'commander';
 import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -62,7 +62,7 @@ function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
   };
 }
 
-/** The label with most values first: it is what makes streams many. */
+/** Labels with most values first, because they multiply streams. */
 export function analysis(streams: readonly LabelObject[]): Table {
   const values = new Map<string, Set<string>>();
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** `logboom start`: the whole store on this machine, in one process, until it is told to stop. */
+/** `logboom start`: runs the whole store on this machine, until it is stopped. */
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -19,7 +19,7 @@ import {
   storageOf,
 } from '../cli/storage-flags.ts';
 
-/** What the command line or the environment says; the rest comes from the configuration file. */
+/** Settings of the command line and environment; the rest comes from the configuration file. */
 export interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
@@ -28,7 +28,9 @@ export interface StartFlags extends StorageFlags {
   readonly beginAnew?: boolean;
 }
 
-/** A terminal, npm and the launcher each pass on one Ctrl-C: what comes within this time is the same one. */
+/**
+ * Window in which repeated signals count as one: a terminal, npm and the launcher each forward one Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 500;
 const EXIT_FAILED = 1;
 
@@ -79,7 +81,9 @@ async function start(flags: StartFlags): Promise<void> {
   }
 }
 
-/** What to start with, from the flags and the file that they name. Throws ConfigError or an error of the file system. */
+/**
+ * Start options from the flags and the configuration file. Throws ConfigError or an error of the file system.
+ */
 export function readOptions(
   flags: StartFlags,
   environment: Readonly<Record<string, string | undefined>>,
@@ -107,7 +111,7 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** What a person needs to know first: where it listens, how to push, how to ask. */
+/** Welcome message: where the store listens, how to push, and how to query. */
 export function welcome(url: string, { config, storage }: LocalOptions): string {
   const { authEnabled, noAuthTenant } = config.auth;
   const { tokensEnabled } = config.access;
@@ -130,7 +134,7 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
   ].join('\n');
 }
 
-/** Why it did not start, and what to do. */
+/** Explains why the store did not start, and what to do. */
 export function explain(error: unknown): string {
   const { code, address, port, path, syscall } = error as NodeJS.ErrnoException & {
     address?: string;
@@ -152,7 +156,10 @@ export function explain(error: unknown): string {
   return `cannot start: ${code === undefined && error instanceof Error ? error.stack : messageOf(error)}`;
 }
 
-/** Lets go of what only the start needed, 10 MB, and keeps what was compiled for the next start, should this process be killed. */
+/**
+ * Frees the 10 MB that only the start needed. Saves compiled code for the next start, in case this process is
+ * killed.
+ */
 function tidyUp(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -160,7 +167,7 @@ function tidyUp(): void {
   flushCompileCache();
 }
 
-/** The first signal stops cleanly, a second one at once. A launcher that was killed counts as a signal. */
+/** Stops cleanly on the first signal, and at once on the second. A killed launcher counts as a signal. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstMs: number | undefined;
   const onSignal = () => {

@@ -1,4 +1,4 @@
-/** `logboom tail QUERY`: prints what is pushed, as it is pushed, until it is stopped. */
+/** `logboom tail QUERY`: prints entries as they are pushed, until it is stopped. */
 import { type Command, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
@@ -21,7 +21,7 @@ export interface TailFlags extends StoreFlags, LabelFlags {
   readonly output: MetricOutput;
 }
 
-/** The store's own default. */
+/** Default of the store. */
 const DEFAULT_LIMIT = 100;
 
 const NOTES = `
@@ -66,7 +66,7 @@ export function register(program: Command): void {
     .action(asAction(tail));
 }
 
-/** Also for `logboom query --tail`. */
+/** Follows a query; also used by `logboom query --tail`. */
 export async function tail(query: string, flags: TailFlags): Promise<void> {
   endWithReader();
   const startNs = systemClock.nowNs() - flags.since;

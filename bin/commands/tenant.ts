@@ -1,6 +1,6 @@
 /**
- * `logboom tenant move`: a tenant under another name, for whoever changes `no_auth_tenant` on existing data. It opens the
- * stores by itself, and only while nothing else uses them.
+ * `logboom tenant move`: renames a tenant and all its data, such as after changing `no_auth_tenant`. It opens
+ * the stores directly, and only while no other process uses them.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -90,7 +90,7 @@ async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
   }
 }
 
-/** A store is not made here: the name of the folder would be a mistake. */
+/** Never creates a store: a missing folder is a typing error. */
 async function mustExist(options: StorageOptions): Promise<void> {
   if (options.kind === 's3') return;
   const isThere = await stat(join(options.dataDir, TABLE_FILE)).catch(() => undefined);

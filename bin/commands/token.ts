@@ -1,4 +1,7 @@
-/** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/dev/security-review.md). */
+/**
+ * `logboom token create|list|revoke`: manages access tokens of a store that requires them
+ * (docs/dev/security-review.md).
+ */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
@@ -138,7 +141,7 @@ function explained(error: unknown): never {
   throw error;
 }
 
-/** How to reach it and as whom, from the environment of all commands; its `--tenant` would mean something else here. */
+/** Connection from the environment of all commands. Their `--tenant` would have another meaning here. */
 function storeOf(addr: URL, bearerTokenFile: string | undefined): StoreFlags {
   const reader = addStoreOptions(new Command());
   reader.parse([], { from: 'user' });
@@ -172,7 +175,7 @@ function parseExpiry(text: string): bigint {
   try {
     ns = parsePrometheusDuration(text);
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   if (ns < NS_PER_MS) throw new InvalidArgumentError('A time to live is written like 12h, 90d or 1y.');
   return ns;

@@ -1,4 +1,4 @@
-/** `logboom view [QUERY]`: queries, entries and a live tail on the whole terminal. */
+/** `logboom view [QUERY]`: shows queries, entries and a live tail on the whole terminal. */
 import { type Command, Option } from 'commander';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { addRangeOptions, parsePositive, TIME_NOTE } from '../cli/range-options.ts';

@@ -1,4 +1,6 @@
-/** `logboom volume SELECTOR` and `volume-range`: how many bytes which streams have, from the index alone. */
+/**
+ * `logboom volume SELECTOR` and `volume-range`: print the bytes per group of streams, from the index only.
+ */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
@@ -70,7 +72,7 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
   if (series.length === 0) return endEmpty(failOnEmpty);
   const maxCells = maxCellsOfOutput();
   if (!ofRange && output !== 'chart') {
-    // The sizes are what is wanted raw, not the first label.
+    // Raw output has the sizes, not the first label.
     const text =
       output === 'raw'
         ? metricText(series, { output, screen: screenSize(), colours: false, instant: true })

@@ -1,6 +1,6 @@
 /**
- * Completion for bash: one function with the words of each command in it, so that a Tab starts no process. It finds the command in
- * the words typed so far, and skips the values of options.
+ * Completion for bash: one function that contains the words of each command, so that a Tab starts no process.
+ * It finds the command in the words typed so far, and skips option values.
  */
 import type { CommandWords, OptionWords } from './words.ts';
 
@@ -35,7 +35,7 @@ complete -F _logboom logboom
 `;
 }
 
-/** The path so far, a space, the word: `" push"` at the top, `"rules load"` below. */
+/** Path so far, a space, and the word: `" push"` at the top, `"rules load"` below. */
 function pattern(path: string): string {
   return path.includes(' ') ? `"${path}"` : `" ${path}"`;
 }

@@ -1,4 +1,4 @@
-/** The options of `logboom push` that tell how entries are read. */
+/** Options of `logboom push` that control how entries are read. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../command-error.ts';
 import type { TimeFallback } from './entry-times.ts';
@@ -22,7 +22,7 @@ export interface ImportFlags {
 
 const HEADING = 'Formats and times:';
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-/** Stores take 15 labels and 128 pairs of metadata by default. */
+/** Maximum number of fields to select. Stores accept 15 labels and 128 metadata pairs by default. */
 const MAX_FIELD_CHOICES = 128;
 
 export function addImportOptions(command: Command): Command {
@@ -84,7 +84,7 @@ export function importPlanOf(flags: ImportFlags): ImportPlan {
   };
 }
 
-/** `level`, or `app=kubernetes.container_name`. */
+/** Parses `level`, or `app=kubernetes.container_name`. */
 function addChoice(text: string, before: readonly FieldChoice[]): readonly FieldChoice[] {
   const [, given, field] = /^(?:([^=]*)=)?(.*)$/s.exec(text)!;
   if (field === '') throw new InvalidArgumentError('A field is given as NAME or LABEL=NAME.');

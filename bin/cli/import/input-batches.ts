@@ -1,4 +1,4 @@
-/** Batches of an input whose format may have to be recognized first. */
+/** Batches of an input, with format detection if needed. */
 import { UsageError } from '../command-error.ts';
 import type { BatchOptions } from '../push-batch.ts';
 import { plainBatches, type SentBatch } from '../push-lines.ts';
@@ -30,7 +30,7 @@ export async function* inputBatches(
   else onCounts(yield* importBatches(all, { format, plan, facts }, batching));
 }
 
-/** Throws UsageError if fields are asked for and there are none. */
+/** Throws UsageError if fields are selected but the format has none. */
 export function checkFields(format: FormatName, plan: ImportPlan): void {
   if (format !== 'plain') return;
   const asksFields =

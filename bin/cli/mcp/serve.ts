@@ -1,4 +1,7 @@
-/** The server of the Model Context Protocol over standard input and output. In the bundle it is a file of its own, with the SDK. */
+/**
+ * Server of the Model Context Protocol on standard input and output. The bundle has it in a separate file
+ * with the SDK.
+ */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { LOGBOOM_VERSION } from '../../../shared/server/admin/build-info.ts';

@@ -1,4 +1,4 @@
-/** The tools that assistants call: each asks the store once or a few times, changes nothing, and returns text. */
+/** Tools that assistants call. Each sends a few requests to the store, changes nothing, and returns text. */
 import { z } from 'zod';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { lintRuleFile } from '../../../shared/server/rules/lint-file.ts';
@@ -37,7 +37,7 @@ export interface Tool {
   run(input: never): Promise<string>;
 }
 
-/** Keeps the types of a tool's input together. */
+/** Ties the types of a tool's input together. */
 function tool<Shape extends z.ZodRawShape>(
   name: string,
   description: string,
