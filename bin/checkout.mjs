@@ -39,7 +39,7 @@ export async function programOfCheckout({ stays }) {
     if (stays) writeFileSync(join(folder, `user-${process.pid}`), '');
     return join(folder, 'logboom.cjs');
   } catch (error) {
-    say(`the program could not be bundled and is run from its sources: ${error.message}`);
+    say(`bundling failed; running from the sources instead: ${error.message}`);
     return join(ROOT, 'bin', 'logboom.ts');
   }
 }

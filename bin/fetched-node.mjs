@@ -55,7 +55,7 @@ function isWritable(folder) {
 
 function fetchInto(place, { name, version, integrity }) {
   say(
-    `Node ${process.version} is too old: fetching Node ${version} from npm into ${place}; this happens once`,
+    `Node ${process.version} is too old; fetching Node ${version} from npm into ${place}; this happens once`,
   );
   mkdirSync(join(place, '..'), { recursive: true });
   const folder = mkdtempSync(`${place}.partial-`);
@@ -78,7 +78,7 @@ function fetchInto(place, { name, version, integrity }) {
       shell: process.platform === 'win32' && before.length === 0,
     });
     if (error !== undefined || status !== 0) {
-      say(`it could not be fetched (${error?.message ?? `npm ended with status ${status}`})`);
+      say(`fetching failed (${error?.message ?? `npm ended with status ${status}`})`);
       return false;
     }
     const program = join(folder, PROGRAM);
@@ -93,7 +93,7 @@ function fetchInto(place, { name, version, integrity }) {
   } catch (error) {
     // Another process was faster.
     if (existsSync(join(place, PROGRAM))) return true;
-    say(`it could not be fetched (${error.message})`);
+    say(`fetching failed (${error.message})`);
     return false;
   } finally {
     rmSync(folder, { recursive: true, force: true });

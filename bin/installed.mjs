@@ -65,8 +65,8 @@ function install() {
   if (error === undefined && status === 0) return;
   say(
     error?.code === 'ENOENT'
-      ? 'npm was not found; install Node.js with npm (https://nodejs.org), then run this again'
-      : `npm ci failed (${error?.message ?? `status ${status}`}); is the npm registry reachable? Run it again in ${ROOT}`,
+      ? 'npm not found; install Node.js with npm (https://nodejs.org), then run this again'
+      : `npm ci failed (${error?.message ?? `status ${status}`}); check that the npm registry is reachable, then run it again in ${ROOT}`,
   );
   process.exit(1);
 }
@@ -91,7 +91,7 @@ function linkCommand() {
     symlinkSync(join('..', '..', 'bin', 'logboom.mjs'), link);
     chmodSync(join(ROOT, 'bin', 'logboom.mjs'), 0o755);
   } catch (error) {
-    say(`could not link the command logboom: ${error.message}`);
+    say(`cannot link the command logboom: ${error.message}`);
   }
 }
 
@@ -107,10 +107,10 @@ function alone(act) {
       continue;
     }
     if (Date.now() > latest) {
-      say(`another installation does not end; if there is none, remove ${guard}`);
+      say(`another installation does not end; if none is running, delete ${guard}`);
       process.exit(1);
     }
-    if (!told) say('another process is installing; waiting for it');
+    if (!told) say('waiting for another process to install the packages');
     told = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
   }

@@ -119,7 +119,7 @@ export function findRuntimes() {
     `Node ${NEEDED_NODE} is needed; this is ${process.version}, and ` +
       (existsSync(join(ROOT, 'package-lock.json')) && name !== undefined
         ? `the pinned one (package ${name}) is not installed. Run: npm ci --include=optional`
-        : 'no other could be had. Install a newer one (https://nodejs.org)'),
+        : 'no other one could be fetched; install a newer one (https://nodejs.org)'),
   );
   process.exit(1);
 }
@@ -145,7 +145,7 @@ export function runAndExit(file, args, { ipc = false } = {}) {
       for (const signal of FORWARDED) process.off(signal, forward);
       // Tries the next runtime, for example if the pinned one was made for glibc and the system has none.
       if (left.length > 0) return start(left[0], left.slice(1));
-      say(`cannot run ${path}: ${error.message}. Install Node ${NEEDED_NODE} (https://nodejs.org).`);
+      say(`cannot run ${path}: ${error.message}; install Node ${NEEDED_NODE} (https://nodejs.org)`);
       process.exit(1);
     });
     child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));

@@ -131,7 +131,7 @@ export function rowsOfPage(object: Buffer, number: number, what: string): PageRo
   const page = footer.pages[number];
   if (page === undefined) {
     throw new CommandError(
-      `${what} has ${footer.pages.length} pages, counted from 0; there is no page ${number}`,
+      `${what} has ${footer.pages.length} pages, counted from 0; page ${number} does not exist`,
     );
   }
   return decodePage(footer, page, bytesOfPage(object, page, what), EVERYTHING, `${what}: page ${number}`);
@@ -140,7 +140,7 @@ export function rowsOfPage(object: Buffer, number: number, what: string): PageRo
 function bytesOfPage(object: Buffer, { offset, storedBytes }: PageMeta, what: string): Buffer {
   const end = offset + storedBytes;
   if (end > object.length - TRAILER_BYTES) {
-    throw new CorruptionError(`${what}: ends at byte ${end} of an object of ${object.length} bytes`);
+    throw new CorruptionError(`${what}: ends at byte ${end}, but the object has ${object.length} bytes`);
   }
   return object.subarray(offset, end);
 }

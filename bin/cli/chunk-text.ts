@@ -52,7 +52,7 @@ function pageText(page: PageReport, number: number): string {
   return [
     `\npage ${number}: ${rows} rows, ${lineBytes} bytes of lines, ${storedBytes} stored at offset ${offset}, `,
     `timestamps in units of ${timeUnitNs ?? '?'} ns\n`,
-    broken === undefined ? '' : `  BROKEN: ${broken}\n`,
+    broken === undefined ? '' : `  CORRUPT: ${broken}\n`,
     table([
       ['  run of stream', '>first row', '>rows', '>line bytes', 'first', 'last'],
       ...shown.map(run => [
@@ -87,7 +87,7 @@ function columnRow(column: ColumnReport): string[] {
     `>${ratio(rawBytes, storedBytes)}`,
     codec,
     values,
-    broken === undefined ? 'ok' : 'BROKEN',
+    broken === undefined ? 'ok' : 'CORRUPT',
   ];
 }
 

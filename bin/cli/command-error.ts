@@ -13,11 +13,12 @@ export const EXIT_NOTHING_FOUND = 4;
 
 /** Failure that the user can fix. Only its message is printed. */
 export class CommandError extends Error {
+  static readonly NAME = 'CommandError';
   readonly exitCode: number = EXIT_FAILED;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'CommandError';
+    this.name = CommandError.NAME;
   }
 }
 
@@ -35,19 +36,27 @@ export function asAction<Arguments extends unknown[]>(
       await run(...args);
     } catch (error) {
       say(`logboom: ${explainFailure(error)}\n`);
-      process.exitCode = error instanceof CommandError ? error.exitCode : EXIT_FAILED;
+      process.exitCode = isCommandError(error) ? error.exitCode : EXIT_FAILED;
     }
   };
 }
 
+/**
+ * Recognizes the class by name, because a bundle that is loaded for single commands (scripts/bundle-server.mjs)
+ * has a copy of it.
+ */
+function isCommandError(error: unknown): error is CommandError {
+  return error instanceof Error && error.name === CommandError.NAME;
+}
+
 /** Message of a failure. With LOGBOOM_DEBUG, the stack of an unexpected error is shown. */
 export function explainFailure(error: unknown): string {
-  if (error instanceof CommandError || error instanceof CorruptionError) return error.message;
+  if (isCommandError(error) || error instanceof CorruptionError) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;
   const file = path ?? 'the input';
-  if (code === 'ENOENT') return `there is no file ${file}`;
-  if (code === 'EACCES' || code === 'EPERM') return `${file} may not be read`;
+  if (code === 'ENOENT') return `file not found: ${file}`;
+  if (code === 'EACCES' || code === 'EPERM') return `cannot read ${file}: permission denied`;
   if (code !== undefined || !(error instanceof Error)) return messageOf(error);
   if (process.env.LOGBOOM_DEBUG) return error.stack ?? error.message;
-  return `unexpected failure: ${error.message} (LOGBOOM_DEBUG=1 shows where; please report it)`;
+  return `unexpected failure: ${error.message}; set LOGBOOM_DEBUG=1 to see the stack, and report it`;
 }

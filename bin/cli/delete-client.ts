@@ -90,7 +90,9 @@ export async function* watchDelete(
     const all = readList<DeleteProgress>(expectStatus(answer, 200));
     const progress = all.find(({ request_id }) => request_id === id);
     if (progress === undefined) {
-      throw new CommandError(`there is no delete request ${id}: it was canceled, or never existed`);
+      throw new CommandError(
+        `delete request ${id} does not exist, or it was canceled; run logboom delete list`,
+      );
     }
     yield progress;
     if (progress.processed_at !== null) return;

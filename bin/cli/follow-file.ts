@@ -89,7 +89,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     if (from !== undefined) {
       const handle = await openPlace(this.#path, from);
       if (handle !== undefined) return this.#begin(handle, from.offset);
-      note(`the file that was read before is gone; reading ${this.#path} from its start`);
+      note(`the previously read file is gone; reading ${this.#path} from its start`);
     }
     for (let told = false; !signal.aborted; told = true) {
       const handle = await open(this.#path).catch(ifMissing);
@@ -97,7 +97,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
         const isSkipped = atEnd && from === undefined && !told;
         return this.#begin(handle, isSkipped ? (await handle.stat()).size : 0);
       }
-      if (!told) note(`there is no file ${this.#path} yet; waiting for it`);
+      if (!told) note(`file ${this.#path} does not exist yet; waiting for it`);
       await this.#pause();
     }
   }
@@ -128,7 +128,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     if ((await idOf(next)) === (await idOf(handle))) {
       await next.close();
       if ((await handle.stat()).size >= this.#offset) return false;
-      this.#options.note(`${this.#path} was cut; reading it from its start`);
+      this.#options.note(`${this.#path} was truncated; reading it from its start`);
       this.#begin(handle, 0);
       return true;
     }

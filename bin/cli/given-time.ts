@@ -31,7 +31,7 @@ export function parseGivenTime(text: string, nowNs: bigint): bigint {
   const [, date, minutes = '00:00', seconds = '00', fraction = '', offset] = dated;
   const wall = `${date}T${minutes}:${seconds}.${fraction || '0'}`;
   const ns = parseRfc3339(`${wall}${offset ?? 'Z'}`);
-  if (ns === undefined) throw new RangeError('there is no such date or time of day');
+  if (ns === undefined) throw new RangeError('the date or time of day does not exist');
   if (offset !== undefined) return ns;
   // The fraction of a second is the same in every zone.
   const part = ((ns % NS_PER_SECOND) + NS_PER_SECOND) % NS_PER_SECOND;

@@ -76,7 +76,7 @@ class Edge {
       if (!(error instanceof CommandError) || this.timeNs === undefined || asked <= MAX_REQUEST_ENTRIES) {
         throw error;
       }
-      const count = `${this.entries} entries or more have the timestamp ${nanosecondText(this.timeNs)}`;
+      const count = `at least ${this.entries} entries have the timestamp ${nanosecondText(this.timeNs)}`;
       const advice = 'narrow the query, or raise max_entries_limit_per_query';
       throw new CommandError(
         `${error.message}; ${count}, and one request must return all of them: ${advice}`,

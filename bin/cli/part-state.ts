@@ -52,7 +52,7 @@ export class PartState {
     if (JSON.stringify(header.scope) !== JSON.stringify(scope)) {
       closeSync(descriptor);
       throw new CommandError(
-        `${file} is of other work (${JSON.stringify(header.scope)}); name another file with --state`,
+        `${file} belongs to another copy (${JSON.stringify(header.scope)}); name another file with --state`,
       );
     }
     // Ends a line that a crash truncated.
@@ -90,7 +90,7 @@ function read(file: string): { readonly header: Header; readonly parts: readonly
   if (text === '') return undefined;
   const [header, ...parts] = text.split('\n').map(parsed);
   if ((header as Header | undefined)?.version !== VERSION)
-    throw new CommandError(`${file} does not store the state of a copy; name another file with --state`);
+    throw new CommandError(`${file} is not a state file; name another file with --state`);
   return { header: header as Header, parts: parts.filter(part => part !== undefined) as DonePart[] };
 }
 

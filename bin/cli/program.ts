@@ -52,20 +52,20 @@ const OWN_OPTIONS: ReadonlySet<string> = new Set([...VERSION, '-h', '--help']);
 
 const NOTES = `
 Exit codes:
-  0  done
-  1  failed, or refused by the store
+  0  success
+  1  failure, or refused by the store
   2  usage error
-  3  the store cannot be reached
+  3  store unreachable
   4  no results, with --fail-on-empty
 doctor has its own exit codes.
+
+For every command, see docs/cli.md.
 
 Examples:
   logboom start                                     start a store with its data in ./data
   logboom push app.log --label app=shop             push a file
   logboom query '{app="shop"} |= "error"'           find lines
-  logboom query --help                              show options and examples of a command
-
-For every command, see docs/cli.md.`;
+  logboom query --help                              show options and examples of a command`;
 
 /**
  * Arguments with the options before the command moved after it, as in `logboom --addr URL -o raw query '{}'`.

@@ -3,7 +3,7 @@ import type { WriteStream } from 'node:tty';
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { visible } from '../../shared/base/model/visible-text.ts';
 
-/** Minimum time between redraws; nobody reads faster. */
+/** Minimum time between redraws; faster ones are not readable. */
 const MIN_REDRAW_MS = 100;
 const BAR_CHARACTERS = 20;
 const DEFAULT_COLUMNS = 80;

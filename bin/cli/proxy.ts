@@ -18,7 +18,7 @@ export function proxyOf({ addr, proxyUrl }: StoreFlags): Record<string, string> 
     : proxyOfEnvironment(addr);
   if (found !== undefined && !agentsTakeProxies()) {
     throw new CommandError(
-      'a proxy needs Node 24.5 or newer; unset the proxy variables, or run a newer Node',
+      'a proxy needs Node.js 24.5 or newer; unset the proxy variables, or run a newer Node.js',
     );
   }
   return found;
@@ -37,7 +37,7 @@ function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string>
 
 function checked(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
-  throw new CommandError(`${url} is not the URL of a proxy; write it like http://proxy:3128`);
+  throw new CommandError(`${url} is not a proxy URL; write it like http://proxy:3128`);
 }
 
 function agentsTakeProxies(): boolean {

@@ -42,7 +42,7 @@ export async function pushFollowed(
       onDoneTo: endBytes => saver.doneTo(endBytes),
       onRefused: (message, lines) => {
         left += lines;
-        note(`${lines} lines were refused and left out: ${message}`);
+        note(`${lines} lines were refused and skipped: ${message}`);
       },
     });
   } finally {
@@ -50,7 +50,7 @@ export async function pushFollowed(
     stopping.abort();
     await saver.end();
     await followed.close();
-    if (left > 0) note(`${left} lines were left out in all`);
+    if (left > 0) note(`${left} lines were skipped in total`);
   }
 }
 
@@ -72,7 +72,7 @@ class Saver {
 
   doneTo(endBytes: number): void {
     if (this.#failure !== undefined)
-      throw new CommandError('the positions file cannot be written', { cause: this.#failure });
+      throw new CommandError('cannot write the positions file', { cause: this.#failure });
     this.#wanted = endBytes;
     if (this.#isRunning) return;
     this.#isRunning = true;

@@ -146,7 +146,7 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
       throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
     const of = Number.isFinite(retries.maxAttempts) ? ` of ${retries.maxAttempts}` : '';
-    const again = `trying again in ${waitMs / 1000} s (attempt ${attempt}${of})`;
+    const again = `retrying in ${waitMs / 1000} s (attempt ${attempt}${of})`;
     onRetry(problem, again);
     await delay(waitMs, undefined, { signal }).catch(() => {
       throw new CommandError(`stopped; ${placeOf(batch)} not stored: ${problem}`);

@@ -119,7 +119,7 @@ export function readAnswer(text: string, direction: Direction): RangeAnswer {
         };
       default:
         throw new CommandError(
-          `the answer is of type ${String(resultType)}, which this command does not read`,
+          `unexpected result type ${String(resultType)}; check that --addr points to a Logboom or Loki server`,
         );
     }
   });

@@ -27,7 +27,7 @@ export class RetryNotes {
   /** Reports the number of attempts that were not reported. */
   end(): void {
     if (this.#more > 0)
-      this.#note(`requests were repeated ${this.#more} ${this.#told.size > 0 ? 'more ' : ''}times`);
+      this.#note(`requests were retried ${this.#more} ${this.#told.size > 0 ? 'more ' : ''}times`);
     this.#more = 0;
   }
 }

@@ -30,7 +30,7 @@ export async function readFiles(files: readonly string[]): Promise<Map<string, R
     const known = namespaces.get(namespace) ?? [];
     for (const group of groups) {
       if (known.some(({ name }) => name === group.name)) {
-        problems.push(`${file}:1: group '${group.name}' of namespace '${namespace}' is in another file too`);
+        problems.push(`${file}:1: group '${group.name}' of namespace '${namespace}' is also in another file`);
       }
     }
     namespaces.set(namespace, [...known, ...groups]);

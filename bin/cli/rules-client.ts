@@ -26,7 +26,7 @@ export async function listGroups(store: StoreFlags): Promise<Namespaces> {
       ]),
     );
   } catch (error) {
-    throw new CommandError(`the rules of the store cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new CommandError(`cannot read the rules of the store: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -59,7 +59,7 @@ function send(
  * drop `.` and `..`, escaped or not.
  */
 function segmentOf(name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is not a name of a namespace or group`);
+  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is not a valid name of a namespace or group`);
   if (!name.isWellFormed()) throw new CommandError(`'${name}' is not valid text`);
   return `/${encodeURIComponent(name)}`;
 }

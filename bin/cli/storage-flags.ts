@@ -61,7 +61,7 @@ export function storageOf(flags: StorageFlags, logboom: LogboomConfig): StorageO
   const table = flags.table ?? logboom.dynamodbTable;
   if (bucket === '' || table === '') {
     throw new ConfigError(
-      'storage s3 needs a bucket and a table: give --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
+      'storage s3 needs a bucket and a table; set --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
     );
   }
   const endpoint = (flags.endpoint ?? logboom.awsEndpoint) || undefined;

@@ -78,7 +78,7 @@ export async function askBytes(store: StoreFlags, url: URL, request: SentRequest
     return { status, statusText, headers: answered, body: await bytesOf(incoming) };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const reason = signal.aborted ? `no answer within ${request.timeoutMs / 1000} s` : reasonOf(error);
+    const reason = signal.aborted ? `no response within ${request.timeoutMs / 1000} s` : reasonOf(error);
     throw new UnreachableError(unreachable(store, reason), { cause: error });
   }
 }
@@ -162,8 +162,8 @@ export function storeHeaders(store: StoreFlags): Record<string, string> {
 
 export function unreachable({ addr }: StoreFlags, reason: string): string {
   return (
-    `cannot reach the store at ${addr.origin} (${reason}). Start it with "npm start" or "logboom start", ` +
-    'or name another with --addr or LOGBOOM_ADDR'
+    `cannot reach the store at ${addr.origin} (${reason}); start it with "npm start" or "logboom start", ` +
+    'or set --addr or LOGBOOM_ADDR'
   );
 }
 
@@ -173,15 +173,15 @@ function reasonOf(error: unknown): string {
       return 'connection refused';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'there is no such host';
+      return 'unknown host';
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'the connection broke';
+      return 'connection closed';
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'its certificate is of no known authority: name that with --ca-cert';
+      return 'unknown certificate authority; set --ca-cert';
     default:
       // If several addresses of a host refuse, only their errors have messages.
       return error instanceof AggregateError && error.errors.length > 0

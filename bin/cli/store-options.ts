@@ -70,7 +70,7 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     flags: '--ca-cert <file>',
-    text: "certificate of the store's authority, PEM",
+    text: 'certificate of the certificate authority (PEM)',
     variables: ['LOGBOOM_CA_CERT_PATH', 'LOKI_CA_CERT_PATH'],
   },
   {
@@ -85,7 +85,7 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     flags: '--query-tags <text>',
-    text: 'tags for the log of the store (header X-Query-Tags)',
+    text: 'tags for the query log of the store (header X-Query-Tags)',
     variables: ['LOGBOOM_QUERY_TAGS', 'LOKI_QUERY_TAGS'],
   },
   {
@@ -121,8 +121,8 @@ export function addStoreOptions(command: Command): Command {
         .env('LOGBOOM_CONTEXT')
         .helpGroup(HEADING),
     )
-    .addOption(new Option('-q, --quiet', 'print results, warnings and errors only').helpGroup(HEADING))
-    .addOption(new Option('--org-id <name>', "logcli's name of --tenant").hideHelp());
+    .addOption(new Option('-q, --quiet', 'print only results, warnings and errors').helpGroup(HEADING))
+    .addOption(new Option('--org-id <name>', "logcli's name for --tenant").hideHelp());
   command.on('option:org-id', (name: string) => command.setOptionValueWithSource('tenant', name, 'cli'));
   return command.hook('preAction', (_, running) => {
     keepQuiet(running.opts<{ quiet?: boolean }>().quiet === true);
@@ -195,7 +195,7 @@ export function loginOf(store: StoreFlags): string | undefined {
   const token = store.bearerToken || tokenIn(store.bearerTokenFile);
   const name = store.username || decodeURIComponent(addr.username);
   if (token !== undefined) {
-    if (store.username) throw new CommandError('give either a token or a name with a password, not both');
+    if (store.username) throw new CommandError('give either an access token, or a user name and password');
     return `Bearer ${token}`;
   }
   if (name === '') return undefined;

@@ -104,10 +104,10 @@ export async function followTail(
       reason = error.message;
     }
     if (signal.aborted) return;
-    if (FINAL.test(reason)) throw new CommandError(`the store refused: ${reason}`);
+    if (FINAL.test(reason)) throw new CommandError(`refused by the store: ${reason}`);
     // The tail reached its maximum duration; clients are expected to reconnect at once.
     if (reason === MAX_DURATION) continue;
-    handlers.note(`the connection ended (${reason}); trying again in ${pauseMs / 1000} s`);
+    handlers.note(`connection closed (${reason}); retrying in ${pauseMs / 1000} s`);
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs);
   }
@@ -169,7 +169,7 @@ async function follow(
       }
       told ??= frame.error;
       const dropped = frame.dropped_entries?.length ?? 0;
-      if (dropped > 0) handlers.note(`${dropped} entries were dropped: this reader was too slow`);
+      if (dropped > 0) handlers.note(`${dropped} entries were dropped because this reader was too slow`);
       // Pauses for a slow reader, so that the store waits and drops instead of filling memory here.
       socket.pause();
       printing = printing

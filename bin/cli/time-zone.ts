@@ -37,7 +37,7 @@ function parseZone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    throw new InvalidArgumentError('A time zone is Local, UTC or a name such as Europe/Berlin.');
+    throw new InvalidArgumentError('A time zone is Local, UTC, or a name such as Europe/Berlin.');
   }
 }
 

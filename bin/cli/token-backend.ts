@@ -85,7 +85,7 @@ export async function tokensInStorage(
   return {
     note: config.access.tokensEnabled
       ? undefined
-      : `tokens are off in ${flags.config}: set auth.tokens_enabled: true to require them`,
+      : `access tokens are not required by ${flags.config}; set auth.tokens_enabled: true to require them`,
     create: async token => {
       const made = await told(() => service.create(token));
       return { token: made.token, ...shown(made.record) };

@@ -19,7 +19,7 @@ const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandWords[]) => str
 const NOTES = `
 Examples:
   eval "$(logboom completion bash)"                                    for this shell
-  logboom completion bash > /etc/bash_completion.d/logboom             for all
+  logboom completion bash > /etc/bash_completion.d/logboom             for all users
   logboom completion zsh > "\${fpath[1]}/_logboom"
   logboom completion fish > ~/.config/fish/completions/logboom.fish`;
 

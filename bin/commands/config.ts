@@ -7,6 +7,7 @@ import type { Config } from '../../shared/server/admin/config-fields.ts';
 import { type OverridesText, parseOverrides } from '../../shared/server/admin/overrides.ts';
 import { overridesFile } from '../../shared/server/admin/overrides-file.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import { endWithReader, print, say } from '../cli/standard-output.ts';
 import { storageOf } from '../cli/storage-flags.ts';
 
@@ -16,8 +17,12 @@ interface CheckFlags {
 }
 
 const NOTES = `
-Prints every problem as FILE:LINE:COLUMN: KEY: MESSAGE. Exit code: 0 if a store would start with the configuration, else 1.
-Keys without effect are listed as warnings. For every key, see docs/reference/configuration.md.
+Prints every problem as FILE:LINE:COLUMN: KEY: MESSAGE. Lists keys without effect as warnings. For every key, see
+docs/reference/configuration.md.
+
+Exit codes:
+  0  a store would start with the configuration
+  1  problems were found
 
 Examples:
   logboom config check my.yaml
@@ -25,15 +30,19 @@ Examples:
   logboom config check my.yaml --print > effective.yaml`;
 
 export function register(program: Command): void {
-  const group = program.command('config').description('validate a configuration');
+  const group = addExamples(
+    program.command('config').description('validate a configuration'),
+    'logboom config check logboom.yaml',
+    'logboom config check logboom.yaml --print',
+  );
   group
     .command('check')
     .description('validate a configuration file and its overrides')
     .argument('<file>', 'configuration file (YAML)')
     .addOption(
-      new Option('--overrides <files...>', 'overrides file; replaces the files that the configuration names'),
+      new Option('--overrides <files...>', 'overrides files; replace those that the configuration names'),
     )
-    .addOption(new Option('--print', 'print the values in force as YAML, without secrets'))
+    .addOption(new Option('--print', 'print the effective values as YAML, without secrets'))
     .addHelpText('after', NOTES)
     .action(asAction(check));
 }
@@ -62,7 +71,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
     say(`warning: ${warning}\n`);
   }
   if (problems.length > 0 || read === undefined || overrides === undefined) {
-    throw new CommandError(`the configuration cannot be used\n${problems.join('\n')}`);
+    throw new CommandError(`the configuration is invalid\n${problems.join('\n')}`);
   }
   await print(
     flags.print ? stringify(formatConfig(read.config, { mode: 'full' })) : summary(file, read.config),
@@ -96,7 +105,7 @@ async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T 
 function summary(file: string, config: Config): string {
   const changed = leaves(formatConfig(config, { mode: 'diff' }), 2);
   const text = changed === 1 ? '1 key differs' : `${changed} keys differ`;
-  const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not looked at`;
+  const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not checked`;
   return `${file}: valid, ${text} from the defaults${object}\n`;
 }
 

@@ -46,28 +46,28 @@ const MAX_LISTED_ORPHANS = 20;
 
 const NOTES = `
 Exit codes:
-  0  the store is sound
-  1  problems were found
-  2  the store could not be checked
+  0  no problems
+  1  problems found
+  2  the check failed
 
-An object without a record (orphan) is not a problem: it is deleted when it is a day old.
+An object without a record (orphan) is not a problem: it is deleted when it is one day old.
 
 doctor first checks the machine (runtime, folder, disk, memory, clock, port, AWS settings) and prints what is wrong. With
 --machine, or if there is no store yet, it prints all checks. --machine exits with 0, or with 1 if something is missing.
 
 --rebuild-catalog adds records for objects that have none, and corrects records of chunks that were merged and deleted
 since. Run it BEFORE you start the store with an empty or older catalog: objects without a record are deleted when they
-are a day old. For the steps, see docs/operate/backup-upgrade.md.
+are one day old. For the steps, see docs/operate/backup-upgrade.md.
 
 Examples:
   logboom doctor                                   the store in ./data, every checksum
-  logboom doctor --machine                         a fresh machine: what is missing?
+  logboom doctor --machine                         only the machine
   logboom doctor --data-dir /var/lib/logboom --quick --json`;
 
 export function register(program: Command): void {
   const command = program
     .command('doctor')
-    .description('verify the whole store and the machine, or rebuild the catalog');
+    .description('verify the store and the machine, or rebuild the catalog');
   addStorageFlags(addDataDirFlag(addConfigFlag(command)))
     .option('--quick', 'verify sizes and footers, not every page')
     .option('--json', 'print JSON')
@@ -151,7 +151,7 @@ async function open(
     throw new CommandError(`no store in ${dataDir}; run logboom start --data-dir ${dataDir} to create one`);
   if (!isRebuild && !(await isThere(tableFile))) {
     throw new CommandError(
-      `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,
+      `${tableFile} does not exist; restore it from a backup, or run with --rebuild-catalog`,
     );
   }
   try {
@@ -159,7 +159,9 @@ async function open(
   } catch (error) {
     if (!(error instanceof CorruptionError)) throw error;
     if (isRebuild) {
-      throw new CommandError(`${error.message}; move it and its -wal and -shm aside, then run this again`);
+      throw new CommandError(
+        `${error.message}; move it and its -wal and -shm files away, then run this again`,
+      );
     }
     await report.add({ kind: 'catalog', where: tableFile, message: messageOf(error) });
     return undefined;

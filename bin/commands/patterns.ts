@@ -20,7 +20,7 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('patterns')
-    .description('list patterns of lines, most frequent first')
+    .description('list the patterns of lines, most frequent first')
     .argument('<query>', 'stream selector, for example \'{app="shop"}\'')
     .addOption(
       new Option('--limit <patterns>', 'maximum number of patterns (0 = unlimited)')

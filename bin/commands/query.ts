@@ -55,14 +55,14 @@ const DEFAULT_BATCH = 1000;
 
 const NOTES = `
 Output of a log query, newest entry first unless --direction forward:
-  default  time, labels, line; labels that all entries share are printed once, on standard error
-  raw      lines alone
+  default  time, labels, line; common labels are printed once, to stderr
+  raw      only lines
   jsonl    {"timestamp", "labels", "line"}, timestamps with nanoseconds
   table    columns: time, each label, line; cut at the edge of a terminal
   csv      timestamp, labels, line
 Output of a metric query, series by series:
-  default  on a terminal a chart; else time, labels, value
-  raw      values alone
+  default  a chart on a terminal; else time, labels, value
+  raw      only values
   jsonl    {"timestamp", "labels", "value"}, the value as text
   table    a column for each series
   csv      timestamp, each label, value
@@ -91,7 +91,7 @@ export function register(program: Command): void {
         .default(DEFAULT_LIMIT),
     )
     .addOption(
-      new Option('--batch <entries>', 'entries of one request, below 5000: requests overlap')
+      new Option('--batch <entries>', 'entries per request, below 5000, because requests overlap')
         .argParser(parsePositive)
         .default(DEFAULT_BATCH),
     )
@@ -100,7 +100,7 @@ export function register(program: Command): void {
         .choices(['forward', 'backward'])
         .default('backward'),
     )
-    .addOption(new Option('--forward', 'the same as --direction forward').implies({ direction: 'forward' }))
+    .addOption(new Option('--forward', 'same as --direction forward').implies({ direction: 'forward' }))
     .addOption(
       new Option('--step <duration>', 'interval between samples of a metric query').argParser(checkStep),
     )
@@ -113,18 +113,18 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--stdin',
-        'query the lines of standard input, without a store; the stream selector may be left out',
+        'query the lines of standard input, without a store; the stream selector is optional',
       ).conflicts(['from', 'to', 'step', 'batch', 'direction', 'explain']),
     )
     .addOption(new Option('-t, --tail', 'continue with new entries, like logboom tail'))
-    .addOption(new Option('-f, --follow', 'the same as --tail').hideHelp().implies({ tail: true }))
+    .addOption(new Option('-f, --follow', 'same as --tail').hideHelp().implies({ tail: true }))
     .addOption(
-      new Option('--delay-for <seconds>', 'with --tail, hold entries for this time')
+      new Option('--delay-for <seconds>', 'with --tail, delay entries by this time')
         .argParser(parseDelay)
         .default(0),
     )
-    .addOption(new Option('--stats', 'print statistics of the query to stderr'))
-    .addOption(new Option('--instant', 'values of a metric query at --to only').conflicts(['step', 'batch']))
+    .addOption(new Option('--stats', 'print query statistics to stderr'))
+    .addOption(new Option('--instant', 'evaluate a metric query only at --to').conflicts(['step', 'batch']))
     .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
     .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
@@ -209,7 +209,7 @@ async function printPages(
   try {
     for await (const page of pages) {
       waiting.clear();
-      for (const warning of page.warnings) say(`logboom: the store warns: ${warning}\n`);
+      for (const warning of page.warnings) say(`logboom: warning from the store: ${warning}\n`);
       explanation.add(page.explain);
       statistics.add(page.stats);
       if (page.kind !== 'streams') {

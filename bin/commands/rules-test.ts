@@ -14,8 +14,8 @@ interface TestFlags extends HistoryFlags {
 }
 
 const NOTES = `
-Without --dry-run, the files are test files with rule files, log lines, and the expected alerts and samples; no store is
-needed. With --dry-run, the files are rule files, evaluated over the entries of a running store; nothing is written.
+Without --dry-run, the files are test files with rule files, log lines, and the expected alerts and samples. No store is
+needed. With --dry-run, the files are rule files, which are evaluated over the entries of a running store. Nothing is written.
 
 Times are RFC 3339, Unix seconds, Unix nanoseconds or "now".
 
@@ -30,7 +30,7 @@ export function registerTest(group: Command): void {
     .argument('<files...>', 'test files; with --dry-run, rule files')
     .addOption(new Option('--dry-run', 'evaluate rules over the logs of a running store').default(false));
   addRangeOptions(command).addOption(
-    new Option('--interval <duration>', 'interval of groups that set none')
+    new Option('--interval <duration>', 'interval of groups that do not set one')
       .argParser(parseInterval)
       .default(60n * NS_PER_SECOND, '1m'),
   );

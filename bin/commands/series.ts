@@ -14,20 +14,20 @@ interface Flags extends FactsFlags {
 
 const NOTES = `
 Output:
-  default, raw   labels of a stream, one stream a line
+  default, raw   labels of a stream, one stream per line
   table, csv     a column for each label
   jsonl          an object of the labels
 
 Examples:
   logboom series '{app="shop"}'
   logboom series '{app="shop"}' '{app="cart"}' --since 24h --output table
-  logboom series --analyze-labels               which labels make how many streams`;
+  logboom series --analyze-labels               numbers of values and streams per label`;
 
 export function register(program: Command): void {
   const command = program
     .command('series')
     .description('list streams by their labels')
-    .argument('[selectors...]', 'stream selectors; a stream must match one of them (default: every stream)')
+    .argument('[selectors...]', 'stream selectors; a stream must match at least one (default: all streams)')
     .addOption(
       new Option('--match <selector>', 'stream selector, as in logcli; repeatable')
         .argParser((text: string, before: readonly string[]) => [...before, text])

@@ -38,7 +38,7 @@ const NOTES = `
 Command-line options override environment variables, which override the configuration file.
 
 Examples:
-  logboom start                                                  data in ./data, port 3100 of this machine
+  logboom start                                                  data in ./data, port 3100, only this machine
   logboom start --data-dir /var/lib/logboom --port 3200 --log-level warn
   logboom start --config logboom.yaml
   logboom start --storage s3 --bucket logs --table logs --region eu-central-1`;
@@ -121,15 +121,15 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
   return [
     `Logboom listens on ${url}`,
     `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
-    `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
-    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/security.md)'] : []),
+    `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header needed`}`,
+    ...(tokensEnabled ? ['  access   with access tokens: logboom token create (docs/security.md)'] : []),
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,
     'Query it:',
     `  curl ${tenant}-G ${url}/loki/api/v1/query_range --data-urlencode 'query={app="hello"}'`,
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
@@ -145,14 +145,15 @@ export function explain(error: unknown): string {
   if (error instanceof CorruptionError)
     return `${error.message}; run logboom doctor, and see docs/operate/troubleshoot.md`;
   if (code === 'EADDRINUSE')
-    return `${place} is in use: stop what listens there, or choose another port with --port`;
-  if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;
+    return `${place} is in use; stop the program that uses it, or choose another port with --port`;
+  if (code === 'EADDRNOTAVAIL')
+    return `${place}: this machine has no such address; choose another with --host`;
   if (code === 'EACCES' && port !== undefined)
     return `${place} is not allowed; choose a port over 1023 with --port`;
   if (syscall === 'mkdir' && path !== undefined)
-    return `cannot make the folder ${path} (${code}); choose another with --data-dir`;
+    return `cannot create the folder ${path} (${code}); choose another with --data-dir`;
   if (code === 'EISDIR') return 'the configuration is a folder; name a file with --config';
-  if (code === 'ENOENT' && path !== undefined) return `there is no file ${path}`;
+  if (code === 'ENOENT' && path !== undefined) return `file not found: ${path}`;
   return `cannot start: ${code === undefined && error instanceof Error ? error.stack : messageOf(error)}`;
 }
 

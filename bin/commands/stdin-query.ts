@@ -70,7 +70,7 @@ function streamOf(expr: Expr): Labels {
   for (const { name, op, value } of selectorsOf(expr).flat()) {
     if (op !== '=' || (labels.get(name) ?? value) !== value) {
       throw new CommandError(
-        'with --stdin, the selector names the one stream of all lines: use matchers with = and one value for each label',
+        'with --stdin, the selector defines the one stream of all lines; use only = matchers, with one value per label',
       );
     }
     labels.set(name, value);
@@ -181,7 +181,7 @@ async function metricAnswer(
     }
     if (totalBytes > MAX_METRIC_INPUT_BYTES)
       throw new CommandError(
-        'a metric query over --stdin takes up to 256 MiB; push the file to a store instead',
+        'a metric query over --stdin accepts up to 256 MiB; push the file to a store instead',
       );
     if (bytes >= PUSH_BYTES) await pushAll();
   }

@@ -49,15 +49,15 @@ export function define(program: Command, ofRange: boolean): void {
     .description(ofRange ? 'show bytes of streams over time' : 'list bytes of streams, largest first')
     .argument('<selector>', "stream selector, for example '{app=~\".+\"}', or '{}' for all")
     .addOption(new Option('--limit <groups>', 'maximum number of groups').argParser(parsePositive))
-    .addOption(new Option('--target-labels <names>', 'labels to group by, separated by commas'))
+    .addOption(new Option('--target-labels <names>', 'comma-separated labels to group by'))
     .addOption(
       new Option('--aggregate-by <what>', 'group by label values or by label names').choices([
         'series',
         'labels',
       ]),
     )
-    .addOption(new Option('--targetLabels <names>', "logcli's name of --target-labels").hideHelp())
-    .addOption(new Option('--aggregateByLabels', "logcli's name of --aggregate-by labels").hideHelp());
+    .addOption(new Option('--targetLabels <names>', "logcli's name for --target-labels").hideHelp())
+    .addOption(new Option('--aggregateByLabels', "logcli's name for --aggregate-by labels").hideHelp());
   command.on('option:aggregateByLabels', () => command.setOptionValue('aggregateBy', 'labels'));
   if (ofRange) command.addOption(new Option('--step <duration>', 'interval between samples'));
   addFactsOptions(command, { outputs: METRIC_OUTPUTS })

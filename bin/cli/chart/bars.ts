@@ -43,7 +43,7 @@ export function barsText(
     const figure = shortNumber(value).padStart(figureCells);
     return `${padCells(cutCells(name, nameCells), nameCells)}  ${figure}  ${painted}`.trimEnd() + '\n';
   });
-  if (bars.length > shown.length) lines.push(`and ${bars.length - shown.length} more, which are smaller\n`);
+  if (bars.length > shown.length) lines.push(`and ${bars.length - shown.length} more with smaller values\n`);
   return lines.join('');
 }
 

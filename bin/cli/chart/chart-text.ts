@@ -169,13 +169,13 @@ function timeText({
 
 function legendText(drawn: readonly Line[], count: number, pens: Pens, maxCells: number): string {
   const lines = drawn.map(({ labels, points, most }, pen) => {
-    const figures = `last ${shortNumber(points.at(-1)!.value)}, most ${shortNumber(most)}`;
+    const figures = `last ${shortNumber(points.at(-1)!.value)}, max ${shortNumber(most)}`;
     // The legend mark takes two cells with colors, and one without.
     const room = maxCells - figures.length - 6;
     const name = visible(labelText(labels));
     const shown = cellWidth(name) > room ? cutCells(name, Math.max(1, room)) : name;
     return `${pens.mark(pen)} ${shown}  ${figures}\n`;
   });
-  if (count > drawn.length) lines.push(`and ${count - drawn.length} more series, which are smaller\n`);
+  if (count > drawn.length) lines.push(`and ${count - drawn.length} more series with smaller values\n`);
   return lines.join('');
 }

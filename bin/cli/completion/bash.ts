@@ -7,7 +7,7 @@ import type { CommandWords, OptionWords } from './words.ts';
 export function bashCompletion(commands: readonly CommandWords[]): string {
   const values = commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue));
   const takers = [...new Set(values.flatMap(({ flags }) => flags))].sort();
-  return `# bash completion for logboom. To load it: eval "$(logboom completion bash)"
+  return `# bash completion for logboom. To load it, run: eval "$(logboom completion bash)"
 _logboom() {
   local current previous path word i
   current="\${COMP_WORDS[COMP_CWORD]}"

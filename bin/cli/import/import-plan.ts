@@ -93,7 +93,7 @@ export class EntryBuilder {
     if (this.#streams.size >= MAX_INPUT_STREAMS) {
       const names = this.#plan.labelFields.map(({ field }) => field).join(', ');
       throw new CommandError(
-        `the label fields (${names}) make over ${MAX_INPUT_STREAMS} streams; give fields with many values with --metadata-field`,
+        `the label fields (${names}) create over ${MAX_INPUT_STREAMS} streams; use --metadata-field for fields with many values`,
       );
     }
     const labels = { ...this.#labels };

@@ -35,8 +35,5 @@ export function checkFields(format: FormatName, plan: ImportPlan): void {
   if (format !== 'plain') return;
   const asksFields =
     plan.timeField !== undefined || plan.labelFields.length > 0 || plan.metadataFields.length > 0;
-  if (asksFields)
-    throw new UsageError(
-      'the format of the lines is not recognized, so there are no fields; name it with --format',
-    );
+  if (asksFields) throw new UsageError('cannot detect the format, so there are no fields; set --format');
 }

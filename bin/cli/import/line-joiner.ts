@@ -194,7 +194,7 @@ export function parseMultiline(text: string): Multiline {
     return { kind: 'first', pattern: new RegExp(text) };
   } catch (error) {
     throw new InvalidArgumentError(
-      `The first line of an entry is a regular expression: ${(error as Error).message}.`,
+      `The pattern of first lines is not a valid regular expression: ${(error as Error).message}.`,
     );
   }
 }

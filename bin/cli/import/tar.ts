@@ -13,7 +13,7 @@ export interface TarMember {
 }
 
 const BLOCK_BYTES = 512;
-const CUT_OFF = 'the tar archive is cut off';
+const CUT_OFF = 'the tar archive is truncated';
 /** Maximum size of a long name or of pax headers. Paths have at most 4,096 bytes. */
 const MAX_EXTENSION_BYTES = 64 * 1024;
 
@@ -37,15 +37,15 @@ export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<
       if (header.every(byte => byte === 0)) return;
       if (header.length < BLOCK_BYTES) throw new CommandError(CUT_OFF);
       if (!isHeader(header))
-        throw new CommandError('the tar archive is damaged: a header has a wrong checksum');
+        throw new CommandError('the tar archive is corrupt: a header has a wrong checksum');
       const type = String.fromCharCode(header[156]);
       const size = Number(pax.get('size') ?? numberAt(header, 124, 12));
       if (!Number.isSafeInteger(size) || size < 0)
-        throw new CommandError('the tar archive is damaged: a size is not a number');
+        throw new CommandError('the tar archive is corrupt: a size is not a number');
       const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
       if (type === 'L' || type === 'x' || type === 'g') {
         if (size > MAX_EXTENSION_BYTES)
-          throw new CommandError('the tar archive is damaged: a name is too long');
+          throw new CommandError('the tar archive is corrupt: a name is too long');
         const text = await bytes.exactly(size + padding);
         if (text.length < size) throw new CommandError(CUT_OFF);
         if (type === 'L') longName = textAt(text, 0, size);

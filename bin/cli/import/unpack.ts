@@ -36,7 +36,7 @@ export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
     yield* await packing.unpack(all);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`the ${packing.name} data is truncated or damaged: ${messageOf(error)}`, {
+    throw new CommandError(`the ${packing.name} data is truncated or corrupt: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -77,7 +77,7 @@ async function readPart<T>(reader: { read(): Promise<T> }): Promise<T> {
     return await reader.read();
   } catch (error) {
     if (!UNKNOWN_OPTIONS.test(messageOf(error))) throw error;
-    const advice = 'unpack it first: xz -dc FILE | logboom push -';
-    throw new CommandError(`the xz data is checked or filtered in a way that is not supported; ${advice}`);
+    const advice = 'decompress it first: xz -dc FILE | logboom push -';
+    throw new CommandError(`the xz data uses an unsupported check or filter; ${advice}`);
   }
 }

@@ -16,7 +16,7 @@ export function boundedText(text: string): string {
         : line;
     characters += shown.length + 1;
     if (characters > MAX_TEXT_CHARACTERS) {
-      lines.push(`(${all.length - i} more lines are left out: narrow the query or the time range)`);
+      lines.push(`(${all.length - i} more lines omitted: narrow the query or the time range)`);
       break;
     }
     lines.push(shown);

@@ -10,8 +10,8 @@ import type { StoreFlags } from '../store-client.ts';
 import { boundedText } from './bounded-text.ts';
 import { toolsOf } from './tools.ts';
 
-const INSTRUCTIONS = `Logs in a store with Loki's API and LogQL. Begin with list_services or list_labels, then narrow a query.
-Every tool only reads. Results are cut to about 30,000 characters.`;
+const INSTRUCTIONS = `Logs in a store with Loki's API and LogQL. Start with list_services or list_labels, then narrow a query.
+All tools are read-only. Results are cut to about 30,000 characters.`;
 
 /** Resolves when the client ends the session. */
 export async function serveMcp(store: StoreFlags): Promise<void> {

@@ -81,7 +81,7 @@ async function askEntries(store: StoreFlags, request: RangeRequest): Promise<Ran
     data: { resultType: string; result: readonly CategorizedStream[] };
   };
   if (body.data.resultType !== 'streams')
-    throw new CommandError('a log query is needed; this is a metric query');
+    throw new CommandError('expected a log query; this is a metric query');
   const entries = understood(() =>
     body.data.result.flatMap(({ stream, values }) =>
       values.map(
@@ -139,7 +139,7 @@ export async function countsOf(
 function seriesOf(answer: RangeAnswer) {
   if (answer.kind === 'streams')
     throw new CommandError(
-      'the response to a count has entries; check that the address points to a Logboom or Loki server',
+      'unexpected response to a count: it contains entries; check that the address points to a Logboom or Loki server',
     );
   return answer.series;
 }

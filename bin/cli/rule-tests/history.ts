@@ -67,7 +67,7 @@ async function askStretch(
   try {
     const step = `${stepNs / 1_000_000n}ms`;
     const answer = await ask({ query, startNs, endNs, limit: 1, direction: 'forward', step });
-    if (answer.kind !== 'matrix') throw new Error('the answer holds no samples');
+    if (answer.kind !== 'matrix') throw new Error('the response contains no samples');
     for (const { labels, samples } of answer.series) {
       for (const { timeNs, value } of samples) {
         const sample = { labels, value: parseGoFloat(value) ?? NaN };

@@ -25,7 +25,7 @@ const duration = z.string().transform((text, context) => {
   }
 });
 
-const interval = duration.refine(ns => ns >= NS_PER_SECOND, 'an interval has a second or more');
+const interval = duration.refine(ns => ns >= NS_PER_SECOND, 'an interval must be at least 1s');
 
 const instant = z.string().transform((text, context) => {
   const ns = parseRfc3339(text);
@@ -60,8 +60,8 @@ const entry = z.strictObject({
 });
 
 const input = z.strictObject({
-  stream: texts.refine(labels => Object.keys(labels).length > 0, 'a stream has one label or more'),
-  entries: z.array(entry).min(1, 'there are no entries'),
+  stream: texts.refine(labels => Object.keys(labels).length > 0, 'a stream needs at least one label'),
+  entries: z.array(entry).min(1, 'at least one entry is required'),
 });
 
 const expectedAlert = z.strictObject({
@@ -79,7 +79,7 @@ const sampleCheck = z.strictObject({ at: duration, record: z.string(), expect: z
 
 const ruleTest = z
   .strictObject({
-    name: z.string().min(1, 'a test has a name'),
+    name: z.string().min(1, 'a test needs a name'),
     start: instant.default(parseRfc3339(DEFAULT_START) as bigint),
     evaluation_interval: interval.default(60n * NS_PER_SECOND),
     external_labels: texts.default({}),
@@ -88,12 +88,12 @@ const ruleTest = z
     alerts: z.array(alertCheck).default([]),
     samples: z.array(sampleCheck).default([]),
   })
-  .refine(({ alerts, samples }) => alerts.length + samples.length > 0, 'the test expects nothing')
-  .refine(one => entriesOf(one) <= MAX_TEST_ENTRIES, `a test has ${MAX_TEST_ENTRIES} entries at most`);
+  .refine(({ alerts, samples }) => alerts.length + samples.length > 0, 'the test has no expectations')
+  .refine(one => entriesOf(one) <= MAX_TEST_ENTRIES, `a test has at most ${MAX_TEST_ENTRIES} entries`);
 
 const testFile = z.strictObject({
-  rule_files: z.array(z.string()).min(1, 'there are no rule files'),
-  tests: z.array(ruleTest).min(1, 'there are no tests'),
+  rule_files: z.array(z.string()).min(1, 'at least one rule file is required'),
+  tests: z.array(ruleTest).min(1, 'at least one test is required'),
 });
 
 export type RuleTestFile = z.output<typeof testFile>;
