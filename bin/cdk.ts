@@ -1,4 +1,7 @@
-/** What the CDK runs (cdk.json) to get the stack. Its packages are installed on the first run, whichever CDK calls. */
+/**
+ * Entry point that the CDK runs (cdk.json) to synthesize the stack. Installs the stack's packages on the
+ * first run, for any caller of the CDK.
+ */
 import { ensureStackInstalled } from '../scripts/stack-modules.mjs';
 
 ensureStackInstalled();
@@ -8,7 +11,7 @@ try {
   await synthesise();
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
-  // Who gave them needs no trace.
+  // A settings error needs no stack trace.
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

@@ -1,9 +1,10 @@
 /**
- * What a checkout runs: a bundle of its sources (scripts/bundle-server.mjs), made again when one of them changed. It starts in a third
- * of the time, and with a third of the memory: neither the main thread nor another loads the part of Node that strips types.
+ * Runs a checkout from a bundle of its sources (scripts/bundle-server.mjs), and rebuilds the bundle if a
+ * source changed. The bundle starts in a third of the time and with a third of the memory, because no thread
+ * loads the part of Node.js that strips types.
  *
- * A bundle lies in a folder of its own, because a process that runs loads from it later. It is removed when a newer one was made and no
- * process runs from it. Plain JavaScript for any Node from 20.
+ * Each bundle has a separate folder, because a running process loads parts of it later. The folder is deleted
+ * if a newer bundle exists and no process runs from it. Plain JavaScript for Node.js 20 and newer.
  */
 import {
   existsSync,
@@ -20,22 +21,25 @@ import { basename, join } from 'node:path';
 import { isRunning, ROOT, say } from './installed.mjs';
 
 const CACHE = join(ROOT, 'node_modules', '.cache', 'logboom');
-/** The folder of the newest bundle, and what it was made of. */
+/** Record of the newest bundle: its folder, and the sources that it was built from. */
 const RECORD = join(CACHE, 'bundle.json');
 const PREFIX = 'bundle-';
 const USER = /^user-(\d+)$/;
 const SETTLE_MS = 60_000;
-/** Files that decide about the bundle beside the sources. */
+/** Files other than the sources whose changes require a new bundle. */
 const ALWAYS = ['package-lock.json', 'scripts/bundle-server.mjs'];
 
-/** Path of the program's entry. `stays`: this process loads from it as long as it runs. Falls back to the sources, and says why. */
+/**
+ * Path of the program's entry file. `stays`: the process loads from the folder for as long as it runs. Falls
+ * back to the sources and prints the reason.
+ */
 export async function programOfCheckout({ stays }) {
   try {
     const folder = freshFolder() ?? (await bundle());
     if (stays) writeFileSync(join(folder, `user-${process.pid}`), '');
     return join(folder, 'logboom.cjs');
   } catch (error) {
-    say(`the program could not be bundled and is run from its sources: ${error.message}`);
+    say(`bundling failed; running from the sources instead: ${error.message}`);
     return join(ROOT, 'bin', 'logboom.ts');
   }
 }
@@ -70,7 +74,7 @@ function removeOthers(newest) {
     const folder = join(CACHE, name);
     if (!name.startsWith(PREFIX) || name === basename(newest) || name.endsWith('.json')) continue;
     const isUsed = readdirSync(folder).some(file => isRunning(Number(USER.exec(file)?.[1])));
-    // Another process may be about to say that it uses it, or to write it.
+    // Another process may be about to register its use of the folder, or to write it.
     const isNew = Date.now() - statSync(folder).mtimeMs < SETTLE_MS;
     if (!isUsed && !isNew) rmSync(folder, { recursive: true, force: true });
   }

@@ -1,7 +1,7 @@
 /**
- * A Node for an installed package on a machine whose own is too old: the one that the package names (dist/server/node.json), from the npm
- * registry by the npm of that machine, checked by its checksum, once. Kept is the program alone, without headers and symbols: 104 MiB
- * instead of 190.
+ * Node.js for an installed package on a machine whose own Node.js is too old. The release that the package
+ * names (dist/server/node.json) is fetched once from the npm registry by the machine's npm, and verified by
+ * its checksum. Only the program is kept, without headers and symbols: 104 MiB instead of 190.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -27,13 +27,16 @@ import { npmCommand, ROOT, say } from './installed.mjs';
 const NAMES = join(ROOT, 'dist', 'server', 'node.json');
 const PROGRAM = process.platform === 'win32' ? 'node.exe' : 'node';
 
-/** Path and version of the Node that was fetched before, or is fetched now; undefined where there is none for this system. */
+/**
+ * Path and version of the Node.js that was fetched before or is fetched now; undefined if there is none for
+ * this system.
+ */
 export function fetchedNode(cacheFolder) {
   const known = existsSync(NAMES) ? JSON.parse(readFileSync(NAMES, 'utf8')) : {};
   const wanted = known[`${process.platform}-${process.arch}`];
   if (wanted === undefined) return undefined;
   const { version } = wanted;
-  // For all users where who installs may write there, as root may.
+  // Prefers a folder for all users, if the current user may write there, such as root.
   const places = [join(ROOT, 'dist', `node-${version}`), join(cacheFolder, `node-${version}`)];
   const found = places.map(place => join(place, PROGRAM)).find(file => existsSync(file));
   if (found !== undefined) return { path: found, version };
@@ -52,7 +55,7 @@ function isWritable(folder) {
 
 function fetchInto(place, { name, version, integrity }) {
   say(
-    `Node ${process.version} is too old: fetching Node ${version} from npm into ${place}; this happens once`,
+    `Node ${process.version} is too old; fetching Node ${version} from npm into ${place}; this happens once`,
   );
   mkdirSync(join(place, '..'), { recursive: true });
   const folder = mkdtempSync(`${place}.partial-`);
@@ -69,13 +72,13 @@ function fetchInto(place, { name, version, integrity }) {
     const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--global=false'];
     const { error, status } = spawnSync(command, [...before, 'ci', ...options], {
       cwd: folder,
-      // Of an npm that runs this: it would tell where another project is.
+      // Drops the settings of an npm that runs this process: they name another project.
       env: Object.fromEntries(Object.entries(process.env).filter(([key]) => !PROJECT_SETTING.test(key))),
       stdio: ['ignore', 2, 2],
       shell: process.platform === 'win32' && before.length === 0,
     });
     if (error !== undefined || status !== 0) {
-      say(`it could not be fetched (${error?.message ?? `npm ended with status ${status}`})`);
+      say(`fetching failed (${error?.message ?? `npm ended with status ${status}`})`);
       return false;
     }
     const program = join(folder, PROGRAM);
@@ -83,14 +86,14 @@ function fetchInto(place, { name, version, integrity }) {
     for (const part of ['node_modules', 'package.json', 'package-lock.json'])
       rmSync(join(folder, part), { recursive: true, force: true });
     if (process.platform === 'linux') dropSymbols(program);
-    // mkdtemp makes it for its owner alone.
+    // mkdtemp creates it for its owner only.
     chmodSync(folder, 0o755);
     renameSync(folder, place);
     return true;
   } catch (error) {
     // Another process was faster.
     if (existsSync(join(place, PROGRAM))) return true;
-    say(`it could not be fetched (${error.message})`);
+    say(`fetching failed (${error.message})`);
     return false;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -99,16 +102,22 @@ function fetchInto(place, { name, version, integrity }) {
 
 const PROJECT_SETTING = /^npm_(package_|lifecycle_|config_(prefix|local_prefix|global|omit|include|save))/i;
 
-/** Places in the header of a 64-bit ELF file: of the program headers, of the section headers, and how many of each. */
+/**
+ * Offsets in the header of a 64-bit ELF file: of the program headers and section headers, and of the size and
+ * number of each.
+ */
 const ELF = { programs: 32, sections: 40, programSize: 54, programCount: 56, sectionCount: 60, bytes: 64 };
 
-/** Cuts an ELF file behind what is loaded into memory, which takes its symbols and its table of sections. Others stay as they are. */
+/**
+ * Truncates an ELF file after its loaded segments, which removes symbols and the section table. Leaves other
+ * files unchanged.
+ */
 export function dropSymbols(file) {
   const handle = openSync(file, 'r+');
   try {
     const head = Buffer.alloc(ELF.bytes);
     readSync(handle, head, 0, ELF.bytes, 0);
-    // Magic, 64 bits, least byte first.
+    // Magic number, 64 bits, little endian.
     if (head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return;
     const size = head.readUInt16LE(ELF.programSize);
     const programs = Buffer.alloc(size * head.readUInt16LE(ELF.programCount));
@@ -119,7 +128,7 @@ export function dropSymbols(file) {
       end = Math.max(end, offset + Number(programs.readBigUInt64LE(at + 32)));
     }
     head.writeBigUInt64LE(0n, ELF.sections);
-    // Count of sections, and which of them has their names.
+    // Number of sections, and the index of their names.
     head.writeUInt32LE(0, ELF.sectionCount);
     writeSync(handle, head, 0, ELF.bytes, 0);
     ftruncateSync(handle, end);

@@ -1,9 +1,9 @@
 /**
- * Makes sure that node_modules holds what package-lock.json names, so that a fresh clone runs with one command. Plain
- * JavaScript without packages, for any Node from 20: it runs before there is anything else.
+ * Ensures that node_modules matches package-lock.json, so that a fresh clone runs with one command. Plain
+ * JavaScript without packages, for Node.js 20 and newer: it runs before anything is installed.
  *
- * What is installed is known by a stamp (hash of the lock file) inside node_modules. An installation that a person made
- * with npm has no stamp and is compared once instead, because `npm ci` would remove it first.
+ * A stamp inside node_modules (hash of the lock file) identifies the installation. An installation that was
+ * made with npm has no stamp and is compared once instead, because `npm ci` would delete it first.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,13 +17,13 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOCK_FILE = join(ROOT, 'package-lock.json');
 const MODULES = join(ROOT, 'node_modules');
 const STAMP = join(MODULES, '.logboom-installed');
-/** npm's own record of what it has put into node_modules. */
+/** npm's record of the contents of node_modules. */
 const NPM_RECORD = join(MODULES, '.package-lock.json');
 
 const WAIT_MS = 15 * 60_000;
 const POLL_MS = 200;
 
-/** Installs where something is missing. Ends the process with a message where that fails. */
+/** Installs packages if any is missing. Exits with a message if that fails. */
 export function ensureInstalled() {
   const lockText = readFileSync(LOCK_FILE, 'utf8');
   const wanted = createHash('sha256').update(lockText).digest('hex');
@@ -36,13 +36,15 @@ export function ensureInstalled() {
   });
 }
 
-/** Whether npm's record names every package of the lock file in its version; optional ones may be missing. */
+/**
+ * True if npm's record has every package of the lock file in its version; optional packages may be missing.
+ */
 function isInstalled(lock) {
   const record = readIfThere(NPM_RECORD);
   if (record === undefined) return false;
   const installed = JSON.parse(record).packages ?? {};
   return Object.entries(lock.packages).every(([path, { version, optional, devOptional, link }]) => {
-    // The project itself, and folders of it.
+    // The project itself, and its folders.
     if (link || !path.includes('node_modules/')) return true;
     const found = installed[path];
     if (found === undefined) return Boolean(optional || devOptional);
@@ -63,20 +65,23 @@ function install() {
   if (error === undefined && status === 0) return;
   say(
     error?.code === 'ENOENT'
-      ? 'npm was not found; install Node.js with npm (https://nodejs.org), then run this again'
-      : `npm ci failed (${error?.message ?? `status ${status}`}); is the npm registry reachable? Run it again in ${ROOT}`,
+      ? 'npm not found; install Node.js with npm (https://nodejs.org), then run this again'
+      : `npm ci failed (${error?.message ?? `status ${status}`}); check that the npm registry is reachable, then run it again in ${ROOT}`,
   );
   process.exit(1);
 }
 
-/** The npm that runs us, where one does; else the one on the path. */
+/** The npm that runs this process, else the one on the path. */
 export function npmCommand() {
   const runner = process.env.npm_execpath;
   if (runner !== undefined && basename(runner) === 'npm-cli.js') return [process.execPath, runner];
   return ['npm'];
 }
 
-/** For `npx logboom`: npm links the commands of dependencies, not those of the project itself. */
+/**
+ * Links the command for `npx logboom`: npm links commands of dependencies, but not those of the project
+ * itself.
+ */
 function linkCommand() {
   if (process.platform === 'win32') return;
   const link = join(MODULES, '.bin', 'logboom');
@@ -86,11 +91,11 @@ function linkCommand() {
     symlinkSync(join('..', '..', 'bin', 'logboom.mjs'), link);
     chmodSync(join(ROOT, 'bin', 'logboom.mjs'), 0o755);
   } catch (error) {
-    say(`could not link the command logboom: ${error.message}`);
+    say(`cannot link the command logboom: ${error.message}`);
   }
 }
 
-/** Two processes (`npm start` and `npm test`) must not install at once: the second waits for the first. */
+/** Prevents two concurrent installations (`npm start` and `npm test`): the second waits for the first. */
 function alone(act) {
   const place = createHash('sha256').update(ROOT).digest('hex').slice(0, 16);
   const guard = join(tmpdir(), `logboom-install-${place}.pid`);
@@ -102,10 +107,10 @@ function alone(act) {
       continue;
     }
     if (Date.now() > latest) {
-      say(`another installation does not end; if there is none, remove ${guard}`);
+      say(`another installation does not end; if none is running, delete ${guard}`);
       process.exit(1);
     }
-    if (!told) say('another process is installing; waiting for it');
+    if (!told) say('waiting for another process to install the packages');
     told = true;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
   }

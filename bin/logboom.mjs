@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 /**
- * The command `logboom` and `npm start`. In a checkout it installs what is missing and runs a bundle of the sources; in an installed
- * package it runs the bundle that is in it. It runs in this process where its Node is new enough, else in one of another Node, which
- * this process waits for.
+ * Command `logboom` and `npm start`. In a checkout it installs missing packages and runs a bundle of the
+ * sources. In an installed package it runs the included bundle. It runs in this process if its Node.js is new
+ * enough, else in a child process of another Node.js.
  */
 import { existsSync } from 'node:fs';
 import nodeModule from 'node:module';
@@ -19,9 +19,10 @@ if (isNewEnough(process.version)) await runHere();
 else runAndExit(fileURLToPath(import.meta.url), process.argv.slice(2), { ipc: isStart });
 
 async function runHere() {
-  // Threads have it from the environment. By the module: an older Node, which comes no further than the lines above, has no such name.
+  // Threads inherit it from the environment. The module is loaded dynamically, because an older Node.js,
+  // which stops before this line, does not export the name.
   process.env.NODE_COMPILE_CACHE ??= cacheFolder();
-  // Before: what was compiled with other flags is not taken.
+  // Must run first: code that was compiled with other flags is not reused.
   if (isStart) becomeTuned(fileURLToPath(import.meta.url), process.argv.slice(2));
   nodeModule.enableCompileCache();
   silenceExperimental();
@@ -30,11 +31,11 @@ async function runHere() {
     ? await (await import('./checkout.mjs')).programOfCheckout({ stays: isStart })
     : join(ROOT, 'dist', 'server', 'logboom.cjs');
   if (file.endsWith('.cjs')) nodeModule.createRequire(import.meta.url)(file);
-  // Sources.
+  // Runs from the sources.
   else await import(pathToFileURL(file).href);
 }
 
-/** What of Node is experimental is no news for whoever asks for logs. */
+/** Suppresses warnings about experimental features of Node.js, which do not concern users. */
 function silenceExperimental() {
   const [shown] = process.listeners('warning');
   process.removeAllListeners('warning');

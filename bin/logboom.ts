@@ -1,4 +1,4 @@
-/** The command line. Commands are loaded when they are named, so that a small one starts fast; `--help` loads all. */
+/** Command line. Each command is loaded on demand, so that small ones start fast; `--help` loads all. */
 import type { Command } from 'commander';
 
 void main(process.argv);
@@ -8,7 +8,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const { commandFirst, createProgram } = await import('./cli/program.ts');
   const { EXIT_USAGE } = await import('./cli/command-error.ts');
   const { endWithReader } = await import('./cli/standard-output.ts');
-  // Help is read by `head`, too.
+  // Help may be piped to `head`, too.
   endWithReader();
   const args = commandFirst(argv.slice(2));
   const program: Command = await createProgram(args[0]);
@@ -16,7 +16,7 @@ async function main(argv: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // It has told what is wrong. Help that was asked for is no failure.
+    // Commander has printed the error. Requested help is not a failure.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
   }
 }

@@ -1,6 +1,9 @@
-/** The versions of Node that can run the program: those with all that it needs of node:sqlite, node:zlib and process.execve. */
+/**
+ * Node.js versions that can run the program: they have what it needs of node:sqlite, node:zlib and
+ * process.execve.
+ */
 
-/** The first minor release of a major version that is enough. No release of Node 23 is. */
+/** First sufficient minor release of each major version. No release of Node.js 23 is sufficient. */
 const FIRST_MINORS = new Map([
   [22, 16],
   [23, Number.POSITIVE_INFINITY],

@@ -1,7 +1,7 @@
-/** Of runtime.mjs, what TypeScript imports. */
+/** Types of runtime.mjs for TypeScript. */
 
-/** What Node is started with. */
+/** Flags for Node.js. */
 export function runtimeFlags(): readonly string[];
 
-/** Variables that its environment is given, unless they are set. */
+/** Environment variables for Node.js; variables that are already set take precedence. */
 export function runtimeEnvironment(): Readonly<Record<string, string>>;

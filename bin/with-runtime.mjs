@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** `node bin/with-runtime.mjs FILE args...`: runs a file, TypeScript too, under the pinned Node. */
+/** `node bin/with-runtime.mjs FILE args...`: runs a file, also TypeScript, with the pinned Node.js. */
 import { ensureInstalled, say } from './installed.mjs';
 import { runAndExit } from './runtime.mjs';
 

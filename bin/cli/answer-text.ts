@@ -1,4 +1,4 @@
-/** Entries as the lines that `logboom query` and `tail` print. */
+/** Formats entries as the lines that `logboom query` and `tail` print. */
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
@@ -9,12 +9,12 @@ export type Output = (typeof OUTPUTS)[number];
 
 type LabelObject = Readonly<Record<string, string>>;
 
-/** The labels that all entries share, with the same value. */
+/** Labels that all entries share with the same value. */
 export function commonLabels(labelSets: Iterable<LabelObject>): LabelObject {
   let common: [string, string][] | undefined;
   let before: LabelObject | undefined;
   for (const labels of labelSets) {
-    // Entries of one stream share the object.
+    // Entries of one stream share the label object.
     if (labels === before) continue;
     before = labels;
     common =
@@ -25,7 +25,10 @@ export function commonLabels(labelSets: Iterable<LabelObject>): LabelObject {
   return Object.fromEntries(common ?? []);
 }
 
-/** The labels that are not common. One that an entry lacks is shown as empty: the reader was told that all have it. */
+/**
+ * Labels that are not common. A common label that an entry lacks is shown as empty, because the output says
+ * that all entries have it.
+ */
 export function ownLabels(labels: LabelObject, common: LabelObject): LabelObject {
   const own = Object.entries(labels).filter(
     ([name, value]) => !(Object.hasOwn(common, name) && common[name] === value),
@@ -38,7 +41,7 @@ export function labelText(labels: LabelObject): string {
   return formatLabels(labelsOf(labels));
 }
 
-/** A line of output, with its end. */
+/** One line of output, with its line break. */
 export function entryText(
   { timeNs, labels, line }: LogEntry,
   output: Exclude<Output, 'table' | 'csv'>,

@@ -1,9 +1,13 @@
 /**
- * Text in the cells of a terminal: how wide it is, cut to a width, filled up to one. A character may take no cell (a mark over
- * the one before), one or two (Chinese, emoji). Control characters would move the cursor: `visible` comes first.
+ * Measures, cuts and pads text in terminal cells. A character takes no cell (a combining mark), one cell, or
+ * two (Chinese, emoji). Pitfall: control characters would move the cursor, so pass text through `visible`
+ * first.
  */
 
-/** Two cells in every terminal that follows Unicode's table of East Asian widths, the common blocks of it. */
+/**
+ * Characters of two cells in every terminal that follows Unicode's table of East Asian widths; only the
+ * common blocks.
+ */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u;
 const NO_CELL = /[\p{Mn}\p{Me}\p{Cf}]/u;
@@ -22,7 +26,7 @@ function widthOf(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** At most so many cells wide; the last one says where something was cut off. */
+/** Cuts a text to at most `maxCells` cells. The last cell shows that text was cut. */
 export function cutCells(text: string, maxCells: number): string {
   if (cellWidth(text) <= maxCells) return text;
   let cells = 0;

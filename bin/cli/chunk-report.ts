@@ -1,6 +1,6 @@
 /**
- * What a chunk object holds, read through the program's own reader and checked on the way: each column's checksum,
- * and that each page decodes. A column that is broken is reported beside the sound ones; a footer that is broken
+ * Reports the contents of a chunk through the program's own reader and verifies them: the checksum of each
+ * column, and that each page decodes. A corrupt column is reported next to the intact ones. A corrupt footer
  * leaves nothing to report.
  */
 
@@ -26,10 +26,10 @@ export interface ColumnReport {
   readonly codec: string;
   readonly storedBytes: number;
   readonly rawBytes: number;
-  /** Values of the dictionary, where it lies in the footer. */
+  /** Number of dictionary values, if the footer stores the dictionary. */
   readonly dictionaryValues: number | undefined;
   readonly constant: boolean;
-  /** What is wrong with its bytes; undefined where checksum and length are right. */
+  /** Problem of the column's bytes; undefined if checksum and length are correct. */
   readonly broken: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface PageReport {
   readonly storedBytes: number;
   readonly rows: number;
   readonly lineBytes: number;
-  /** ns that a unit of the stored timestamps is. */
+  /** Unit of the stored timestamps, ns. */
   readonly timeUnitNs: number | undefined;
   readonly runs: readonly RunReport[];
   readonly columns: readonly ColumnReport[];
@@ -55,7 +55,7 @@ export interface PageReport {
 }
 
 export interface LevelReport {
-  /** Value of detected_level, empty for entries without. */
+  /** Value of detected_level; empty for entries that have none. */
   readonly level: string;
   readonly entries: number;
   readonly lineBytes: number;
@@ -66,7 +66,7 @@ export interface ChunkReport {
   readonly version: number;
   readonly id: string;
   readonly tenant: string;
-  /** For example `2025-11-20`. */
+  /** UTC day, for example `2025-11-20`. */
   readonly day: string;
   readonly level: number;
   readonly created: string;
@@ -90,7 +90,7 @@ const CODEC_NAMES = new Map([
 ]);
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
 
-/** Reads and checks an object. Throws CorruptionError where it is no chunk or its footer is broken. */
+/** Reads and verifies an object. Throws CorruptionError if it is not a chunk or its footer is corrupt. */
 export function reportChunk(object: Buffer, what: string): ChunkReport {
   const footer = footerOf(object, what);
   const time = timeTextOf(footer);
@@ -116,7 +116,7 @@ export function reportChunk(object: Buffer, what: string): ChunkReport {
   };
 }
 
-/** The first thing that is wrong with the pages, or undefined. */
+/** First problem of the pages, or undefined. */
 export function firstBroken({ pages }: ChunkReport): string | undefined {
   for (const page of pages) {
     const broken = page.columns.find(column => column.broken !== undefined)?.broken ?? page.broken;
@@ -125,13 +125,13 @@ export function firstBroken({ pages }: ChunkReport): string | undefined {
   return undefined;
 }
 
-/** Rows of a page. Throws CorruptionError, or CommandError where there is no such page. */
+/** Rows of a page. Throws CorruptionError, or CommandError if the page does not exist. */
 export function rowsOfPage(object: Buffer, number: number, what: string): PageRows {
   const footer = footerOf(object, what);
   const page = footer.pages[number];
   if (page === undefined) {
     throw new CommandError(
-      `${what} has ${footer.pages.length} pages, counted from 0; there is no page ${number}`,
+      `${what} has ${footer.pages.length} pages, counted from 0; page ${number} does not exist`,
     );
   }
   return decodePage(footer, page, bytesOfPage(object, page, what), EVERYTHING, `${what}: page ${number}`);
@@ -140,7 +140,7 @@ export function rowsOfPage(object: Buffer, number: number, what: string): PageRo
 function bytesOfPage(object: Buffer, { offset, storedBytes }: PageMeta, what: string): Buffer {
   const end = offset + storedBytes;
   if (end > object.length - TRAILER_BYTES) {
-    throw new CorruptionError(`${what}: ends at byte ${end} of an object of ${object.length} bytes`);
+    throw new CorruptionError(`${what}: ends at byte ${end}, but the object has ${object.length} bytes`);
   }
   return object.subarray(offset, end);
 }
@@ -164,7 +164,7 @@ function reportPage(object: Buffer, footer: Footer, page: PageMeta, what: string
   };
 }
 
-/** Columns are decoded when they are looked at, and may throw CorruptionError then. */
+/** Decodes every column. Columns decode lazily and may throw CorruptionError only then. */
 function readWhole({ times, lineOffsets, lines, metadata, rows }: PageRows): void {
   const lengths = [times.length, lineOffsets.length - 1, ...metadata.map(({ ids }) => ids.length)];
   invariant(

@@ -1,4 +1,4 @@
-/** A chunk's report as text for people, and the rows of a page as lines. */
+/** Formats the report of a chunk as text, and the rows of a page as lines. */
 
 import { type Labels, labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
@@ -7,7 +7,10 @@ import { labelText } from './answer-text.ts';
 import type { ChunkReport, ColumnReport, LevelReport, PageReport } from './chunk-report.ts';
 import { nanosecondText } from './time-text.ts';
 
-/** Runs of a page that are listed; a page of a merged chunk can have thousands, and --json has them all. */
+/**
+ * Maximum number of runs listed per page. A page of a merged chunk can have thousands; --json lists all of
+ * them.
+ */
 const MAX_RUNS_SHOWN = 50;
 
 export function chunkText(report: ChunkReport): string {
@@ -49,7 +52,7 @@ function pageText(page: PageReport, number: number): string {
   return [
     `\npage ${number}: ${rows} rows, ${lineBytes} bytes of lines, ${storedBytes} stored at offset ${offset}, `,
     `timestamps in units of ${timeUnitNs ?? '?'} ns\n`,
-    broken === undefined ? '' : `  BROKEN: ${broken}\n`,
+    broken === undefined ? '' : `  CORRUPT: ${broken}\n`,
     table([
       ['  run of stream', '>first row', '>rows', '>line bytes', 'first', 'last'],
       ...shown.map(run => [
@@ -84,7 +87,7 @@ function columnRow(column: ColumnReport): string[] {
     `>${ratio(rawBytes, storedBytes)}`,
     codec,
     values,
-    broken === undefined ? 'ok' : 'BROKEN',
+    broken === undefined ? 'ok' : 'CORRUPT',
   ];
 }
 
@@ -97,7 +100,7 @@ function ratio(raw: number, stored: number): string {
   return stored === 0 ? '-' : `${(raw / stored).toFixed(1)}x`;
 }
 
-/** Columns as wide as their widest cell; a cell that begins with `>` is set to the right. */
+/** Aligns cells in columns as wide as their widest cell. A cell that begins with `>` is right-aligned. */
 export function table(rows: readonly (readonly string[])[]): string {
   const text = (cell: string) => (cell.startsWith('>') ? cell.slice(1) : cell);
   const widths: number[] = [];
@@ -116,7 +119,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
-/** The rows of a page, one after the other, as text or as JSON with an end mark each. */
+/** Rows of a page, one by one, as text or as JSON, each with a line break. */
 export function* rowTexts(page: PageRows, asJson: boolean): Generator<string> {
   for (const { stream, firstRow, rows } of page.runs) {
     for (let row = firstRow; row < firstRow + rows; row++) {

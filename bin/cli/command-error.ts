@@ -1,32 +1,33 @@
 /**
- * How a command fails: one line on standard error and an exit code. The code is set, not enforced, so that what was
- * written to a pipe before still arrives.
+ * Failures of commands: one line on standard error and an exit code. The code is set instead of exiting, so
+ * that data already written to a pipe still arrives.
  */
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { say } from './standard-output.ts';
 
-/** The exit codes of all commands, told by `logboom --help` and docs/reference/cli.md. */
+/** Exit codes of all commands, listed in `logboom --help` and docs/reference/cli.md. */
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_UNREACHABLE = 3;
 export const EXIT_NOTHING_FOUND = 4;
 
-/** A failure that the person at the keyboard can do something about; its message is all that is shown. */
+/** Failure that the user can fix. Only its message is printed. */
 export class CommandError extends Error {
+  static readonly NAME = 'CommandError';
   readonly exitCode: number = EXIT_FAILED;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = 'CommandError';
+    this.name = CommandError.NAME;
   }
 }
 
-/** What was typed makes no sense, which only showed when all of it was read. */
+/** Usage error that was found only after the whole command line was parsed. */
 export class UsageError extends CommandError {
   override readonly exitCode = EXIT_USAGE;
 }
 
-/** What commander runs: the command, with its failures told. */
+/** Wraps a command as an action of commander that reports failures. */
 export function asAction<Arguments extends unknown[]>(
   run: (...args: Arguments) => Promise<void>,
 ): (...args: Arguments) => Promise<void> {
@@ -35,19 +36,27 @@ export function asAction<Arguments extends unknown[]>(
       await run(...args);
     } catch (error) {
       say(`logboom: ${explainFailure(error)}\n`);
-      process.exitCode = error instanceof CommandError ? error.exitCode : EXIT_FAILED;
+      process.exitCode = isCommandError(error) ? error.exitCode : EXIT_FAILED;
     }
   };
 }
 
-/** The message of a failure. The stack of one that is a bug is shown if LOGBOOM_DEBUG is set. */
+/**
+ * Recognizes the class by name, because a bundle that is loaded for single commands (scripts/bundle-server.mjs)
+ * has a copy of it.
+ */
+function isCommandError(error: unknown): error is CommandError {
+  return error instanceof Error && error.name === CommandError.NAME;
+}
+
+/** Message of a failure. With LOGBOOM_DEBUG, the stack of an unexpected error is shown. */
 export function explainFailure(error: unknown): string {
-  if (error instanceof CommandError || error instanceof CorruptionError) return error.message;
+  if (isCommandError(error) || error instanceof CorruptionError) return error.message;
   const { code, path } = error as NodeJS.ErrnoException;
   const file = path ?? 'the input';
-  if (code === 'ENOENT') return `there is no file ${file}`;
-  if (code === 'EACCES' || code === 'EPERM') return `${file} may not be read`;
+  if (code === 'ENOENT') return `file not found: ${file}`;
+  if (code === 'EACCES' || code === 'EPERM') return `cannot read ${file}: permission denied`;
   if (code !== undefined || !(error instanceof Error)) return messageOf(error);
   if (process.env.LOGBOOM_DEBUG) return error.stack ?? error.message;
-  return `unexpected failure: ${error.message} (LOGBOOM_DEBUG=1 shows where; please report it)`;
+  return `unexpected failure: ${error.message}; set LOGBOOM_DEBUG=1 to see the stack, and report it`;
 }

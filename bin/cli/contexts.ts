@@ -1,6 +1,6 @@
 /**
- * Contexts: named sets of store options in a file of the user, one of which may be current. Options on the command line and
- * environment variables override them.
+ * Contexts: named sets of connection options in a file of the user. One of them may be current. Command-line
+ * options and environment variables override them.
  */
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -42,7 +42,7 @@ export function readContexts(): Contexts {
   } catch {
     // The error below names the file.
   }
-  throw new CommandError(`${file} is not a file of contexts; move it away, or set LOGBOOM_CONTEXTS_FILE`);
+  throw new CommandError(`${file} is not a contexts file; move it away, or set LOGBOOM_CONTEXTS_FILE`);
 }
 
 /** Replaces the file in one step. */
@@ -63,6 +63,6 @@ export function contextValues(name: string | undefined): ContextValues | undefin
   if (Object.hasOwn(contexts, wanted)) return contexts[wanted];
   const known = Object.keys(contexts).sort().join(', ') || 'none';
   throw new CommandError(
-    `there is no context ${wanted} (known: ${known}); create it with: logboom context set ${wanted} --addr URL`,
+    `context ${wanted} does not exist (known: ${known}); create it with: logboom context set ${wanted} --addr URL`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * What a month of so many logs and queries would cost on AWS, by the formula of shared/server/usage/cost.ts (docs/dev/cost-model.md) and
- * the calls that schedules make whether there is work or not.
+ * Estimates the monthly cost of a load on AWS with the formula of shared/server/usage/cost.ts
+ * (docs/dev/cost-model.md). Includes the calls that schedules make even without work.
  */
 
 import { LIST_PRICES, type Prices } from '../../shared/server/admin/prices.ts';
@@ -8,19 +8,19 @@ import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cos
 import { newFigures, type Sums } from '../../shared/server/usage/figures.ts';
 
 export interface Load {
-  /** Bytes of lines and metadata a day. */
+  /** Bytes of lines and metadata per day. */
   readonly bytesPerDay: number;
-  /** Of one push, uncompressed. */
+  /** Uncompressed size of one push. */
   readonly pushBytes: number;
   readonly retentionDays: number;
-  /** Stored bytes for each byte of lines. */
+  /** Stored bytes per byte of lines. */
   readonly storedShare: number;
   readonly queriesPerDay: number;
-  /** Of a query, of a function. */
+  /** Function time of one query, s. */
   readonly querySeconds: number;
-  /** Reads of objects that a query makes. */
+  /** Object reads of one query. */
   readonly queryGets: number;
-  /** Chunk records that a query looks at. */
+  /** Chunk records that one query reads. */
   readonly queryRecords: number;
 }
 
@@ -32,7 +32,7 @@ export interface CostLine {
 
 export const DAYS_OF_MONTH = 30;
 
-/** What the stack does in a month with nothing to do (docs/dev/cost-model.md, "An idle store"). */
+/** Monthly activity of the stack without load (docs/dev/cost-model.md, "An idle store"). */
 const IDLE = {
   ticks: 43_200,
   calls: 47_520,
@@ -42,7 +42,7 @@ const IDLE = {
   logGb: 0.014256,
 };
 
-/** In the currency of the prices; storage is that of a store as old as its retention. */
+/** Cost lines in the currency of the prices. Storage is that of a store that is as old as its retention. */
 export function estimateCost(load: Load, prices: Prices): readonly CostLine[] {
   const pushes = load.pushBytes > 0 ? load.bytesPerDay / load.pushBytes : 0;
   const { objectPuts, writeUnits } = chunkWrites(load.pushBytes);
@@ -82,7 +82,7 @@ function lineOf(what: string, perDay: number): CostLine {
 function idleCost(prices: Prices): number {
   const { ticks, calls, readUnits, writeUnits, gbSeconds, logGb } = IDLE;
   const requests =
-    // Scheduler and logs are not among the prices that are configured.
+    // The configured prices do not include the scheduler and its logs.
     ticks * LIST_PRICES.schedulerCall.price +
     calls * prices.functionRequestMillion +
     readUnits * prices.tableReadMillion +

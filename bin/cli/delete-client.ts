@@ -1,14 +1,14 @@
-/** Delete requests of a store by HTTP: make, list, cancel, and how far they are. Parameters go into the URL. */
+/** HTTP client for delete requests: create, list, cancel, and progress. Parameters go into the URL. */
 import { CommandError } from './command-error.ts';
 import { type Answer, ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
 import { nanosecondText } from './time-text.ts';
 
 const DELETE_PATH = '/loki/api/v1/delete';
-/** Logboom's own. */
+/** Logboom's own endpoint. */
 const PROGRESS_PATH = '/loki/api/v1/status/deletes';
 const ID_HEADER = 'x-delete-request-id';
 const REQUEST_TIMEOUT_MS = 60_000;
-/** What passes before a store is asked again that did not answer, or could not. */
+/** Consecutive failed progress requests after which watching ends. */
 const MAX_FAILURES = 5;
 
 export interface ListedDelete {
@@ -28,7 +28,7 @@ export interface DeleteProgress {
   readonly parts_done: number;
   readonly bytes_done: number;
   readonly bytes_total: number;
-  /** Unix seconds, or null where it did not happen yet. */
+  /** Unix seconds, or null if it has not happened yet. */
   readonly picked_up_at: number | null;
   readonly processed_at: number | null;
 }
@@ -36,12 +36,12 @@ export interface DeleteProgress {
 export interface DeleteToMake {
   readonly query: string;
   readonly fromNs: bigint;
-  /** Default: now. */
+  /** End of the range; defaults to now. */
   readonly toNs?: bigint;
   readonly maxInterval?: string;
 }
 
-/** Resolves to the id. Throws CommandError. */
+/** Creates a delete request and resolves to its ID. Throws CommandError. */
 export async function makeDelete(
   store: StoreFlags,
   { query, fromNs, toNs, maxInterval }: DeleteToMake,
@@ -72,7 +72,7 @@ export async function cancelDelete(
 }
 
 /**
- * The progress of one request, again and again until it is processed. Throws CommandError where there is no such request,
+ * Polls the progress of one request until it is processed. Throws CommandError if the request does not exist
  * or the store cannot answer for a while.
  */
 export async function* watchDelete(
@@ -90,7 +90,9 @@ export async function* watchDelete(
     const all = readList<DeleteProgress>(expectStatus(answer, 200));
     const progress = all.find(({ request_id }) => request_id === id);
     if (progress === undefined) {
-      throw new CommandError(`there is no delete request ${id}: it was canceled, or never existed`);
+      throw new CommandError(
+        `delete request ${id} does not exist, or it was canceled; run logboom delete list`,
+      );
     }
     yield progress;
     if (progress.processed_at !== null) return;
@@ -126,7 +128,7 @@ function readList<T extends { readonly request_id: string }>({ text }: Answer): 
       cause: error,
     });
   }
-  // Some stores say null where there is none.
+  // Some stores return null for an empty list.
   if (list === null) return [];
   if (!Array.isArray(list))
     throw new CommandError('unexpected response; check that --addr points to a Logboom or Loki server');

@@ -1,4 +1,4 @@
-/** Delete requests as the lines that `logboom delete` prints. */
+/** Formats delete requests as the lines that `logboom delete` prints. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { DeleteProgress, ListedDelete } from './delete-client.ts';
 import type { Table } from './table-text.ts';
@@ -21,13 +21,13 @@ export function listedTable(requests: readonly ListedDelete[]): Table {
   };
 }
 
-/** What happens to a request now. */
+/** Describes the current state of a request. */
 export function progressText(progress: DeleteProgress): string {
   const { request_id: id, processed_at, picked_up_at, parts, parts_done, bytes_done, bytes_total } = progress;
   if (processed_at !== null) return `${id}  processed at ${timeText(processed_at)}`;
-  if (picked_up_at === null) return `${id}  received: what it covers is hidden, nothing is removed yet`;
+  if (picked_up_at === null) return `${id}  received: its entries are hidden, none is deleted yet`;
   const bytes = `${formatByteSize(bytes_done)} of ${formatByteSize(bytes_total)}`;
-  return `${id}  removing: ${parts_done} of ${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytes} looked at`;
+  return `${id}  deleting: ${parts_done} of ${parts} ${parts === 1 ? 'part' : 'parts'}, ${bytes} processed`;
 }
 
 function timeText(seconds: number): string {

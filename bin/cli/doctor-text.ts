@@ -1,4 +1,4 @@
-/** What `logboom doctor` prints, as text and as JSON. */
+/** Formats the results of `logboom doctor` as text and as JSON. */
 
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import type { CheckTotals } from '../../shared/upkeep/integrity/check-store.ts';
@@ -7,7 +7,7 @@ import type { RebuildTotals } from '../../shared/upkeep/integrity/rebuild-catalo
 
 export function problemText(problem: Problem): string {
   const { kind, where, message } = problem;
-  return `${kind}  ${where}\n    ${message}\n    to do: ${adviceFor(problem)}\n`;
+  return `${kind}  ${where}\n    ${message}\n    fix: ${adviceFor(problem)}\n`;
 }
 
 export function checkText(totals: CheckTotals, full: boolean): string {
@@ -21,7 +21,7 @@ export function checkText(totals: CheckTotals, full: boolean): string {
   if (orphans > 0) {
     lines.push(
       problems === 0
-        ? `${orphans} objects without a record: collected when they are a day old, no problem by themselves`
+        ? `${orphans} objects without a record: deleted when they are one day old; not a problem`
         : `${orphans} objects without a record`,
     );
   }
@@ -29,31 +29,31 @@ export function checkText(totals: CheckTotals, full: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Never more than what was found to be true. */
+/** States only what was verified. */
 function checkedText({ problems }: CheckTotals, full: boolean): string {
   const what = full ? 'checksums' : 'sizes and footers';
-  if (problems > 0) return `${what} verified but for the problems`;
+  if (problems > 0) return `${what} verified, except for the problems listed`;
   return full ? 'every checksum verified' : 'sizes and footers verified';
 }
 
 export function rebuildText(totals: RebuildTotals): string {
   const { days, added, kept, merged, recent, unreadable, replaced, busyDays } = totals;
   const lines = [
-    `${days} days: ${added} records added, ${kept} kept, ${merged} chunks left out because others hold ` +
+    `${days} days: ${added} records added, ${kept} kept, ${merged} chunks skipped because others contain ` +
       `their entries, ${unreadable} unreadable, ${replaced} records of missing objects removed`,
   ];
   if (recent > 0) {
     lines.push(
-      `${recent} objects are younger than 20 minutes and left to the pushes that may be writing them: run it again ` +
-        'later, or with --stopped where nothing else runs on this store',
+      `${recent} objects are younger than 20 minutes and may belong to pushes in progress; run it again ` +
+        'later, or with --stopped if nothing else uses this store',
     );
   }
-  if (busyDays > 0) lines.push(`${busyDays} days left as they were: compaction works on them; run it again`);
+  if (busyDays > 0) lines.push(`${busyDays} days skipped because compaction is rewriting them; run it again`);
   if (added > 0) {
     lines.push(
-      'Small pushes that no merge had packed into an object lay in the catalog alone, delete requests and rules too: where',
-      'the catalog was lost they are gone. Nothing in the store tells which: compare count_over_time by minute with',
-      "your shippers' own counts, push again what is missing (equal entries are stored once), or restore the catalog",
+      'Small pushes that were not merged into an object existed only in the catalog, like delete requests and rules.',
+      'If the catalog was lost, they are lost. Compare count_over_time by minute with the counts of',
+      'your agents. Push again what is missing (equal entries are stored once), or restore the catalog',
       'from a backup and run this again.',
     );
   }

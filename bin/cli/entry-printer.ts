@@ -1,6 +1,7 @@
 /**
- * Entries to text, page after page, in any form of output. A table has a column for each label that is not common, so a later
- * page may need other columns: it gets a heading of its own. Widths only grow, so pages line up.
+ * Formats entries page by page in every output format. A table has a column for each label that is not
+ * common. A later page may need other columns, so it gets its own heading. Widths only grow, so that pages
+ * line up.
  */
 import { commonLabels, entryText, labelText, type Output, ownLabels } from './answer-text.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
@@ -11,19 +12,19 @@ import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 export interface EntryPrinterOptions {
   readonly output: Output;
   readonly paint?: Paint;
-  /** Where lines of a table are cut. */
+  /** Maximum width of a table line, cells. */
   readonly maxCells?: number;
   readonly labels?: LabelView;
 }
 
-/** Which labels of an entry are printed. */
+/** Selects the labels that are printed with an entry. */
 export interface LabelView {
-  /** Only these; they are printed with each entry, even if all entries share them. */
+  /** Names of the only labels to print, with each entry, even if all entries share them. */
   readonly include?: readonly string[];
   readonly exclude?: readonly string[];
-  /** No labels at all. */
+  /** Prints no labels at all. */
   readonly none?: boolean;
-  /** Print the labels that all entries share with each entry. */
+  /** Prints common labels with each entry. */
   readonly keepCommon?: boolean;
   /** Minimum width of the labels in `default` output, cells. */
   readonly width?: number;
@@ -47,8 +48,8 @@ export class EntryPrinter {
   }
 
   /**
-   * What all entries of the first page share is told once and left out of each line; undefined where there is nothing, or the
-   * form has all labels of each entry.
+   * Labels that all entries of the first page share; they are printed once and omitted from each line.
+   * Undefined if there are none, or if the format prints all labels with each entry.
    */
   shareLabels(entries: readonly LogEntry[]): string | undefined {
     const { output, labels: view = {} } = this.#options;
@@ -79,7 +80,7 @@ export class EntryPrinter {
     return text;
   }
 
-  /** The entry with the labels that are printed. Entries of one stream share them. */
+  /** The entry with the labels that are printed. Entries of one stream share the label object. */
   #viewed(entry: LogEntry): LogEntry {
     const { include = [], exclude = [], none } = this.#options.labels ?? {};
     if (!none && include.length === 0 && exclude.length === 0) return entry;

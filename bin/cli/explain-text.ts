@@ -1,8 +1,11 @@
-/** What a query looked at, passed over and read, and where it ran, as a table; figures of several requests add up. */
+/**
+ * Formats query statistics as a table: data considered, pruned and read, and where tasks ran. Figures of
+ * several requests are added.
+ */
 
 type Figures = Map<string, Map<string, number>>;
 
-/** Rounds that are shown, of all requests together. */
+/** Maximum number of rounds shown over all requests. */
 const MAX_ROUNDS = 50;
 
 export class Explanation {
@@ -10,7 +13,7 @@ export class Explanation {
   readonly #texts = new Map<string, Set<string>>();
   readonly #rounds: string[] = [];
 
-  /** Takes what a store told of one request; anything else than texts and groups of numbers is left alone. */
+  /** Adds the explanation of one response. Ignores values that are not strings or groups of numbers. */
   add(told: unknown): void {
     if (typeof told !== 'object' || told === null) return;
     for (const [group, values] of Object.entries(told)) {
@@ -35,7 +38,7 @@ export class Explanation {
     }
   }
 
-  /** A part that a worker ran: a line for each of its rounds. */
+  /** Adds a part that a worker ran: a line for each of its rounds. */
   #addPart(name: string, part: unknown): void {
     const { rounds } = (part ?? {}) as Record<string, unknown>;
     if (!Array.isArray(rounds)) return;
@@ -56,9 +59,9 @@ export class Explanation {
     );
   }
 
-  /** A line for each group; says so where the store told nothing. */
+  /** A line for each group, or a note if the store sent no explanation. */
   get text(): string {
-    if (this.#figures.size === 0) return 'the store does not explain queries\n';
+    if (this.#figures.size === 0) return 'the store sent no explanation of the query\n';
     const lines = [...this.#figures].map(([group, sums]) => {
       const figures = [...sums].map(([name, value]) => `${worded(name)} ${value.toLocaleString('en-US')}`);
       return `${worded(group).padEnd(13)}${figures.join(', ')}`;
@@ -69,7 +72,7 @@ export class Explanation {
   }
 }
 
-/** `prunedByText` → `pruned by text`. */
+/** Splits a name into words: `prunedByText` → `pruned by text`. */
 function worded(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 }

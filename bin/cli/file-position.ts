@@ -1,6 +1,6 @@
 /**
- * Where in which file a reader is. A name says nothing about the file after a rotation, so a file is known by its number
- * on its disk, and, as numbers are given again, by its first bytes.
+ * Position of a reader in a file. A name does not identify a file after a rotation. The inode number does,
+ * together with the first bytes, because inode numbers are reused.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -10,19 +10,21 @@ import { basename, dirname, join } from 'node:path';
 export interface FilePosition {
   /** Device and inode. */
   readonly file: string;
-  /** Bytes that are done with. */
+  /** Bytes that are fully processed. */
   readonly offset: number;
-  /** Hash of the first bytes, and how many these were. */
+  /** Hash of the first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
 }
 
-/** Lines of a log begin with their time: so many bytes tell files apart. */
+/**
+ * Number of first bytes that are compared. Log lines begin with their time, so these bytes distinguish files.
+ */
 const HEAD_BYTES = 256;
-/** Rotated files beside a log: more are not looked at. */
+/** Maximum number of rotated files next to a log that are checked. */
 const MAX_SIBLINGS = 1000;
 
-/** Of an open file, with so many bytes done. */
+/** Position in an open file after `offset` processed bytes. */
 export async function placeOf(handle: FileHandle, offset: number): Promise<FilePosition> {
   const headBytes = Math.min(HEAD_BYTES, offset);
   return { file: await idOf(handle), offset, head: await headOf(handle, headBytes), headBytes };
@@ -39,7 +41,7 @@ async function headOf(handle: FileHandle, bytes: number): Promise<string> {
   return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex').slice(0, 32);
 }
 
-/** Whether it is that file still, with all that was read of it. */
+/** True if the open file is the file of the position and still has everything that was read. */
 export async function isAt(handle: FileHandle, place: FilePosition): Promise<boolean> {
   if ((await idOf(handle)) !== place.file) return false;
   if ((await handle.stat()).size < place.offset) return false;
@@ -47,8 +49,8 @@ export async function isAt(handle: FileHandle, place: FilePosition): Promise<boo
 }
 
 /**
- * The file of a place, opened: under the name itself, or one that begins with it, as rotation renames `app.log` to `app.log.1`.
- * Undefined where it is gone. The caller closes it.
+ * Opens the file of a position: under its name, or under a name with that prefix, because rotation renames
+ * `app.log` to `app.log.1`. Undefined if the file is gone. The caller closes it.
  */
 export async function openPlace(path: string, place: FilePosition): Promise<FileHandle | undefined> {
   const folder = dirname(path);

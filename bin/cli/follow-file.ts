@@ -1,9 +1,9 @@
 /**
- * A text file that grows, as `tail -F` reads it: to its end, then what is added, until it is told to stop. A file that was moved
- * away (rotated) is read to its end before the new one of its name; one that was cut is read from its start.
+ * Reads a growing text file like `tail -F`, until it is stopped. A file that was moved away (rotated) is read
+ * to its end before the new file of the same name. A truncated file is read from its start.
  *
- * It looks and does not watch: watching misses changes on network disks and in containers. What it cannot see is a file that was cut
- * and has grown beyond the old size between two looks.
+ * It polls, because file watching misses changes on network disks and in containers. Pitfall: it cannot
+ * detect a file that was truncated and grew beyond its old size between two polls.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -11,25 +11,25 @@ import { type FilePosition, idOf, openPlace, placeOf } from './file-position.ts'
 
 export interface FollowOptions {
   readonly clock: Clock;
-  /** Ends the reading; what is in the file by then has been read or not. */
+  /** Stops reading. Data already in the file may or may not have been read. */
   readonly signal: AbortSignal;
-  /** Where to go on; without it at the start of the file. */
+  /** Position to continue at; defaults to the start of the file. */
   readonly from?: FilePosition;
-  /** Leave out what is there. `from` wins. */
+  /** Skips the existing contents. `from` takes precedence. */
   readonly atEnd?: boolean;
   readonly note: (text: string) => void;
 }
 
-/** A stretch of the output that comes from one file. */
+/** Part of the output that comes from one file. */
 interface Stretch {
-  /** Byte of the output, and byte of the file there. */
+  /** Output offset where the part starts, and the file offset of the same byte. */
   readonly outputStart: number;
   readonly fileStart: number;
   readonly handle: FileHandle;
 }
 
 const READ_BYTES = 256 * 1024;
-/** A line is in the store a second after it was written, most of which it waits for others. */
+/** Poll interval. A line is in the store 1 s after it was written, and most of that is the batch wait. */
 const LOOK_MS = 250;
 const LF = 10;
 
@@ -58,19 +58,21 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     }
   }
 
-  /** The place in the file where so many bytes of the output are done with; earlier files are closed. Undefined before any. */
+  /**
+   * File position for an offset of the output; closes the files before it. Undefined if nothing was read yet.
+   */
   async placeAt(outputBytes: number): Promise<FilePosition | undefined> {
     while (this.#stretches.length > 1 && this.#stretches[1].outputStart <= outputBytes) {
       const [{ handle }] = this.#stretches.splice(0, 1);
-      // A file that was cut has two stretches.
+      // A truncated file has two parts.
       if (handle !== this.#stretches[0].handle) await handle.close();
     }
     const first = this.#stretches.at(0);
     if (first === undefined || outputBytes < first.outputStart) return undefined;
     const { size } = await first.handle.stat();
-    // Of a file that was cut since nothing is known: its bytes are others now.
+    // A file that was truncated since has other bytes at this position.
     if (this.#stretches.at(1)?.handle === first.handle) return undefined;
-    // A line that another file ended has one byte more here than there.
+    // A line that ends with its file has one byte more in the output than in the file.
     const offset = Math.min(first.fileStart + outputBytes - first.outputStart, size);
     return placeOf(first.handle, offset);
   }
@@ -87,7 +89,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     if (from !== undefined) {
       const handle = await openPlace(this.#path, from);
       if (handle !== undefined) return this.#begin(handle, from.offset);
-      note(`the file that was read before is gone; reading ${this.#path} from its start`);
+      note(`the previously read file is gone; reading ${this.#path} from its start`);
     }
     for (let told = false; !signal.aborted; told = true) {
       const handle = await open(this.#path).catch(ifMissing);
@@ -95,7 +97,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
         const isSkipped = atEnd && from === undefined && !told;
         return this.#begin(handle, isSkipped ? (await handle.stat()).size : 0);
       }
-      if (!told) note(`there is no file ${this.#path} yet; waiting for it`);
+      if (!told) note(`file ${this.#path} does not exist yet; waiting for it`);
       await this.#pause();
     }
   }
@@ -117,7 +119,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** At the end of a file: true where another one, or the start of a cut one, is to be read now. */
+  /** Called at the end of a file. True if there is another file to read, or the start of a truncated one. */
   async #moveOn(): Promise<boolean> {
     const handle = this.#handle;
     if (handle === undefined) return false;
@@ -126,11 +128,11 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     if ((await idOf(next)) === (await idOf(handle))) {
       await next.close();
       if ((await handle.stat()).size >= this.#offset) return false;
-      this.#options.note(`${this.#path} was cut; reading it from its start`);
+      this.#options.note(`${this.#path} was truncated; reading it from its start`);
       this.#begin(handle, 0);
       return true;
     }
-    // It may have been written to until the new one was there.
+    // The old file may have been written until the new one existed.
     if ((await handle.stat()).size > this.#offset) {
       await next.close();
       return false;
@@ -139,7 +141,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
     return true;
   }
 
-  /** The last line of a file that is over is a line, with an end mark or without. */
+  /** Adds a line break after the last line of a finished file that lacks one. */
   #endLine(): Buffer {
     this.#endsInLine = false;
     const stretch = this.#stretches.at(-1)!;

@@ -1,5 +1,5 @@
 /**
- * Times as people type them:
+ * Time formats that commands accept:
  *
  *     now   now-2h   now+5m
  *     2026-01-05   2026-01-05 10:00   2026-01-05T10:00:00.5        in the time zone of the command
@@ -31,7 +31,7 @@ export function parseGivenTime(text: string, nowNs: bigint): bigint {
   const [, date, minutes = '00:00', seconds = '00', fraction = '', offset] = dated;
   const wall = `${date}T${minutes}:${seconds}.${fraction || '0'}`;
   const ns = parseRfc3339(`${wall}${offset ?? 'Z'}`);
-  if (ns === undefined) throw new RangeError('there is no such date or time of day');
+  if (ns === undefined) throw new RangeError('the date or time of day does not exist');
   if (offset !== undefined) return ns;
   // The fraction of a second is the same in every zone.
   const part = ((ns % NS_PER_SECOND) + NS_PER_SECOND) % NS_PER_SECOND;

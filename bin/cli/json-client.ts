@@ -1,13 +1,13 @@
-/** A question to the store whose answer is JSON: parameters in the URL, or as a form where they are long. */
+/** JSON requests to the store: parameters are in the URL, or in a form if they are long. */
 import { CommandError } from './command-error.ts';
 import { ask, endpoint, refusal, type StoreFlags } from './store-client.ts';
 
-/** Proxies take URLs of 8 KB, the smallest of them 2; a longer request goes as a form. */
+/** Maximum URL length. Proxies accept URLs of 8 KB, some only 2 KB. A longer request is sent as a form. */
 const MAX_URL_CHARACTERS = 2000;
-/** Stores give up on a query after a minute or five. */
+/** Timeout. Stores abort a query after 1 to 5 minutes. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
-/** Text of an answer with status 200. Throws CommandError with the store's message. */
+/** Text of a response with status 200. Throws CommandError with the store's message. */
 export async function askText(store: StoreFlags, path: string, params: URLSearchParams): Promise<string> {
   const url = endpoint(store, path);
   const byUrl = new URL(`${url.href}?${params}`);
@@ -25,7 +25,7 @@ export async function askText(store: StoreFlags, path: string, params: URLSearch
   return answer.text;
 }
 
-/** What is read of an answer is checked by `read`, which may throw. Throws CommandError. */
+/** Requests JSON and validates it with `read`, which may throw. Throws CommandError. */
 export async function askJson<T>(
   store: StoreFlags,
   { path, params, read }: { path: string; params: URLSearchParams; read: (body: unknown) => T },
@@ -47,7 +47,7 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-/** An answer that is not as it should be is the store's failure, and no defect here. */
+/** Reports an invalid response as a failure of the store, not as a defect of this program. */
 export function understood<T>(read: () => T): T {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** The options that choose which labels of an entry are printed: those of `query` and `tail`. */
+/** Options of `query` and `tail` that select the labels to print. */
 import { type Command, Option } from 'commander';
 import type { LabelView } from './entry-printer.ts';
 import { parseCount } from './range-options.ts';

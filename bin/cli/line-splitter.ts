@@ -1,19 +1,19 @@
 /**
- * Bytes of a text file to lines, as they arrive. A line ends with LF or CR LF; the last one may end without. A line
- * inside one piece of input is handed on in place; only one that crosses pieces is copied.
+ * Splits the bytes of a text file into lines as they arrive. A line ends with LF or CR LF; the last one may
+ * have no end mark. Only a line that crosses two inputs is copied.
  */
 import { CommandError } from './command-error.ts';
 
 /**
- * No store takes such a line (the default limit is 256 KiB), but its refusal should come from the store; beyond
- * this the input is no text, and holding its only line would take all memory.
+ * Maximum line size. No store accepts such a line (the default limit is 256 KiB), but the store should report
+ * that. Beyond this size the input is not text, and holding the line would exhaust memory.
  */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;
 
-/** A line: `source[start, end)`, without its end mark. Valid until the next piece. */
+/** Receives a line: `source[start, end)`, without its end mark. Valid until the next call of `feed`. */
 export type OnLine = (source: Buffer, start: number, end: number) => void;
 
 export class LineSplitter {
@@ -21,9 +21,9 @@ export class LineSplitter {
   readonly #maxLineBytes: number;
   #open: Buffer[] = [];
   #openBytes = 0;
-  /** Of the pieces before the one at hand. */
+  /** Bytes fed before the current buffer. */
   #fedBytes = 0;
-  /** Bytes of input up to the end of the newest line, its end mark included. */
+  /** Input offset after the newest line and its end mark. */
   endBytes = 0;
   #lines = 0;
 
@@ -32,7 +32,7 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Throws CommandError where a line is longer than any may be. */
+  /** Throws CommandError if a line exceeds MAX_LINE_BYTES. */
   feed(piece: Buffer): void {
     let start = 0;
     for (let at = piece.indexOf(LF); at >= 0; at = piece.indexOf(LF, start)) {
@@ -52,7 +52,7 @@ export class LineSplitter {
     }
   }
 
-  /** A last line without an end mark is a line too. */
+  /** Emits a last line that has no end mark. */
   finish(): void {
     this.endBytes = this.#fedBytes;
     if (this.#openBytes > 0) this.#close(Buffer.alloc(0));

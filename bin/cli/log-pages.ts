@@ -1,24 +1,24 @@
 /**
- * All entries of a log query up to a limit, in requests of bounded size. The next request starts again at the
- * timestamp where the last one ended, because more entries may have it than fitted; what was already given at that
- * timestamp is left out of its answer. Entries that look the same may be several (a pipeline can drop what told them
- * apart), so they are counted, not only known.
+ * Pages through the entries of a log query up to a limit, in requests of bounded size. The next request
+ * starts at the timestamp where the last one ended, because more entries may have that timestamp. Entries
+ * already returned at that timestamp are removed from the response. Equal entries are counted instead of
+ * deduplicated, because a pipeline can drop what distinguished them.
  */
 import { CommandError } from './command-error.ts';
 import type { AskRange, LogEntry, RangeAnswer, RangeRequest } from './range-query.ts';
 import { nanosecondText } from './time-text.ts';
 
 export interface PagedRequest extends Omit<RangeRequest, 'limit'> {
-  /** Entries in all; Infinity for every one. */
+  /** Maximum number of entries; Infinity for all. */
   readonly limit: number;
-  /** New entries that one request asks for. */
+  /** Maximum number of new entries per request. */
   readonly batch: number;
 }
 
-/** The default of `max_entries_limit_per_query`: stores refuse a request for more. */
+/** Default of `max_entries_limit_per_query`: stores refuse larger requests. */
 const MAX_REQUEST_ENTRIES = 5000;
 
-/** Answers, one after the other: pages of new entries, or the one answer to a metric query. */
+/** Responses in order: pages of new entries, or the one response of a metric query. */
 export async function* logPages(
   askRange: AskRange,
   { limit, batch, ...request }: PagedRequest,
@@ -29,7 +29,7 @@ export async function* logPages(
   let edge = new Edge(undefined);
   while (left > 0) {
     const wanted = edge.entries + Math.min(batch, left);
-    // As long as something new fits; beyond it the store decides.
+    // Grows the request while that can return new entries. Beyond the default limit, the store decides.
     const asked = Math.min(wanted, Math.max(MAX_REQUEST_ENTRIES, edge.entries + 1, batch));
     const answer = await edge.explaining(() => askRange({ ...request, startNs, endNs, limit: asked }), asked);
     if (answer.kind !== 'streams') {
@@ -40,7 +40,7 @@ export async function* logPages(
     yield { ...answer, entries: fresh };
     left -= fresh.length;
     const last = fresh.at(-1);
-    // An answer that is not full has everything; one without anything new cannot move on.
+    // A response below its limit is the last one. A response without new entries cannot advance.
     if (last === undefined || answer.entries.length < asked) return;
     if (last.timeNs !== edge.timeNs) edge = new Edge(last.timeNs);
     edge.add(fresh);
@@ -49,7 +49,7 @@ export async function* logPages(
   }
 }
 
-/** The entries that were given at the timestamp where the last answer ended. */
+/** Entries already returned at the timestamp where the last response ended. */
 class Edge {
   readonly timeNs: bigint | undefined;
   entries = 0;
@@ -68,7 +68,7 @@ class Edge {
     }
   }
 
-  /** Explains a refusal of a request for more entries than a store returns by default. */
+  /** Explains why a store refused a request for more entries than its default limit. */
   async explaining<T>(ask: () => Promise<T>, asked: number): Promise<T> {
     try {
       return await ask();
@@ -76,7 +76,7 @@ class Edge {
       if (!(error instanceof CommandError) || this.timeNs === undefined || asked <= MAX_REQUEST_ENTRIES) {
         throw error;
       }
-      const count = `${this.entries} entries or more have the timestamp ${nanosecondText(this.timeNs)}`;
+      const count = `at least ${this.entries} entries have the timestamp ${nanosecondText(this.timeNs)}`;
       const advice = 'narrow the query, or raise max_entries_limit_per_query';
       throw new CommandError(
         `${error.message}; ${count}, and one request must return all of them: ${advice}`,
@@ -84,7 +84,7 @@ class Edge {
     }
   }
 
-  /** The entries of an answer that were not given before. */
+  /** Entries of a response that were not returned before. */
   fresh(entries: readonly LogEntry[]): LogEntry[] {
     const left = new Map(this.#counts);
     return entries.filter(entry => {

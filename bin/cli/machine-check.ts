@@ -1,6 +1,6 @@
 /**
- * What a machine needs before a store runs on it, looked at one by one: the runtime, a folder to write to, room on the disk and in
- * memory, a clock, a free port, and settings of AWS where the data is there. Nothing is left behind.
+ * Checks the requirements of a store on this machine one by one: runtime, writable folder, disk space,
+ * memory, clock, free port, and AWS settings if the data is there. Leaves nothing behind.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
@@ -22,20 +22,23 @@ export interface Finding {
 
 export interface MachineToCheck {
   readonly storage: StorageOptions;
-  /** Where a store would listen; undefined where that is not looked at: it takes the port for a moment. */
+  /** Address that the store would use; the check briefly listens on it. Undefined skips the check. */
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The store refuses pushes when the disk is full; below this that is soon. */
+/** Free disk space below which the check warns. The store refuses pushes when the disk is full. */
 const LOW_DISK_BYTES = 2 * 1024 ** 3;
 const LEAST_DISK_BYTES = 100 * 1024 ** 2;
-/** Under load it takes 200 to 400 MB (docs/dev/operations.md, "Memory"). */
+/**
+ * Memory below which the check warns. Under load a store uses 200 to 400 MB (docs/dev/operations.md,
+ * "Memory").
+ */
 const LOW_MEMORY_BYTES = 512 * 1024 ** 2;
-/** No machine that runs this lives before it was written. */
+/** Minimum year of a correct clock. */
 const LEAST_YEAR = 2026;
-/** Clocks differ by so much without harm. */
+/** Maximum harmless clock difference. */
 const MAX_AHEAD_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 2000;
 
@@ -67,12 +70,12 @@ async function checkFolder(dataDir: string): Promise<Finding[]> {
       () => ({
         state: 'ok' as const,
         what: 'folder',
-        text: place === dataDir ? `${dataDir} can be written` : `${dataDir} can be created`,
+        text: place === dataDir ? `${dataDir} is writable` : `${dataDir} can be created`,
       }),
       (error: NodeJS.ErrnoException) => ({
         state: 'missing' as const,
         what: 'folder',
-        text: `${place} cannot be written (${error.code ?? error.message}); choose another with --data-dir`,
+        text: `${place} is not writable (${error.code ?? error.message}); choose another with --data-dir`,
       }),
     );
   const { bavail, bsize } = await statfs(place);
@@ -80,7 +83,10 @@ async function checkFolder(dataDir: string): Promise<Finding[]> {
   const text = `${formatByteSize(free)} free`;
   if (free >= LOW_DISK_BYTES) return [folder, { state: 'ok', what: 'disk', text }];
   const state = free < LEAST_DISK_BYTES ? 'missing' : 'warning';
-  return [folder, { state, what: 'disk', text: `${text}: the store takes no pushes when the disk is full` }];
+  return [
+    folder,
+    { state, what: 'disk', text: `${text}: the store refuses pushes when the disk is full; free some space` },
+  ];
 }
 
 function nearestFolder(path: string): string {
@@ -90,12 +96,12 @@ function nearestFolder(path: string): string {
 }
 
 function checkMemory(): Finding {
-  // A container has less than its machine. Without a limit the figure is 0, or beyond any machine.
+  // A container has less memory than its machine. Without a limit the value is 0 or larger than any machine.
   const limit = process.constrainedMemory();
   const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   const text = formatByteSize(bytes);
   if (bytes >= LOW_MEMORY_BYTES) return { state: 'ok', what: 'memory', text };
-  return { state: 'warning', what: 'memory', text: `${text}: large queries may not fit` };
+  return { state: 'warning', what: 'memory', text: `${text}: large queries may run out of memory` };
 }
 
 async function checkClock({ clock, storage }: MachineToCheck): Promise<Finding> {
@@ -111,7 +117,7 @@ async function checkClock({ clock, storage }: MachineToCheck): Promise<Finding> 
     return {
       state: 'warning',
       what,
-      text: `${text}: the store was last written after that; has the clock gone back?`,
+      text: `${text}: the store was last written after that time; set the clock`,
     };
   }
   return { state: 'ok', what, text };
@@ -126,10 +132,10 @@ async function checkPort({ host, port }: { readonly host: string; readonly port:
     return {
       state: 'warning',
       what,
-      text: `${place} is in use: by the store itself, where it runs; else choose --port`,
+      text: `${place} is in use, by a running store or another program; stop it, or choose another --port`,
     };
   }
-  return { state: 'missing', what, text: `${place} cannot be listened on (${problem})` };
+  return { state: 'missing', what, text: `cannot listen on ${place} (${problem})` };
 }
 
 function listenProblem(host: string, port: number): Promise<string | undefined> {
@@ -151,34 +157,34 @@ async function checkAws(
   if (endpoint !== undefined) findings.push(await endpointOf(endpoint));
   else if (named !== undefined) findings.push({ state: 'ok', what: 'region', text: named });
   else {
-    const text = 'none is named: set AWS_REGION, or give --region (a profile may have one)';
+    const text = 'not set; set AWS_REGION or --region (a profile may have one)';
     findings.push({ state: 'warning', what: 'region', text });
   }
   return findings;
 }
 
-/** Where the SDK would find them; whether they are good shows when the store is opened. */
+/** Where the SDK would find credentials. Opening the store shows if they are valid. */
 function credentialsOf(environment: MachineToCheck['environment']): Finding {
   const what = 'credentials';
   const ok = (text: string): Finding => ({ state: 'ok', what, text });
-  if (environment.AWS_ACCESS_KEY_ID) return ok('in the environment');
-  if (environment.AWS_PROFILE) return ok(`of the profile ${environment.AWS_PROFILE}`);
-  if (environment.AWS_WEB_IDENTITY_TOKEN_FILE) return ok('by web identity');
+  if (environment.AWS_ACCESS_KEY_ID) return ok('from the environment');
+  if (environment.AWS_PROFILE) return ok(`from the profile ${environment.AWS_PROFILE}`);
+  if (environment.AWS_WEB_IDENTITY_TOKEN_FILE) return ok('from a web identity');
   if (environment.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI || environment.AWS_CONTAINER_CREDENTIALS_FULL_URI)
-    return ok('of the container');
+    return ok('from the container');
   const file = environment.AWS_SHARED_CREDENTIALS_FILE ?? join(homedir(), '.aws', 'credentials');
-  if (existsSync(file)) return ok(`in ${file}`);
+  if (existsSync(file)) return ok(`from ${file}`);
   return {
     state: 'warning',
     what,
-    text: 'none are set: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE, or the role of the machine',
+    text: 'not found; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or give the machine a role',
   };
 }
 
 function endpointOf(endpoint: string): Promise<Finding> {
   const what = 'endpoint';
   const url = URL.parse(endpoint);
-  if (url === null) return Promise.resolve({ state: 'missing', what, text: `${endpoint} is not an address` });
+  if (url === null) return Promise.resolve({ state: 'missing', what, text: `${endpoint} is not a URL` });
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   return new Promise(resolve => {
     const socket = connect({ host: url.hostname, port, timeout: CONNECT_TIMEOUT_MS });
@@ -186,11 +192,11 @@ function endpointOf(endpoint: string): Promise<Finding> {
       socket.destroy();
       resolve(finding);
     };
-    socket.once('connect', () => end({ state: 'ok', what, text: `${endpoint} answers` }));
-    socket.once('timeout', () => end({ state: 'missing', what, text: `${endpoint} does not answer` }));
+    socket.once('connect', () => end({ state: 'ok', what, text: `${endpoint} is reachable` }));
+    socket.once('timeout', () => end({ state: 'missing', what, text: `${endpoint} does not respond` }));
     socket.once('error', error => {
       const reason = (error as NodeJS.ErrnoException).code ?? messageOf(error);
-      end({ state: 'missing', what, text: `${endpoint} does not answer (${reason})` });
+      end({ state: 'missing', what, text: `${endpoint} does not respond (${reason})` });
     });
   });
 }

@@ -1,4 +1,7 @@
-/** A store in memory, for input that is queried once: it accepts pushes and answers queries as a store with the given configuration. */
+/**
+ * In-memory store for input that is queried once. It accepts pushes and answers queries like a store with the
+ * given configuration.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -18,13 +21,13 @@ export const MEMORY_TENANT = 'memory';
 
 export interface MemoryStore {
   readonly context: ReturnType<typeof assembleContext>;
-  /** Takes the JSON of a push. Throws CommandError if the store refuses it. */
+  /** Accepts the JSON body of a push. Throws CommandError if the store refuses it. */
   push(body: string): Promise<void>;
   /** The text of a response with status 200. Throws CommandError otherwise. */
   get(path: string, params: URLSearchParams): Promise<string>;
 }
 
-/** Its clock stands still at `nowNs`. */
+/** Creates a store whose clock is fixed at `nowNs`. */
 export function memoryStore(config: Config, nowNs: bigint): MemoryStore {
   const clock = { nowMs: () => Number(nowNs / NS_PER_MS), nowNs: () => nowNs, sleep: () => nextTurn() };
   const ids = seededIds(1);

@@ -1,11 +1,14 @@
-/** How the parts of an answer look in what a command prints. */
-/** How parts are shown: on a terminal coloured, and with nothing in them that it obeys; elsewhere as they are. */
+/** Appearance of the parts of a response in the output of commands. */
+/**
+ * Painter of output parts. On a terminal it adds colors and escapes control characters of clients. Elsewhere
+ * it returns text unchanged.
+ */
 export interface Paint {
   time(text: string): string;
   labels(text: string): string;
-  /** What clients wrote: a line, a value, JSON. */
+  /** Text that a client wrote: a line, a value, JSON. */
   given(text: string): string;
-  /** Before the further lines of an entry, so that none looks like an entry of its own. */
+  /** Prefix of the further lines of an entry, so that none looks like a separate entry. */
   readonly indent: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The file that remembers which parts of a migration or an export are done, a line of JSON for each, after one that says what is
- * copied. A line that a crash cut is left out: its part is copied again, which changes nothing.
+ * State file that records the finished parts of a migration or export: one JSON line with the scope, then one
+ * for each part. A line that a crash truncated is ignored. Its part is copied again, which changes nothing.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
@@ -8,13 +8,13 @@ import type { TimeWindow } from './migrate/log-source.ts';
 
 const VERSION = 1;
 
-/** What is copied, as the options say. */
+/** Scope of the copy, as the options define it. */
 export type CopyScope = Readonly<Record<string, string | readonly string[]>>;
 
 export interface DonePart {
   readonly tenant: string;
   readonly selector: string;
-  /** Unix ns. */
+  /** Start, Unix ns. */
   readonly start: string;
   readonly entries: number;
 }
@@ -37,7 +37,9 @@ export class PartState {
     this.#done = new Map(parts.map(part => [keyOf(part), part.entries]));
   }
 
-  /** The state in the file with its time window, or a new one. Throws CommandError if the file is of other work. */
+  /**
+   * Opens the state with its time window, or creates it. Throws CommandError if the file is of another scope.
+   */
   static open(file: string, scope: CopyScope, window: TimeWindow): PartState {
     const known = read(file);
     const descriptor = openSync(file, 'a');
@@ -50,15 +52,15 @@ export class PartState {
     if (JSON.stringify(header.scope) !== JSON.stringify(scope)) {
       closeSync(descriptor);
       throw new CommandError(
-        `${file} is of other work (${JSON.stringify(header.scope)}); name another file with --state`,
+        `${file} belongs to another copy (${JSON.stringify(header.scope)}); name another file with --state`,
       );
     }
-    // After a line that was cut.
+    // Ends a line that a crash truncated.
     writeSync(descriptor, '\n');
     return new PartState(descriptor, { startNs: BigInt(header.start), endNs: BigInt(header.end) }, parts);
   }
 
-  /** Entries of the part; undefined if it is not done. */
+  /** Number of entries of a finished part; undefined if it is not finished. */
   doneEntries(part: Omit<DonePart, 'entries'>): number | undefined {
     return this.#done.get(keyOf(part));
   }
@@ -88,7 +90,7 @@ function read(file: string): { readonly header: Header; readonly parts: readonly
   if (text === '') return undefined;
   const [header, ...parts] = text.split('\n').map(parsed);
   if ((header as Header | undefined)?.version !== VERSION)
-    throw new CommandError(`${file} does not store the state of a copy; name another file with --state`);
+    throw new CommandError(`${file} is not a state file; name another file with --state`);
   return { header: header as Header, parts: parts.filter(part => part !== undefined) as DonePart[] };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The file that remembers how far followed files were pushed, so that a push that starts again goes on there. It is written when
- * batches are stored: after a crash some lines may be pushed again, none is left out.
+ * Positions file: records how far followed files were pushed, so that a restarted push continues there. It is
+ * written after batches are stored. After a crash, some lines may be pushed again, but none is lost.
  */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
@@ -10,16 +10,18 @@ const VERSION = 1;
 
 interface PositionsJson {
   readonly version: number;
-  /** By the path of the file, as it is absolute. */
+  /** Positions by absolute path of the followed file. */
   readonly files: Readonly<Record<string, FilePosition>>;
 }
 
-/** Undefined where it has no such file, or is not there. Throws CommandError where it is no file of positions. */
+/**
+ * Position of a file; undefined if there is none. Throws CommandError if the file is not a positions file.
+ */
 export function readPosition(positionsFile: string, path: string): FilePosition | undefined {
   return readAll(positionsFile).files[path];
 }
 
-/** Replaces the file at once: it is whole at any moment. Other entries stay. */
+/** Replaces the file atomically. Other entries are kept. */
 export function writePosition(positionsFile: string, path: string, place: FilePosition): void {
   const { files } = readAll(positionsFile);
   const json: PositionsJson = { version: VERSION, files: { ...files, [path]: place } };
@@ -40,7 +42,7 @@ function readAll(positionsFile: string): PositionsJson {
     const json = JSON.parse(text) as PositionsJson;
     if (json.version === VERSION && typeof json.files === 'object') return json;
   } catch {
-    // Told below: it is a file of something else.
+    // The error below says that the file is not a positions file.
   }
   throw new CommandError(`${positionsFile} is not a positions file; name another with --positions`);
 }

@@ -1,13 +1,15 @@
-/** The tree of commands: what `logboom` runs, and what completions are made of. */
+/** Command tree of `logboom`, also used for completions. */
 import { Command } from 'commander';
 import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 
 interface CommandModule {
-  /** `whole` makes the program with all commands, for one that tells of the others. */
+  /**
+   * Registers the command. `whole` creates the program with all commands, for commands that describe others.
+   */
   register(program: Command, whole: () => Promise<Command>): void;
 }
 
-/** In the order of the help. */
+/** Commands in the order of the help. */
 const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   start: () => import('../commands/start.ts'),
   push: () => import('../commands/push.ts'),
@@ -39,7 +41,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   completion: () => import('../commands/completion.ts'),
 };
 
-/** So that they load one command, too. */
+/** Aliases, listed here so that they load only one command, too. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['instant-query', 'instant'],
   ['volume_range', 'volume-range'],
@@ -50,24 +52,24 @@ const OWN_OPTIONS: ReadonlySet<string> = new Set([...VERSION, '-h', '--help']);
 
 const NOTES = `
 Exit codes:
-  0  done
-  1  failed, or refused by the store
+  0  success
+  1  failure, or refused by the store
   2  usage error
-  3  the store cannot be reached
+  3  store unreachable
   4  no results, with --fail-on-empty
 doctor has its own exit codes.
+
+For every command, see docs/cli.md.
 
 Examples:
   logboom start                                     start a store with its data in ./data
   logboom push app.log --label app=shop             push a file
   logboom query '{app="shop"} |= "error"'           find lines
-  logboom query --help                              show options and examples of a command
-
-For every command, see docs/cli.md.`;
+  logboom query --help                              show options and examples of a command`;
 
 /**
- * The arguments with the options before the command moved behind it, as in `logboom --addr URL -o raw query '{}'`. Only the
- * program's own options stay in front.
+ * Arguments with the options before the command moved after it, as in `logboom --addr URL -o raw query '{}'`.
+ * Only the program's own options stay in front.
  */
 export function commandFirst(args: readonly string[]): readonly string[] {
   const [first] = args;
@@ -76,7 +78,10 @@ export function commandFirst(args: readonly string[]): readonly string[] {
   return at < 0 ? args : [args[at], ...args.slice(0, at), ...args.slice(at + 1)];
 }
 
-/** With the command that is named alone where it is one of them, with none for the version, else with all. */
+/**
+ * Creates the program: only with the named command if it exists, without commands for --version, else with
+ * all.
+ */
 export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('logboom')
     .description("A multi-tenant log store with Loki's HTTP API and LogQL")

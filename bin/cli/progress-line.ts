@@ -1,9 +1,9 @@
-/** The line that shows how far a push is. Only on a terminal: elsewhere it would be noise in a file. */
+/** Progress line of a push, shown only on a terminal. */
 import type { WriteStream } from 'node:tty';
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { visible } from '../../shared/base/model/visible-text.ts';
 
-/** Ten times a second is as fast as anybody reads. */
+/** Minimum time between redraws; faster ones are not readable. */
 const MIN_REDRAW_MS = 100;
 const BAR_CHARACTERS = 20;
 const DEFAULT_COLUMNS = 80;
@@ -11,7 +11,7 @@ const CLEAR = '\r\u001b[K';
 
 export interface ProgressState {
   readonly bytes: number;
-  /** Size of the input; undefined where it is not known. */
+  /** Size of the input; undefined if unknown. */
   readonly totalBytes: number | undefined;
   readonly lines: number;
   readonly seconds: number;
@@ -36,7 +36,7 @@ export class ProgressLine {
     this.#draw();
   }
 
-  /** Says why nothing moves, until something does. */
+  /** Shows why nothing progresses, until something does. */
   wait(reason: string): void {
     this.#waiting = `  ${reason}`;
     this.#draw();
@@ -50,7 +50,7 @@ export class ProgressLine {
     const seconds = (nowMs - this.#startMs) / 1000;
     const text =
       progressText({ bytes, totalBytes: this.#totalBytes, lines, seconds }) + visible(this.#waiting);
-    // A line that wraps cannot be cleared. Some terminals do not tell how wide they are.
+    // A line that wraps cannot be cleared. Some terminals do not report their width.
     const columns = this.#terminal.columns > 0 ? this.#terminal.columns : DEFAULT_COLUMNS;
     this.#terminal.write(`${CLEAR}${text.slice(0, columns - 1)}`);
   }

@@ -1,25 +1,31 @@
-/** The proxy of requests to a store: --proxy-url, else HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in capitals or not. */
+/**
+ * Proxy for requests to a store: --proxy-url, else HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in upper or lower
+ * case.
+ */
 import { CommandError } from './command-error.ts';
 import type { StoreFlags } from './store-options.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const;
 
-/** What Node's agents take; undefined without a proxy. Throws CommandError if this Node cannot use one. */
+/**
+ * Options for Node.js agents; undefined without a proxy. Throws CommandError if this Node.js release cannot
+ * use one.
+ */
 export function proxyOf({ addr, proxyUrl }: StoreFlags): Record<string, string> | undefined {
   const found = proxyUrl
     ? { HTTP_PROXY: checked(proxyUrl), HTTPS_PROXY: proxyUrl }
     : proxyOfEnvironment(addr);
   if (found !== undefined && !agentsTakeProxies()) {
     throw new CommandError(
-      'a proxy needs Node 24.5 or newer; unset the proxy variables, or run a newer Node',
+      'a proxy needs Node.js 24.5 or newer; unset the proxy variables, or run a newer Node.js',
     );
   }
   return found;
 }
 
 function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string> | undefined {
-  // A store on this machine is behind no proxy.
+  // A store on this machine never needs a proxy.
   if (LOOPBACK.test(hostname)) return undefined;
   const found: Record<string, string> = {};
   for (const name of VARIABLES) {
@@ -31,7 +37,7 @@ function proxyOfEnvironment({ protocol, hostname }: URL): Record<string, string>
 
 function checked(url: string): string {
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
-  throw new CommandError(`${url} is not the URL of a proxy; write it like http://proxy:3128`);
+  throw new CommandError(`${url} is not a proxy URL; write it like http://proxy:3128`);
 }
 
 function agentsTakeProxies(): boolean {

@@ -1,7 +1,8 @@
 /**
- * Lines to the batches that are pushed. Each line gets a timestamp of its own, later than the one before by at least
- * a nanosecond: equal lines then stay apart (an entry with the same stream, time and line is stored once) and the
- * order of the file is the order of the answers. A line's time is when it was read, so a slow pipe keeps its pace.
+ * Groups lines into push batches. Each line gets a timestamp at least 1 ns after the one before. Equal lines
+ * then stay separate, because the store keeps one of several entries with equal stream, time and line.
+ * Results also keep the order of the file. The time of a line is when it was read, so a slow pipe keeps its
+ * pace.
  */
 import { LineSplitter } from './line-splitter.ts';
 
@@ -9,28 +10,28 @@ export interface PushBatch {
   /** JSON of the entries, `["<ns>","<line>"]`, joined by commas. */
   readonly values: string;
   readonly lines: number;
-  /** Number of its first line in the input, from 1. */
+  /** Number of the first line in the input, from 1. */
   readonly firstLine: number;
-  /** Bytes of input that were read when the batch was full. */
+  /** Input bytes that were read when the batch was full. */
   readonly readBytes: number;
-  /** Bytes of input up to the end of its last line. */
+  /** Input offset after its last line. */
   readonly endBytes: number;
 }
 
 export interface BatchOptions {
-  /** A batch ends with the line that brings its entries to this size, bytes of JSON. */
+  /** Target size of a batch, bytes of JSON. The line that reaches it is the last. */
   readonly batchBytes: number;
-  /** Lines that wait for more input are pushed after this time. */
+  /** Maximum wait of lines for more input before they are pushed. */
   readonly maxWaitMs: number;
   readonly nowNs: () => bigint;
-  /** Whether a last line without an end mark is left out: somebody is still writing it. */
+  /** Skips a last line without an end mark, because a process is still writing it. */
   readonly leavesOpenLine?: boolean;
 }
 
-/** What JSON adds to a line: brackets, quotes, commas and 19 digits. */
+/** JSON overhead of a line: brackets, quotes, commas and 19 digits. */
 const ENTRY_OVERHEAD_BYTES = 26;
 
-/** Batches of a text, in order. The input is read no further than one piece ahead. */
+/** Batches of a text, in order. Reads at most one buffer ahead of the input. */
 export async function* batchesOf(
   input: AsyncIterable<Buffer>,
   { batchBytes, maxWaitMs, nowNs, leavesOpenLine = false }: BatchOptions,
@@ -83,15 +84,16 @@ export async function* batchesOf(
   yield* full;
 }
 
-/** The next piece, requested before it is needed. */
+/** Requests the next buffer before it is needed. */
 export function nextOf(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
   const next = pieces.next();
-  // It may fail while no caller waits for it, when pushing failed first; a caller that waits still gets the failure.
+  // The read may fail while no caller awaits it, if pushing failed first. A caller that awaits it still gets
+  // the failure.
   next.catch(() => {});
   return next;
 }
 
-/** The promise's value, or undefined where that takes longer. */
+/** Value of the promise, or undefined if it takes longer. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>(resolve => {

@@ -1,4 +1,4 @@
-/** Pushes a file that grows, until it is stopped, and remembers how far it is. */
+/** Pushes growing files until they are stopped, and records the positions. */
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -11,12 +11,12 @@ export interface FollowFlags {
   readonly positions?: string;
   readonly fromEnd?: boolean;
   readonly clock: Clock;
-  /** Ends the reading. */
+  /** Stops reading. */
   readonly stopping: AbortController;
   readonly note: (text: string) => void;
 }
 
-/** Resolves when `stopping` has ended it and what was read is stored. Throws CommandError. */
+/** Resolves when `stopping` has ended the reading and everything read is stored. Throws CommandError. */
 export async function pushFollowed(
   file: string,
   plan: PushPlan,
@@ -42,21 +42,21 @@ export async function pushFollowed(
       onDoneTo: endBytes => saver.doneTo(endBytes),
       onRefused: (message, lines) => {
         left += lines;
-        note(`${lines} lines were refused and left out: ${message}`);
+        note(`${lines} lines were refused and skipped: ${message}`);
       },
     });
   } finally {
-    // A failure ends the other files, too, and the reading, which may wait for more.
+    // A failure also stops the other files, and reads that wait for more.
     stopping.abort();
     await saver.end();
     await followed.close();
-    if (left > 0) note(`${left} lines were left out in all`);
+    if (left > 0) note(`${left} lines were skipped in total`);
   }
 }
 
 type Place = NonNullable<Awaited<ReturnType<FollowedFile['placeAt']>>>;
 
-/** One place at a time is written; of those that come meanwhile the last. */
+/** Writes one position at a time. Of the positions that arrive meanwhile, only the newest is written. */
 class Saver {
   readonly #followed: FollowedFile;
   readonly #save: (place: Place) => void;
@@ -72,14 +72,14 @@ class Saver {
 
   doneTo(endBytes: number): void {
     if (this.#failure !== undefined)
-      throw new CommandError('the positions file cannot be written', { cause: this.#failure });
+      throw new CommandError('cannot write the positions file', { cause: this.#failure });
     this.#wanted = endBytes;
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#running = this.#run();
   }
 
-  /** Throws where the positions could not be written. */
+  /** Throws if the positions could not be written. */
   async end(): Promise<void> {
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;

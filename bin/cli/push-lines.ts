@@ -1,7 +1,7 @@
 /**
- * Pushes a text, batch by batch, a few at a time: their timestamps say how they follow each other, so the order in which
- * they arrive does not matter. What may pass (too many requests, a store that restarts) is tried again; a retry has the
- * same timestamps, so the store keeps its lines once, even where the first try had arrived.
+ * Pushes a text in batches, a few at a time. Timestamps define the order, so the order of arrival does not
+ * matter. Transient failures (too many requests, a restarting store) are retried. A retry has the same
+ * timestamps, so the store keeps its lines once, even if the first attempt arrived.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,9 +11,9 @@ import { type BatchOptions, batchesOf, type PushBatch } from './push-batch.ts';
 import { type Answer, ask, endpoint, refusal, type StoreFlags, UnreachableError } from './store-client.ts';
 
 const PUSH_PATH = '/loki/api/v1/push';
-/** Longer than a store that holds back its writers takes. */
+/** Timeout, longer than a store delays writers under backpressure. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A commit waits for the disk: four at a time were 1.8 times as fast as one after the other. */
+/** Maximum concurrent batches. A commit waits for the disk: four at a time were 1.8 times as fast as one. */
 const MAX_ON_THE_WAY = 4;
 
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -22,15 +22,15 @@ const gzipAsync = promisify(gzip);
 
 export interface RetryPolicy {
   readonly maxAttempts: number;
-  /** Wait before the second attempt; it doubles from there. */
+  /** Delay before the second attempt; it doubles from there. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
 
-/** For what goes on for ever: a line waits for the store as long as it takes. */
+/** Retries without a limit, for followed files: a line waits for the store as long as it takes. */
 export const ENDLESS_RETRIES: RetryPolicy = { maxAttempts: Infinity, firstDelayMs: 250, maxDelayMs: 30_000 };
 
-/** Half a minute in all: a store restarts in that time. */
+/** Retries for about 30 s in total: a store restarts in that time. */
 export const PUSH_RETRIES: RetryPolicy = { maxAttempts: 9, firstDelayMs: 250, maxDelayMs: 8000 };
 
 export interface PushTotals {
@@ -39,36 +39,36 @@ export interface PushTotals {
   readonly bytes: number;
 }
 
-/** A batch with the body of its request. */
+/** Batch with its request body. */
 export interface SentBatch extends Omit<PushBatch, 'values'> {
-  /** JSON of a push. */
+  /** JSON body of the push. */
   readonly body: string;
 }
 
-/** A stream, or what can be ended as one. */
+/** Stream, or an iterable that can be destroyed like one. */
 export interface PushInput extends AsyncIterable<Buffer> {
-  /** Ends it, with the reason if it failed. */
+  /** Ends the input, with the reason if it failed. */
   destroy(error?: Error): unknown;
 }
 
 export interface PushPlan {
   readonly store: StoreFlags;
-  /** Batches of the input, which is closed when they end. */
+  /** Splits the input into batches; closes the input at the end. */
   batches(input: AsyncIterable<Buffer>): AsyncIterable<SentBatch>;
   readonly retries: RetryPolicy;
-  /** After each batch that is stored. */
+  /** Called after each stored batch. */
   readonly onStored: (totals: PushTotals) => void;
-  /** Something went wrong and is tried again: what, and when. */
+  /** Called before a retry, with the problem and the time of the next attempt. */
   readonly onRetry: (problem: string, again: string) => void;
-  /** Everything up to this byte of the input is done with; for each batch, in order. */
+  /** Called for each batch in order: the input up to this byte is finished. */
   readonly onDoneTo?: (endBytes: number) => void;
-  /** The store says that a batch is wrong. Where this is given, the batch is left out; else it ends the push. */
+  /** Called if the store rejects a batch, which is then skipped. If absent, a rejection ends the push. */
   readonly onRefused?: (message: string, lines: number) => void;
-  /** Ends the waiting for another try. */
+  /** Ends the wait for a retry. */
   readonly signal?: AbortSignal;
 }
 
-/** Each line as an entry of one stream, with the time at which it was read. */
+/** Yields each line as an entry of one stream, with the time at which it was read. */
 export async function* plainBatches(
   input: AsyncIterable<Buffer>,
   labels: Readonly<Record<string, string>>,
@@ -79,7 +79,9 @@ export async function* plainBatches(
     yield { ...batch, body: `${head}${values}]}]}` };
 }
 
-/** Reads the input to its end. Throws CommandError where the store refuses a batch; the input is closed in any case. */
+/**
+ * Pushes the input to its end and closes it in any case. Throws CommandError if the store refuses a batch.
+ */
 export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushTotals> {
   let totals: PushTotals = { lines: 0, bytes: 0 };
   const sendAndCount = async (batch: SentBatch, body: Uint8Array<ArrayBuffer>) => {
@@ -88,7 +90,7 @@ export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushT
     plan.onStored(totals);
   };
   const onTheWay: Promise<void>[] = [];
-  /** Resolves when it and all before it are done with. */
+  /** Resolves when this batch and all before it are finished. */
   let done = Promise.resolve();
   try {
     for await (const batch of plan.batches(input)) {
@@ -100,13 +102,13 @@ export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushT
       const sending = sendAndCount(batch, new Uint8Array(body));
       onTheWay.push(sending);
       done = Promise.all([done, sending]).then(() => plan.onDoneTo?.(batch.endBytes));
-      // Told where the sending is awaited.
+      // The failure is reported where `sending` is awaited.
       done.catch(() => {});
-      // The next line may be far away: a failure must not wait for it.
+      // The next line may come much later, and a failure must not wait for it.
       sending.catch(error => input.destroy(error));
     }
   } catch (error) {
-    // Of several failures the first in the input tells up to where it is stored.
+    // The first of several failures in input order shows how far the input is stored.
     for (const sending of onTheWay) await sending;
     throw error;
   } finally {
@@ -117,7 +119,7 @@ export async function pushLines(input: PushInput, plan: PushPlan): Promise<PushT
   return totals;
 }
 
-/** False where the batch was refused and left out. */
+/** False if the batch was refused and skipped. */
 async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushPlan): Promise<boolean> {
   const { store, retries, onRetry, onRefused, signal } = plan;
   const url = endpoint(store, PUSH_PATH);
@@ -144,7 +146,7 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
       throw new CommandError(`${placeOf(batch)} not stored after ${attempt} attempts: ${problem}`);
     }
     const of = Number.isFinite(retries.maxAttempts) ? ` of ${retries.maxAttempts}` : '';
-    const again = `trying again in ${waitMs / 1000} s (attempt ${attempt}${of})`;
+    const again = `retrying in ${waitMs / 1000} s (attempt ${attempt}${of})`;
     onRetry(problem, again);
     await delay(waitMs, undefined, { signal }).catch(() => {
       throw new CommandError(`stopped; ${placeOf(batch)} not stored: ${problem}`);
@@ -153,7 +155,9 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
   }
 }
 
-/** Only these two: a store that blocks ingestion answers 260 by default, and keeps nothing. */
+/**
+ * Accepts only these two statuses: a store that blocks ingestion answers 260 by default and stores nothing.
+ */
 function isStored({ status }: Answer): boolean {
   return status === 204 || status === 200;
 }
@@ -162,13 +166,16 @@ function isPassing({ status }: Answer): boolean {
   return status === 429 || status >= 500;
 }
 
-/** What the store asks to wait, within bounds: a proxy may ask for an hour. */
+/** Delay that the store requests, within bounds: a proxy may request an hour. */
 function retryAfterMs({ headers }: Answer): number {
   const seconds = Number(headers.get('retry-after') ?? 0);
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds * 1000, 0), MAX_RETRY_AFTER_MS) : 0;
 }
 
-/** It would be refused each time: too large, too old, not allowed. A login that is missing is another matter. */
+/**
+ * True if every attempt would be refused: too large, too old, not allowed. A missing login is a different
+ * case.
+ */
 function isOfBatch({ status }: Answer): boolean {
   return status === 400 || status === 413 || status === 422;
 }

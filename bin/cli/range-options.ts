@@ -1,4 +1,4 @@
-/** The options that name a time range, and whole numbers: the same for every command that has them. */
+/** Options for time ranges and integers, shared by all commands. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
@@ -10,12 +10,12 @@ import { addTimeZoneOption } from './time-zone.ts';
 
 export interface RangeFlags {
   readonly since: bigint;
-  /** Texts of times: the time zone they are in is known when the command runs. */
+  /** Times as typed: their time zone is known only when the command runs. */
   readonly from?: string;
   readonly to?: string;
 }
 
-/** What stores keep in 32 bits. */
+/** Maximum that stores keep in 32 bits. */
 const MAX_COUNT = 2 ** 31 - 1;
 
 export const TIME_NOTE =
@@ -37,7 +37,7 @@ export function addRangeOptions(command: Command, since = '1h'): Command {
     .addOption(new Option('--to <time>', 'end (default: now)').argParser(checkTime));
 }
 
-/** Throws UsageError where the range ends before it starts. */
+/** Throws UsageError if the range ends before it starts. */
 export function rangeOfFlags({ since, from, to }: RangeFlags): NsRange {
   const range = rangeOf({ sinceNs: since, from, to }, systemClock.nowNs());
   if (range.endNs < range.startNs) throw new UsageError('the end of the range is before its start');
@@ -52,7 +52,7 @@ export function parseSince(text: string): bigint {
   }
 }
 
-/** The text, if it is a time. Throws InvalidArgumentError. */
+/** The text, if it is a valid time. Throws InvalidArgumentError. */
 export function checkTime(text: string): string {
   parseTime(text);
   return text;
@@ -64,12 +64,12 @@ export function parseTime(text: string): bigint {
     const ns = parseGivenTime(text, systemClock.nowNs());
     if (ns <= MAX_NS && ns >= -MAX_NS) return ns;
   } catch {
-    // The message below shows what a time looks like.
+    // The message below shows the format of a time.
   }
   throw new InvalidArgumentError(TIME_HELP);
 }
 
-/** From 0. */
+/** Integer from 0. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count > MAX_COUNT)
@@ -77,7 +77,7 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/** From 1. */
+/** Integer from 1. */
 export function parsePositive(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count === 0 || count > MAX_COUNT)
@@ -85,7 +85,7 @@ export function parsePositive(text: string): number {
   return count;
 }
 
-/** Seconds by which a tail may hold entries back. */
+/** Seconds by which a tail may delay entries. */
 export function parseDelay(text: string): number {
   const seconds = Number(text);
   if (!/^\d$/.test(text) || seconds > MAX_DELAY_SECONDS)

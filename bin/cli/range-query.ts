@@ -1,4 +1,4 @@
-/** One request to query_range or query and its answer, checked as far as it is read. */
+/** One request to query_range or query, and its response, validated as far as it is used. */
 import { CommandError } from './command-error.ts';
 import { askText, parseAnswer, understood } from './json-client.ts';
 import type { StoreFlags } from './store-client.ts';
@@ -12,11 +12,11 @@ export interface RangeRequest {
   readonly endNs: bigint;
   readonly limit: number;
   readonly direction: Direction;
-  /** As typed; the store chooses where it is absent. */
+  /** Step as typed; the store chooses it if absent. */
   readonly step?: string;
-  /** As typed: entries of a stream closer together than this are left out. */
+  /** Interval as typed: the store omits entries of a stream that are closer together. */
   readonly interval?: string;
-  /** Ask what the store looked at. */
+  /** Requests the explanation of the query. */
   readonly explain?: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface Series {
 
 interface Told {
   readonly warnings: readonly string[];
-  /** As the store gave it; undefined where it does not tell. */
+  /** Explanation as the store returned it; undefined if it returned none. */
   readonly explain?: unknown;
-  /** The same for its statistics. */
+  /** Statistics as the store returned them; undefined if it returned none. */
   readonly stats?: unknown;
 }
 
@@ -43,7 +43,7 @@ export type RangeAnswer = Told &
   (
     | { readonly kind: 'streams'; readonly entries: readonly LogEntry[] }
     | { readonly kind: 'matrix'; readonly series: readonly Series[] }
-    /** Series of one sample each; what is of type scalar too. */
+    /** Series of one sample each; also used for results of type scalar. */
     | { readonly kind: 'vector'; readonly series: readonly Series[] }
   );
 
@@ -52,7 +52,7 @@ export type AskRange = (request: RangeRequest) => Promise<RangeAnswer>;
 const RANGE_PATH = '/loki/api/v1/query_range';
 const INSTANT_PATH = '/loki/api/v1/query';
 
-/** Asks the store. Throws CommandError with its message. */
+/** Runs a range query. Throws CommandError with the store's message. */
 export async function askRange(store: StoreFlags, request: RangeRequest): Promise<RangeAnswer> {
   const form = new URLSearchParams({
     query: request.query,
@@ -71,7 +71,7 @@ export interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | '
   readonly timeNs: bigint;
 }
 
-/** A value for each series, as series of one sample. Throws CommandError. */
+/** Runs an instant query: a value for each series, as series of one sample. Throws CommandError. */
 export async function askInstant(store: StoreFlags, request: InstantRequest): Promise<RangeAnswer> {
   const form = new URLSearchParams({
     query: request.query,
@@ -93,7 +93,7 @@ interface Envelope {
   readonly warnings?: unknown;
 }
 
-/** Entries of all streams in the order of their time; of equal times in the order of the answer. */
+/** Entries of all streams in time order; equal times keep the order of the response. */
 export function readAnswer(text: string, direction: Direction): RangeAnswer {
   const envelope = parseAnswer(text) as Envelope;
   const { resultType, result, explain, stats } = envelope?.data ?? {};
@@ -119,7 +119,7 @@ export function readAnswer(text: string, direction: Direction): RangeAnswer {
         };
       default:
         throw new CommandError(
-          `the answer is of type ${String(resultType)}, which this command does not read`,
+          `unexpected result type ${String(resultType)}; check that --addr points to a Logboom or Loki server`,
         );
     }
   });
@@ -160,7 +160,7 @@ export function readVector(result: readonly VectorJson[]): Series[] {
   return result.map(({ metric, value }) => ({ labels: metric, samples: [readSample(value)] }));
 }
 
-/** Seconds with up to three decimals: whole milliseconds. */
+/** Timestamp in seconds with up to three decimals: whole milliseconds. */
 function readSample([time, value]: Sample): Series['samples'][number] {
   return { timeNs: BigInt(Math.round(time * 1000)) * 1_000_000n, value };
 }

@@ -1,4 +1,4 @@
-/** Tells about requests that are tried again: on the progress line of a terminal, elsewhere once for each problem. */
+/** Reports retried requests: on the progress line of a terminal, elsewhere once per problem. */
 import type { ProgressLine } from './progress-line.ts';
 
 export class RetryNotes {
@@ -12,7 +12,7 @@ export class RetryNotes {
     this.#note = note;
   }
 
-  /** For `onRetry` of a push. */
+  /** Handler for `onRetry` of a push. */
   retry(problem: string, again: string): void {
     if (this.#progress !== undefined) {
       this.#more++;
@@ -24,13 +24,13 @@ export class RetryNotes {
     }
   }
 
-  /** Tells how many attempts it has not told about. */
+  /** Reports the number of attempts that were not reported. */
   end(): void {
     if (this.#more > 0)
-      this.#note(`requests were repeated ${this.#more} ${this.#told.size > 0 ? 'more ' : ''}times`);
+      this.#note(`requests were retried ${this.#more} ${this.#told.size > 0 ? 'more ' : ''}times`);
     this.#more = 0;
   }
 }
 
-/** Messages of a store may have a number that is new each time. */
+/** Maximum number of reported problems, because messages of a store may contain changing numbers. */
 const MAX_TOLD = 10;

@@ -1,4 +1,4 @@
-/** Files of rule groups, as commands are given them. */
+/** Files of rule groups that are passed to commands. */
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { messageOf } from '../../shared/base/model/errors.ts';
@@ -9,14 +9,14 @@ import { CommandError } from './command-error.ts';
 
 export interface RuleFileReport {
   readonly file: string;
-  /** As the file says, else the file's name without its ending. */
+  /** Namespace in the file, else the file name without its extension. */
   readonly namespace: string;
   readonly groups: readonly RuleGroup[];
-  /** `FILE:LINE: what is wrong`. */
+  /** Problems as `FILE:LINE: what is wrong`. */
   readonly problems: readonly string[];
 }
 
-/** Throws CommandError where a file cannot be read. */
+/** Checks files. Throws CommandError if a file cannot be read. */
 export function lintFiles(files: readonly string[]): Promise<RuleFileReport[]> {
   return Promise.all(files.map(lintFile));
 }
@@ -30,7 +30,7 @@ export async function readFiles(files: readonly string[]): Promise<Map<string, R
     const known = namespaces.get(namespace) ?? [];
     for (const group of groups) {
       if (known.some(({ name }) => name === group.name)) {
-        problems.push(`${file}:1: group '${group.name}' of namespace '${namespace}' is in another file too`);
+        problems.push(`${file}:1: group '${group.name}' of namespace '${namespace}' is also in another file`);
       }
     }
     namespaces.set(namespace, [...known, ...groups]);

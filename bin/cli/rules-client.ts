@@ -1,4 +1,4 @@
-/** Rule groups of a store by HTTP, as lokitool asks for them: one group in a request. */
+/** HTTP client for rule groups, compatible with lokitool: one group per request. */
 
 import { messageOf } from '../../shared/base/model/errors.ts';
 import type { Namespaces } from '../../shared/server/rules/compare-groups.ts';
@@ -14,11 +14,11 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** All groups of the tenant. Throws CommandError. */
 export async function listGroups(store: StoreFlags): Promise<Namespaces> {
   const answer = await send(store, 'GET', []);
-  // There are none.
+  // The tenant has no groups.
   if (answer.status === 404) return new Map();
   const { text } = expectStatus(answer, 200);
   try {
-    // What a store shows passed its checks: neither templates nor numbers of rules are looked at again.
+    // The store validated these groups, so templates and rule counts are not checked again.
     return new Map(
       [...readNamespaces(text)].map(([name, groups]) => [
         name,
@@ -26,7 +26,7 @@ export async function listGroups(store: StoreFlags): Promise<Namespaces> {
       ]),
     );
   } catch (error) {
-    throw new CommandError(`the rules of the store cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new CommandError(`cannot read the rules of the store: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -35,10 +35,10 @@ export async function putGroup(store: StoreFlags, namespace: string, group: Rule
   expectStatus(await send(store, 'POST', [namespace], body), 202);
 }
 
-/** Without a name, the whole namespace. Throws CommandError where it is not there. */
+/** Deletes a group, or the whole namespace if no name is given. Throws CommandError if it does not exist. */
 export async function removeGroup(store: StoreFlags, namespace: string, name?: string): Promise<void> {
   const path = name === undefined ? [namespace] : [namespace, name];
-  // Whether the group is there, removing it does not say.
+  // Deleting does not report if the group existed.
   if (name !== undefined) expectStatus(await send(store, 'GET', path), 200);
   expectStatus(await send(store, 'DELETE', path), 202);
 }
@@ -54,9 +54,12 @@ function send(
   return ask(store, url, { method, headers, body, timeoutMs: REQUEST_TIMEOUT_MS });
 }
 
-/** Without the check a request for one group could become one for its namespace: URLs drop such steps, escaped or not. */
+/**
+ * Encodes a path segment. Without the check, a request for one group could become one for its namespace: URLs
+ * drop `.` and `..`, escaped or not.
+ */
 function segmentOf(name: string): string {
-  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is not a name of a namespace or group`);
+  if (/^\.{0,2}$/.test(name)) throw new CommandError(`'${name}' is not a valid name of a namespace or group`);
   if (!name.isWellFormed()) throw new CommandError(`'${name}' is not valid text`);
   return `/${encodeURIComponent(name)}`;
 }

@@ -1,4 +1,4 @@
-/** Answers to metric queries, of a range and of an instant, in any form of output. */
+/** Formats results of metric queries, range and instant, in every output format. */
 import { labelText, type Output } from './answer-text.ts';
 import { barsText } from './chart/bars.ts';
 import { chartText } from './chart/chart-text.ts';
@@ -11,7 +11,7 @@ import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 export const METRIC_OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv', 'chart'] as const;
 export type MetricOutput = (typeof METRIC_OUTPUTS)[number];
 
-/** More series side by side are wider than a screen: they follow each other instead. */
+/** Maximum series side by side. More are wider than a screen, so they are printed one after the other. */
 const MAX_SERIES_COLUMNS = 8;
 
 export interface SeriesTextOptions {
@@ -20,7 +20,7 @@ export interface SeriesTextOptions {
   readonly colours: boolean;
   readonly paint?: Paint;
   readonly maxCells?: number;
-  /** An answer for one time: values side by side are bars, not lines. */
+  /** True for the result of an instant query, which is drawn as bars instead of lines. */
   readonly instant?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function metricText(series: readonly Series[], options: SeriesTextOptions
   }
 }
 
-/** One line for each sample; the time of an instant is the same for all, and left out of what people read. */
+/** One line per sample. Instant results omit the time in text output, because it is the same for all. */
 function seriesText(
   { labels, samples }: Series,
   { output, paint, instant }: { output: Exclude<Output, 'table' | 'csv'>; paint: Paint; instant: boolean },
@@ -60,7 +60,7 @@ function seriesText(
   return out;
 }
 
-/** A row for each sample, a column for each label of any series. */
+/** Table with a row for each sample and a column for each label of any series. */
 function rowsOf(series: readonly Series[], time = shownMilliseconds): Table {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   return {
@@ -75,7 +75,7 @@ function rowsOf(series: readonly Series[], time = shownMilliseconds): Table {
   };
 }
 
-/** A row for each time, a column for each series. */
+/** Table with a row for each time and a column for each series. */
 function sideBySide(series: readonly Series[]): Table {
   const times = [...new Set(series.flatMap(({ samples }) => samples.map(({ timeNs }) => timeNs)))].sort(
     (a, b) => (a < b ? -1 : 1),

@@ -1,19 +1,20 @@
 /**
- * Standard output that waits for a slow reader, ends quietly with one that leaves (`| head`), and knows colours and width; and
- * standard error, for what is no result. On a terminal neither writes anything of clients that the terminal obeys.
+ * Standard output that waits for a slow reader, ends quietly if the reader exits (`| head`), and knows colors
+ * and width. Standard error for everything that is not a result. On a terminal, both escape control
+ * characters of clients.
  */
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { visible, visibleLines } from '../../shared/base/model/visible-text.ts';
 import type { Paint } from './paint.ts';
 
-/** Some terminals do not tell. */
+/** Width if the terminal does not report it. */
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
 let endsWithReader = false;
 
-/** To be called before the first write; once is enough. */
+/** Installs the handler for a closed pipe. Call it before the first write; once is enough. */
 export function endWithReader(): void {
   if (endsWithReader) return;
   endsWithReader = true;
@@ -23,33 +24,33 @@ export function endWithReader(): void {
   });
 }
 
-/** Text that may hold whatever a client wrote. In a pipe its bytes stay. */
+/** Prints text that may contain client data. In a pipe, its bytes are unchanged. */
 export function print(text: string): Promise<void> {
   return printPainted(process.stdout.isTTY ? visibleLines(text) : text);
 }
 
 /**
- * Text with escape sequences of our own.
+ * Prints text with our own escape sequences.
  *
- * Pitfall: what clients wrote must have gone through OUTPUT_PAINT or `shown` before.
+ * Pitfall: pass client data through OUTPUT_PAINT or `shown` first.
  */
 export async function printPainted(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** To standard error, with the line's end where it is wanted: messages, warnings, what is told beside the result. */
+/** Prints to standard error and adds a line break if missing: messages, warnings, notes about the result. */
 export function say(text: string): void {
   process.stderr.write(process.stderr.isTTY ? visibleLines(text) : text);
 }
 
 let isQuiet = false;
 
-/** Turns off `tell`, and progress. */
+/** Turns off `tell` and progress. */
 export function keepQuiet(quiet: boolean): void {
   isQuiet = quiet;
 }
 
-/** Standard error for what --quiet leaves out: common labels, progress, notes. */
+/** Prints to standard error what --quiet suppresses: common labels, progress, notes. */
 export function tell(text: string): void {
   if (!isQuiet) say(text);
 }
@@ -58,7 +59,7 @@ export function isKeptQuiet(): boolean {
   return isQuiet;
 }
 
-/** A value that stands on a line with others: on a terminal its line breaks are shown by name, too. */
+/** Value that is printed within a line: on a terminal, line breaks are escaped, too. */
 export function shown(value: string): string {
   return process.stdout.isTTY ? visible(value) : value;
 }
@@ -68,7 +69,7 @@ export interface ScreenSize {
   readonly rows: number;
 }
 
-/** Of the terminal; where it is none, as COLUMNS and LINES say. */
+/** Size of the terminal, else COLUMNS and LINES. */
 export function screenSize(): ScreenSize {
   const { columns, rows, isTTY } = process.stdout;
   const told = (name: string, otherwise: number) => {
@@ -81,17 +82,17 @@ export function screenSize(): ScreenSize {
   };
 }
 
-/** Lines of a table are cut at the edge of a terminal, and nowhere else. */
+/** Maximum width of table lines: the terminal's. Undefined outside a terminal. */
 export function maxCellsOfOutput(): number | undefined {
   return process.stdout.isTTY ? screenSize().columns : undefined;
 }
 
-/** Whether what is painted has colours: a terminal that knows them; NO_COLOR and FORCE_COLOR are respected. */
+/** True if painted output has colors: on a terminal with color support. Respects NO_COLOR and FORCE_COLOR. */
 export function hasColours(): boolean {
   return styleText('red', 'x', { stream: process.stdout }) !== 'x';
 }
 
-/** Colours where standard output has them. */
+/** Colors, if standard output supports them. */
 export const OUTPUT_PAINT: Paint = {
   time: text => styleText('blue', text, { stream: process.stdout }),
   labels: text => styleText('cyan', shown(text), { stream: process.stdout }),

@@ -1,4 +1,4 @@
-/** The statistics of a query that a store returns with each response, added up over the requests of a command. */
+/** Adds up the query statistics that a store returns with each response, over the requests of a command. */
 
 interface Summary {
   readonly [name: string]: unknown;
@@ -15,7 +15,7 @@ export class Statistics {
   readonly #sums = new Map<string, number>();
   #requests = 0;
 
-  /** Takes the `stats` of a response; other values are ignored. */
+  /** Adds the `stats` of a response; ignores other values. */
   add(stats: unknown): void {
     const summary = (stats as { summary?: Summary } | undefined)?.summary;
     if (typeof summary !== 'object' || summary === null) return;
@@ -30,7 +30,7 @@ export class Statistics {
     }
   }
 
-  /** A line for each figure. */
+  /** A line for each statistic. */
   get text(): string {
     if (this.#requests === 0) return 'the store sent no statistics\n';
     const lines = [['requests', this.#requests] as const, ...this.#sums].map(
@@ -45,7 +45,7 @@ function shownFigure(name: string, value: number): string {
   return `${(Math.round(value * NS_PER_SECOND) / NS_PER_SECOND).toFixed(6)} s`;
 }
 
-/** `totalLinesProcessed` → `total lines processed`. */
+/** Splits a name into words: `totalLinesProcessed` → `total lines processed`. */
 function worded(name: string): string {
   return name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 /**
- * The options that say where the data lies: the same for every command that opens a store by itself. An option wins over
- * the environment, the environment over the configuration file.
+ * Storage location options, shared by all commands that open a store directly. Options override environment
+ * variables, which override the configuration file.
  */
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -61,7 +61,7 @@ export function storageOf(flags: StorageFlags, logboom: LogboomConfig): StorageO
   const table = flags.table ?? logboom.dynamodbTable;
   if (bucket === '' || table === '') {
     throw new ConfigError(
-      'storage s3 needs a bucket and a table: give --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
+      'storage s3 needs a bucket and a table; set --bucket and --table, or s3_bucket and dynamodb_table in the section logboom',
     );
   }
   const endpoint = (flags.endpoint ?? logboom.awsEndpoint) || undefined;

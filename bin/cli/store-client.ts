@@ -1,6 +1,6 @@
 /**
- * Requests to a store by HTTP: one request, with its failures made readable. Whether a failure is worth another try is the
- * caller's to say. Node's own client and not fetch: it takes certificates, and loads in a tenth of the time.
+ * HTTP requests to a store, with readable failures. The caller decides about retries. Uses node:http instead
+ * of fetch, because it supports certificates and loads in a tenth of the time.
  */
 import { readFileSync } from 'node:fs';
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
@@ -15,9 +15,9 @@ import { loginOf, type StoreFlags } from './store-options.ts';
 
 export { addStoreOptions, parseAddress, type StoreFlags } from './store-options.ts';
 
-/** Of a server's message this much is shown; a proxy may answer with a whole page. */
+/** Maximum length of a server message that is shown. A proxy may return a whole page. */
 const MAX_MESSAGE_CHARACTERS = 4000;
-/** No text can be longer: half a GiB is V8's own bound. */
+/** Maximum response size. V8 limits strings to 512 MiB. */
 const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 
 const gunzipAsync = promisify(gunzip);
@@ -29,18 +29,18 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Nobody answered: no connection, or one that broke. */
+/** No response: no connection, or a broken one. */
 export class UnreachableError extends CommandError {
   override readonly exitCode = EXIT_UNREACHABLE;
 }
 
-/** An endpoint below the store's address, which may have a path of its own. */
+/** URL of an endpoint below the store's address, which may have a path. */
 export function endpoint({ addr }: StoreFlags, path: string): URL {
   const url = new URL(addr.href);
   url.pathname = url.pathname.replace(/\/+$/, '') + path;
   url.search = '';
   url.hash = '';
-  // They go into a header.
+  // Credentials go into a header.
   url.username = '';
   url.password = '';
   return url;
@@ -53,21 +53,21 @@ export interface SentRequest {
   readonly timeoutMs: number;
 }
 
-/** The answer, whatever its status; a redirect is not followed. Throws UnreachableError. */
+/** Response of any status; redirects are not followed. Throws UnreachableError. */
 export async function ask(store: StoreFlags, url: URL, request: SentRequest): Promise<Answer> {
   const { body, ...answer } = await askBytes(store, url, request);
   return { ...answer, text: Buffer.concat(body).toString('utf8') };
 }
 
 export interface ByteAnswer extends Omit<Answer, 'text'> {
-  /** In pieces, as they came. */
+  /** Body in buffers, as received. */
   readonly body: readonly Buffer[];
 }
 
-/** The same, for an answer that is not looked at. */
+/** Same for a response whose bytes are not decoded. */
 export async function askBytes(store: StoreFlags, url: URL, request: SentRequest): Promise<ByteAnswer> {
   const signal = AbortSignal.timeout(request.timeoutMs);
-  // On the same machine, compression costs more than it saves.
+  // Compression costs more than it saves on the same machine.
   const encoding = isLoopback(url) ? 'identity' : 'gzip';
   const headers = { 'accept-encoding': encoding, ...storeHeaders(store), ...request.headers };
   const agent = await agentOf(store);
@@ -78,7 +78,7 @@ export async function askBytes(store: StoreFlags, url: URL, request: SentRequest
     return { status, statusText, headers: answered, body: await bytesOf(incoming) };
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    const reason = signal.aborted ? `no answer within ${request.timeoutMs / 1000} s` : reasonOf(error);
+    const reason = signal.aborted ? `no response within ${request.timeoutMs / 1000} s` : reasonOf(error);
     throw new UnreachableError(unreachable(store, reason), { cause: error });
   }
 }
@@ -122,7 +122,10 @@ async function bytesOf(incoming: IncomingMessage): Promise<readonly Buffer[]> {
 
 let kept: { readonly key: string; readonly agent: Agent } | undefined;
 
-/** Undefined if Node's own agent will do: without certificates and proxy. One is kept, because it keeps the connections. */
+/**
+ * HTTP agent; undefined if the default agent suffices: no certificates and no proxy. It is cached, because it
+ * keeps the connections.
+ */
 export async function agentOf(store: StoreFlags): Promise<Agent | undefined> {
   const { caCert, cert, key, tlsSkipVerify = false, addr } = store;
   const isTls = addr.protocol === 'https:';
@@ -146,7 +149,7 @@ export async function agentOf(store: StoreFlags): Promise<Agent | undefined> {
   return kept.agent;
 }
 
-/** Who asks, as headers. Throws CommandError where that is told twice. */
+/** Headers that identify the caller. Throws CommandError if the options give the identity twice. */
 export function storeHeaders(store: StoreFlags): Record<string, string> {
   const { tenant, queryTags, authHeader } = store;
   const headers: Record<string, string> = { 'user-agent': `logboom/${LOGBOOM_VERSION}` };
@@ -159,8 +162,8 @@ export function storeHeaders(store: StoreFlags): Record<string, string> {
 
 export function unreachable({ addr }: StoreFlags, reason: string): string {
   return (
-    `cannot reach the store at ${addr.origin} (${reason}). Start it with "npm start" or "logboom start", ` +
-    'or name another with --addr or LOGBOOM_ADDR'
+    `cannot reach the store at ${addr.origin} (${reason}); start it with "npm start" or "logboom start", ` +
+    'or set --addr or LOGBOOM_ADDR'
   );
 }
 
@@ -170,24 +173,24 @@ function reasonOf(error: unknown): string {
       return 'connection refused';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'there is no such host';
+      return 'unknown host';
     case 'ECONNRESET':
     case 'EPIPE':
-      return 'the connection broke';
+      return 'connection closed';
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'its certificate is of no known authority: name that with --ca-cert';
+      return 'unknown certificate authority; set --ca-cert';
     default:
-      // Several addresses of a host that all refuse have no message but theirs.
+      // If several addresses of a host refuse, only their errors have messages.
       return error instanceof AggregateError && error.errors.length > 0
         ? messageOf(error.errors[0])
         : messageOf(error);
   }
 }
 
-/** Servers that are written in Go name the function that read a number. */
+/** Servers written in Go include the function that parsed a number. */
 const GO_NUMBER = /strconv\.\w+: parsing ("(?:[^"\\]|\\.)*"): (invalid syntax|value out of range)/g;
 
 function plainNumbers(message: string): string {
@@ -196,7 +199,7 @@ function plainNumbers(message: string): string {
   );
 }
 
-/** What the server said of a refusal, or its status where it said nothing. */
+/** Message of a refused request, or its status if the response is empty. */
 export function refusal({ status, statusText, text }: Answer): string {
   const message = plainNumbers(text.trim());
   const shown =

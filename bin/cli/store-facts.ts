@@ -1,4 +1,4 @@
-/** What a store tells of its streams: labels, series, sizes, patterns and fields, as tables. */
+/** Requests facts about streams and formats them as tables: labels, series, sizes, patterns and fields. */
 import { formatByteSize } from '../../shared/base/model/byte-size.ts';
 import { askJson } from './json-client.ts';
 import { readSeries, readVector, type Series } from './range-query.ts';
@@ -8,7 +8,7 @@ import type { NsRange } from './time-text.ts';
 
 const ROOT = '/loki/api/v1';
 
-/** Bytes for people in an aligned table; CSV and JSON have the number. */
+/** Readable sizes in aligned tables; CSV and JSON have the number. */
 const BYTES: Pick<Column, 'align' | 'show'> = {
   align: 'right',
   show: (value: Cell) => formatByteSize(Number(value)),
@@ -20,7 +20,7 @@ const COUNT: Pick<Column, 'align' | 'show'> = {
 
 export interface Question {
   readonly range: NsRange;
-  /** A selector, or a log query where the endpoint takes one. */
+  /** Selector, or a log query if the endpoint accepts one. */
   readonly query?: string;
   readonly limit?: number;
 }
@@ -33,11 +33,11 @@ function paramsOf({ range, query, limit }: Question): URLSearchParams {
 }
 
 interface Listed<T> {
-  /** Left out where there is nothing. */
+  /** Absent if there is no data. */
   readonly data?: readonly T[];
 }
 
-/** Names of labels, or the values of one. */
+/** Label names, or the values of one label. */
 export function askLabels(store: StoreFlags, question: Question, name?: string): Promise<Table> {
   const path = name === undefined ? `${ROOT}/labels` : `${ROOT}/label/${encodeURIComponent(name)}/values`;
   return askJson(store, {
@@ -88,11 +88,11 @@ export async function askStats(store: StoreFlags, question: Question): Promise<T
 export interface VolumeQuestion extends Question {
   readonly targetLabels?: string;
   readonly aggregateBy?: string;
-  /** As typed; then it is of a range. */
+  /** Step as typed; selects a range query. */
   readonly step?: string;
 }
 
-/** Bytes of each group, over the range or in steps of it. */
+/** Bytes of each group, over the range or per step. */
 export function askVolume(
   store: StoreFlags,
   question: VolumeQuestion,
@@ -119,7 +119,7 @@ interface PatternJson {
   readonly samples: readonly (readonly [number, number])[];
 }
 
-/** The most frequent first. */
+/** Patterns, most frequent first. */
 export function askPatterns(store: StoreFlags, question: Question): Promise<Table> {
   return askJson(store, {
     path: `${ROOT}/patterns`,
@@ -148,7 +148,7 @@ export interface FieldQuestion extends Question {
   readonly lineLimit?: number;
 }
 
-/** Fields of the newest lines, or the values of one. */
+/** Fields of the newest lines, or the values of one field. */
 export function askFields(store: StoreFlags, question: FieldQuestion, name?: string): Promise<Table> {
   const params = paramsOf(question);
   if (question.lineLimit !== undefined) params.set('line_limit', `${question.lineLimit}`);
@@ -179,7 +179,7 @@ export function askFields(store: StoreFlags, question: FieldQuestion, name?: str
   });
 }
 
-/** A row for each group of a volume, the largest first. */
+/** Table with a row for each group of a volume, largest first. */
 export function volumeTable(series: readonly Series[]): Table {
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   const rows = series.map(({ labels, samples }): Cell[] => [

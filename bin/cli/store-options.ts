@@ -1,6 +1,7 @@
 /**
- * The options that say which store is asked and as whom. Each has a variable of our own and that of logcli, so a shell that is
- * set up for logcli needs nothing more; ours wins where both are set, and an option wins over both.
+ * Connection options: which store to use, and as which tenant and user. Each has an environment variable of
+ * Logboom and one of logcli, so that a shell that is configured for logcli works unchanged. Logboom's
+ * variable takes precedence over logcli's, and an option over both.
  */
 import { readFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -18,21 +19,21 @@ export interface StoreFlags {
   readonly password?: string;
   readonly bearerToken?: string;
   readonly bearerTokenFile?: string;
-  /** Name of the header that carries the login, where a proxy in front takes `Authorization` for itself. */
+  /** Name of the header for the login, if a proxy uses `Authorization` itself. */
   readonly authHeader?: string;
   readonly caCert?: string;
   readonly cert?: string;
   readonly key?: string;
   readonly tlsSkipVerify?: boolean;
   readonly queryTags?: string;
-  /** Replaces the proxy variables of the environment. */
+  /** Overrides the proxy variables of the environment. */
   readonly proxyUrl?: string;
 }
 
 interface Setting {
   readonly flags: string;
   readonly text: string;
-  /** The first that is set counts. */
+  /** Environment variables; the first one that is set applies. */
   readonly variables: readonly [string, string];
 }
 
@@ -69,7 +70,7 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     flags: '--ca-cert <file>',
-    text: "certificate of the store's authority, PEM",
+    text: 'certificate of the certificate authority (PEM)',
     variables: ['LOGBOOM_CA_CERT_PATH', 'LOKI_CA_CERT_PATH'],
   },
   {
@@ -84,7 +85,7 @@ const SETTINGS: readonly Setting[] = [
   },
   {
     flags: '--query-tags <text>',
-    text: 'tags for the log of the store (header X-Query-Tags)',
+    text: 'tags for the query log of the store (header X-Query-Tags)',
     variables: ['LOGBOOM_QUERY_TAGS', 'LOKI_QUERY_TAGS'],
   },
   {
@@ -104,7 +105,7 @@ export function addStoreOptions(command: Command): Command {
   for (const { flags, text, variables } of SETTINGS) {
     command.addOption(ofEnvironment(new Option(flags, text), variables).helpGroup(HEADING));
   }
-  // A plain switch with a variable is on however the variable is worded, `false` too: so it is read here.
+  // Commander turns on a switch for any value of its variable, even `false`, so the variable is read here.
   const isSkipped = isOn(firstSet(['LOGBOOM_TLS_SKIP_VERIFY', 'LOKI_TLS_SKIP_VERIFY']));
   command
     .addOption(
@@ -120,8 +121,8 @@ export function addStoreOptions(command: Command): Command {
         .env('LOGBOOM_CONTEXT')
         .helpGroup(HEADING),
     )
-    .addOption(new Option('-q, --quiet', 'print results, warnings and errors only').helpGroup(HEADING))
-    .addOption(new Option('--org-id <name>', "logcli's name of --tenant").hideHelp());
+    .addOption(new Option('-q, --quiet', 'print only results, warnings and errors').helpGroup(HEADING))
+    .addOption(new Option('--org-id <name>', "logcli's name for --tenant").hideHelp());
   command.on('option:org-id', (name: string) => command.setOptionValueWithSource('tenant', name, 'cli'));
   return command.hook('preAction', (_, running) => {
     keepQuiet(running.opts<{ quiet?: boolean }>().quiet === true);
@@ -134,7 +135,10 @@ export function addStoreOptions(command: Command): Command {
   });
 }
 
-/** Sets each option that neither the command line nor the environment sets. Throws CommandError for an unknown context. */
+/**
+ * Sets each option that neither the command line nor the environment sets. Throws CommandError for an unknown
+ * context.
+ */
 export function applyContext(command: Command): void {
   const values = contextValues(command.opts<{ context?: string }>().context);
   if (values === undefined) return;
@@ -142,21 +146,24 @@ export function applyContext(command: Command): void {
     const name = option.attributeName();
     const source = command.getOptionValueSource(name);
     if (!Object.hasOwn(values, name) || source === 'cli' || source === 'env') continue;
-    // The switch has its variable as a default.
+    // Commander holds the variable of this switch as its default.
     if (name === 'tlsSkipVerify' && command.getOptionValue(name) === true) continue;
     const value = values[name];
     command.setOptionValueWithSource(name, name === 'addr' ? parseAddress(String(value)) : value, 'config');
   }
 }
 
-/** Names of the options that a context may hold. */
+/** Names of the options that a context may contain. */
 export const CONTEXT_OPTIONS: readonly string[] = [
   'addr',
   ...SETTINGS.map(({ flags }) => new Option(flags).attributeName()),
   'tlsSkipVerify',
 ];
 
-/** Commander knows one variable of an option: the one that is set, else ours, which its help then names. */
+/**
+ * Binds one variable, because Commander supports one per option: the one that is set, else ours, which the
+ * help then names.
+ */
 function ofEnvironment(option: Option, variables: readonly [string, string]): Option {
   return option.env(variables.find(isSet) ?? variables[0]);
 }
@@ -166,7 +173,7 @@ function firstSet(variables: readonly string[]): string | undefined {
   return name === undefined ? undefined : process.env[name];
 }
 
-/** An empty one is as good as none. */
+/** True if the variable is set and not empty. */
 function isSet(name: string): boolean {
   return (process.env[name] ?? '') !== '';
 }
@@ -182,13 +189,13 @@ export function parseAddress(text: string): URL {
   return url;
 }
 
-/** The value of the header that says who asks; undefined where nobody is named. Throws CommandError. */
+/** Value of the header that identifies the caller; undefined if there is none. Throws CommandError. */
 export function loginOf(store: StoreFlags): string | undefined {
   const { addr } = store;
   const token = store.bearerToken || tokenIn(store.bearerTokenFile);
   const name = store.username || decodeURIComponent(addr.username);
   if (token !== undefined) {
-    if (store.username) throw new CommandError('give either a token or a name with a password, not both');
+    if (store.username) throw new CommandError('give either an access token, or a user name and password');
     return `Bearer ${token}`;
   }
   if (name === '') return undefined;

@@ -1,4 +1,4 @@
-/** What the commands that print a table of facts share: the options, the waiting, the printing. */
+/** Shared parts of the commands that print a table: options, waiting, printing. */
 import { type Command, Option } from 'commander';
 import { EXIT_NOTHING_FOUND } from './command-error.ts';
 import { addRangeOptions, type RangeFlags } from './range-options.ts';
@@ -22,7 +22,7 @@ export function addFactsOptions(
   return addStoreOptions(command);
 }
 
-/** Waits for the store with a line that says so. */
+/** Awaits a response and shows a waiting line. */
 export async function waitFor<T>(answer: Promise<T>): Promise<T> {
   endWithReader();
   const waiting = startWaiting(process.stderr);
@@ -39,7 +39,7 @@ export async function printFacts(answer: Promise<Table>, { output, failOnEmpty }
   await print(tableText(table, output, { maxCells: maxCellsOfOutput(), shown }));
 }
 
-/** Nothing is printed, not even a heading; a person is told. */
+/** Handles an empty result: prints no output and no heading, and a note for people. */
 export function endEmpty(failOnEmpty = false): void {
   if (process.stderr.isTTY) tell('nothing found\n');
   if (failOnEmpty) process.exitCode = EXIT_NOTHING_FOUND;

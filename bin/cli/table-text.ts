@@ -1,14 +1,14 @@
-/** Rows of named columns as text: aligned, as CSV (RFC 4180), as JSON lines, or the first column alone. */
+/** Formats rows of named columns: aligned, CSV (RFC 4180), JSON lines, or only the first column. */
 import { visible } from '../../shared/base/model/visible-text.ts';
 import { cellWidth, cutCells, padCells } from './cell-text.ts';
 
-/** Null: there is none. */
+/** Value of a cell; null means that there is none. */
 export type Cell = string | number | null;
 
 export interface Column {
   readonly name: string;
   readonly align?: 'left' | 'right';
-  /** How a figure is shown in an aligned table; CSV and JSON have it as it is. */
+  /** Format of a number in an aligned table; CSV and JSON have it unchanged. */
   readonly show?: (value: Cell) => string;
 }
 
@@ -23,18 +23,18 @@ export type TableOutput = (typeof TABLE_OUTPUTS)[number];
 const GAP = '  ';
 
 export interface TableOptions {
-  /** Lines are cut there; default: not at all. */
+  /** Maximum width of a line; default: unlimited. */
   readonly maxCells?: number;
-  /** Least widths, by column: tables that follow each other line up. */
+  /** Minimum widths by column, so that successive tables line up. */
   readonly widths?: number[];
   readonly heading?: boolean;
-  /** How values are shown in forms that are not aligned, where they may be anything; default: as they are. */
+  /** Escapes values in formats that are not aligned, if they may contain anything; default: unchanged. */
   readonly shown?: (value: string) => string;
 }
 
 const AS_IT_IS = (value: string) => value;
 
-/** Aligned, under a line of names. Grows `widths` to those used. */
+/** Aligned rows under a heading. Grows `widths` to the widths used. */
 export function alignedText({ columns, rows }: Table, options: TableOptions = {}): string {
   const { maxCells = Infinity, widths = [], heading = true } = options;
   const shown = rows.map(row => row.map((cell, i) => shownCell(cell, columns[i])));
@@ -84,7 +84,7 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** An object for each row; what there is none of is left out. */
+/** JSON object for each row, without missing values. */
 export function jsonlText({ columns, rows }: Table): string {
   return rows
     .map(row => {
@@ -94,7 +94,7 @@ export function jsonlText({ columns, rows }: Table): string {
     .join('');
 }
 
-/** `default` is aligned, but a single column is a list of its values. */
+/** Table in an output format. `default` is aligned, except that a single column is a list of its values. */
 export function tableText(table: Table, output: TableOutput, options: TableOptions = {}): string {
   switch (output) {
     case 'csv':

@@ -1,6 +1,7 @@
 /**
- * Entries of a live tail, connection after connection. A connection that ends is opened again from somewhat before the newest
- * entry, and what was shown is left out: so a break loses nothing but what is older than its overlap, or more than its limit.
+ * Client for a live tail that reconnects. A new connection starts slightly before the newest entry, and
+ * entries already shown are removed. A disconnect loses only entries older than the overlap or beyond the
+ * limit.
  */
 import WebSocket from 'ws';
 import { messageOf } from '../../shared/base/model/errors.ts';
@@ -24,27 +25,30 @@ export interface TailAsk {
 }
 
 export interface TailHandlers {
-  /** Entries of a frame, oldest first. The next frame waits for it. */
+  /** Handles the entries of a frame, oldest first. The next frame waits for it. */
   entries(entries: readonly LogEntry[]): Promise<void>;
-  /** Something that a person should know. */
+  /** Reports an event to the user. */
   note(text: string): void;
-  /** An entry that the same connection has shown before. */
+  /** Called for an entry that the same connection has sent before. */
   repeated?(entry: LogEntry): void;
 }
 
-/** Entries that arrive late, while the connection was broken, may be as much older than the newest one shown. */
+/**
+ * Overlap of a new connection: entries that arrived late during a disconnect may be that much older than the
+ * newest one shown.
+ */
 const OVERLAP_NS = 30_000_000_000n;
-/** Of a connection that is opened again: more than a break of seconds brings, less than any store refuses. */
+/** Entry limit of a reconnect: more than a disconnect of seconds brings, and less than any store refuses. */
 const AGAIN_LIMIT = 1000;
-/** Entries remembered as shown; with more in the overlap the oldest may be shown again. */
+/** Maximum number of entries remembered as shown. If the overlap has more, the oldest may be shown again. */
 const REMEMBERED = 20_000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const HANDSHAKE_TIMEOUT_MS = 30_000;
-/** A frame of a hundred entries of 256 KiB, escaped. */
+/** Maximum frame size: 100 entries of 256 KiB, escaped. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const TAIL_PATH = '/loki/api/v1/tail';
-/** What asking again cannot cure (wire-format reference, 4.2). */
+/** Errors that a reconnect cannot fix (wire-format reference, 4.2). */
 const FINAL = /^only log selector is supported|Code\(4\d\d\)(?!.*max concurrent tail requests)/;
 const MAX_DURATION = 'reached tail max duration limit';
 
@@ -54,11 +58,13 @@ interface TailFrame {
     readonly values: readonly (readonly [string, string])[];
   }[];
   readonly dropped_entries?: readonly unknown[] | null;
-  /** API Gateway's way to give the reason of a close. */
+  /** Reason of a close as API Gateway sends it. */
   readonly error?: string;
 }
 
-/** Goes on until the signal aborts. Throws CommandError where the store refuses it, or was never reached. */
+/**
+ * Follows until the signal aborts. Throws CommandError if the store refuses the tail or was never reached.
+ */
 export async function followTail(
   store: StoreFlags,
   ask: TailAsk,
@@ -98,16 +104,19 @@ export async function followTail(
       reason = error.message;
     }
     if (signal.aborted) return;
-    if (FINAL.test(reason)) throw new CommandError(`the store refused: ${reason}`);
-    // A tail has its time; then clients are expected to come again at once.
+    if (FINAL.test(reason)) throw new CommandError(`refused by the store: ${reason}`);
+    // The tail reached its maximum duration; clients are expected to reconnect at once.
     if (reason === MAX_DURATION) continue;
-    handlers.note(`the connection ended (${reason}); trying again in ${pauseMs / 1000} s`);
+    handlers.note(`connection closed (${reason}); retrying in ${pauseMs / 1000} s`);
     await clock.sleep(pauseMs, signal).catch(() => undefined);
     pauseMs = Math.min(MAX_PAUSE_MS, 2 * pauseMs);
   }
 }
 
-/** One connection: resolves to why it ended. Throws UnreachableError, and CommandError where it was refused. */
+/**
+ * Follows one connection and resolves to the reason why it ended. Throws UnreachableError, or CommandError if
+ * it was refused.
+ */
 async function follow(
   store: StoreFlags,
   ask: TailAsk,
@@ -160,8 +169,8 @@ async function follow(
       }
       told ??= frame.error;
       const dropped = frame.dropped_entries?.length ?? 0;
-      if (dropped > 0) handlers.note(`${dropped} entries were dropped: this reader was too slow`);
-      // A reader that prints slowly makes the store wait, and drop, instead of filling memory here.
+      if (dropped > 0) handlers.note(`${dropped} entries were dropped because this reader was too slow`);
+      // Pauses for a slow reader, so that the store waits and drops instead of filling memory here.
       socket.pause();
       printing = printing
         .then(() => onEntries(entriesOf(frame)))
@@ -192,12 +201,12 @@ function entriesOf({ streams = [] }: TailFrame): LogEntry[] {
   );
 }
 
-/** What was shown of the last while, so that it is not shown again. */
+/** Recently shown entries, so that none is shown twice. */
 class Shown {
   newestNs: bigint | undefined;
   readonly #keys = new Set<string>();
 
-  /** False where it was shown before. */
+  /** False if the entry was shown before. */
   add(entry: LogEntry): boolean {
     const key = JSON.stringify([`${entry.timeNs}`, Object.entries(entry.labels).sort(), entry.line]);
     if (this.#keys.has(key)) return false;

@@ -1,15 +1,15 @@
-/** Nanosecond timestamps as text, and the time range that a command's options name. */
+/** Formats nanosecond timestamps, and computes the time range of a command's options. */
 import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { parseGivenTime } from './given-time.ts';
 import { shownOffsetMs } from './time-zone.ts';
 
-/** RFC 3339 in UTC with nine decimals: every nanosecond. */
+/** RFC 3339 in UTC with nine decimals. */
 export function nanosecondText(ns: bigint): string {
   const { seconds, fraction } = split(ns);
   return `${seconds}.${fraction.toString().padStart(9, '0')}Z`;
 }
 
-/** RFC 3339 in UTC with three decimals, cut: enough to read. */
+/** RFC 3339 in UTC with three decimals, truncated. */
 export function millisecondText(ns: bigint): string {
   const { seconds, fraction } = split(ns);
   return `${seconds}.${(fraction / NS_PER_MS).toString().padStart(3, '0')}Z`;
@@ -37,7 +37,7 @@ function inShownZone(ns: bigint, textOf: (ns: bigint) => string): string {
 
 function split(ns: bigint): { seconds: string; fraction: bigint } {
   let fraction = ns % NS_PER_SECOND;
-  // Before 1970 the remainder is negative.
+  // The remainder is negative before 1970.
   if (fraction < 0n) fraction += NS_PER_SECOND;
   const wholeMs = Number((ns - fraction) / NS_PER_MS);
   return { seconds: new Date(wholeMs).toISOString().slice(0, -'.000Z'.length), fraction };
@@ -55,7 +55,7 @@ export interface NsRange {
   readonly endNs: bigint;
 }
 
-/** `--from` wins over `--since`; without `--to` the range ends now. */
+/** Range of the options. `--from` overrides `--since`; without `--to` the range ends now. */
 export function rangeOf({ sinceNs, from, to }: RangeFlags, nowNs: bigint): NsRange {
   const endNs = to === undefined ? nowNs : parseGivenTime(to, nowNs);
   return { startNs: from === undefined ? endNs - sinceNs : parseGivenTime(from, nowNs), endNs };

@@ -1,14 +1,14 @@
 /**
- * The time zone in which a command prints times and reads times without an offset. A zone by name becomes that of the process
- * (the variable TZ), so that dates of Node do the arithmetic.
+ * Time zone in which a command prints times and reads times without an offset. A named zone becomes the zone
+ * of the process (the variable TZ), so that Node.js dates do the arithmetic.
  *
- * Pitfall: it is known only after all options are parsed; parse times when the command runs.
+ * Pitfall: it is known only after all options are parsed. Parse times when the command runs.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 const MS_PER_MINUTE = 60_000;
 
-/** Printed times are in UTC until a command says otherwise; times without an offset are local. */
+/** Printed times are in UTC by default; times without an offset are local. */
 let printsLocal = false;
 let readsLocal = true;
 
@@ -24,7 +24,7 @@ export function addTimeZoneOption(command: Command): Command {
     .hook('preAction', (_, running) => useTimeZone(running.opts<{ timezone?: string }>().timezone));
 }
 
-/** Undefined: prints local times on a terminal and UTC elsewhere, and reads local times. */
+/** Selects the zone. Undefined prints local times on a terminal and UTC elsewhere, and reads local times. */
 export function useTimeZone(zone: string | undefined): void {
   printsLocal = zone === undefined ? process.stdout.isTTY === true : zone !== 'UTC';
   readsLocal = zone !== 'UTC';
@@ -37,16 +37,16 @@ function parseZone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    throw new InvalidArgumentError('A time zone is Local, UTC or a name such as Europe/Berlin.');
+    throw new InvalidArgumentError('A time zone is Local, UTC, or a name such as Europe/Berlin.');
   }
 }
 
-/** What to add to a Unix time to print it. */
+/** Offset to add to a Unix time before printing it, ms. */
 export function shownOffsetMs(ms: number): number {
   return printsLocal ? localOffsetMs(ms) : 0;
 }
 
-/** The name of the printed times' zone for people, such as `UTC` or `UTC+02:00`. */
+/** Name of the zone of printed times, such as `UTC` or `UTC+02:00`. */
 export function shownZoneName(ms: number): string {
   const minutes = shownOffsetMs(ms) / MS_PER_MINUTE;
   if (minutes === 0) return 'UTC';

@@ -1,6 +1,6 @@
 /**
- * Where tokens are kept: in the stores themselves, which needs the rights to them and no token, or behind the API of a running
- * store, which needs a token for the whole store. Both answer in the API's own form.
+ * Token storage: the stores themselves, which needs the rights to them and no token, or the API of a running
+ * store, which needs a token for the whole store. Both return tokens in the form of the API.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ import { type StorageFlags, storageOf } from './storage-flags.ts';
 import { ask, endpoint, refusal, type SentRequest, type StoreFlags } from './store-client.ts';
 
 export interface TokenBackend {
-  /** Rejects with CommandError, as the others. */
+  /** Creates a token. Like the others, rejects with CommandError. */
   create(token: TokenToMake): Promise<ShownToken & { readonly token: string }>;
   list(): Promise<readonly ShownToken[]>;
   revoke(id: string): Promise<ShownToken>;
-  /** Worth knowing before somebody relies on tokens; undefined where there is nothing. */
+  /** Warning about the use of tokens; undefined if there is none. */
   readonly note?: string | undefined;
   close(): Promise<void>;
 }
@@ -59,7 +59,10 @@ async function send<T>(
   });
 }
 
-/** `makes`: where there is no store one is made, for a first token before the first start. Rejects with CommandError. */
+/**
+ * Opens the token storage. `makes` creates a missing store, for a first token before the first start. Rejects
+ * with CommandError.
+ */
 export async function tokensInStorage(
   flags: StorageFlags,
   { makes }: { makes: boolean },
@@ -82,7 +85,7 @@ export async function tokensInStorage(
   return {
     note: config.access.tokensEnabled
       ? undefined
-      : `tokens are off in ${flags.config}: set auth.tokens_enabled: true to require them`,
+      : `access tokens are not required by ${flags.config}; set auth.tokens_enabled: true to require them`,
     create: async token => {
       const made = await told(() => service.create(token));
       return { token: made.token, ...shown(made.record) };

@@ -1,4 +1,4 @@
-/** Says on a terminal that something takes its time, and how far it is. Nothing for what is done within a second. */
+/** Waiting line on a terminal with progress, shown after 1 s. */
 
 import type { WriteStream } from 'node:tty';
 import { isKeptQuiet } from './standard-output.ts';
@@ -9,9 +9,9 @@ const CLEAR = '\r\u001b[K';
 const DEFAULT_COLUMNS = 80;
 
 export interface WaitingLine {
-  /** What is known by now, for example `12,000 entries`. */
+  /** Progress so far, for example `12,000 entries`. */
   say(text: string): void;
-  /** To be called before anything else is written: the line goes, and comes back where it takes longer. */
+  /** Removes the line; call it before other output. The line returns if the wait continues. */
   clear(): void;
   stop(): void;
 }
@@ -37,7 +37,7 @@ export function startWaiting(terminal: WriteStream & { readonly fd?: number }): 
   const clear = (): void => {
     if (isDrawn) terminal.write(CLEAR);
     isDrawn = false;
-    // What is printed on the same terminal tells enough by itself.
+    // Results on the same terminal show enough progress.
     if (process.stdout.isTTY) quietUntilMs = performance.now() + FIRST_MS;
   };
   return {

@@ -1,4 +1,6 @@
-/** `logboom canary`: writes known entries into a store, follows them in a live tail, queries and counts them. */
+/**
+ * `logboom canary`: writes known entries into a store, and verifies them by live tail, queries and counts.
+ */
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -31,54 +33,54 @@ export interface CanaryFlags extends StoreFlags {
   readonly metricsPort: number;
 }
 
-/** Loki's canary listens there, too. */
+/** Same port as Loki's canary. */
 const DEFAULT_PORT = 3500;
 const MAX_LINES = 1000;
 const MAX_PORT = 65_535;
 const MIN_INTERVAL_NS = 10n * NS_PER_MS;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Before a refused or unreachable tail is opened again. */
+/** Delay before a refused or unreachable tail is reopened. */
 const TAIL_PAUSE_MS = 2000;
-/** More than the lines of a break of minutes; every store allows it. */
+/** Entry limit of a tail: more than the lines of a disconnect of minutes, and allowed by every store. */
 const TAIL_LIMIT = 5000;
 
 const NOTES = `
-Every --interval it pushes --lines entries. Each must arrive in a live tail within --wait. Every --check-interval it reads a random
-older batch, and compares a metric query with what it wrote. A push that fails is sent again as it was until the store
-acknowledges it. On SIGINT, SIGTERM or after --duration it reads all entries of --remember once more and prints its totals as JSON.
+Every --interval the canary pushes --lines entries. Each must arrive in a live tail within --wait. Every --check-interval it reads a
+random older batch, and compares a metric query with what it wrote. A failed push is retried unchanged until the store
+acknowledges it. On SIGINT, SIGTERM or after --duration it reads all entries of --remember again and prints its totals as JSON.
 Metrics are at http://METRICS-HOST:METRICS-PORT/metrics.
 
 Exit codes:
-  0  every acknowledged entry arrived in the tail and is in every query, once
-  1  an entry was missing, late in the tail or there twice; a count was wrong; the store refused a push
+  0  every acknowledged entry arrived in the tail, and every query returned it once
+  1  an entry was missing, duplicated, or late in the tail; a count was wrong; or the store refused a push
 
 Examples:
   logboom canary                                          until it is stopped, metrics on port ${DEFAULT_PORT}
   logboom canary --duration 10m --check-interval 15s      a test of ten minutes
-  logboom canary --tenant canary --name eu-1 --lines 50   one of several`;
+  logboom canary --tenant canary --name eu-1 --lines 50   one of several canaries`;
 
 export function register(program: Command): void {
   const duration = (flags: string, text: string, initial: string) =>
     new Option(flags, text).argParser(parseSince).default(parseSince(initial), initial);
   const command = program
     .command('canary')
-    .description('write known entries and check that the store returns each of them once')
+    .description('write known entries and verify that the store returns each of them once')
     .addOption(
-      new Option(
-        '--name <name>',
-        'label "instance" of its stream; unique among canaries of a tenant',
-      ).default(`${hostname()}-${process.pid}`, 'HOST-PID'),
+      new Option('--name <name>', 'value of the label "instance"; unique among canaries of a tenant').default(
+        `${hostname()}-${process.pid}`,
+        'HOST-PID',
+      ),
     )
-    .addOption(duration('--interval <duration>', 'time between pushes, at least 10ms', '1s'))
+    .addOption(duration('--interval <duration>', 'time between pushes (minimum 10ms)', '1s'))
     .addOption(
-      new Option('--lines <count>', `entries of a push, at most ${MAX_LINES}`)
+      new Option('--lines <count>', `entries per push (maximum ${MAX_LINES})`)
         .argParser(text => parseWhole(text, 1, MAX_LINES))
         .default(10),
     )
-    .addOption(duration('--wait <duration>', 'time within which an entry must arrive in the tail', '1m'))
+    .addOption(duration('--wait <duration>', 'maximum time until an entry arrives in the tail', '1m'))
     .addOption(duration('--check-interval <duration>', 'time between spot checks and metric tests', '1m'))
-    .addOption(duration('--remember <duration>', 'age up to which entries are checked', '1h'))
-    .addOption(duration('--duration <duration>', 'total time (0s = until it is stopped)', '0s'))
+    .addOption(duration('--remember <duration>', 'maximum age of entries to check', '1h'))
+    .addOption(duration('--duration <duration>', 'total time (0s = until stopped)', '0s'))
     .addOption(new Option('--metrics-host <address>', 'address for metrics').default('127.0.0.1'))
     .addOption(
       new Option('--metrics-port <port>', 'port for metrics (0 = none)')
@@ -142,7 +144,7 @@ function sendTo(flags: CanaryFlags): CanarySend {
   };
 }
 
-/** A store that is down when the canary starts, or refuses the tail for a while, is asked again. */
+/** Retries if the store is down when the canary starts, or refuses the tail for a while. */
 function tailOf(flags: CanaryFlags): CanaryTail {
   return async ({ query, startMs }, handlers, signal) => {
     const startNs = BigInt(startMs) * NS_PER_MS;
@@ -188,7 +190,7 @@ function serveMetrics(
   return new Promise((resolve, reject) => {
     server.once('error', error => {
       const place = `${metricsHost}:${metricsPort}`;
-      const hint = 'use another --metrics-port, or 0 for none';
+      const hint = 'use another --metrics-port, or 0 to disable metrics';
       reject(new CommandError(`cannot serve metrics at ${place} (${messageOf(error)}); ${hint}`));
     });
     server.listen(metricsPort, metricsHost, () => resolve(server));

@@ -1,4 +1,4 @@
-/** `logboom completion SHELL`: a script that makes a shell complete commands, options and their values. */
+/** `logboom completion SHELL`: prints a script that completes commands, options and their values. */
 import { Argument, type Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { bashCompletion } from '../cli/completion/bash.ts';
@@ -19,7 +19,7 @@ const SCRIPTS: Readonly<Record<Shell, (commands: readonly CommandWords[]) => str
 const NOTES = `
 Examples:
   eval "$(logboom completion bash)"                                    for this shell
-  logboom completion bash > /etc/bash_completion.d/logboom             for all
+  logboom completion bash > /etc/bash_completion.d/logboom             for all users
   logboom completion zsh > "\${fpath[1]}/_logboom"
   logboom completion fish > ~/.config/fish/completions/logboom.fish`;
 
@@ -33,7 +33,7 @@ export function register(program: Command, whole: () => Promise<Command>): void 
 }
 
 async function completion(shell: Shell, whole: () => Promise<Command>): Promise<void> {
-  // The one that runs knows this command alone.
+  // The running program has loaded only this command.
   const commands = wordsOf(await whole());
   await print(SCRIPTS[shell](commands));
 }

@@ -1,4 +1,4 @@
-/** `logboom config check`: what is wrong with a configuration and its overrides, before a store starts with them. */
+/** `logboom config check`: validates a configuration and its overrides before a store starts with them. */
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { stringify } from 'yaml';
@@ -7,6 +7,7 @@ import type { Config } from '../../shared/server/admin/config-fields.ts';
 import { type OverridesText, parseOverrides } from '../../shared/server/admin/overrides.ts';
 import { overridesFile } from '../../shared/server/admin/overrides-file.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import { endWithReader, print, say } from '../cli/standard-output.ts';
 import { storageOf } from '../cli/storage-flags.ts';
 
@@ -16,8 +17,12 @@ interface CheckFlags {
 }
 
 const NOTES = `
-Prints every problem as FILE:LINE:COLUMN: KEY: MESSAGE. Exit code: 0 if a store would start with the configuration, else 1.
-Keys without effect are listed as warnings. For every key, see docs/reference/configuration.md.
+Prints every problem as FILE:LINE:COLUMN: KEY: MESSAGE. Lists keys without effect as warnings. For every key, see
+docs/reference/configuration.md.
+
+Exit codes:
+  0  a store would start with the configuration
+  1  problems were found
 
 Examples:
   logboom config check my.yaml
@@ -25,15 +30,19 @@ Examples:
   logboom config check my.yaml --print > effective.yaml`;
 
 export function register(program: Command): void {
-  const group = program.command('config').description('validate a configuration');
+  const group = addExamples(
+    program.command('config').description('validate a configuration'),
+    'logboom config check logboom.yaml',
+    'logboom config check logboom.yaml --print',
+  );
   group
     .command('check')
     .description('validate a configuration file and its overrides')
     .argument('<file>', 'configuration file (YAML)')
     .addOption(
-      new Option('--overrides <files...>', 'overrides file; replaces the files that the configuration names'),
+      new Option('--overrides <files...>', 'overrides files; replace those that the configuration names'),
     )
-    .addOption(new Option('--print', 'print the values in force as YAML, without secrets'))
+    .addOption(new Option('--print', 'print the effective values as YAML, without secrets'))
     .addHelpText('after', NOTES)
     .action(asAction(check));
 }
@@ -48,13 +57,13 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
   const texts: OverridesText[] = [];
   for (const name of files) {
     await telling(problems, async () => {
-      // As the store reads it: with its bounds.
+      // Reads the file as the store does, with the same bounds.
       const stamped = await overridesFile(name).read(undefined);
       texts.push({ name, text: stamped?.text ?? '' });
     });
   }
   const overrides = await telling(problems, async () =>
-    // Of a configuration that cannot be read they have no defaults; the reference's do to find what is wrong.
+    // The overrides of an unreadable configuration have no defaults, so the check uses the reference's.
     parseOverrides(texts, (read?.config ?? parseConfig('', { name: file, environment: {} }).config).limits),
   );
   if (read !== undefined) await telling(problems, async () => checkStorage(file, read.config));
@@ -62,7 +71,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
     say(`warning: ${warning}\n`);
   }
   if (problems.length > 0 || read === undefined || overrides === undefined) {
-    throw new CommandError(`the configuration cannot be used\n${problems.join('\n')}`);
+    throw new CommandError(`the configuration is invalid\n${problems.join('\n')}`);
   }
   await print(
     flags.print ? stringify(formatConfig(read.config, { mode: 'full' })) : summary(file, read.config),
@@ -72,7 +81,7 @@ async function check(file: string, flags: CheckFlags): Promise<void> {
   }
 }
 
-/** What a start would refuse although each key by itself is right. */
+/** Finds combinations that a start would refuse although each key is valid. */
 function checkStorage(file: string, { logboom }: Config): void {
   try {
     storageOf({ config: file }, logboom);
@@ -82,7 +91,7 @@ function checkStorage(file: string, { logboom }: Config): void {
   }
 }
 
-/** Undefined where it failed; what the person can do something about is then among the problems. */
+/** Result of `run`; undefined if it failed. Adds errors that the user can fix to `problems`. */
 async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T | undefined> {
   try {
     return await run();
@@ -96,11 +105,11 @@ async function telling<T>(problems: string[], run: () => Promise<T>): Promise<T 
 function summary(file: string, config: Config): string {
   const changed = leaves(formatConfig(config, { mode: 'diff' }), 2);
   const text = changed === 1 ? '1 key differs' : `${changed} keys differ`;
-  const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not looked at`;
+  const object = config.runtime.object === '' ? '' : `; the object ${config.runtime.object} is not checked`;
   return `${file}: valid, ${text} from the defaults${object}\n`;
 }
 
-/** Keys stand at the top of the file or in a section, never deeper. */
+/** Keys are at the top of the file or in a section, never deeper. */
 function leaves(tree: object, levels: number): number {
   return Object.values(tree).reduce((sum: number, value: unknown) => {
     const isSection = levels > 1 && typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-/** `logboom cost`: what a month on AWS would cost with one's own figures (docs/dev/cost-model.md). */
+/** `logboom cost`: estimates the monthly cost on AWS for your figures (docs/dev/cost-model.md). */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
@@ -25,18 +25,20 @@ interface CostFlags {
 
 const GB = 1_000_000_000;
 const DAY_SECONDS = 86_400;
-/** Measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size". */
+/**
+ * Stored bytes per byte, measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size".
+ */
 const DEFAULT_STORED_SHARE = 0.185;
 const DEFAULT_PUSH_BYTES = 1_000_000;
-/** Half of the requests of the dearest query of the suite; most make none when they are asked again. */
+/** Half of the requests of the most expensive query of the suite. Most queries make none when repeated. */
 const DEFAULT_QUERY_GETS = 50;
-/** Of a query over one day, 7 read units. */
+/** Records of a query over one day: 7 read units. */
 const DEFAULT_QUERY_RECORDS = 28;
 
 const NOTES = `
-Uses list prices in US East (US dollars, without free tiers, from November 2026). Set your own with logboom.prices in the
-configuration (--config). Storage is that of a store as old as its retention period. Not included: merging beyond one read
-of each object, live tails, rules, data transfer, logs of the functions. For the derivation, see docs/dev/cost-model.md.
+Uses list prices in US East (US dollars, without free tiers, from November 2026). To set your own, use logboom.prices in the
+configuration (--config). Storage is that of a store as old as its retention period. Not included: merges beyond one read
+of each object, live tails, rules, data transfer, and logs of the functions. For the derivation, see docs/dev/cost-model.md.
 
 Examples:
   logboom cost --gb-per-day 50 --retention 30d
@@ -47,7 +49,9 @@ export function register(program: Command): void {
   const command = program
     .command('cost')
     .description('estimate the monthly cost on AWS')
-    .addOption(new Option('--gb-per-day <gb>', 'GB of lines pushed a day').argParser(parseAmount).default(10))
+    .addOption(
+      new Option('--gb-per-day <gb>', 'GB of lines pushed per day').argParser(parseAmount).default(10),
+    )
     .addOption(
       new Option('--push-size <size>', 'size of a push, for example 4KB')
         .argParser(parseSize)
@@ -57,23 +61,23 @@ export function register(program: Command): void {
       new Option('--retention <duration>', 'retention period').argParser(parseDays).default(30, '30d'),
     )
     .addOption(
-      new Option('--stored-share <part>', 'stored bytes for each byte of lines')
+      new Option('--stored-share <part>', 'stored bytes per byte of lines')
         .argParser(parseAmount)
         .default(DEFAULT_STORED_SHARE),
     )
     .addOption(new Option('--queries-per-day <count>').argParser(parseAmount).default(10_000))
     .addOption(
-      new Option('--query-seconds <seconds>', 'seconds of function time of a query')
+      new Option('--query-seconds <seconds>', 'function time per query, seconds')
         .argParser(parseAmount)
         .default(1),
     )
     .addOption(
-      new Option('--query-gets <count>', 'object reads of a query')
+      new Option('--query-gets <count>', 'object reads per query')
         .argParser(parseAmount)
         .default(DEFAULT_QUERY_GETS),
     )
     .addOption(
-      new Option('--query-records <count>', 'chunk records that a query reads')
+      new Option('--query-records <count>', 'chunk records read per query')
         .argParser(parseAmount)
         .default(DEFAULT_QUERY_RECORDS),
     )
@@ -103,7 +107,7 @@ function tableOf(lines: readonly CostLine[], currency: string): Table {
   const show = (value: unknown) => Number(value).toFixed(2);
   const column = (name: string) => ({ name: `${currency} ${name}`, align: 'right' as const, show });
   return {
-    columns: [{ name: 'what' }, column('a day'), column('a month'), column('a year')],
+    columns: [{ name: 'what' }, column('per day'), column('per month'), column('per year')],
     rows: lines.map(({ what, perDay, perMonth }) => [
       what,
       ...[perDay, perMonth, perMonth * 12].map(value => Number(value.toPrecision(6))),
@@ -123,7 +127,7 @@ function parseSize(text: string): number {
     const bytes = parseByteSize(text);
     if (bytes > 0) return bytes;
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   throw new InvalidArgumentError('A size is written like 4KB, 500000 or 1MiB.');
 }

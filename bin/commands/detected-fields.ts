@@ -1,4 +1,4 @@
-/** `logboom detected-fields QUERY [FIELD]`: the fields that lines have, or the values of one. */
+/** `logboom detected-fields QUERY [FIELD]`: lists the fields of lines, or the values of one field. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
@@ -11,7 +11,7 @@ interface Flags extends FactsFlags {
 }
 
 const NOTES = `
-The store reads the newest lines (--line-limit) as JSON or logfmt, and counts different values.
+The store parses the newest lines (--line-limit) as JSON or logfmt, and counts distinct values.
 
 Examples:
   logboom detected-fields '{app="shop"}'
@@ -21,7 +21,7 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('detected-fields')
-    .description('list fields of lines with types and numbers of values, or the values of a field')
+    .description('list the fields of lines with types and numbers of values, or the values of a field')
     .argument('<query>', 'log query, for example \'{app="shop"}\'')
     .argument('[field]', 'field whose values to list')
     .addOption(new Option('--limit <count>', 'maximum number of fields or values').argParser(parsePositive))

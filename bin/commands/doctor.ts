@@ -1,6 +1,7 @@
 /**
- * `logboom doctor`: is the store sound, and the machine fit for it? With --rebuild-catalog: makes the records of stored objects anew. It opens the
- * stores by itself, so it works beside a running store and on a stopped one.
+ * `logboom doctor`: checks the integrity of the store and the machine. With --rebuild-catalog it rebuilds the
+ * catalog from stored objects. It opens the stores directly, so it works next to a running store and on a
+ * stopped one.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,34 +40,34 @@ export interface DoctorFlags extends StorageFlags {
 
 const EXIT_PROBLEMS = 1;
 const EXIT_COULD_NOT_RUN = 2;
-/** Of a broken disk there may be millions; the totals count them all. */
+/** Maximum number of listed problems. A failing disk may have millions; the totals count all of them. */
 const MAX_LISTED = 1000;
 const MAX_LISTED_ORPHANS = 20;
 
 const NOTES = `
 Exit codes:
-  0  the store is sound
-  1  problems were found
-  2  the store could not be checked
+  0  no problems
+  1  problems found
+  2  the check failed
 
-An object without a record (orphan) is not a problem: it is deleted when it is a day old.
+An object without a record (orphan) is not a problem: it is deleted when it is one day old.
 
 doctor first checks the machine (runtime, folder, disk, memory, clock, port, AWS settings) and prints what is wrong. With
 --machine, or if there is no store yet, it prints all checks. --machine exits with 0, or with 1 if something is missing.
 
 --rebuild-catalog adds records for objects that have none, and corrects records of chunks that were merged and deleted
 since. Run it BEFORE you start the store with an empty or older catalog: objects without a record are deleted when they
-are a day old. For the steps, see docs/operate/backup-upgrade.md.
+are one day old. For the steps, see docs/operate/backup-upgrade.md.
 
 Examples:
   logboom doctor                                   the store in ./data, every checksum
-  logboom doctor --machine                         a fresh machine: what is missing?
+  logboom doctor --machine                         only the machine
   logboom doctor --data-dir /var/lib/logboom --quick --json`;
 
 export function register(program: Command): void {
   const command = program
     .command('doctor')
-    .description('verify the whole store and the machine, or rebuild the catalog');
+    .description('verify the store and the machine, or rebuild the catalog');
   addStorageFlags(addDataDirFlag(addConfigFlag(command)))
     .option('--quick', 'verify sizes and footers, not every page')
     .option('--json', 'print JSON')
@@ -112,7 +113,7 @@ async function run(flags: DoctorFlags): Promise<number> {
     if (flags.machine) return endWithMachine(findings, flags);
     await report.say(machineText(findings.filter(({ state }) => isFresh || state !== 'ok')));
   }
-  // A store that runs beside this deletes nothing that is looked at here.
+  // A store that runs at the same time does not delete what is checked here.
   const letGo =
     isFresh || options.kind !== 'embedded' ? undefined : await keepObjects(options.dataDir, systemIds);
   const storage = await open(options, flags, report);
@@ -137,7 +138,7 @@ async function endWithMachine(findings: readonly Finding[], { json }: DoctorFlag
   return findings.some(({ state }) => state === 'missing') ? EXIT_PROBLEMS : 0;
 }
 
-/** Undefined where the catalog cannot be opened, which is reported. Makes no store where there is none. */
+/** Opens the store; undefined if the catalog cannot be opened, which is reported. Never creates a store. */
 async function open(
   options: StorageOptions,
   { rebuildCatalog: isRebuild = false }: DoctorFlags,
@@ -150,7 +151,7 @@ async function open(
     throw new CommandError(`no store in ${dataDir}; run logboom start --data-dir ${dataDir} to create one`);
   if (!isRebuild && !(await isThere(tableFile))) {
     throw new CommandError(
-      `there is no ${tableFile}: restore it from a backup, or run with --rebuild-catalog`,
+      `${tableFile} does not exist; restore it from a backup, or run with --rebuild-catalog`,
     );
   }
   try {
@@ -158,7 +159,9 @@ async function open(
   } catch (error) {
     if (!(error instanceof CorruptionError)) throw error;
     if (isRebuild) {
-      throw new CommandError(`${error.message}; move it and its -wal and -shm aside, then run this again`);
+      throw new CommandError(
+        `${error.message}; move it and its -wal and -shm files away, then run this again`,
+      );
     }
     await report.add({ kind: 'catalog', where: tableFile, message: messageOf(error) });
     return undefined;
@@ -210,9 +213,9 @@ async function rebuild(
   return Math.max(await report.end({ rebuild: totals }), totals.busyDays > 0 ? EXIT_PROBLEMS : 0);
 }
 
-/** Prints as text at once, as JSON at the end. */
+/** Prints text immediately, or JSON at the end. */
 class Report {
-  /** Problems of the catalog's file. */
+  /** Number of problems of the catalog file. */
   ofCatalog = 0;
   readonly #json: boolean;
   readonly #problems: Problem[] = [];
@@ -231,7 +234,7 @@ class Report {
     if (!this.#json) await print(text);
   }
 
-  /** Resolves to the exit code. */
+  /** Ends the report and resolves to the exit code. */
   async end(totals: Parameters<typeof reportJson>[1]): Promise<number> {
     if (this.#json) await print(reportJson(this.#problems, totals));
     const count = totals.check?.problems ?? this.#problems.filter(({ kind }) => kind !== 'orphan').length;

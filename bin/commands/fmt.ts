@@ -6,7 +6,7 @@ import { prettyPrint } from '../../shared/language/logql/pretty.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 
-/** Longer than any query that a store accepts. */
+/** Maximum input, longer than any query that a store accepts. */
 const MAX_INPUT_BYTES = 1024 * 1024;
 
 const NOTES = `

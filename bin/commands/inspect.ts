@@ -1,4 +1,4 @@
-/** `logboom inspect FILE`: what a chunk object holds, with every checksum verified. */
+/** `logboom inspect FILE`: shows the contents of a chunk object and verifies every checksum. */
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { firstBroken, reportChunk, rowsOfPage } from '../cli/chunk-report.ts';
@@ -12,18 +12,22 @@ export interface InspectFlags {
   readonly page?: number;
 }
 
-/** The object is read whole. Compaction aims at 256 MB; no chunk is near this. */
+/**
+ * Maximum object size, because the object is read whole. Compaction targets 256 MB, so no chunk comes near.
+ */
 const MAX_OBJECT_BYTES = 1024 * 1024 * 1024;
 
 const NOTES = `
-The local store keeps its objects below DATA_DIR/objects/TENANT/chunks; small chunks lie in the catalog instead and
-have no file. The format is described in docs/dev/format.md.
+The local store keeps its objects in DATA_DIR/objects/TENANT/chunks. Small chunks are stored in the catalog instead and
+have no file. For the format, see docs/dev/format.md.
 
-The exit code is 1 where anything of the object is broken.
+Exit codes:
+  0  the chunk is intact
+  1  the chunk is corrupt
 
 Examples:
   logboom inspect data/objects/fake/chunks/20000/0/0123456789abcdef0123456789abcdef
-  logboom inspect CHUNK --page 0           the rows of its first page
+  logboom inspect CHUNK --page 0           rows of its first page
   logboom inspect CHUNK --json`;
 
 export function register(program: Command): void {
@@ -32,7 +36,7 @@ export function register(program: Command): void {
     .description('show the contents of a chunk and verify its checksums')
     .argument('<file>', 'chunk object')
     .option('--json', 'print JSON')
-    .addOption(new Option('--page <number>', 'print the rows of a page, from 0').argParser(parsePage))
+    .addOption(new Option('--page <number>', 'page whose rows to print, from 0').argParser(parsePage))
     .addHelpText('after', NOTES)
     .action(asAction(inspect));
 }
@@ -42,7 +46,7 @@ async function inspect(file: string, { json = false, page }: InspectFlags): Prom
   const size = await inputSize(file);
   if (size === undefined) throw new CommandError(`${file} is not a regular file`);
   if (size > MAX_OBJECT_BYTES)
-    throw new CommandError(`${file} has ${size} bytes, which is too large for a chunk object`);
+    throw new CommandError(`${file} has ${size} bytes, which is too large for a chunk`);
   const object = await readFile(file);
   if (page !== undefined) {
     for (const text of rowTexts(rowsOfPage(object, page, file), json)) await print(text);
@@ -55,6 +59,6 @@ async function inspect(file: string, { json = false, page }: InspectFlags): Prom
 }
 
 function parsePage(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Pages are counted from 0.');
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A page is a whole number from 0.');
   return Number(text);
 }

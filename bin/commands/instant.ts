@@ -1,4 +1,4 @@
-/** `logboom instant QUERY`: the values of a metric query at one time. */
+/** `logboom instant QUERY`: prints the values of a metric query at one time. */
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -16,11 +16,11 @@ interface Flags extends InstantFlags {
 const NOTES = `
 Output:
   default  labels, value
-  raw      values alone
+  raw      only values
   jsonl    {"timestamp", "labels", "value"}, the value as text
   table    columns: timestamp, each label, value
-  csv      the same
-  chart    bars, the largest first
+  csv      same columns as table
+  chart    bars, largest first
 
 ${TIME_NOTE}
 
@@ -36,7 +36,7 @@ export function register(program: Command): void {
     .description('run a metric query at one time')
     .argument('<query>', 'LogQL, for example \'sum(rate({app="shop"}[5m]))\'')
     .addOption(new Option('--at <time>', 'evaluation time (default: now)').argParser(checkTime))
-    .addOption(new Option('--now <time>', "logcli's name of --at").argParser(checkTime).hideHelp())
+    .addOption(new Option('--now <time>', "logcli's name for --at").argParser(checkTime).hideHelp())
     .addOption(
       new Option('--limit <count>', 'maximum number of series')
         .argParser(parsePositive)
@@ -44,7 +44,7 @@ export function register(program: Command): void {
     )
     .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
-    .addOption(new Option('--stats', 'print statistics of the query to stderr'))
+    .addOption(new Option('--stats', 'print query statistics to stderr'))
     .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
   command.on('option:now', (time: string) => command.setOptionValue('at', time));
   addTimeZoneOption(addStoreOptions(command)).addHelpText('after', NOTES).action(asAction(instant));

@@ -1,4 +1,4 @@
-/** `logboom labels [NAME]`: names of labels, or the values of one. */
+/** `logboom labels [NAME]`: lists label names, or the values of one label. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
@@ -11,9 +11,9 @@ interface Flags extends FactsFlags {
 
 const NOTES = `
 Examples:
-  logboom labels                                names, one a line
+  logboom labels                                names, one per line
   logboom labels app                            values of the label app
-  logboom labels pod --query '{app="shop"}'     of these streams alone
+  logboom labels pod --query '{app="shop"}'     only of these streams
   logboom labels app --since 7d --output jsonl`;
 
 export function register(program: Command): void {
@@ -21,7 +21,7 @@ export function register(program: Command): void {
     .command('labels')
     .description('list label names, or the values of a label')
     .argument('[name]', 'label whose values to list')
-    .addOption(new Option('--query <selector>', 'only these streams'));
+    .addOption(new Option('--query <selector>', 'stream selector that limits the streams'));
   addFactsOptions(command)
     .addHelpText('after', NOTES)
     .action(

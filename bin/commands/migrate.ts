@@ -1,8 +1,9 @@
-/** `logboom migrate loki --from URL`: copies entries, and rules, out of a store with Loki's API into this one. */
+/** `logboom migrate loki --from URL`: copies entries and rules from a store with Loki's API into this one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { type MigrationTotals, migrateTenant } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
@@ -38,17 +39,17 @@ interface TenantPair {
   readonly target: string;
 }
 
-const HEADING = 'The store that is copied:';
+const HEADING = 'Source options:';
 const MAX_TENANTS = 10_000;
 const MAX_PARALLEL = 64;
 
 const NOTES = `
-Reads streams, entries with their structured metadata, and counts by HTTP, and pushes the entries with their timestamps. Each part (a
-selector within an hour) is counted in both stores, stream by stream. The state file remembers the parts that are complete: a
-migration that was stopped goes on there if it is started again, and a part that is copied twice changes nothing.
+Reads streams, entries with their structured metadata, and counts by HTTP, and pushes the entries with their timestamps. Counts each
+part (a selector within one hour) in both stores, stream by stream. The state file stores which parts are complete. A stopped
+migration continues there when it is started again. Copying a part twice changes nothing.
 
-The target must take old entries: set reject_old_samples: false for the tenants until all is copied. The source needs no change. A
-tenant list copies each tenant into the one of its name, or of another with SOURCE=TARGET; without it, one tenant is copied as --tenant.
+The target must accept old entries: set reject_old_samples: false for its tenants until the migration ends. The source needs no
+change. --tenants copies each tenant to the same name, or to another with SOURCE=TARGET. Without it, one tenant is copied to --tenant.
 
 Exit code 1: a request failed, or a stream has fewer entries in the target than in the source.
 
@@ -58,9 +59,12 @@ Examples:
   logboom migrate loki --from http://loki:3100 --selector '{app="shop"}' --start 2026-01-01 --end 2026-02-01 --parallel 8`;
 
 export function register(program: Command): void {
-  const command = program
-    .command('migrate')
-    .description('copy entries and rules from another store')
+  const group = addExamples(
+    program.command('migrate').description('copy entries and rules from another store'),
+    'logboom migrate loki --from http://loki:3100 --since 30d',
+    'logboom migrate loki --from http://loki:3100 --selector \'{app="shop"}\' --rules',
+  );
+  const command = group
     .command('loki')
     .description("copy entries and rules from a store with Loki's API")
     .addOption(
@@ -73,27 +77,31 @@ export function register(program: Command): void {
       new Option('--from-username <name>', 'user name').env('LOGBOOM_FROM_USERNAME').helpGroup(HEADING),
     )
     .addOption(
-      new Option('--from-password <text>', 'password; better in the environment')
+      new Option('--from-password <text>', 'password; prefer the environment variable')
         .env('LOGBOOM_FROM_PASSWORD')
         .helpGroup(HEADING),
     )
     .addOption(
-      new Option('--from-bearer-token <text>', 'token; better in the environment')
+      new Option('--from-bearer-token <text>', 'access token; prefer the environment variable')
         .env('LOGBOOM_FROM_BEARER_TOKEN')
         .helpGroup(HEADING),
     )
-    .addOption(new Option('--from-bearer-token-file <file>', 'file that holds the token').helpGroup(HEADING))
-    .addOption(new Option('--from-ca-cert <file>', 'certificate of its authority, PEM').helpGroup(HEADING))
+    .addOption(new Option('--from-bearer-token-file <file>', 'file with the access token').helpGroup(HEADING))
+    .addOption(
+      new Option('--from-ca-cert <file>', 'certificate of the certificate authority (PEM)').helpGroup(
+        HEADING,
+      ),
+    )
     .addOption(
       new Option('--from-tls-skip-verify', 'skip TLS certificate verification (insecure)').helpGroup(HEADING),
     )
     .addOption(
-      new Option('--tenants <list>', 'tenants to copy, separated by commas: NAME or SOURCE=TARGET')
+      new Option('--tenants <list>', 'comma-separated tenants to copy: NAME or SOURCE=TARGET')
         .argParser(parseTenants)
         .default([], 'none'),
     )
     .addOption(
-      new Option('--selector <selector>', 'streams to copy, such as {app="shop"}; may be given several times')
+      new Option('--selector <selector>', 'selector of streams to copy, such as {app="shop"}; repeatable')
         .argParser((text: string, before: readonly string[]) => [...before, text])
         .default([], 'all streams'),
     )
@@ -106,18 +114,20 @@ export function register(program: Command): void {
     .addOption(new Option('--start <time>', 'start of the time range').argParser(checkTime))
     .addOption(new Option('--end <time>', 'end of the time range (default: now)').argParser(checkTime))
     .addOption(
-      new Option('--parallel <count>', 'parts that are copied at once').argParser(parseParallel).default(4),
+      new Option('--parallel <count>', 'maximum number of parts copied in parallel')
+        .argParser(parseParallel)
+        .default(4),
     )
     .addOption(
-      new Option('--batch <count>', 'entries of one request to the source')
+      new Option('--batch <count>', 'entries per request to the source')
         .argParser(parsePositive)
         .default(5000),
     )
     .addOption(
-      new Option('--state <file>', 'file that stores what is done').default('logboom-migration.jsonl'),
+      new Option('--state <file>', 'file that stores the progress').default('logboom-migration.jsonl'),
     )
     .addOption(new Option('--rules', 'also copy rule groups').default(false))
-    .addOption(new Option('--no-entries', 'copy no entries, only rule groups'));
+    .addOption(new Option('--no-entries', 'copy only rule groups, no entries'));
   addTimeZoneOption(command);
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(migrate));
 }
@@ -151,7 +161,7 @@ async function migrate(flags: MigrateFlags): Promise<void> {
   }
   if (incomplete > 0)
     throw new CommandError(
-      `${incomplete} parts have fewer entries in the target; start it again to copy them once more`,
+      `${incomplete} parts have fewer entries in the target; run the command again to copy them again`,
     );
 }
 
@@ -172,7 +182,7 @@ async function copyRules({ name, source, target }: Job): Promise<void> {
   await print(`copied ${groups} rule groups${ofTenant(name)}\n`);
 }
 
-/** Resolves to the number of parts that are incomplete. */
+/** Copies entries. Resolves to the number of incomplete parts. */
 async function copyEntries(
   { name, source, target }: Job,
   state: PartState,
@@ -200,7 +210,7 @@ async function copyEntries(
         if (entries > 0) note(`${day}: ${entries} entries${ofTenant(name)}`);
       },
       onRetry: problem => {
-        if (!told.has(problem) && told.size < MAX_TOLD) note(`${problem}; trying again`);
+        if (!told.has(problem) && told.size < MAX_TOLD) note(`${problem}; retrying`);
         told.add(problem);
       },
     });
@@ -214,18 +224,18 @@ async function copyEntries(
   return totals.incomplete;
 }
 
-/** Messages of a store may have a number that is new each time. */
+/** Maximum number of reported problems, because messages of a store may contain changing numbers. */
 const MAX_TOLD = 10;
 
 function ofTenant(name: string): string {
   return name === '' ? '' : ` of tenant ${name}`;
 }
 
-/** In whole milliseconds. */
+/** Time window in whole milliseconds. */
 function windowOf({ start, end, since }: MigrateFlags): TimeWindow {
   const endNs = end === undefined ? systemClock.nowNs() : parseTime(end);
   const startNs = start === undefined ? endNs - since : parseTime(start);
-  if (endNs <= startNs) throw new UsageError('the end of the range is not after its start');
+  if (endNs <= startNs) throw new UsageError('the end of the range must be after its start');
   return {
     startNs: startNs - (startNs % NS_PER_MS),
     endNs: endNs + ((NS_PER_MS - (endNs % NS_PER_MS)) % NS_PER_MS),
@@ -236,11 +246,10 @@ function parseTenants(text: string): readonly TenantPair[] {
   const pairs = text.split(',').map(each => {
     const [source, target = source, ...more] = each.split('=').map(name => name.trim());
     if (source === '' || target === '' || more.length > 0)
-      throw new InvalidArgumentError('Tenants are given as NAME or SOURCE=TARGET, separated by commas.');
+      throw new InvalidArgumentError('Tenants are written NAME or SOURCE=TARGET, separated by commas.');
     return { source, target };
   });
-  if (pairs.length > MAX_TENANTS)
-    throw new InvalidArgumentError(`Give up to ${MAX_TENANTS} tenants at a time.`);
+  if (pairs.length > MAX_TENANTS) throw new InvalidArgumentError(`The maximum is ${MAX_TENANTS} tenants.`);
   if (new Set(pairs.map(({ target }) => target)).size < pairs.length)
     throw new InvalidArgumentError('A target tenant is given twice.');
   return pairs;
@@ -248,6 +257,6 @@ function parseTenants(text: string): readonly TenantPair[] {
 
 function parseParallel(text: string): number {
   const count = parsePositive(text);
-  if (count > MAX_PARALLEL) throw new InvalidArgumentError(`The maximum is ${MAX_PARALLEL} parts at a time.`);
+  if (count > MAX_PARALLEL) throw new InvalidArgumentError(`The maximum is ${MAX_PARALLEL} parallel parts.`);
   return count;
 }

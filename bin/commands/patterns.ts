@@ -1,4 +1,4 @@
-/** `logboom patterns QUERY`: what the lines have in common, with counts (docs/dev/patterns.md). */
+/** `logboom patterns QUERY`: lists the patterns of lines with counts (docs/dev/patterns.md). */
 import { type Command, Option } from 'commander';
 import { asAction, CommandError } from '../cli/command-error.ts';
 import { parseCount, rangeOfFlags } from '../cli/range-options.ts';
@@ -20,7 +20,7 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('patterns')
-    .description('list patterns of lines, most frequent first')
+    .description('list the patterns of lines, most frequent first')
     .argument('<query>', 'stream selector, for example \'{app="shop"}\'')
     .addOption(
       new Option('--limit <patterns>', 'maximum number of patterns (0 = unlimited)')
@@ -38,7 +38,7 @@ export function register(program: Command): void {
     );
 }
 
-/** The store answers so, and with nothing else, where it mines none. */
+/** Explains the response of a store that has patterns disabled; it sends that response for nothing else. */
 function explainOff(error: unknown): never {
   if (!(error instanceof CommandError) || error.message !== '404 Not Found') throw error;
   throw new CommandError(

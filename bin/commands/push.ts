@@ -1,4 +1,4 @@
-/** `logboom push FILE...`: log files, or standard input, into the store. */
+/** `logboom push FILE...`: pushes log files or standard input into the store. */
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
@@ -35,33 +35,36 @@ export interface PushFlags extends StoreFlags, ImportFlags {
   readonly positions?: string;
 }
 
-/** Each has a file open and looks four times a second. */
+/** Maximum number of followed files. Each has an open file and is polled four times per second. */
 const MAX_FOLLOWED_FILES = 1000;
-/** Small enough to try again, large enough that a batch's cost is its bytes. */
+/** Default batch size: small enough to retry, and large enough that its bytes dominate its cost. */
 const DEFAULT_BATCH_BYTES = 1_000_000;
-/** A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB. */
+/**
+ * Maximum batch size. A body is held twice, as text and compressed, and stores refuse bodies over 100 MiB.
+ */
 const MAX_BATCH_BYTES = 64 * 1024 * 1024;
-/** A line that somebody types, or `tail -f` prints, is in the store after this time. */
+/** Maximum time until a typed line, or a line of `tail -f`, is pushed. */
 const MAX_WAIT_MS = 1000;
 const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const NOTES = `
-The format of an input is recognized by its first lines. If entries tell their time, they are stored with it, so that a push that
-is repeated stores nothing twice. Entries of equal time get timestamps a nanosecond apart, in the order of the input.
-Lines of no known format are stored with the time at which they are read (--format plain).
+The format of an input is detected from its first lines. Entries that contain a time are stored with that time, so that repeating
+a push stores nothing twice. Entries with equal times get timestamps 1 ns apart, in input order. Lines of an unknown format are
+stored with the time at which they are read (--format plain).
 
 Formats: json, logfmt, nginx, apache, syslog, csv, docker, cri, journald (journalctl -o json), and text, whose entries begin with a
-time. Times without an offset are in --timezone (local). Entries of text have all lines up to the next time, such as stack traces.
+time. Times without an offset are in --timezone (local). An entry of text includes all lines up to the next time, such as stack
+traces.
 
-gzip, zstd, xz and tar are unpacked. Folders are read with all folders in them; hidden and binary files are left out. Each file gets
-the label filename (its name without folders) unless --label filename=... sets it; standard input needs at least one --label.
+gzip, zstd, xz and tar are unpacked. Folders are read recursively, without hidden and binary files. Each file gets the label
+filename (its name without folders) unless --label filename=... sets it. Standard input needs at least one --label.
 
-Batches that the store refuses (4xx) end the push with exit code 1 and the store's message; what is stored by then stays. Too many
-requests (429), server errors (5xx) and broken connections are tried again for half a minute.
+If the store refuses a batch (4xx), the push ends with exit code 1 and the store's message. Earlier batches stay stored. Rate limits
+(429), server errors (5xx) and broken connections are retried for about 30 seconds.
 
-With --follow, files are read on as they grow, until Ctrl-C: a file that was moved away is read to its end, then the new one of
-its name; one that was cut is read from its start. The store is tried again for as long as it takes; a batch that it refuses (400,
-413, 422) is reported and left out. With --positions, a restarted push continues there.
+With --follow, files are read as they grow, until Ctrl-C. A file that was moved away is read to its end, then the new one of its
+name. A truncated file is read from its start. Retries have no time limit. A refused batch (400, 413, 422) is reported and skipped.
+With --positions, a restarted push continues at the last position.
 
 Examples:
   logboom push app.log --label app=shop --label env=prod
@@ -75,15 +78,15 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('push')
-    .description('push log files')
-    .argument('<files...>', 'text files, folders, patterns of names, archives, or - for standard input')
+    .description('push log files or standard input')
+    .argument('<files...>', 'text files, folders, file name patterns, archives, or - for standard input')
     .addOption(
       new Option('-l, --label <name=value>', 'label of the stream; repeatable')
         .argParser(addLabel)
         .default({}, 'filename=<name of the file>'),
     )
     .addOption(
-      new Option('--batch-bytes <size>', 'size of one request before compression, for example 500KB')
+      new Option('--batch-bytes <size>', 'request size before compression, for example 500KB')
         .argParser(parseBatchBytes)
         .default(DEFAULT_BATCH_BYTES, formatByteSize(DEFAULT_BATCH_BYTES)),
     )
@@ -102,8 +105,8 @@ async function push(given: readonly string[], flags: PushFlags): Promise<void> {
   const plan = importPlanOf(flags);
   if (!flags.follow && flags.fromEnd) throw new UsageError('--from-end needs --follow');
   if (flags.follow && flags.dryRun)
-    throw new UsageError('--dry-run reads files to their end; leave out --follow');
-  // Labels that are missing are told before anything is read.
+    throw new UsageError('--dry-run reads files to their end; remove --follow');
+  // Reports missing labels before reading any input.
   if (given.includes(STDIN)) streamLabels(STDIN, flags.label);
   const files = await inputFiles(given);
   if (flags.follow) return followAll(files, flags, plan);
@@ -137,12 +140,12 @@ function pushText(text: InputText, flags: PushFlags, plan: ImportPlan): Promise<
 
 async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: ImportPlan): Promise<void> {
   if (files.some(({ path }) => path === STDIN))
-    throw new UsageError('--follow needs files; standard input is read to its end in any case');
+    throw new UsageError('--follow needs files; standard input is always read to its end');
   if (files.length > MAX_FOLLOWED_FILES)
     throw new UsageError(`--follow accepts up to ${MAX_FOLLOWED_FILES} files, got ${files.length}`);
   if (plan.format === 'csv' && plan.csvColumns === undefined)
     throw new UsageError(
-      '--follow with --format csv needs --csv-columns: a push that starts again does not see the header line',
+      '--follow with --format csv needs --csv-columns, because a restarted push does not read the header line again',
     );
   const stopping = new AbortController();
   const stop = () => stopping.abort();
@@ -168,15 +171,15 @@ function factsOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: Pu
   return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: systemClock.nowNs };
 }
 
-/** Says nothing of plain lines, nor of a format that was named. */
+/** Reports the detected format. Silent for plain lines and for a format that was named. */
 function tellFormat(name: string | undefined, format: FormatName, plan: ImportPlan): void {
   if (plan.format !== 'auto' || format === 'plain') return;
   tell(
-    `logboom: the format of ${name ?? 'standard input'} is ${format} (to push the lines as they are: --format plain)\n`,
+    `logboom: detected format of ${name ?? 'standard input'}: ${format} (to push the lines unchanged: --format plain)\n`,
   );
 }
 
-/** The push of one input, with its progress and what is told of it. */
+/** Pushes one input and reports its progress and result. */
 class PushJob {
   readonly #name: string | undefined;
   readonly #facts: InputFacts;
@@ -247,7 +250,7 @@ class PushJob {
         batchBytes: flags.batchBytes,
         maxWaitMs: MAX_WAIT_MS,
         nowNs: systemClock.nowNs,
-        // The next start takes the whole line.
+        // The next start reads the whole line.
         leavesOpenLine: flags.follow && flags.positions !== undefined,
       },
       onFormat: format => {
@@ -265,7 +268,7 @@ class PushJob {
     if (this.#format === 'plain') return;
     const of = this.#name === undefined ? '' : ` of ${this.#name}`;
     if (unrecognized > 0)
-      tell(`logboom: ${unrecognized} entries${of} are not of the format ${this.#format}\n`);
+      tell(`logboom: ${unrecognized} entries${of} do not match the format ${this.#format}\n`);
     if (skipped > 0) tell(`logboom: ${skipped} entries${of} have no timestamp and were skipped\n`);
     else if (withoutTime > 0) {
       const rule = this.#plan.timeFallback ?? 'previous';
@@ -275,7 +278,7 @@ class PushJob {
 }
 
 const TOO_OLD_ADVICE =
-  '; raise reject_old_samples_max_age for the tenant, or push with --format plain, which takes the time of reading';
+  '; raise reject_old_samples_max_age for the tenant, or push with --format plain, which uses the time of reading';
 
 function isTooOld(error: unknown): boolean {
   return error instanceof CommandError && /has timestamp too old/.test(error.message);
@@ -301,17 +304,17 @@ export function summary({
   return `pushed ${lines} ${lines === 1 ? 'line' : 'lines'}, ${bytes} bytes in ${seconds.toFixed(2)} s (${rate}/s)`;
 }
 
-/** The labels of the stream. Throws UsageError where there are none. */
+/** Labels of the stream. Throws UsageError if there are none. */
 export function streamLabels(
   file: string,
   given: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   if (file !== STDIN) return { filename: basename(file), ...given };
   if (Object.keys(given).length > 0) return given;
-  throw new UsageError('a stream needs at least one label; for standard input give one: --label app=NAME');
+  throw new UsageError('a stream needs at least one label; for standard input, set one: --label app=NAME');
 }
 
-/** One more `name=value`. */
+/** Adds one `name=value`. */
 export function addLabel(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
   const at = text.indexOf('=');
   if (at < 0) throw new InvalidArgumentError('A label is written name=value, for example app=shop.');
@@ -319,7 +322,7 @@ export function addLabel(text: string, before: Readonly<Record<string, string>>)
   const value = text.slice(at + 1);
   if (!LABEL_NAME.test(name)) {
     throw new InvalidArgumentError(
-      `A label's name has letters, digits and underscores and no digit in front; "${name}" is none.`,
+      `A label name has letters, digits and underscores, and does not start with a digit; "${name}" is invalid.`,
     );
   }
   if (value === '') throw new InvalidArgumentError(`Label ${name} has no value.`);
@@ -332,11 +335,11 @@ export function parseBatchBytes(text: string): number {
   try {
     bytes = parseByteSize(text);
   } catch {
-    // Told below, with what is allowed.
+    // The error below lists the allowed values.
   }
   if (bytes < 1 || bytes > MAX_BATCH_BYTES) {
     throw new InvalidArgumentError(
-      `A size from 1 to ${MAX_BATCH_BYTES} bytes is written like 1000000, 500KB or 2MiB.`,
+      `A size is 1 to ${MAX_BATCH_BYTES} bytes, written like 1000000, 500KB or 2MiB.`,
     );
   }
   return bytes;

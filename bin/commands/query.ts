@@ -1,4 +1,4 @@
-/** `logboom query QUERY`: asks the store and prints entries or samples, or draws the samples. */
+/** `logboom query QUERY`: runs a query and prints entries or samples, or draws the samples. */
 import { type Command, Option } from 'commander';
 import { asAction, EXIT_NOTHING_FOUND, UsageError } from '../cli/command-error.ts';
 import { EntryPrinter } from '../cli/entry-printer.ts';
@@ -48,21 +48,21 @@ interface QueryFlags extends StoreFlags, RangeFlags, LabelFlags {
   readonly failOnEmpty?: boolean;
 }
 
-/** The store's own default. */
+/** Default of the store. */
 export const DEFAULT_LIMIT = 100;
-/** Entries of one request: stores refuse over 5000, and requests overlap. */
+/** Entries per request. Stores refuse over 5,000, and requests overlap. */
 const DEFAULT_BATCH = 1000;
 
 const NOTES = `
 Output of a log query, newest entry first unless --direction forward:
-  default  time, labels, line; labels that all entries share are printed once, on standard error
-  raw      lines alone
+  default  time, labels, line; common labels are printed once, to stderr
+  raw      only lines
   jsonl    {"timestamp", "labels", "line"}, timestamps with nanoseconds
   table    columns: time, each label, line; cut at the edge of a terminal
   csv      timestamp, labels, line
 Output of a metric query, series by series:
-  default  on a terminal a chart; else time, labels, value
-  raw      values alone
+  default  a chart on a terminal; else time, labels, value
+  raw      only values
   jsonl    {"timestamp", "labels", "value"}, the value as text
   table    a column for each series
   csv      timestamp, each label, value
@@ -91,7 +91,7 @@ export function register(program: Command): void {
         .default(DEFAULT_LIMIT),
     )
     .addOption(
-      new Option('--batch <entries>', 'entries of one request, below 5000: requests overlap')
+      new Option('--batch <entries>', 'entries per request, below 5000, because requests overlap')
         .argParser(parsePositive)
         .default(DEFAULT_BATCH),
     )
@@ -100,7 +100,7 @@ export function register(program: Command): void {
         .choices(['forward', 'backward'])
         .default('backward'),
     )
-    .addOption(new Option('--forward', 'the same as --direction forward').implies({ direction: 'forward' }))
+    .addOption(new Option('--forward', 'same as --direction forward').implies({ direction: 'forward' }))
     .addOption(
       new Option('--step <duration>', 'interval between samples of a metric query').argParser(checkStep),
     )
@@ -113,18 +113,18 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--stdin',
-        'query the lines of standard input, without a store; the stream selector may be left out',
+        'query the lines of standard input, without a store; the stream selector is optional',
       ).conflicts(['from', 'to', 'step', 'batch', 'direction', 'explain']),
     )
     .addOption(new Option('-t, --tail', 'continue with new entries, like logboom tail'))
-    .addOption(new Option('-f, --follow', 'the same as --tail').hideHelp().implies({ tail: true }))
+    .addOption(new Option('-f, --follow', 'same as --tail').hideHelp().implies({ tail: true }))
     .addOption(
-      new Option('--delay-for <seconds>', 'with --tail, hold entries for this time')
+      new Option('--delay-for <seconds>', 'with --tail, delay entries by this time')
         .argParser(parseDelay)
         .default(0),
     )
-    .addOption(new Option('--stats', 'print statistics of the query to stderr'))
-    .addOption(new Option('--instant', 'values of a metric query at --to only').conflicts(['step', 'batch']))
+    .addOption(new Option('--stats', 'print query statistics to stderr'))
+    .addOption(new Option('--instant', 'evaluate a metric query only at --to').conflicts(['step', 'batch']))
     .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
     .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
     .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
@@ -137,7 +137,7 @@ function isGiven(command: Command, option: string): boolean {
   return command.getOptionValueSource(option) === 'cli';
 }
 
-/** The text, which the store reads again. */
+/** Validates the text; the store parses it again. */
 function checkStep(text: string): string {
   if (!/^\d+(\.\d+)?$/.test(text)) parseSince(text);
   return text;
@@ -147,7 +147,7 @@ async function query(text: string, flags: QueryFlags, hasLimit: boolean): Promis
   endWithReader();
   if (flags.tail) return (await import('./tail.ts')).tail(text, flags);
   if (flags.stdin) {
-    // Every line of a file is wanted, unless somebody says otherwise.
+    // Input from a file is read completely unless --limit is set.
     const limit = hasLimit && flags.limit > 0 ? flags.limit : Infinity;
     const { stdinPages } = await import('../commands/stdin-query.ts');
     return printPages(stdinPages(process.stdin, { query: text, limit }), flags);
@@ -186,7 +186,7 @@ export interface InstantFlags extends StoreFlags {
   readonly failOnEmpty?: boolean;
 }
 
-/** For `logboom instant`, which is the same with fewer options. */
+/** Runs an instant query for `logboom instant`, which has fewer options. */
 export function askAndPrintInstant(text: string, flags: InstantFlags, timeNs: bigint): Promise<void> {
   return printPages(instantPages(text, flags, timeNs), flags);
 }
@@ -209,7 +209,7 @@ async function printPages(
   try {
     for await (const page of pages) {
       waiting.clear();
-      for (const warning of page.warnings) say(`logboom: the store warns: ${warning}\n`);
+      for (const warning of page.warnings) say(`logboom: warning from the store: ${warning}\n`);
       explanation.add(page.explain);
       statistics.add(page.stats);
       if (page.kind !== 'streams') {
@@ -238,7 +238,7 @@ function textOfSeries(
   output: MetricOutput,
 ): string {
   const instant = kind === 'vector';
-  // What has one sample is read faster as a line.
+  // A single sample is easier to read as a line.
   const drawn = !instant && process.stdout.isTTY && series.some(({ samples }) => samples.length > 1);
   return metricText(series, {
     output: output === 'default' && drawn ? 'chart' : output,

@@ -1,4 +1,6 @@
-/** `logboom rules test`: unit tests of rules, and rules over what is stored (docs/reference/rules.md). */
+/**
+ * `logboom rules test`: runs rule unit tests, and evaluates rules over stored data (docs/reference/rules.md).
+ */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_SECOND } from '../../shared/base/model/duration.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -12,8 +14,8 @@ interface TestFlags extends HistoryFlags {
 }
 
 const NOTES = `
-Without --dry-run, the files are test files with rule files, log lines, and the expected alerts and samples; no store is
-needed. With --dry-run, the files are rule files, evaluated over the entries of a running store; nothing is written.
+Without --dry-run, the files are test files with rule files, log lines, and the expected alerts and samples. No store is
+needed. With --dry-run, the files are rule files, which are evaluated over the entries of a running store. Nothing is written.
 
 Times are RFC 3339, Unix seconds, Unix nanoseconds or "now".
 
@@ -28,14 +30,14 @@ export function registerTest(group: Command): void {
     .argument('<files...>', 'test files; with --dry-run, rule files')
     .addOption(new Option('--dry-run', 'evaluate rules over the logs of a running store').default(false));
   addRangeOptions(command).addOption(
-    new Option('--interval <duration>', 'interval of groups that set none')
+    new Option('--interval <duration>', 'interval of groups that do not set one')
       .argParser(parseInterval)
       .default(60n * NS_PER_SECOND, '1m'),
   );
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(test));
 }
 
-/** Both need a good part of the store: it is loaded for this command alone, and not for those beside it. */
+/** Both need much of the store's code, which is loaded only for this command. */
 async function test(files: readonly string[], flags: TestFlags): Promise<void> {
   endWithReader();
   if (flags.dryRun) {

@@ -1,8 +1,12 @@
-/** `logboom rules lint|diff|load|list|delete|test`: rule groups in files and in a store (docs/reference/rules.md). */
+/**
+ * `logboom rules lint|diff|load|list|delete|test`: manages rule groups in files and in a store
+ * (docs/reference/rules.md).
+ */
 import { type Command, Option } from 'commander';
 import { compareGroups, type GroupChange } from '../../shared/server/rules/compare-groups.ts';
 import { formatNamespaces } from '../../shared/server/rules/rule-yaml.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import { lintFiles, readFiles } from '../cli/rule-files.ts';
 import { listGroups, putGroup, removeGroup } from '../cli/rules-client.ts';
 import { endWithReader, print, shown } from '../cli/standard-output.ts';
@@ -14,7 +18,7 @@ interface PruneFlags extends StoreFlags {
 }
 
 const NOTES = `
-A file has "groups:" with a list of rule groups, and optionally "namespace:"; the default is the name of the file.
+A file has "groups:" with a list of rule groups, and optionally "namespace:"; the default is the file name.
 
 Examples:
   logboom rules lint rules/*.yaml
@@ -30,35 +34,52 @@ export function register(program: Command): void {
     .description('manage recording and alerting rules: lint, diff, load, list, delete, test')
     .addHelpText('after', NOTES);
   const prune = () =>
-    new Option('--prune', 'also delete groups of these namespaces that no file has').default(false);
-  group
-    .command('lint')
-    .description('validate rule files without a store')
-    .argument('<files...>', 'rule files')
-    .action(asAction(lint));
-  addStoreOptions(
+    new Option('--prune', 'also delete groups of these namespaces that are in no file').default(false);
+  addExamples(
     group
-      .command('diff')
-      .description('show what load would change')
-      .argument('<files...>', 'rule files')
-      .addOption(prune()),
+      .command('lint')
+      .description('validate rule files without a store')
+      .argument('<files...>', 'rule files'),
+    'logboom rules lint rules/shop.yaml',
+    'logboom rules lint rules/*.yaml',
+  ).action(asAction(lint));
+  addExamples(
+    addStoreOptions(
+      group
+        .command('diff')
+        .description('show what load would change')
+        .argument('<files...>', 'rule files')
+        .addOption(prune()),
+    ),
+    'logboom rules diff rules/*.yaml',
+    'logboom rules diff rules/*.yaml --prune --tenant shop',
   ).action(asAction(diff));
-  addStoreOptions(
-    group
-      .command('load')
-      .description('load rule groups from files into the store')
-      .argument('<files...>', 'rule files')
-      .addOption(prune()),
+  addExamples(
+    addStoreOptions(
+      group
+        .command('load')
+        .description('load rule groups from files into the store')
+        .argument('<files...>', 'rule files')
+        .addOption(prune()),
+    ),
+    'logboom rules load rules/*.yaml',
+    'logboom rules load rules/*.yaml --prune',
   ).action(asAction(load));
-  addStoreOptions(group.command('list').description('print the rule groups of the store as YAML')).action(
-    asAction(list),
-  );
-  addStoreOptions(
-    group
-      .command('delete')
-      .description('delete a rule group or a namespace')
-      .argument('<namespace>')
-      .argument('[group]'),
+  addExamples(
+    addStoreOptions(group.command('list').description('print the rule groups of the store as YAML')),
+    'logboom rules list',
+    'logboom rules list --tenant shop > rules.yaml',
+  ).action(asAction(list));
+  addExamples(
+    addStoreOptions(
+      group
+        .command('delete')
+        .description('delete a rule group or a namespace')
+        .argument('<namespace>', 'namespace of the group')
+        .argument('[group]', 'name of the group (default: all groups of the namespace)'),
+    ),
+    'logboom rules delete shop',
+    'logboom rules delete shop errors',
   ).action(asAction(remove));
   registerTest(group);
 }

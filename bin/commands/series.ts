@@ -1,4 +1,4 @@
-/** `logboom series SELECTOR...`: the streams of the store by their labels, or what each label has. */
+/** `logboom series SELECTOR...`: lists streams by their labels, or analyzes the labels. */
 import { type Command, Option } from 'commander';
 import { labelText } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -14,20 +14,20 @@ interface Flags extends FactsFlags {
 
 const NOTES = `
 Output:
-  default, raw   labels of a stream, one stream a line
+  default, raw   labels of a stream, one stream per line
   table, csv     a column for each label
   jsonl          an object of the labels
 
 Examples:
   logboom series '{app="shop"}'
   logboom series '{app="shop"}' '{app="cart"}' --since 24h --output table
-  logboom series --analyze-labels               which labels make how many streams`;
+  logboom series --analyze-labels               numbers of values and streams per label`;
 
 export function register(program: Command): void {
   const command = program
     .command('series')
     .description('list streams by their labels')
-    .argument('[selectors...]', 'stream selectors; a stream must match one of them (default: every stream)')
+    .argument('[selectors...]', 'stream selectors; a stream must match at least one (default: all streams)')
     .addOption(
       new Option('--match <selector>', 'stream selector, as in logcli; repeatable')
         .argParser((text: string, before: readonly string[]) => [...before, text])
@@ -62,7 +62,7 @@ function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
   };
 }
 
-/** The label with most values first: it is what makes streams many. */
+/** Labels with most values first, because they multiply streams. */
 export function analysis(streams: readonly LabelObject[]): Table {
   const values = new Map<string, Set<string>>();
   const counts = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** `logboom start`: the whole store on this machine, in one process, until it is told to stop. */
+/** `logboom start`: runs the whole store on this machine, until it is stopped. */
 import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -19,7 +19,7 @@ import {
   storageOf,
 } from '../cli/storage-flags.ts';
 
-/** What the command line or the environment says; the rest comes from the configuration file. */
+/** Settings of the command line and environment; the rest comes from the configuration file. */
 export interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
@@ -28,7 +28,9 @@ export interface StartFlags extends StorageFlags {
   readonly beginAnew?: boolean;
 }
 
-/** A terminal, npm and the launcher each pass on one Ctrl-C: what comes within this time is the same one. */
+/**
+ * Window in which repeated signals count as one: a terminal, npm and the launcher each forward one Ctrl-C.
+ */
 const SAME_SIGNAL_MS = 500;
 const EXIT_FAILED = 1;
 
@@ -36,7 +38,7 @@ const NOTES = `
 Command-line options override environment variables, which override the configuration file.
 
 Examples:
-  logboom start                                                  data in ./data, port 3100 of this machine
+  logboom start                                                  data in ./data, port 3100, only this machine
   logboom start --data-dir /var/lib/logboom --port 3200 --log-level warn
   logboom start --config logboom.yaml
   logboom start --storage s3 --bucket logs --table logs --region eu-central-1`;
@@ -79,7 +81,9 @@ async function start(flags: StartFlags): Promise<void> {
   }
 }
 
-/** What to start with, from the flags and the file that they name. Throws ConfigError or an error of the file system. */
+/**
+ * Start options from the flags and the configuration file. Throws ConfigError or an error of the file system.
+ */
 export function readOptions(
   flags: StartFlags,
   environment: Readonly<Record<string, string | undefined>>,
@@ -107,7 +111,7 @@ export function parsePort(text: string): number {
   return port;
 }
 
-/** What a person needs to know first: where it listens, how to push, how to ask. */
+/** Welcome message: where the store listens, how to push, and how to query. */
 export function welcome(url: string, { config, storage }: LocalOptions): string {
   const { authEnabled, noAuthTenant } = config.auth;
   const { tokensEnabled } = config.access;
@@ -117,20 +121,20 @@ export function welcome(url: string, { config, storage }: LocalOptions): string 
   return [
     `Logboom listens on ${url}`,
     `  data     ${storage.kind === 's3' ? `bucket ${storage.bucket}, table ${storage.table}` : storage.dataDir}`,
-    `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header is needed`}`,
-    ...(tokensEnabled ? ['  access   by token: logboom token create (docs/security.md)'] : []),
+    `  tenants  ${authEnabled ? 'by the header X-Scope-OrgID' : `one, named ${noAuthTenant}; no header needed`}`,
+    ...(tokensEnabled ? ['  access   with access tokens: logboom token create (docs/security.md)'] : []),
     '',
     'Push a line:',
     `  curl ${tenant}-H 'Content-Type: application/json' ${url}/loki/api/v1/push --data-raw '${entry}'`,
     'Query it:',
     `  curl ${tenant}-G ${url}/loki/api/v1/query_range --data-urlencode 'query={app="hello"}'`,
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
 
-/** Why it did not start, and what to do. */
+/** Explains why the store did not start, and what to do. */
 export function explain(error: unknown): string {
   const { code, address, port, path, syscall } = error as NodeJS.ErrnoException & {
     address?: string;
@@ -141,18 +145,22 @@ export function explain(error: unknown): string {
   if (error instanceof CorruptionError)
     return `${error.message}; run logboom doctor, and see docs/operate/troubleshoot.md`;
   if (code === 'EADDRINUSE')
-    return `${place} is in use: stop what listens there, or choose another port with --port`;
-  if (code === 'EADDRNOTAVAIL') return `${place}: this machine has no such address; choose one with --host`;
+    return `${place} is in use; stop the program that uses it, or choose another port with --port`;
+  if (code === 'EADDRNOTAVAIL')
+    return `${place}: this machine has no such address; choose another with --host`;
   if (code === 'EACCES' && port !== undefined)
     return `${place} is not allowed; choose a port over 1023 with --port`;
   if (syscall === 'mkdir' && path !== undefined)
-    return `cannot make the folder ${path} (${code}); choose another with --data-dir`;
+    return `cannot create the folder ${path} (${code}); choose another with --data-dir`;
   if (code === 'EISDIR') return 'the configuration is a folder; name a file with --config';
-  if (code === 'ENOENT' && path !== undefined) return `there is no file ${path}`;
+  if (code === 'ENOENT' && path !== undefined) return `file not found: ${path}`;
   return `cannot start: ${code === undefined && error instanceof Error ? error.stack : messageOf(error)}`;
 }
 
-/** Lets go of what only the start needed, 10 MB, and keeps what was compiled for the next start, should this process be killed. */
+/**
+ * Frees the 10 MB that only the start needed. Saves compiled code for the next start, in case this process is
+ * killed.
+ */
 function tidyUp(): void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -160,7 +168,7 @@ function tidyUp(): void {
   flushCompileCache();
 }
 
-/** The first signal stops cleanly, a second one at once. A launcher that was killed counts as a signal. */
+/** Stops cleanly on the first signal, and at once on the second. A killed launcher counts as a signal. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let firstMs: number | undefined;
   const onSignal = () => {

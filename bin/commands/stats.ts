@@ -1,4 +1,4 @@
-/** `logboom stats SELECTOR`: how much there is to read, from the index alone. */
+/** `logboom stats SELECTOR`: shows the amount of data that a selector matches, from the index only. */
 import type { Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';

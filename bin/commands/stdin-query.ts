@@ -1,7 +1,7 @@
 /**
- * `logboom query --stdin`: LogQL over lines of standard input, without a store. All lines belong to one stream, which the selector of
- * the query names: it has the labels of the matchers with `=`. A query may leave the selector out. A log query prints lines as
- * they come; a metric query reads the input to its end and gives the values at that time.
+ * `logboom query --stdin`: runs LogQL over lines of standard input, without a store. All lines belong to one
+ * stream. Its labels are the `=` matchers of the query's selector, which may be omitted. A log query prints
+ * lines as they arrive. A metric query reads the input to its end and prints the values at that time.
  */
 
 import { ClientError } from '../../shared/base/model/errors.ts';
@@ -24,13 +24,13 @@ export interface StdinQuestion {
   readonly limit: number;
 }
 
-/** Stands for the selector that a query leaves out. */
+/** Selector of a query that omits it. */
 const NO_SELECTOR = '{source="stdin"}';
 const STARTS_WITH_STAGE = /^\s*[|!]/;
-/** A metric query holds its input in memory. */
+/** Maximum input of a metric query, which is held in memory. */
 const MAX_METRIC_INPUT_BYTES = 256 * 1024 * 1024;
 const PUSH_BYTES = 1_000_000;
-/** Longer lines end the input anyway. */
+/** Maximum line size; longer lines end the input. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const MAX_SERIES = 100_000;
 
@@ -40,14 +40,14 @@ const CONFIG: Config = {
     ...DEFAULT_LIMITS,
     maxLineSize: MAX_LINE_BYTES,
     maxQuerySeries: MAX_SERIES,
-    // Both kinds of query see the labels of the stream only.
+    // Both kinds of query see only the labels of the stream.
     discoverLogLevels: false,
     discoverServiceName: [],
   },
   logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
 };
 
-/** Pages of entries as lines arrive, or the one answer to a metric query. Throws CommandError. */
+/** Pages of entries as lines arrive, or the one result of a metric query. Throws CommandError. */
 export async function* stdinPages(
   input: AsyncIterable<Buffer>,
   { query, limit }: StdinQuestion,
@@ -58,19 +58,19 @@ export async function* stdinPages(
     if (expr.kind === 'log') yield* logPagesOf(input, { expr, labels, limit });
     else yield await metricAnswer(input, { query, labels });
   } catch (error) {
-    // A mistake in the query.
+    // The query has an error.
     if (error instanceof ClientError) throw new CommandError(error.message);
     throw error;
   }
 }
 
-/** The labels of all lines. Throws CommandError if the selectors of the query name several streams. */
+/** Labels of all lines. Throws CommandError if the selectors of the query name several streams. */
 function streamOf(expr: Expr): Labels {
   const labels = new Map<string, string>();
   for (const { name, op, value } of selectorsOf(expr).flat()) {
     if (op !== '=' || (labels.get(name) ?? value) !== value) {
       throw new CommandError(
-        'with --stdin, the selector names the one stream of all lines: use matchers with = and one value for each label',
+        'with --stdin, the selector defines the one stream of all lines; use only = matchers, with one value per label',
       );
     }
     labels.set(name, value);
@@ -115,7 +115,7 @@ async function* logPagesOf(
   }
 }
 
-/** The lines of each piece of input, in new buffers. */
+/** Lines of each input buffer, in new buffers. */
 async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly Buffer[]> {
   let lines: Buffer[] = [];
   const splitter = new LineSplitter(
@@ -133,7 +133,7 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<readonly B
   if (lines.length > 0) yield lines;
 }
 
-/** Lines get the time at which they are read, each a nanosecond after the one before. */
+/** Gives each line the time at which it is read, at least 1 ns after the one before. */
 function pageOf(
   lines: readonly Buffer[],
   stream: { readonly labels: Labels; readonly text: string },
@@ -154,13 +154,13 @@ function pageOf(
   };
 }
 
-/** The values at the end of the input, of a store in memory that holds all of it. */
+/** Values at the end of the input, from an in-memory store with all of it. */
 async function metricAnswer(
   input: AsyncIterable<Buffer>,
   { query, labels }: { readonly query: string; readonly labels: Labels },
 ): Promise<RangeAnswer> {
   const startNs = systemClock.nowNs();
-  // Log queries need none of the store.
+  // Log queries do not need the store.
   const { memoryStore } = await import('../cli/memory-store.ts');
   const store = memoryStore(CONFIG, startNs);
   const stream = labelsToObject(labels);
@@ -181,7 +181,7 @@ async function metricAnswer(
     }
     if (totalBytes > MAX_METRIC_INPUT_BYTES)
       throw new CommandError(
-        'a metric query over --stdin takes up to 256 MiB; push the file to a store instead',
+        'a metric query over --stdin accepts up to 256 MiB; push the file to a store instead',
       );
     if (bytes >= PUSH_BYTES) await pushAll();
   }

@@ -1,4 +1,4 @@
-/** `logboom tail QUERY`: prints what is pushed, as it is pushed, until it is stopped. */
+/** `logboom tail QUERY`: prints entries as they are pushed, until it is stopped. */
 import { type Command, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
@@ -21,16 +21,16 @@ export interface TailFlags extends StoreFlags, LabelFlags {
   readonly output: MetricOutput;
 }
 
-/** The store's own default. */
+/** Default of the store. */
 const DEFAULT_LIMIT = 100;
 
 const NOTES = `
-First the newest entries of the last hour (--since, --limit), oldest first; then what is pushed, as it comes.
-A connection that breaks is opened again; what was missed is shown, what was shown is not.
+Prints the newest entries of the last hour (--since, --limit), oldest first, then new entries as they are pushed.
+A broken connection is reopened. Missed entries are printed, and none is printed twice.
 
 Output:
   default  time, labels, line
-  raw      lines alone
+  raw      only lines
   jsonl    {"timestamp", "labels", "line"}, timestamps with nanoseconds
   table    columns: time, each label, line
   csv      timestamp, labels, line
@@ -38,13 +38,13 @@ Output:
 Examples:
   logboom tail '{app="shop"} |= "error"'
   logboom tail '{app="shop"} | json | status >= 500' --since 5m --limit 20 --output raw
-  logboom tail '{app=~".+"}' --delay-for 5       entries of many senders, in order of time`;
+  logboom tail '{app=~".+"}' --delay-for 5       entries of many agents, in time order`;
 
 export function register(program: Command): void {
   const command = program
     .command('tail')
     .description('follow entries as they are pushed')
-    .argument('<query>', 'LogQL without metrics, for example \'{app="shop"} |= "error"\'')
+    .argument('<query>', 'LogQL log query, for example \'{app="shop"} |= "error"\'')
     .addOption(
       new Option('--since <duration>', 'maximum age of earlier entries, for example 90s, 15m')
         .argParser(parseSince)
@@ -56,7 +56,7 @@ export function register(program: Command): void {
         .default(DEFAULT_LIMIT),
     )
     .addOption(
-      new Option('--delay-for <seconds>', `hold entries for this time (maximum ${MAX_DELAY_SECONDS})`)
+      new Option('--delay-for <seconds>', `delay entries by this time (maximum ${MAX_DELAY_SECONDS})`)
         .argParser(parseDelay)
         .default(0),
     )
@@ -66,7 +66,7 @@ export function register(program: Command): void {
     .action(asAction(tail));
 }
 
-/** Also for `logboom query --tail`. */
+/** Follows a query; also used by `logboom query --tail`. */
 export async function tail(query: string, flags: TailFlags): Promise<void> {
   endWithReader();
   const startNs = systemClock.nowNs() - flags.since;

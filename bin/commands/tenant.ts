@@ -1,6 +1,6 @@
 /**
- * `logboom tenant move`: a tenant under another name, for whoever changes `no_auth_tenant` on existing data. It opens the
- * stores by itself, and only while nothing else uses them.
+ * `logboom tenant move`: renames a tenant and all its data, such as after changing `no_auth_tenant`. It opens
+ * the stores directly, and only while no other process uses them.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import {
 } from '../../shared/upkeep/tenant-rename/move-parts.ts';
 import { moveTenant, refuseWhileUsed } from '../../shared/upkeep/tenant-rename/move-tenant.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import { ProgressLine } from '../cli/progress-line.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 import {
@@ -35,15 +36,20 @@ interface MoveFlags extends StorageFlags {
 }
 
 const NOTES = `
-Moves entries, delete requests, rule groups with their states, saved queries and boards, usage and tokens from FROM to TO. TO must have no data. Stop the
-store first. If the command is interrupted, run it again. Until the store has run for a while, the tenant's objects take
-their space twice. Overrides and local rule files that name the tenant are not changed.
+Moves entries, delete requests, rule groups with their states, saved queries and boards, usage and tokens from FROM to TO. TO must
+have no data. Stop the store first. If the command is interrupted, run it again. Objects use their space twice until garbage
+collection deletes the old ones. Overrides and local rule files that name the tenant are not changed.
 
-Example, with no_auth_tenant changed from fake to home:
-  logboom tenant move fake home --data-dir data`;
+Examples:
+  logboom tenant move fake home --data-dir data      after changing no_auth_tenant from fake to home
+  logboom tenant move shop store --config logboom.yaml`;
 
 export function register(program: Command): void {
-  const group = program.command('tenant').description('rename a tenant');
+  const group = addExamples(
+    program.command('tenant').description('rename a tenant'),
+    'logboom tenant move fake home --data-dir data',
+    'logboom tenant move shop store --config logboom.yaml',
+  );
   const move = group
     .command('move')
     .description('rename a tenant and all its data')
@@ -90,18 +96,18 @@ async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
   }
 }
 
-/** A store is not made here: the name of the folder would be a mistake. */
+/** Never creates a store: a missing folder is a typing error. */
 async function mustExist(options: StorageOptions): Promise<void> {
   if (options.kind === 's3') return;
   const isThere = await stat(join(options.dataDir, TABLE_FILE)).catch(() => undefined);
-  if (isThere === undefined) throw new CommandError(`there is no store in ${options.dataDir}`);
+  if (isThere === undefined) throw new CommandError(`no store in ${options.dataDir}; set --data-dir`);
 }
 
 function summary(from: string, to: string, totals: MoveTotals): string {
   const { chunks, inlineChunks, days, rows, copiedBytes } = totals;
   const { deleteRequests, ruleGroups, savedItems, usageRecords, tokens } = totals;
   return [
-    `${from} is ${to} now`,
+    `${from} is now ${to}`,
     `${chunks} chunks (${inlineChunks} inline) of ${days} days, ${rows} entries, ${copiedBytes} bytes of objects`,
     `${deleteRequests} delete requests, ${ruleGroups} rule groups, ${savedItems} saved queries and boards, ${usageRecords} records of usage, ${tokens} tokens`,
     '',

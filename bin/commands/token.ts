@@ -1,4 +1,7 @@
-/** `logboom token create|list|revoke`: who may call a store that asks for tokens (docs/dev/security-review.md). */
+/**
+ * `logboom token create|list|revoke`: manages access tokens of a store that requires them
+ * (docs/dev/security-review.md).
+ */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
@@ -6,6 +9,7 @@ import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 import type { ShownToken } from '../../shared/server/http/handlers/tokens.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
+import { addExamples } from '../cli/examples.ts';
 import { endWithReader, maxCellsOfOutput, print, say, shown } from '../cli/standard-output.ts';
 import { addConfigFlag, addDataDirFlag, addStorageFlags, type StorageFlags } from '../cli/storage-flags.ts';
 import { addStoreOptions, parseAddress, type StoreFlags } from '../cli/store-client.ts';
@@ -29,9 +33,9 @@ interface CreateFlags extends TokenFlags {
 }
 
 const NOTES = `
-Without --addr, the command works on the data folder, or on S3 and DynamoDB, next to a running or a stopped store. With --addr, it
-uses a running store and needs a token with the scope admin for all tenants, in LOGBOOM_BEARER_TOKEN (or LOKI_BEARER_TOKEN) or
-in the file of --bearer-token-file.
+Without --addr, the command uses the data folder, or S3 and DynamoDB, next to a running or stopped store. With --addr, it uses a
+running store. It then needs a token with the scope admin for all tenants, in LOGBOOM_BEARER_TOKEN (or LOKI_BEARER_TOKEN) or in
+the file of --bearer-token-file.
 
 The token is printed once. The store keeps only its hash. A store requires tokens if its configuration sets
 auth.tokens_enabled. A revoked token stops working within 30 seconds.
@@ -48,30 +52,42 @@ export function register(program: Command): void {
     .command('token')
     .description('create, list, and revoke access tokens')
     .addHelpText('after', NOTES);
-  addPlace(
-    group
-      .command('create')
-      .description('create a token and print it once')
-      .requiredOption('--name <text>', 'purpose of the token')
-      .requiredOption('--tenant <name>', "tenant it is for, or '*' for all; may be repeated", collect, [])
-      .requiredOption(
-        '--scope <scope>',
-        `scope of the token: ${SCOPES.join(', ')}; may be repeated`,
-        collect,
-        [],
-      )
-      .addOption(
-        new Option('--expires <duration>', 'lifetime, for example 90d (default: unlimited)').argParser(
-          parseExpiry,
+  addExamples(
+    addPlace(
+      group
+        .command('create')
+        .description('create a token and print it once')
+        .requiredOption('--name <text>', 'purpose of the token')
+        .requiredOption('--tenant <name>', "tenant of the token, or '*' for all; repeatable", collect, [])
+        .requiredOption(
+          '--scope <scope>',
+          `scope of the token: ${SCOPES.join(', ')}; repeatable`,
+          collect,
+          [],
+        )
+        .addOption(
+          new Option('--expires <duration>', 'lifetime, for example 90d (default: unlimited)').argParser(
+            parseExpiry,
+          ),
         ),
-      ),
+    ),
+    'logboom token create --name agents --tenant shop --scope logs:write',
+    "logboom token create --name operator --tenant '*' --scope admin --expires 90d",
   ).action(asAction(create));
-  addPlace(
-    group.command('list').description('list tokens, oldest first; revoked and expired ones for 30 days'),
+  addExamples(
+    addPlace(
+      group
+        .command('list')
+        .description('list tokens, oldest first; includes revoked and expired ones for 30 days'),
+    ),
+    'logboom token list',
+    'logboom token list --addr https://logs.example.com --bearer-token-file ~/.admin-token --output json',
   ).action(asAction(list));
-  addPlace(group.command('revoke').description('revoke a token').argument('<id>', 'ID of the token')).action(
-    asAction(revoke),
-  );
+  addExamples(
+    addPlace(group.command('revoke').description('revoke a token').argument('<id>', 'ID of the token')),
+    'logboom token revoke 2kPq81aZxYw',
+    'logboom token revoke 2kPq81aZxYw --data-dir /var/lib/logboom',
+  ).action(asAction(revoke));
 }
 
 function addPlace(command: Command): Command {
@@ -92,7 +108,7 @@ async function create({ name, tenant, scope, expires, ...place }: CreateFlags): 
     if (place.output === 'json') return print(`${JSON.stringify(made)}\n`);
     await print(`${made.token}\n`);
     const until = made.expires === null ? 'until it is revoked' : `until ${made.expires}`;
-    say(`token ${made.id} (${made.name}), good ${until}; it is not shown again\n`);
+    say(`token ${made.id} (${made.name}), valid ${until}; it is not shown again\n`);
     if (tokens.note !== undefined) say(`${tokens.note}\n`);
   });
 }
@@ -102,7 +118,7 @@ async function list(place: TokenFlags): Promise<void> {
   await withTokens(place, { makes: false }, async tokens => {
     const found = await tokens.list();
     if (place.output === 'json') return print(`${JSON.stringify(found)}\n`);
-    if (found.length === 0) say('there are no tokens\n');
+    if (found.length === 0) say('no tokens\n');
     else await print(tableOf(found));
   });
 }
@@ -138,7 +154,7 @@ function explained(error: unknown): never {
   throw error;
 }
 
-/** How to reach it and as whom, from the environment of all commands; its `--tenant` would mean something else here. */
+/** Connection from the environment of all commands. Their `--tenant` would have another meaning here. */
 function storeOf(addr: URL, bearerTokenFile: string | undefined): StoreFlags {
   const reader = addStoreOptions(new Command());
   reader.parse([], { from: 'user' });
@@ -172,8 +188,8 @@ function parseExpiry(text: string): bigint {
   try {
     ns = parsePrometheusDuration(text);
   } catch {
-    // Told below.
+    // The error below reports it.
   }
-  if (ns < NS_PER_MS) throw new InvalidArgumentError('A time to live is written like 12h, 90d or 1y.');
+  if (ns < NS_PER_MS) throw new InvalidArgumentError('A lifetime is written like 12h, 90d or 1y.');
   return ns;
 }

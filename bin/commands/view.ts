@@ -1,4 +1,4 @@
-/** `logboom view [QUERY]`: queries, entries and a live tail on the whole terminal. */
+/** `logboom view [QUERY]`: shows queries, entries and a live tail on the whole terminal. */
 import { type Command, Option } from 'commander';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { addRangeOptions, parsePositive, TIME_NOTE } from '../cli/range-options.ts';
@@ -8,16 +8,16 @@ import type { ViewFlags } from '../cli/view/run-view.ts';
 const DEFAULT_LIMIT = 1000;
 
 const NOTES = `
-The first row is the query, the second shows how many entries each part of the time range has. Then the entries follow, newest first.
+The first row is the query. The second shows the number of entries over the time range. The entries follow, newest first.
 
 Keys of the query:
   Tab           complete a label, a value or a stage at the cursor
   Enter         run the query
   Esc           go to the list
 Keys of the list:
-  Up, Down, Page Up, Page Down, Home, End   choose an entry
+  Up, Down, Page Up, Page Down, Home, End   select an entry
   Enter         show or hide its labels and its whole line
-  Left, Right   choose one of the labels
+  Left, Right   select one of the labels
   + -           keep or drop entries with this value of the label
   t             start or stop the live tail
   r             run the query again
@@ -33,7 +33,7 @@ Examples:
 export function register(program: Command): void {
   const command = program
     .command('view')
-    .description('look at entries on the whole terminal')
+    .description('browse entries in the terminal')
     .argument('[query]', 'log query', '')
     .addOption(
       new Option('--limit <count>', 'maximum number of entries')

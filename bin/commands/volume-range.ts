@@ -1,4 +1,4 @@
-/** `logboom volume-range SELECTOR`: `volume` in steps of time. */
+/** `logboom volume-range SELECTOR`: prints `volume` per time step. */
 import type { Command } from 'commander';
 import { define } from './volume.ts';
 

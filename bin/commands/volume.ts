@@ -1,4 +1,6 @@
-/** `logboom volume SELECTOR` and `volume-range`: how many bytes which streams have, from the index alone. */
+/**
+ * `logboom volume SELECTOR` and `volume-range`: print the bytes per group of streams, from the index only.
+ */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
@@ -47,15 +49,15 @@ export function define(program: Command, ofRange: boolean): void {
     .description(ofRange ? 'show bytes of streams over time' : 'list bytes of streams, largest first')
     .argument('<selector>', "stream selector, for example '{app=~\".+\"}', or '{}' for all")
     .addOption(new Option('--limit <groups>', 'maximum number of groups').argParser(parsePositive))
-    .addOption(new Option('--target-labels <names>', 'labels to group by, separated by commas'))
+    .addOption(new Option('--target-labels <names>', 'comma-separated labels to group by'))
     .addOption(
       new Option('--aggregate-by <what>', 'group by label values or by label names').choices([
         'series',
         'labels',
       ]),
     )
-    .addOption(new Option('--targetLabels <names>', "logcli's name of --target-labels").hideHelp())
-    .addOption(new Option('--aggregateByLabels', "logcli's name of --aggregate-by labels").hideHelp());
+    .addOption(new Option('--targetLabels <names>', "logcli's name for --target-labels").hideHelp())
+    .addOption(new Option('--aggregateByLabels', "logcli's name for --aggregate-by labels").hideHelp());
   command.on('option:aggregateByLabels', () => command.setOptionValue('aggregateBy', 'labels'));
   if (ofRange) command.addOption(new Option('--step <duration>', 'interval between samples'));
   addFactsOptions(command, { outputs: METRIC_OUTPUTS })
@@ -70,7 +72,7 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
   if (series.length === 0) return endEmpty(failOnEmpty);
   const maxCells = maxCellsOfOutput();
   if (!ofRange && output !== 'chart') {
-    // The sizes are what is wanted raw, not the first label.
+    // Raw output has the sizes, not the first label.
     const text =
       output === 'raw'
         ? metricText(series, { output, screen: screenSize(), colours: false, instant: true })

@@ -121,10 +121,10 @@ describe('words', () => {
   });
 
   test.each([
-    [{ code: 'EADDRINUSE', address: '::', port: 3100 }, /^::, port 3100 is in use: .*--port$/],
+    [{ code: 'EADDRINUSE', address: '::', port: 3100 }, /^::, port 3100 is in use; .*--port$/],
     [{ code: 'EADDRNOTAVAIL', address: '1.2.3.4', port: 1 }, /^1\.2\.3\.4, port 1: .*--host$/],
     [{ code: 'EACCES', address: '::', port: 80 }, /^::, port 80 is not allowed; .*--port$/],
-    [{ code: 'ENOENT', path: '/nope' }, /^there is no file \/nope$/],
+    [{ code: 'ENOENT', path: '/nope' }, /^file not found: \/nope$/],
   ])('%j', (fields, want) => {
     expect(explain(Object.assign(new Error('x'), fields))).toMatch(want);
   });

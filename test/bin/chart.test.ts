@@ -115,14 +115,14 @@ describe('a chart', () => {
    └┬───────────────────────────┬──────
     10:00                       10:05
     2026-01-05 UTC
-━━ {app="shop"}  last 10, most 20
+━━ {app="shop"}  last 10, max 20
 `);
   });
 
   test('of several has letters without colours, the largest over the others, and a legend', () => {
     const series = [seriesOf({ l: 'low' }, [1, 1, 1]), seriesOf({ l: 'high' }, [1, 5, 9])];
     const text = chartText(series, { screen, colours: false });
-    expect(text).toContain('a {l="high"}  last 9, most 9\nb {l="low"}  last 1, most 1\n');
+    expect(text).toContain('a {l="high"}  last 9, max 9\nb {l="low"}  last 1, max 1\n');
     expect(text.split('\n')[0]).toMatch(/^10 ┤ *a+$/);
     expect(text).toMatch(/ab+\n/);
     const coloured = chartText(series, { screen, colours: true });
@@ -134,7 +134,7 @@ describe('a chart', () => {
     const many = Array.from({ length: 11 }, (_, i) => seriesOf({ n: `${i}` }, [i, i]));
     const text = chartText(many, { screen, colours: false });
     expect(text).toContain('a {n="10"}');
-    expect(text).toMatch(/and 3 more series, which are smaller\n$/);
+    expect(text).toMatch(/and 3 more series with smaller values\n$/);
     expect(chartText([seriesOf({}, [Number.NaN])], { screen, colours: false })).toBe('no samples to draw\n');
   });
 

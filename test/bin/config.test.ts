@@ -25,7 +25,7 @@ describe('logboom config check', () => {
     const { code, stdout, stderr } = await logboom(['config', 'check', config, '--overrides', overrides]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'logboom: the configuration cannot be used\n' +
+      'logboom: the configuration is invalid\n' +
         `${config}:3:1: auth_enabled: expected true or false, got 1\n` +
         `${config}:2:3: server.log_level: expected one of debug, info, warn, error, got "x"\n` +
         `${overrides}:3:5: overrides.acme.max_query_series: expected a whole number of at least 0, got "x"\n`,

@@ -50,7 +50,7 @@ test('logboom cost prints it', async () => {
   const { code, stdout } = await logboom([...args, '--output', 'csv']);
   expect(code).toBe(0);
   const [head, first, ...others] = stdout.trimEnd().split('\n');
-  expect(head).toBe('what,USD a day,USD a month,USD a year');
+  expect(head).toBe('what,USD per day,USD per month,USD per year');
   expect(first).toMatch(/^ingest,3\.60/);
   expect(others).toHaveLength(4);
   expect(await refusedBy(['cost', '--gb-per-day', 'many'])).toContain('Expected a number from 0.');

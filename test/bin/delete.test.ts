@@ -56,7 +56,7 @@ describe('logboom delete create', () => {
     expect(outcome).toEqual({
       code: 0,
       stdout: '5a3c1b2d\n',
-      stderr: 'hidden from queries now; to follow its removal: logboom delete watch 5a3c1b2d\n',
+      stderr: 'entries are hidden from queries; to follow their deletion: logboom delete watch 5a3c1b2d\n',
     });
     expect(requests).toHaveLength(1);
     const [{ method, path, params, headers, body }] = requests;
@@ -182,8 +182,8 @@ describe('logboom delete watch', () => {
     expect(await watch(url)).toEqual({
       code: 0,
       stdout:
-        '5a3c1b2d  received: what it covers is hidden, nothing is removed yet\n' +
-        '5a3c1b2d  removing: 1 of 4 parts, 1.5MB of 6.0MB looked at\n' +
+        '5a3c1b2d  received: its entries are hidden, none is deleted yet\n' +
+        '5a3c1b2d  deleting: 1 of 4 parts, 1.5MB of 6.0MB processed\n' +
         '5a3c1b2d  processed at 2026-01-05T10:00:00.250Z\n',
       stderr: '',
     });
@@ -195,7 +195,8 @@ describe('logboom delete watch', () => {
     const { url } = await store((_, number) => ok(number === 1 ? [WAITING] : []));
     expect(await watch(url)).toMatchObject({
       code: 1,
-      stderr: 'logboom: there is no delete request 5a3c1b2d: it was canceled, or never existed\n',
+      stderr:
+        'logboom: delete request 5a3c1b2d does not exist, or it was canceled; run logboom delete list\n',
     });
     const refusing = await store(() => ({ status: 403, body: 'no\n' }));
     expect(await watch(refusing.url)).toMatchObject({ code: 1, stderr: 'logboom: 403 Forbidden: no\n' });

@@ -65,7 +65,7 @@ describe('logboom doctor', () => {
     const { code, stdout } = await doctor();
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^corrupt {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n.*checksum.*\n {4}to do: restore it/m,
+      /^corrupt {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n.*checksum.*\n {4}fix: restore it/m,
     );
     expect(stdout).toMatch(
       /^mismatch {2}t\/chunks\/20000\/0\/[0-9a-f]{32}\n {4}object has 100 bytes, its record says/m,
@@ -91,12 +91,10 @@ describe('logboom doctor', () => {
     );
     const damaged = await doctor();
     expect(damaged.code).toBe(1);
-    expect(damaged.stdout).toMatch(
-      /^catalog {2}\S+catalog\.sqlite\n.*file is not a database\n {4}to do: stop/,
-    );
+    expect(damaged.stdout).toMatch(/^catalog {2}\S+catalog\.sqlite\n.*file is not a database\n {4}fix: stop/);
     const refused = await doctor('--rebuild-catalog');
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('move it and its -wal and -shm aside');
+    expect(refused.stderr).toContain('move it and its -wal and -shm files away');
 
     renameSync(file, `${file}.damaged`);
     const missing = await doctor();
@@ -117,7 +115,7 @@ describe('logboom doctor', () => {
   });
 
   test.each([
-    [['--config', '/nowhere.yaml'], 'there is no file /nowhere.yaml'],
+    [['--config', '/nowhere.yaml'], 'file not found: /nowhere.yaml'],
     [['--storage', 's3'], 'needs a bucket and a table'],
   ])('%j cannot run: exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await doctor(...args);

@@ -70,7 +70,10 @@ describe('a followed file', () => {
 
   test('is waited for, and may be read from its end', async () => {
     const late = await follow([() => {}, () => writeFileSync(file, 'late\n')]);
-    expect(late).toMatchObject({ text: 'late\n', notes: [`there is no file ${file} yet; waiting for it`] });
+    expect(late).toMatchObject({
+      text: 'late\n',
+      notes: [`file ${file} does not exist yet; waiting for it`],
+    });
     const end = await follow([() => appendFileSync(file, 'new\n')], { atEnd: true });
     expect(end.text).toBe('new\n');
   });
@@ -93,7 +96,7 @@ describe('a followed file', () => {
     };
     const { text, notes } = await follow([cut]);
     expect(text).toBe('long enough\nhalf\nanew\n');
-    expect(notes).toEqual([`${file} was cut; reading it from its start`]);
+    expect(notes).toEqual([`${file} was truncated; reading it from its start`]);
   });
 });
 
@@ -118,7 +121,7 @@ describe('a place in it', () => {
     expect(`${statSync(file).ino}`).toBe(place!.file.split(':')[1]);
     const { text, notes } = await follow([], { from: place });
     expect(text).toBe('another\n');
-    expect(notes[0]).toMatch(/^the file that was read before is gone/);
+    expect(notes[0]).toMatch(/^the previously read file is gone/);
   });
 
   test('is kept in a file with those of other files', () => {

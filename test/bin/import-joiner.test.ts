@@ -94,7 +94,7 @@ describe('entries of several lines', () => {
   });
 
   test('a pattern that is none is refused', () => {
-    expect(() => parseMultiline('(')).toThrow('is a regular expression');
+    expect(() => parseMultiline('(')).toThrow('is not a valid regular expression');
   });
 });
 

@@ -90,7 +90,7 @@ describe('logboom inspect', () => {
     expect(stderr).toMatch(
       /^logboom: .*column\.chunk: page 0: column lines: checksum \d+ where \d+ is stored\n$/,
     );
-    expect(stdout.replace(/ +/g, ' ')).toContain(' lines - 2650 17711 6.7x zstd - BROKEN\n');
+    expect(stdout.replace(/ +/g, ' ')).toContain(' lines - 2650 17711 6.7x zstd - CORRUPT\n');
     expect(stdout.replace(/ +/g, ' ')).toContain(' lengths - 167 400 2.4x zstd - ok\n');
     const page = await logboom(['inspect', path, '--page', '0']);
     expect(page).toMatchObject({ code: 1, stdout: '' });
@@ -100,7 +100,7 @@ describe('logboom inspect', () => {
   test.each<[string, (page: PageMeta) => Partial<PageMeta>, string]>([
     ['lines', ({ lineBytes }) => ({ lineBytes: lineBytes + 1 }), 'lengths add up to 17711 where 17712 bytes'],
     ['times', () => ({ scale: 9 }), 'unknown scale 9'],
-    ['place', ({ offset }) => ({ offset: offset + 100_000 }), 'ends at byte 104232 of an object of'],
+    ['place', ({ offset }) => ({ offset: offset + 100_000 }), 'ends at byte 104232, but the object has'],
   ])('a page whose checksums are right but which does not decode: %s', async (name, change, message) => {
     const object = readFileSync(GOLDEN);
     const footer = footerOf(object, 'golden');
@@ -110,7 +110,7 @@ describe('logboom inspect', () => {
     const { code, stdout, stderr } = await logboom(['inspect', path]);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
-    expect(stdout).toContain(`  BROKEN: `);
+    expect(stdout).toContain(`  CORRUPT: `);
   });
 
   const footer = damaged('footer.chunk', bytes => bytes - 100);
@@ -125,8 +125,8 @@ describe('logboom inspect', () => {
     [[text], 'does not end as a chunk object'],
     [[empty], 'does not end as a chunk object'],
     [[folder], 'is a folder, not a file'],
-    [[join(folder, 'none')], 'there is no file'],
-    [[GOLDEN, '--page', '1'], 'has 1 pages, counted from 0; there is no page 1'],
+    [[join(folder, 'none')], 'file not found:'],
+    [[GOLDEN, '--page', '1'], 'has 1 pages, counted from 0; page 1 does not exist'],
   ])('%j ends with exit code 1 and a message', async (args, message) => {
     const { code, stdout, stderr } = await logboom(['inspect', ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -134,7 +134,7 @@ describe('logboom inspect', () => {
   });
 
   test('a page that is no number is refused', async () => {
-    expect(await refusedBy(['inspect', GOLDEN, '--page', 'x'])).toContain('Pages are counted from 0.');
+    expect(await refusedBy(['inspect', GOLDEN, '--page', 'x'])).toContain('A page is a whole number from 0.');
   });
 });
 

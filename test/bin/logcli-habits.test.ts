@@ -247,7 +247,7 @@ describe('logboom query --stdin', () => {
   });
 
   test.each([
-    ['{app=~"a|b"}', 'use matchers with ='],
+    ['{app=~"a|b"}', 'logboom: with --stdin, the selector defines the one stream'],
     ['| json | |', 'parse error'],
   ])('%s is refused', async (query, message) => {
     const { code, stdout, stderr } = await logboom(['query', '--stdin', query], { stdin });
@@ -291,7 +291,7 @@ describe('logboom context', () => {
     });
     expect((await run(['context', 'delete', 'prod'])).code).toBe(0);
     expect((await run(['labels', '--context', 'prod'])).stderr).toContain(
-      'there is no context prod (known: dev)',
+      'context prod does not exist (known: dev)',
     );
     expect((await run(['context', 'use', '-'])).code).toBe(0);
     expect((await run(['context', 'use', 'prod'])).code).toBe(1);
@@ -303,6 +303,6 @@ describe('logboom context', () => {
     writeFileSync(file, '[]');
     const { code, stderr } = await logboom(['labels'], { env: { LOGBOOM_CONTEXTS_FILE: file } });
     expect(code).toBe(2);
-    expect(stderr).toContain(`${file} is not a file of contexts`);
+    expect(stderr).toContain(`${file} is not a contexts file`);
   });
 });

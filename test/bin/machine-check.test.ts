@@ -24,14 +24,14 @@ async function check(more: Partial<MachineToCheck>): Promise<Record<string, stri
 const embedded = (dataDir: string) => ({ kind: 'embedded', dataDir }) as const;
 
 test('a folder that is there, one that can be created, and one that cannot', async () => {
-  expect((await check({})).folder).toBe(`ok: ${folder} can be written`);
+  expect((await check({})).folder).toBe(`ok: ${folder} is writable`);
   const below = join(folder, 'a', 'b');
   expect((await check({ storage: embedded(below) })).folder).toBe(`ok: ${below} can be created`);
   expect(readdirSync(folder)).toEqual([]);
   const file = join(folder, 'file');
   writeFileSync(file, '');
   expect((await check({ storage: embedded(file) })).folder).toMatch(
-    /^missing: .* cannot be written \(ENOTDIR\)/,
+    /^missing: .* is not writable \(ENOTDIR\)/,
   );
   rmSync(file);
 });
@@ -55,7 +55,7 @@ test('a clock that was never set, and one that went back', async () => {
   const nowMs = Date.UTC(2026, 10, 1);
   utimesSync(join(dataDir, 'catalog.sqlite'), nowMs / 1000, nowMs / 1000 + 3600);
   expect((await check({ storage: embedded(dataDir), ...at(nowMs) })).clock).toMatch(
-    /^warning: .*gone back\?$/,
+    /^warning: .*last written after that time; set the clock$/,
   );
 });
 
@@ -63,16 +63,16 @@ test('settings of AWS', async () => {
   const s3 = { kind: 's3', bucket: 'b', table: 't' } as const;
   const AWS_SHARED_CREDENTIALS_FILE = join(folder, 'none');
   const bare = await check({ storage: s3, environment: { AWS_SHARED_CREDENTIALS_FILE } });
-  expect(bare.credentials).toMatch(/^warning: none are set/);
-  expect(bare.region).toMatch(/^warning: none is named/);
+  expect(bare.credentials).toMatch(/^warning: not found/);
+  expect(bare.region).toMatch(/^warning: not set/);
   expect(bare.folder).toBeUndefined();
   const set = await check({
     storage: s3,
     environment: { AWS_ACCESS_KEY_ID: 'x', AWS_REGION: 'eu-central-1' },
   });
-  expect(set).toMatchObject({ credentials: 'ok: in the environment', region: 'ok: eu-central-1' });
+  expect(set).toMatchObject({ credentials: 'ok: from the environment', region: 'ok: eu-central-1' });
   const gone = await check({ storage: { ...s3, endpoint: 'http://127.0.0.1:1' } });
-  expect(gone.endpoint).toBe('missing: http://127.0.0.1:1 does not answer (ECONNREFUSED)');
+  expect(gone.endpoint).toBe('missing: http://127.0.0.1:1 does not respond (ECONNREFUSED)');
 });
 
 test('is shown as a table', () => {

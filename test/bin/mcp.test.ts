@@ -115,7 +115,7 @@ describe('logboom mcp', () => {
     expect(isError).toBe(true);
     const many = boundedText('a line of text\n'.repeat(10_000));
     expect(many.length).toBeLessThan(MAX_TEXT_CHARACTERS + 100);
-    expect(many).toMatch(/\(\d+ more lines are left out: narrow the query or the time range\)$/);
+    expect(many).toMatch(/\(\d+ more lines omitted: narrow the query or the time range\)$/);
     expect(boundedText('short\n')).toBe('short');
   });
 

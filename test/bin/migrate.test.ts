@@ -169,7 +169,7 @@ describe('logboom migrate loki', () => {
     [['--tenants', 'a,b=a'], 'given twice'],
     [['--tenants', 'a=b=c'], 'NAME or SOURCE=TARGET'],
     [['--parallel', '1000'], 'The maximum is 64'],
-    [['--start', '2026-01-02', '--end', '2026-01-01'], 'is not after its start'],
+    [['--start', '2026-01-02', '--end', '2026-01-01'], 'must be after its start'],
   ])('%j is a mistake', async (args, message) => {
     const { code, stderr } = await migrate(...args);
     expect(code).toBe(2);
@@ -247,8 +247,6 @@ describe('parts of a migration', () => {
     const file = join(folder, 'else.txt');
     appendFileSync(file, 'a log line\n');
     const scope = { from: 'a', to: 'b', selectors: [] };
-    expect(() => PartState.open(file, scope, { startNs: 0n, endNs: 1n })).toThrow(
-      'does not store the state of a copy',
-    );
+    expect(() => PartState.open(file, scope, { startNs: 0n, endNs: 1n })).toThrow('is not a state file');
   });
 });

@@ -68,8 +68,8 @@ test('goes on through refusals and failures, and then from where it was', async 
   });
   const { code, stderr } = await follow(file, recorded, () => 3);
   expect(code).toBe(0);
-  expect(stderr).toContain('1 lines were refused and left out: 400 Bad Request: entry too far behind\n');
-  expect(stderr).toContain('503 Service Unavailable: busy; trying again in 0.25 s (attempt 1)\n');
+  expect(stderr).toContain('1 lines were refused and skipped: 400 Bad Request: entry too far behind\n');
+  expect(stderr).toContain('503 Service Unavailable: busy; retrying in 0.25 s (attempt 1)\n');
   expect(recorded.requests.map(linesOf)).toEqual([['bad'], ['good'], ['good']]);
   const position = JSON.parse(readFileSync(`${file}.positions`, 'utf8')).files[file];
   expect(position.offset).toBe('bad\ngood\n'.length);
@@ -139,7 +139,7 @@ test('several files are followed, each with its own position and label', async (
 test.each([
   [['--from-end', 'a'], '--from-end needs --follow'],
   [['-f', '-', '--label', 'a=b'], '--follow needs files'],
-  [['-f', '--dry-run', 'a'], 'leave out --follow'],
+  [['-f', '--dry-run', 'a'], 'remove --follow'],
   [['-f', '--format', 'csv', 'a'], 'needs --csv-columns'],
 ])('%j is a mistake', async (args, message) => {
   const { code, stderr } = await logboom(['push', ...args]);

@@ -144,7 +144,7 @@ describe('pushing', () => {
     const replies = [{ status: 429, body: 'slow', headers: { 'retry-after': '0.02' } }, { status: 204 }];
     const plan = await planFor(() => replies[stores[0].requests.length - 1]);
     await pushLines(Readable.from([Buffer.from('a')]), plan);
-    expect(plan.retried).toEqual(['429 Too Many Requests: slow; trying again in 0.02 s (attempt 1 of 4)']);
+    expect(plan.retried).toEqual(['429 Too Many Requests: slow; retrying in 0.02 s (attempt 1 of 4)']);
   });
 
   test('gives up after a bounded number of attempts, each after a longer wait', async () => {
@@ -157,9 +157,9 @@ describe('pushing', () => {
     );
     expect(stores[0].requests).toHaveLength(5);
     expect(plan.retried).toEqual([
-      '503 Service Unavailable: busy; trying again in 0.001 s (attempt 1 of 4)',
-      '503 Service Unavailable: busy; trying again in 0.002 s (attempt 2 of 4)',
-      '503 Service Unavailable: busy; trying again in 0.003 s (attempt 3 of 4)',
+      '503 Service Unavailable: busy; retrying in 0.001 s (attempt 1 of 4)',
+      '503 Service Unavailable: busy; retrying in 0.002 s (attempt 2 of 4)',
+      '503 Service Unavailable: busy; retrying in 0.003 s (attempt 3 of 4)',
     ]);
     expect(input.destroyed).toBe(true);
   });
@@ -168,7 +168,7 @@ describe('pushing', () => {
     const plan = await planFor(() => ({ status: 204 }));
     await stores.splice(0)[0].stop();
     await expect(pushLines(Readable.from([Buffer.from('a')]), plan)).rejects.toThrow(
-      /^line 1 was not stored after 4 attempts: cannot reach the store at http:.* \(connection refused\)\. Start it with "npm start"/,
+      /^line 1 was not stored after 4 attempts: cannot reach the store at http:.* \(connection refused\); start it with "npm start"/,
     );
   });
 

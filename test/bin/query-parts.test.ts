@@ -99,7 +99,7 @@ describe('pages of a log query', () => {
       for await (const _ of logPages(askRange, { ...range, batch: 1000 }));
     };
     await expect(read()).rejects.toThrow(
-      'max entries limit per query exceeded; 5000 entries or more have the timestamp 2026-01-05T10:00:00.000000000Z, and one',
+      'max entries limit per query exceeded; at least 5000 entries have the timestamp 2026-01-05T10:00:00.000000000Z, and one',
     );
     const other = async () => {
       throw new CommandError('out of order');

@@ -139,7 +139,7 @@ describe('logboom query', () => {
 
     const silent = await store(() => answer('streams', []));
     const { stderr: said } = await logboom(['query', '{a="b"}', '--explain', '--addr', silent.url]);
-    expect(said).toBe('the store does not explain queries\n');
+    expect(said).toBe('the store sent no explanation of the query\n');
   });
 
   test('looks back an hour from now, or as long as --since says from --to', async () => {
@@ -215,7 +215,11 @@ describe('logboom query', () => {
   test('passes on warnings of the store', async () => {
     const { url } = await store(() => answer('matrix', [], { warnings: ['only a part'] }));
     const outcome = await logboom(['query', 'vector(1)', '--addr', url]);
-    expect(outcome).toEqual({ code: 0, stdout: '', stderr: 'logboom: the store warns: only a part\n' });
+    expect(outcome).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'logboom: warning from the store: only a part\n',
+    });
   });
 
   test.each([
@@ -236,7 +240,10 @@ describe('logboom query', () => {
       answer('streams', [{ stream: {}, values: [['x', 'y']] }]),
       'unexpected response; check that --addr points to a Logboom or Loki server: ',
     ],
-    [answer('graph', []), 'the answer is of type graph, which this command does not read'],
+    [
+      answer('graph', []),
+      'unexpected result type graph; check that --addr points to a Logboom or Loki server',
+    ],
   ])('%j ends it with exit code 1 and a message', async (reply, message) => {
     const { url } = await store(() => reply);
     const { code, stdout, stderr } = await logboom(['query', '{', '--addr', url]);
@@ -252,8 +259,8 @@ describe('logboom query', () => {
       code: 3,
       stdout: '',
       stderr:
-        `logboom: cannot reach the store at ${gone.url} (connection refused). Start it with "npm start" or ` +
-        '"logboom start", or name another with --addr or LOGBOOM_ADDR\n',
+        `logboom: cannot reach the store at ${gone.url} (connection refused); start it with "npm start" or ` +
+        '"logboom start", or set --addr or LOGBOOM_ADDR\n',
     });
   });
 

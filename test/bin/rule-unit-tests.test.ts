@@ -153,8 +153,11 @@ describe('the form of a test file', () => {
   test.each([
     ['', 'f:1: Invalid input: expected object, received null'],
     ['a: [', /^f:\d: /],
-    ['rule_files: []\ntests: []', 'f:1: rule_files: there are no rule files\nf:2: tests: there are no tests'],
-    [file(''), 'f:3: tests[0]: the test expects nothing'],
+    [
+      'rule_files: []\ntests: []',
+      'f:1: rule_files: at least one rule file is required\nf:2: tests: at least one test is required',
+    ],
+    [file(''), 'f:3: tests[0]: the test has no expectations'],
     [file(`    alert: []\n${CHECK}`), 'f:3: tests[0]: Unrecognized key: "alert"'],
     [
       file(`    start: today\n${CHECK}`),
@@ -162,11 +165,11 @@ describe('the form of a test file', () => {
     ],
     [
       file(`    evaluation_interval: 5ms\n${CHECK}`),
-      'f:4: tests[0].evaluation_interval: an interval has a second or more',
+      'f:4: tests[0].evaluation_interval: an interval must be at least 1s',
     ],
     [
       file(`    input:\n      - stream: {}\n        entries: []\n${CHECK}`),
-      'f:5: tests[0].input[0].stream: a stream has one label or more\nf:6: tests[0].input[0].entries: there are no entries',
+      'f:5: tests[0].input[0].stream: a stream needs at least one label\nf:6: tests[0].input[0].entries: at least one entry is required',
     ],
     [
       file(`    input:\n      - stream: {a: b}\n        entries: [{at: 5, line: a, every: 10s}]\n${CHECK}`),
@@ -176,7 +179,7 @@ describe('the form of a test file', () => {
       file(
         `    input:\n      - stream: {a: b}\n        entries: [{line: a, every: 1s x 99999}, {line: b, every: 1s x 2}]\n${CHECK}`,
       ),
-      'f:3: tests[0]: a test has 100000 entries at most',
+      'f:3: tests[0]: a test has at most 100000 entries',
     ],
     [
       file('    alerts: [{at: 1m, alert: a, expect: [{state: resolved, value: ten}]}]'),

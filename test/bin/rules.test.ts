@@ -107,8 +107,8 @@ test('nothing is loaded where a file has a problem, or two files have one group'
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr.split('\n').map(line => line.replace(`${folder}/`, ''))).toEqual([
     "logboom: broken.yaml:1: one of 'record' or 'alert' must be set",
-    "twice.yaml:1: group 'a' of namespace 'shop' is in another file too",
-    "twice.yaml:1: group 'b' of namespace 'shop' is in another file too",
+    "twice.yaml:1: group 'a' of namespace 'shop' is also in another file",
+    "twice.yaml:1: group 'b' of namespace 'shop' is also in another file",
     '',
   ]);
   expect(asked).toEqual([]);
@@ -146,9 +146,9 @@ describe('the client', () => {
     'a group %j is not asked for: the request would name its namespace',
     async name => {
       await expect(removeGroup(flags(), 'ns', name)).rejects.toThrow(
-        `'${name}' is not a name of a namespace or group`,
+        `'${name}' is not a valid name of a namespace or group`,
       );
-      await expect(putGroup(flags(), name, group('a'))).rejects.toThrow('is not a name');
+      await expect(putGroup(flags(), name, group('a'))).rejects.toThrow('is not a valid name');
       expect(asked).toEqual([]);
     },
   );
@@ -159,7 +159,7 @@ describe('the client', () => {
     const other = await startRecordingStore(() => ({ status: 200, body: '- a' }));
     try {
       await expect(listGroups({ addr: new URL(other.url) })).rejects.toThrow(
-        'the rules of the store cannot be read: unable to decoded rule group',
+        'cannot read the rules of the store: unable to decoded rule group',
       );
     } finally {
       await other.stop();

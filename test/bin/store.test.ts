@@ -90,7 +90,7 @@ describe('push, query and inspect', () => {
     expect(watched).toEqual({
       code: 1,
       stdout: '',
-      stderr: `logboom: there is no delete request ${id}: it was canceled, or never existed\n`,
+      stderr: `logboom: delete request ${id} does not exist, or it was canceled; run logboom delete list\n`,
     });
     const refused = await logboom(['delete', 'create', '{app=', ...range], { env });
     expect(refused).toMatchObject({
@@ -175,7 +175,7 @@ describe('push, query and inspect', () => {
     writeFileSync(file, '');
     const noFolder = await logboom(['start', '--port', '0', '--data-dir', file], { env });
     expect(noFolder).toMatchObject({ code: 1, stdout: '' });
-    expect(noFolder.stderr).toContain(`logboom: cannot make the folder ${file} (EEXIST); choose another`);
+    expect(noFolder.stderr).toContain(`logboom: cannot create the folder ${file} (EEXIST); choose another`);
     const noFile = await logboom(['start', '--port', '0', '--config', folder], { env });
     expect(noFile).toMatchObject({ code: 1, stdout: '' });
     expect(noFile.stderr).toContain('logboom: the configuration is a folder; name a file with --config');
@@ -217,7 +217,7 @@ describe('import', () => {
     );
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'logboom: the format of dry.log is text (to push the lines as they are: --format plain)\n',
+      stderr: 'logboom: detected format of dry.log: text (to push the lines unchanged: --format plain)\n',
     });
     expect(stdout).toBe(
       Array.from(

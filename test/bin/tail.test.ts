@@ -101,7 +101,7 @@ test('goes on where the connection broke, without what it has shown', async () =
   try {
     expect(await running.lines(4)).toEqual(['one', 'two', 'three', 'four']);
     expect(running.stderr()).toContain('1 entries were dropped');
-    expect(running.stderr()).toContain('trying again in 0.5 s');
+    expect(running.stderr()).toContain('retrying in 0.5 s');
     expect(asked.map(params => params.get('delay_for'))).toEqual(['2', '2', '2']);
     expect(asked.slice(1).map(params => params.get('start'))).toEqual(
       Array(2).fill(`${T + 5n - 30_000_000_000n}`),
@@ -117,7 +117,7 @@ test('what the store refuses, and a store that is not there, end it with a messa
   const env = { LOGBOOM_ADDR: store.url, LOGBOOM_TENANT: 'acme' };
   const rows: readonly [readonly string[], Record<string, string>, string, number][] = [
     [['tail', '{app='], env, 'the store refused the tail: 400 Bad Request: parse error at line 1, col 6', 1],
-    [['tail', 'rate({app="a"}[1m])'], env, 'the store refused: only log selector is supported', 1],
+    [['tail', 'rate({app="a"}[1m])'], env, 'refused by the store: only log selector is supported', 1],
     [
       ['tail', '{app="a"}'],
       { LOGBOOM_ADDR: 'http://127.0.0.1:1' },

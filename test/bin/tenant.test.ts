@@ -46,11 +46,11 @@ test('it tells what was moved', async () => {
   const { code, stdout, stderr } = await move('fake', 'home', '--data-dir', dataDir, '--stopped');
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(
-    /^fake is home now\n2 chunks \(1 inline\) of 1 days, 41 entries, \d+ bytes of objects\n0 delete/,
+    /^fake is now home\n2 chunks \(1 inline\) of 1 days, 41 entries, \d+ bytes of objects\n0 delete/,
   );
 });
 
 test('a folder without a store is none that is made here', async () => {
   const { code, stderr } = await move('fake', 'home', '--data-dir', join(dataDir, 'nowhere'));
-  expect([code, stderr]).toEqual([1, `logboom: there is no store in ${join(dataDir, 'nowhere')}\n`]);
+  expect([code, stderr]).toEqual([1, `logboom: no store in ${join(dataDir, 'nowhere')}; set --data-dir\n`]);
 });

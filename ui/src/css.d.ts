@@ -1,2 +1,2 @@
-/** Style sheets are bundled by esbuild; to TypeScript they are nothing. */
+/** Declares style sheets, which esbuild bundles, as modules without exports. */
 declare module '*.css';

@@ -1,4 +1,4 @@
-/** The explorer page: reads the store's own API and shows what is in it. */
+/** Explorer page: reads the store's API and shows its data. */
 import { render } from 'preact';
 import { App } from './app/app.tsx';
 import { drawPlainText } from './app/plain-text.ts';

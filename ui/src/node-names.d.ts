@@ -1,6 +1,6 @@
 /**
- * What modules of `shared/language/logql` and `shared/base/model` name of Node.js. A browser does not have it: the page calls only functions
- * that do without (logql/grammar.ts).
+ * Node.js names that modules of `shared/language/logql` and `shared/base/model` use. A browser does not have
+ * them: the page calls only functions that do not need them (logql/grammar.ts).
  */
 interface Buffer extends Uint8Array {
   utf8Slice(start: number, end: number): string;

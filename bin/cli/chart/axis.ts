@@ -1,28 +1,28 @@
-/** Where the marks of an axis stand, and what is written at them: values in round steps, times in UTC. */
+/** Positions and texts of axis marks: values in round steps, times in UTC. */
 import { shortNumber } from './number-text.ts';
 
 export interface ValueAxis {
   readonly low: number;
   readonly high: number;
-  /** Of equal distance, from `low` to `high`. */
+  /** Equally spaced marks from `low` to `high`. */
   readonly marks: readonly number[];
 }
 
 const STEPS = [1, 2, 2.5, 5, 10];
 const SMALL_PART = 0.1;
-/** Of values that differ by less, marks between them would have too many digits to read. */
+/** Minimum relative difference of values. Marks between closer values would have too many digits to read. */
 const NO_PART = 1e-9;
-/** Numbers have no more digits to tell smaller ones by. */
+/** Minimum range of an axis. Numbers have too few digits to distinguish marks in a smaller one. */
 const LEAST_RANGE = 1e-200;
 
 /**
- * From zero where no value is below it, because bars of counts and rates are compared by their height; with marks at round values,
- * of which the first and the last lie at or beyond the values.
+ * Axis with marks at round values. The first and last marks are at or beyond the values. It starts at zero if
+ * no value is negative, because readers compare bars of counts and rates by height.
  */
 export function valueAxis(least: number, most: number, maxMarks: number): ValueAxis {
   let low = Math.min(least, 0);
   let high = Math.max(most, 0);
-  // Values far from zero that differ little would be one line at the top.
+  // An axis from zero would flatten large values that differ little into one line at the top.
   const size = Math.max(most, -least);
   if (most - least > NO_PART * size && most - least < SMALL_PART * size) {
     if (least > 0) low = least;
@@ -43,12 +43,12 @@ export function valueAxis(least: number, most: number, maxMarks: number): ValueA
   throw new RangeError(`no axis from ${least} to ${most}`);
 }
 
-/** 0.30000000000000004 is 0.3. */
+/** Rounds 0.30000000000000004 to 0.3. */
 function rounded(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** All with as many digits as tell them apart. */
+/** Texts of the marks, all with as many digits as it takes to distinguish them. */
 export function valueTexts(marks: readonly number[]): string[] {
   for (const digits of [3, 4, 5, 6]) {
     const texts = marks.map(mark => shortNumber(mark, digits));
@@ -73,7 +73,7 @@ export interface TimeMark {
   readonly text: string;
 }
 
-/** Round times within the range, at most so many; what is written tells no more than the distance needs. */
+/** Up to `maxMarks` round times within the range. Their texts are only as precise as their distance. */
 export function timeMarks(startMs: number, endMs: number, maxMarks: number): TimeMark[] {
   const span = endMs - startMs;
   const step = TIME_STEPS_MS.find(each => span / each < maxMarks) ?? TIME_STEPS_MS.at(-1)!;

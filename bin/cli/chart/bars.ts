@@ -1,4 +1,7 @@
-/** Values side by side as bars: the answer to a query of one instant. The largest first; of many the rest is counted. */
+/**
+ * Draws values as horizontal bars: the result of a query at one instant. The largest come first, and the rest
+ * is counted.
+ */
 import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
 import { cellWidth, cutCells, padCells } from '../cell-text.ts';
@@ -6,11 +9,11 @@ import type { Series } from '../range-query.ts';
 import type { ScreenSize } from '../standard-output.ts';
 import { shortNumber } from './number-text.ts';
 
-/** A bar ends within a cell, in eighths of it. */
+/** Eighths of a cell, for the end of a bar. */
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const FULL = '█';
 const MAX_BARS = 50;
-/** Names take no more than this part of a line. */
+/** Maximum share of a line for names. */
 const NAME_SHARE = 0.5;
 const MIN_BAR_CELLS = 8;
 const COLOUR = 36;
@@ -40,7 +43,7 @@ export function barsText(
     const figure = shortNumber(value).padStart(figureCells);
     return `${padCells(cutCells(name, nameCells), nameCells)}  ${figure}  ${painted}`.trimEnd() + '\n';
   });
-  if (bars.length > shown.length) lines.push(`and ${bars.length - shown.length} more, which are smaller\n`);
+  if (bars.length > shown.length) lines.push(`and ${bars.length - shown.length} more with smaller values\n`);
   return lines.join('');
 }
 

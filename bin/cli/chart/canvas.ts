@@ -1,6 +1,6 @@
 /**
- * A field of characters that lines are drawn on. In braille each character has 2 by 4 dots, and lines are told apart by colour; in
- * letters each has one, and a line is drawn with a letter of its own: for where there are no colours.
+ * Character grid for drawing lines. In braille mode, a character has 2 by 4 dots and colors distinguish
+ * lines. In letter mode, a character is one dot and each line has a letter, for output without colors.
  */
 
 /** Bits of the dots of a braille character, by row and column. */
@@ -13,12 +13,12 @@ const DOTS = [
 const BRAILLE = 0x2800;
 
 export interface Canvas {
-  /** In dots. */
+  /** Width in dots. */
   readonly width: number;
   readonly height: number;
-  /** From one point to the other, both included; y grows downwards. */
+  /** Draws a line between two points, both included; y grows downwards. */
   line(from: Point, to: Point, pen: number): void;
-  /** Each row as runs of one pen, -1 where nothing is drawn. */
+  /** Each row as runs of one pen; -1 marks empty cells. */
   rows(): readonly (readonly Run[])[];
 }
 
@@ -56,7 +56,7 @@ export function brailleCanvas({ columns, rows }: CanvasSize): Canvas {
   };
 }
 
-/** `letters` are those of the pens, one character each. */
+/** Canvas in letter mode. `letters` has one character per pen. */
 export function letterCanvas({ columns, rows }: CanvasSize, letters: string): Canvas {
   const pens = new Int8Array(columns * rows).fill(-1);
   return {
@@ -70,7 +70,7 @@ export function letterCanvas({ columns, rows }: CanvasSize, letters: string): Ca
   };
 }
 
-/** Every point on the straight way (Bresenham). */
+/** Calls `point` for every point on the straight line (Bresenham). */
 function draw(from: Point, to: Point, point: (x: number, y: number) => void): void {
   const across = Math.abs(to.x - from.x);
   const down = -Math.abs(to.y - from.y);

@@ -1,5 +1,5 @@
 /**
- * Series as lines in a terminal, with axes and a legend:
+ * Draws series as lines in a terminal, with axes and a legend:
  *
  *     40 ┤         ⢀⡠⠒⠉
  *     20 ┤   ⣀⠤⠒⠊⠉⠁
@@ -7,7 +7,8 @@
  *        └┬───────┬──────
  *       10:00   10:30
  *
- * A break in a series is a break in its line. Of many series those with the largest values are drawn, and the rest counted.
+ * A gap in a series is a gap in its line. If there are many series, those with the largest values are drawn
+ * and the rest is counted.
  */
 import { visible } from '../../../shared/base/model/visible-text.ts';
 import { labelText } from '../answer-text.ts';
@@ -22,13 +23,13 @@ import { MAX_PENS, type Pens, pensOf } from './pens.ts';
 
 const MIN_COLUMNS = 16;
 const MIN_ROWS = 4;
-/** Taller ones tell no more. */
+/** Maximum height. A taller chart shows no further detail. */
 const MAX_ROWS = 18;
-/** Rows of a screen that legend, axis, prompt and the command itself need. */
+/** Screen rows that the legend, the axis, the prompt and the command itself need. */
 const OTHER_ROWS = 6;
 const ROWS_PER_MARK = 3;
 const COLUMNS_PER_TIME = 12;
-/** Samples that lie further apart than so many steps have a gap between them. */
+/** Steps between two samples above which the line has a gap. */
 const GAP_STEPS = 1.5;
 
 interface Line {
@@ -81,7 +82,7 @@ function lineOf({ labels, samples }: Series): Line {
   return { labels, points, most: points.reduce((most, { value }) => Math.max(most, value), -Infinity) };
 }
 
-/** Most samples are so far apart; an answer's last one may be nearer. */
+/** Most frequent distance of samples. The last sample of a response may be nearer. */
 function usualStep(points: Line['points']): number {
   const steps = points.slice(1).map(({ ms }, i) => ms - points[i].ms);
   return steps.sort((a, b) => a - b)[steps.length >> 1] ?? 0;
@@ -134,7 +135,7 @@ function fieldText(
     .concat('\n');
 }
 
-/** The axis of time with its marks, and below it the day of its start. */
+/** Time axis with its marks, and the date of its start below. */
 function timeText({
   startMs,
   endMs,
@@ -154,7 +155,7 @@ function timeText({
   for (const { ms, text } of marks) {
     const column = to === from ? 0 : Math.round(((ms - from) / (to - from)) * (columns - 1));
     const at = Math.min(column, columns - text.length);
-    // The last may have no room left beside the one before.
+    // The last mark may not fit after the one before.
     if (at < texts.length + (texts === '' ? 0 : 1)) continue;
     line[column] = '┬';
     texts = texts.padEnd(at) + text;
@@ -168,13 +169,13 @@ function timeText({
 
 function legendText(drawn: readonly Line[], count: number, pens: Pens, maxCells: number): string {
   const lines = drawn.map(({ labels, points, most }, pen) => {
-    const figures = `last ${shortNumber(points.at(-1)!.value)}, most ${shortNumber(most)}`;
-    // The mark takes two cells with colours, one without.
+    const figures = `last ${shortNumber(points.at(-1)!.value)}, max ${shortNumber(most)}`;
+    // The legend mark takes two cells with colors, and one without.
     const room = maxCells - figures.length - 6;
     const name = visible(labelText(labels));
     const shown = cellWidth(name) > room ? cutCells(name, Math.max(1, room)) : name;
     return `${pens.mark(pen)} ${shown}  ${figures}\n`;
   });
-  if (count > drawn.length) lines.push(`and ${count - drawn.length} more series, which are smaller\n`);
+  if (count > drawn.length) lines.push(`and ${count - drawn.length} more series with smaller values\n`);
   return lines.join('');
 }

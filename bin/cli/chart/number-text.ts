@@ -1,4 +1,4 @@
-/** Figures of a chart in few characters: `950`, `1.2k`, `3.4M`, `0.025`, `2e-7`. */
+/** Formats the numbers of a chart in few characters: `950`, `1.2k`, `3.4M`, `0.025`, `2e-7`. */
 
 const UNITS: readonly (readonly [number, string])[] = [
   [1e12, 'T'],
@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [number, string])[] = [
   [1e6, 'M'],
   [1e3, 'k'],
 ];
-/** Below this, decimals would only be zeros. */
+/** Minimum value that is written without an exponent. Below, the decimals would only be zeros. */
 const LEAST_PLAIN = 1e-3;
 
 export function shortNumber(value: number, digits = 3): string {
@@ -20,7 +20,7 @@ export function shortNumber(value: number, digits = 3): string {
   return trimmed(value.toPrecision(digits));
 }
 
-/** Without zeros at the end of decimals, and without an exponent that toPrecision makes of 1000 with three digits. */
+/** Removes trailing zeros of decimals, and the exponent that toPrecision(3) writes for 1000. */
 function trimmed(text: string): string {
   const [number, exponent] = text.split('e');
   if (exponent !== undefined && Number(exponent) >= 0 && Number(exponent) < 6) return `${Number(text)}`;

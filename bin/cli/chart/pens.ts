@@ -1,6 +1,9 @@
-/** What tells the lines of a chart apart: colours, or letters where there are none; a single line needs neither. */
+/**
+ * Pens that distinguish the lines of a chart: colors, or letters if there are no colors. A single line needs
+ * neither.
+ */
 
-/** Eight lines are as many as an eye follows. */
+/** Maximum number of lines that a reader can follow. */
 export const MAX_PENS = 8;
 const COLOURS = [36, 33, 32, 35, 34, 31, 96, 93];
 const MARK = '━━';
@@ -8,9 +11,9 @@ const LETTERS = 'abcdefgh';
 
 export interface Pens {
   readonly letters: string;
-  /** Undefined pen or none: as it is. */
+  /** Text in the color of a pen. Returns it unchanged if the pen is undefined or has no color. */
   paint(text: string, pen: number): string;
-  /** Before the name in the legend. */
+  /** Mark before the name in the legend. */
   mark(pen: number): string;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Completion for bash: one function with the words of each command in it, so that a Tab starts no process. It finds the command in
- * the words typed so far, and skips the values of options.
+ * Completion for bash: one function that contains the words of each command, so that a Tab starts no process.
+ * It finds the command in the words typed so far, and skips option values.
  */
 import type { CommandWords, OptionWords } from './words.ts';
 
 export function bashCompletion(commands: readonly CommandWords[]): string {
   const values = commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue));
   const takers = [...new Set(values.flatMap(({ flags }) => flags))].sort();
-  return `# bash completion for logboom. To load it: eval "$(logboom completion bash)"
+  return `# bash completion for logboom. To load it, run: eval "$(logboom completion bash)"
 _logboom() {
   local current previous path word i
   current="\${COMP_WORDS[COMP_CWORD]}"
@@ -35,7 +35,7 @@ complete -F _logboom logboom
 `;
 }
 
-/** The path so far, a space, the word: `" push"` at the top, `"rules load"` below. */
+/** Path so far, a space, and the word: `" push"` at the top, `"rules load"` below. */
 function pattern(path: string): string {
   return path.includes(' ') ? `"${path}"` : `" ${path}"`;
 }

@@ -1,4 +1,4 @@
-/** Completion for fish: a line for each word, with the condition under which it may come. */
+/** Completion for fish: a line for each word, with the condition under which it is offered. */
 import type { CommandWords } from './words.ts';
 
 export function fishCompletion(commands: readonly CommandWords[]): string {
@@ -24,7 +24,8 @@ ${lines.join('\n')}
 }
 
 function linesOf({ path, commands, options, takesFiles }: CommandWords): string[] {
-  // Of a group nothing comes after one of its commands; of a command options may come at any place.
+  // After a command of a group, the group offers no further words. Options of a command are valid at any
+  // position.
   const condition = commands.length > 0 ? `__logboom_at ${path}`.trim() : `__logboom_under ${path}`;
   const start = `complete -c logboom -n ${quoted(condition)}`;
   return [

@@ -1,4 +1,4 @@
-/** The words that may follow each command, read from the tree of commands: what completions of all shells are made of. */
+/** Words that may follow each command, read from the command tree. The completions of all shells use them. */
 import type { Command, Option } from 'commander';
 
 export interface OptionWords {
@@ -6,9 +6,9 @@ export interface OptionWords {
   readonly flags: readonly string[];
   readonly text: string;
   readonly takesValue: boolean;
-  /** Where the value is one of these. */
+  /** Allowed values, if the option has a fixed set. */
   readonly choices: readonly string[];
-  /** Where the value is a file or folder. */
+  /** True if the value is a file or folder. */
   readonly isPath: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface CommandWords {
   /** `''` for the program itself, `rules load` for a command of a command. */
   readonly path: string;
   readonly text: string;
-  /** Also the words of an argument that is one of them. */
+  /** Subcommands, and the allowed values of an argument that has a fixed set. */
   readonly commands: readonly { readonly name: string; readonly text: string }[];
   readonly options: readonly OptionWords[];
   readonly takesFiles: boolean;
@@ -24,7 +24,7 @@ export interface CommandWords {
 
 const PATH = /<(file|files|folder|files\.\.\.)>/;
 
-/** The program first, each command before those below it. */
+/** Words of every command, parents before children. */
 export function wordsOf(program: Command): readonly CommandWords[] {
   return walk(program, '');
 }
@@ -47,7 +47,7 @@ function walk(command: Command, path: string): CommandWords[] {
   return [own, ...named.flatMap(({ name, command: each }) => walk(each, `${path} ${name}`.trim()))];
 }
 
-/** An argument that is one of some words is completed like a command. */
+/** Allowed values of an argument; they are completed like commands. */
 function choicesOf(command: Command): { name: string; text: string }[] {
   return command.registeredArguments.flatMap(({ argChoices = [] }) =>
     argChoices.map(name => ({ name, text: '' })),

@@ -53,7 +53,7 @@ function commandCase({ path, commands, options, takesFiles }: CommandWords): str
   return `    ${quoted(path)}) ${list}options_=(${flags}); _describe option options_${takesFiles ? '; _files' : ''} ;;`;
 }
 
-/** A colon ends the name. */
+/** Escapes colons, which end the name. */
 function described(name: string, text: string): string {
   return quoted(`${name.replaceAll(':', '\\:')}:${text}`);
 }

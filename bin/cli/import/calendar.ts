@@ -1,11 +1,11 @@
-/** Parts of a date and a time of day, as logs write them, to Unix nanoseconds. */
+/** Converts a date and time of day from a log to Unix nanoseconds. */
 import { NS_PER_MS } from '../../../shared/base/model/duration.ts';
 import { readZoneMs } from '../time-zone.ts';
 
 export interface CalendarTime {
   /** Absent in syslog: the newest year in which the time is not in the future of `referenceMs`. */
   readonly year?: number;
-  /** From 1. */
+  /** Month from 1. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;
@@ -13,30 +13,31 @@ export interface CalendarTime {
   readonly second: number;
   /** Digits after the decimal point. */
   readonly fraction?: string;
-  /** `Z`, `UTC`, `GMT` or `+02:00`; without it the time is in the time zone of the command. */
+  /** Offset such as `Z`, `UTC`, `GMT` or `+02:00`. If absent, the time is in the time zone of the command. */
   readonly offset?: string;
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MS_PER_DAY = 86_400_000;
 const MS_PER_MINUTE = 60_000;
-/** Clocks and time zones differ: a time without a year may be so far ahead of the reference. */
+/** Maximum distance of a time without a year after the reference, because clocks and time zones differ. */
 const MAX_AHEAD_MS = 2 * MS_PER_DAY;
 /** Years whose nanoseconds fit in 64 bits. */
 const MIN_YEAR = 1678;
 const MAX_YEAR = 2261;
 
-/** From 1, or 0 for a word that is not a month. Full names count by their first three letters. */
+/** Month from 1, or 0 if the word is not a month. Full names match by their first three letters. */
 export function monthNumber(name: string): number {
   return MONTHS.indexOf(name.slice(0, 3).toLowerCase()) + 1;
 }
 
-/** Undefined if there is no such date or time of day. */
+/** Unix nanoseconds; undefined if the date or time of day does not exist. */
 export function calendarNs(time: CalendarTime, referenceMs: number): bigint | undefined {
   if (time.year !== undefined) return inYear(time, time.year);
   const year = new Date(referenceMs).getUTCFullYear();
   const latest = BigInt(Math.trunc(referenceMs + MAX_AHEAD_MS)) * NS_PER_MS;
-  // The reference may be in January and the line of December, or the other way round; and February has 29 days only sometimes.
+  // The reference may be in January and the line from December, or the reverse. February 29 exists only in
+  // some years.
   for (let back = -1; back <= 8; back++) {
     const ns = inYear(time, year - back);
     if (ns !== undefined && ns <= latest) return ns;

@@ -1,13 +1,13 @@
-/** The format of an input, from its first lines. */
+/** Detects the format of an input from its first lines. */
 import { timeOfLine } from './entry-time.ts';
 import { createFormat, FORMAT_NAMES, type FormatName } from './formats.ts';
 import type { FormatOptions } from './line-format.ts';
 
-/** More lines tell no more. */
+/** Number of lines to inspect. More lines add no evidence. */
 export const MAX_DETECTION_LINES = 100;
-/** A format without a first line of its own may have a banner of other text before it. */
+/** Minimum share of matching lines. A format may follow a banner of other text. */
 const MIN_SHARE = 0.8;
-/** Of text, most lines may be stack traces. */
+/** Minimum share for plain text with times, because most lines may be stack traces. */
 const MIN_TEXT_SHARE = 0.05;
 
 export interface DetectOptions extends FormatOptions {
@@ -15,8 +15,8 @@ export interface DetectOptions extends FormatOptions {
 }
 
 /**
- * Undefined if no format fits: then nothing of the lines is to be interpreted. A format fits if the lines are of it and tell their
- * time, because without times there is nothing to gain.
+ * Detected format; undefined if none fits, so that lines are stored as they are. A format fits only if its
+ * lines contain their times, because parsing has no benefit without times.
  */
 export function detectFormat(lines: readonly string[], options: DetectOptions): FormatName | undefined {
   const looked = lines.filter(line => line.trim() !== '').slice(0, MAX_DETECTION_LINES);
@@ -24,7 +24,7 @@ export function detectFormat(lines: readonly string[], options: DetectOptions): 
 }
 
 function fits(name: FormatName, lines: readonly string[], options: DetectOptions): boolean {
-  // A header alone may be any text.
+  // A single header line could be any text.
   if (name === 'csv' && lines.length < 2) return false;
   const format = createFormat(name, options);
   const isTimed = (line: string) => {

@@ -1,4 +1,4 @@
-/** `logboom push --dry-run`: the first entries of the inputs as they would be stored. */
+/** `logboom push --dry-run`: prints the first entries of the inputs as they would be stored. */
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
 import { OUTPUT_PAINT, printPainted } from '../standard-output.ts';
 import { shownNanoseconds } from '../time-text.ts';
@@ -17,7 +17,7 @@ export interface DryRunOptions {
   readonly onFormat: (format: FormatName) => void;
 }
 
-/** Prints up to `limit` entries. Resolves to their number. */
+/** Prints up to `limit` entries. Resolves to the number of printed entries. */
 export async function dryRun(
   input: AsyncIterable<Buffer>,
   { plan, facts, limit, onFormat }: DryRunOptions,

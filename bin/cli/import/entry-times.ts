@@ -1,35 +1,35 @@
 /**
- * Timestamps of the entries of one input. They depend on the input alone, so that an import that is repeated stores nothing twice:
- * the store keeps one of several entries with equal stream, timestamp and line. Entries of one input that tell the same time get
- * timestamps a nanosecond apart, in the order of the input, so that equal lines and their order stay.
+ * Assigns timestamps to the entries of one input. They depend only on the input, so a repeated import stores
+ * nothing twice: the store keeps one of several entries with equal stream, timestamp and line. Entries with
+ * the same time get timestamps 1 ns apart in input order, so that equal lines and their order are kept.
  */
 
-/** What a line without a time of its own gets. */
+/** Time that a line without a time gets. */
 export type TimeFallback = 'previous' | 'file' | 'now' | 'skip';
 
 export interface EntryTimesOptions {
   readonly fallback: TimeFallback;
-  /** When the file was written last; undefined for what has no such time. */
+  /** Modification time of the file; undefined for inputs that have none. */
   readonly fileNs: bigint | undefined;
   readonly nowNs: () => bigint;
 }
 
-/** Times that are remembered: lines of several threads are mixed over some seconds at most. */
+/** Maximum number of remembered times. Lines of several threads interleave within seconds at most. */
 const MAX_REMEMBERED_TIMES = 10_000;
 
 export class EntryTimes {
   readonly #options: EntryTimesOptions;
-  /** Entries with a time, by the time; the oldest is dropped. */
+  /** Number of entries by time; the oldest time is evicted first. */
   readonly #counts = new Map<bigint, bigint>();
   #previousNs: bigint | undefined;
-  /** Entries that got a time by the fallback rule. */
+  /** Number of entries whose time comes from the fallback rule. */
   withoutTime = 0;
 
   constructor(options: EntryTimesOptions) {
     this.#options = options;
   }
 
-  /** Undefined if the entry is to be left out. */
+  /** Timestamp of the next entry; undefined if the entry is to be skipped. */
   next(ownNs: bigint | undefined): bigint | undefined {
     const ns = ownNs ?? this.#fallbackNs();
     if (ownNs === undefined) this.withoutTime++;

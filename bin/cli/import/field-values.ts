@@ -1,8 +1,10 @@
-/** Values of fields by name. A name with dots is a member itself, or a path through nested objects. */
+/**
+ * Looks up field values by name. A name with dots is a member of that name, or a path through nested objects.
+ */
 import { parseObject } from './formats/json.ts';
 import type { Fields, ParsedLine } from './line-format.ts';
 
-/** Where loggers write the time of a line, the most frequent names first. */
+/** Fields in which loggers write the time, most frequent names first. */
 export const TIME_FIELDS: readonly string[] = [
   'time',
   'timestamp',
@@ -23,7 +25,7 @@ export const TIME_FIELDS: readonly string[] = [
   'Time',
 ];
 
-/** Of the line's own fields, else of the JSON object that is its message. */
+/** Value of a field of the line, else of the JSON object in its message. */
 export function fieldOf(parsed: ParsedLine, name: string): unknown {
   const own = memberAt(parsed.fields, name);
   if (own !== undefined || parsed.line === undefined) return own;
@@ -42,7 +44,7 @@ function memberAt(fields: Fields, name: string): unknown {
   return at;
 }
 
-/** Text for a label or metadata; undefined for none, an empty one and null. */
+/** Text for a label or metadata; undefined for a missing, empty or null value. */
 export function textOfValue(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,4 +1,4 @@
-/** The first bytes of an input, without taking them away from its reader. */
+/** Peeks at the first bytes of an input without consuming them. */
 
 export interface Peeked {
   /** Undefined if the input is empty. */

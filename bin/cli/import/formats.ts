@@ -12,7 +12,7 @@ import { syslogFormat } from './formats/syslog.ts';
 import { textFormat } from './formats/text.ts';
 import type { FormatOptions, LineFormat } from './line-format.ts';
 
-/** In the order in which they are tried: those that others would recognize, too, come first. */
+/** Detection order: a format comes before the formats that would match its lines, too. */
 const FORMATS = {
   cri: criFormat,
   docker: dockerFormat,
@@ -31,7 +31,7 @@ export type FormatName = keyof typeof FORMATS;
 
 export const FORMAT_NAMES = Object.keys(FORMATS) as readonly FormatName[];
 
-/** For one input: a format may learn from its lines, such as from the header of CSV. */
+/** Creates a format for one input. A format may learn from its lines, such as from a CSV header. */
 export function createFormat(name: FormatName, options: FormatOptions): LineFormat {
   return FORMATS[name](options);
 }

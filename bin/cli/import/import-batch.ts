@@ -1,11 +1,11 @@
-/** Entries of an import to the batches that are pushed: several streams in each, with structured metadata. */
+/** Groups entries of an import into push batches, each with several streams and structured metadata. */
 import { type BatchOptions, nextOf, within } from '../push-batch.ts';
 import type { SentBatch } from '../push-lines.ts';
 import type { FormatName } from './formats.ts';
 import type { ImportEntry, ImportPlan } from './import-plan.ts';
 import { ImportReader, type InputFacts } from './import-reader.ts';
 
-/** What JSON adds to an entry: brackets, quotes, commas and 19 digits. */
+/** JSON overhead of an entry: brackets, quotes, commas and 19 digits. */
 const ENTRY_OVERHEAD_BYTES = 26;
 
 export interface ImportCounts {
@@ -22,7 +22,7 @@ export interface ImportInput {
   readonly facts: InputFacts;
 }
 
-/** Returns what it counted. */
+/** Yields batches and returns the counts. */
 export async function* importBatches(
   input: AsyncIterable<Buffer>,
   { format, plan, facts }: ImportInput,

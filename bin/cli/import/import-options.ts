@@ -1,4 +1,4 @@
-/** The options of `logboom push` that tell how entries are read. */
+/** Options of `logboom push` that control how entries are read. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../command-error.ts';
 import type { TimeFallback } from './entry-times.ts';
@@ -22,47 +22,41 @@ export interface ImportFlags {
 
 const HEADING = 'Formats and times:';
 const NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
-/** Stores take 15 labels and 128 pairs of metadata by default. */
+/** Maximum number of fields to select. Stores accept 15 labels and 128 metadata pairs by default. */
 const MAX_FIELD_CHOICES = 128;
 
 export function addImportOptions(command: Command): Command {
   const options = [
     new Option('--format <name>', 'format of the lines')
       .choices(['auto', ...FORMAT_NAMES])
-      .default('auto', 'auto: recognized by the first lines, else plain'),
+      .default('auto', 'auto: detected from the first lines, else plain'),
     new Option(
       '--time-field <name>',
-      'field that holds the time (default: time, timestamp, ts, @timestamp, ...)',
+      'field that contains the time (default: time, timestamp, ts, @timestamp, ...)',
     ),
     new Option(
       '--time-format <format>',
-      'how the time is written: a pattern such as "%d.%m.%Y %H:%M:%S", or unix_ms',
+      'time format: a pattern such as "%d.%m.%Y %H:%M:%S", or unix_ms',
     ).argParser(checkTimeFormat),
     new Option(
       '--time-fallback <rule>',
-      'time of an entry without one (default: previous; now for plain)',
+      'time of an entry that has none (default: previous; now for plain)',
     ).choices(['previous', 'file', 'now', 'skip']),
-    new Option(
-      '--label-field <[label=]field>',
-      'field whose value becomes a label; may be given several times',
-    )
+    new Option('--label-field <[label=]field>', 'field whose value becomes a label; repeatable')
       .argParser(addChoice)
       .default([], 'none'),
-    new Option(
-      '--metadata-field <[name=]field>',
-      'field whose value becomes structured metadata; may be given several times',
-    )
+    new Option('--metadata-field <[name=]field>', 'field whose value becomes structured metadata; repeatable')
       .argParser(addChoice)
       .default([], 'none'),
     new Option(
       '--multiline [how]',
-      'join lines of an entry: off, stack (lines of stack traces), time (lines without a time), or a pattern of first lines',
+      'lines to join into an entry: off, stack (stack traces), time (lines without a time), or a pattern of first lines',
     ).argParser(parseMultiline),
     new Option(
       '--csv-columns <names>',
-      'names of CSV columns, separated by commas, if there is no header line',
+      'comma-separated names of CSV columns, for input without a header line',
     ).argParser(parseColumns),
-    new Option('--dry-run', 'print the first ten entries as they would be stored, and push nothing'),
+    new Option('--dry-run', 'print the first ten entries as they would be stored, without pushing'),
   ];
   for (const option of options) command.addOption(option.helpGroup(HEADING));
   return command;
@@ -84,14 +78,14 @@ export function importPlanOf(flags: ImportFlags): ImportPlan {
   };
 }
 
-/** `level`, or `app=kubernetes.container_name`. */
+/** Parses `level`, or `app=kubernetes.container_name`. */
 function addChoice(text: string, before: readonly FieldChoice[]): readonly FieldChoice[] {
   const [, given, field] = /^(?:([^=]*)=)?(.*)$/s.exec(text)!;
-  if (field === '') throw new InvalidArgumentError('A field is given as NAME or LABEL=NAME.');
+  if (field === '') throw new InvalidArgumentError('A field is written NAME or LABEL=NAME.');
   const name = given ?? field.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
   if (!NAME.test(name))
     throw new InvalidArgumentError(
-      `A label's name has letters, digits and underscores and no digit in front; "${name}" is not one.`,
+      `A label name has letters, digits and underscores, and does not start with a digit; "${name}" is invalid.`,
     );
   if (before.length >= MAX_FIELD_CHOICES)
     throw new InvalidArgumentError(`The maximum is ${MAX_FIELD_CHOICES} fields.`);
@@ -101,6 +95,6 @@ function addChoice(text: string, before: readonly FieldChoice[]): readonly Field
 function parseColumns(text: string): readonly string[] {
   const names = text.split(',').map(name => name.trim());
   if (names.includes('') || names.length > MAX_COLUMNS || new Set(names).size < names.length)
-    throw new InvalidArgumentError('Columns are given as distinct names, separated by commas.');
+    throw new InvalidArgumentError('Columns are distinct names, separated by commas.');
   return names;
 }

@@ -1,4 +1,4 @@
-/** What the options of `logboom push` say about reading entries, and what an entry becomes. */
+/** Plan of an import: combines the options of `logboom push` and turns a parsed line into an entry. */
 import { CommandError } from '../command-error.ts';
 import { timeOfLine } from './entry-time.ts';
 import type { EntryTimes, TimeFallback } from './entry-times.ts';
@@ -7,22 +7,22 @@ import type { FormatName } from './formats.ts';
 import type { JoinedEntry, Multiline } from './line-joiner.ts';
 import type { TimeReader } from './time-reader.ts';
 
-/** A label or name of metadata, and the field that it is taken from. */
+/** Label or metadata name, and the field that provides its value. */
 export interface FieldChoice {
   readonly name: string;
   readonly field: string;
 }
 
 export interface ImportPlan {
-  /** `auto` recognizes it, or takes `plain`. */
+  /** Format name. `auto` detects it and falls back to `plain`. */
   readonly format: FormatName | 'auto';
   readonly timeField?: string;
   readonly timeFormat?: string;
-  /** Undefined: what suits the format. */
+  /** Fallback rule; undefined selects the default of the format. */
   readonly timeFallback?: TimeFallback;
   readonly labelFields: readonly FieldChoice[];
   readonly metadataFields: readonly FieldChoice[];
-  /** Undefined: what suits the format. */
+  /** Multiline rule; undefined selects the default of the format. */
   readonly multiline?: Multiline;
   readonly csvColumns?: readonly string[];
 }
@@ -34,7 +34,10 @@ export interface ImportEntry {
   readonly line: string;
 }
 
-/** Streams of one input. A field with more values belongs in the metadata, and a store refuses so many streams anyway. */
+/**
+ * Maximum number of streams per input. A field with more values belongs in the metadata, and a store refuses
+ * that many streams anyway.
+ */
 export const MAX_INPUT_STREAMS = 10_000;
 
 export class EntryBuilder {
@@ -64,7 +67,10 @@ export class EntryBuilder {
     return this.#streams.size;
   }
 
-  /** Undefined if it has no time and such entries are left out. Throws CommandError if there are too many streams. */
+  /**
+   * Entry to store; undefined if it has no time and such entries are skipped. Throws CommandError if there
+   * are too many streams.
+   */
   build({ parsed, line }: JoinedEntry): ImportEntry | undefined {
     if (parsed === undefined) this.unrecognized++;
     const ownNs = parsed === undefined ? undefined : timeOfLine(parsed, this.#times, this.#plan.timeField);
@@ -87,7 +93,7 @@ export class EntryBuilder {
     if (this.#streams.size >= MAX_INPUT_STREAMS) {
       const names = this.#plan.labelFields.map(({ field }) => field).join(', ');
       throw new CommandError(
-        `the label fields (${names}) make over ${MAX_INPUT_STREAMS} streams; give fields with many values with --metadata-field`,
+        `the label fields (${names}) create over ${MAX_INPUT_STREAMS} streams; use --metadata-field for fields with many values`,
       );
     }
     const labels = { ...this.#labels };

@@ -1,4 +1,4 @@
-/** Text of an input to its entries, as they will be stored. */
+/** Parses the text of an input into the entries to store. */
 import { LineSplitter } from '../line-splitter.ts';
 import { detectFormat, MAX_DETECTION_LINES } from './detect.ts';
 import { EntryTimes } from './entry-times.ts';
@@ -10,16 +10,19 @@ import { timeReader } from './time-reader.ts';
 
 export interface InputFacts {
   readonly labels: Readonly<Record<string, string>>;
-  /** When it was written last, if it is a file that does not grow. */
+  /** Modification time of a file that does not grow. */
   readonly fileNs: bigint | undefined;
   readonly nowNs: () => bigint;
 }
 
-/** The first piece of an input tells its format; more is not waited for, because the next line may be far away. */
+/**
+ * Format of an input, detected from its first chunk of bytes. Does not wait for more, because the next line
+ * may come much later.
+ */
 export function formatOf(first: Buffer, plan: ImportPlan, facts: InputFacts): FormatName {
   if (plan.format !== 'auto') return plan.format;
   const lines = first.toString('utf8').split(/\r?\n/, MAX_DETECTION_LINES + 1);
-  // The last one may be cut.
+  // The last line may be incomplete.
   if (lines.length > 1) lines.pop();
   const options = { ...formatOptions(plan, facts), timeField: plan.timeField };
   return detectFormat(lines.map(withoutMark), options) ?? 'plain';
@@ -37,7 +40,7 @@ export class ImportReader {
   readonly #joiner: LineJoiner;
   readonly #builder: EntryBuilder;
   readonly #times: EntryTimes;
-  /** Lines of the input whose entries were handed on, or left out. */
+  /** Input lines whose entries were emitted or skipped. */
   doneLines = 0;
   skipped = 0;
 
@@ -49,7 +52,7 @@ export class ImportReader {
   ) {
     const options = formatOptions(plan, facts);
     const lineFormat = createFormat(format, options);
-    // The time at which a line is read is all that is known of a plain one.
+    // A plain line has no time except when it is read.
     const fallback = plan.timeFallback ?? (format === 'plain' ? 'now' : 'previous');
     this.#times = new EntryTimes({ fallback, fileNs: facts.fileNs, nowNs: facts.nowNs });
     this.#builder = new EntryBuilder(plan, {
@@ -74,7 +77,7 @@ export class ImportReader {
     });
   }
 
-  /** Bytes of input whose entries were handed on. */
+  /** Input bytes whose entries were emitted. */
   get endBytes(): number {
     return this.#joiner.heldFrom ?? this.#splitter.endBytes;
   }
@@ -87,7 +90,7 @@ export class ImportReader {
     return this.#builder.streamCount;
   }
 
-  /** Lines that are not of the format. */
+  /** Number of lines that do not match the format. */
   get unrecognized(): number {
     return this.#builder.unrecognized;
   }
@@ -100,7 +103,7 @@ export class ImportReader {
     this.#splitter.feed(piece);
   }
 
-  /** Hands on the entries that wait for further lines. */
+  /** Emits the entries that wait for further lines. */
   flush(): void {
     this.#joiner.finish();
   }
@@ -111,7 +114,7 @@ export class ImportReader {
   }
 }
 
-/** Without the mark that Windows puts before text. */
+/** Removes the byte order mark that Windows puts before text. */
 function withoutMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

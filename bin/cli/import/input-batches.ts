@@ -1,4 +1,4 @@
-/** Batches of an input whose format may have to be recognized first. */
+/** Batches of an input, with format detection if needed. */
 import { UsageError } from '../command-error.ts';
 import type { BatchOptions } from '../push-batch.ts';
 import { plainBatches, type SentBatch } from '../push-lines.ts';
@@ -30,13 +30,10 @@ export async function* inputBatches(
   else onCounts(yield* importBatches(all, { format, plan, facts }, batching));
 }
 
-/** Throws UsageError if fields are asked for and there are none. */
+/** Throws UsageError if fields are selected but the format has none. */
 export function checkFields(format: FormatName, plan: ImportPlan): void {
   if (format !== 'plain') return;
   const asksFields =
     plan.timeField !== undefined || plan.labelFields.length > 0 || plan.metadataFields.length > 0;
-  if (asksFields)
-    throw new UsageError(
-      'the format of the lines is not recognized, so there are no fields; name it with --format',
-    );
+  if (asksFields) throw new UsageError('cannot detect the format, so there are no fields; set --format');
 }

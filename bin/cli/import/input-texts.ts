@@ -1,4 +1,6 @@
-/** What `logboom push` is given to its texts: files, folders, patterns of names, archives and standard input. */
+/**
+ * Resolves the inputs of `logboom push` to texts: files, folders, name patterns, archives and standard input.
+ */
 import { createReadStream } from 'node:fs';
 import { glob, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -10,7 +12,7 @@ import { isTar, tarMembers } from './tar.ts';
 import { unpacked } from './unpack.ts';
 
 export const STDIN = '-';
-/** More is a mistake, such as the root of a disk. */
+/** Maximum number of files. More is likely a mistake, such as the root of a disk. */
 const MAX_FILES = 10_000;
 const MAX_FOLDER_DEPTH = 20;
 const READ_BYTES = 256 * 1024;
@@ -19,21 +21,24 @@ const NS_PER_SECOND = 1e9;
 export interface InputText {
   /** Undefined for standard input. */
   readonly name: string | undefined;
-  /** When it was written last. */
+  /** Modification time. */
   readonly fileNs: bigint | undefined;
-  /** Size on disk, if its bytes are those of the text. */
+  /** Size on disk; undefined if the file's bytes are not the text itself. */
   readonly bytes: number | undefined;
-  /** To be read before the next text is asked for. */
+  /** Content; read it before requesting the next text. */
   readonly content: PushInput;
 }
 
 export interface NamedFile {
   readonly path: string;
-  /** It was named itself, and not found in a folder or by a pattern. */
+  /** True if the file was named directly, not found in a folder or by a pattern. */
   readonly isNamed: boolean;
 }
 
-/** The files of all arguments, each once, those of a folder or pattern by name. Throws CommandError. */
+/**
+ * Files of all arguments without duplicates. Files of a folder or pattern are sorted by name. Throws
+ * CommandError.
+ */
 export async function inputFiles(given: readonly string[]): Promise<readonly NamedFile[]> {
   const files = new Map<string, NamedFile>();
   const add = (path: string, isNamed: boolean) => {
@@ -60,7 +65,7 @@ async function addMatches(pattern: string, add: (path: string) => void): Promise
   for (const path of found.sort()) add(path);
 }
 
-/** Hidden files and links to folders are left out. */
+/** Adds the files of a folder. Skips hidden files and links to folders. */
 async function addFolder(folder: string, add: (path: string) => void, depth = 0): Promise<void> {
   if (depth > MAX_FOLDER_DEPTH)
     throw new CommandError(`${folder} is nested more than ${MAX_FOLDER_DEPTH} folders deep`);
@@ -73,14 +78,14 @@ async function addFolder(folder: string, add: (path: string) => void, depth = 0)
   }
 }
 
-/** Undefined if there is nothing of this name. */
+/** Kind of a path; undefined if it does not exist. */
 async function kindOf(path: string): Promise<'folder' | 'file' | 'other' | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
   return found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
 }
 
-/** The texts of a file: one, or those of an archive. Binary files that were not named themselves are left out. */
+/** Texts of a file: one, or several for an archive. Skips binary files unless they were named directly. */
 export async function* textsOf(
   { path, isNamed }: NamedFile,
   skipped: (name: string) => void,
@@ -129,7 +134,10 @@ async function* archiveTexts(
   }
 }
 
-/** A failure ends the source, which may wait for bytes that never come. A text that was read leaves it: others may follow. */
+/**
+ * Content of a text. A failure destroys the source, which may wait for bytes that never come. A text that was
+ * read leaves the source open for the texts that follow.
+ */
 function contentOf(text: AsyncGenerator<Buffer>, source: Readable): PushInput {
   return {
     [Symbol.asyncIterator]: () => text,
@@ -139,7 +147,7 @@ function contentOf(text: AsyncGenerator<Buffer>, source: Readable): PushInput {
   };
 }
 
-/** Text has no zero bytes. */
+/** Detects binary files by zero bytes, which text does not have. */
 function isBinary(first: Buffer | undefined): boolean {
   return first?.includes(0) === true;
 }

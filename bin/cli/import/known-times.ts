@@ -1,5 +1,5 @@
 /**
- * The ways in which logs write a time that are recognized without being told:
+ * Time formats that are detected without options:
  *
  *     iso      2026-01-05T10:00:00.123Z   2026-01-05 10:00:00,123   2026/01/05 10:00:00 +0100
  *     clf      05/Jan/2026:10:00:00 +0100
@@ -7,19 +7,19 @@
  *     ctime    Mon Jan 05 10:00:00.123456 2026
  *     rfc1123  Mon, 05 Jan 2026 10:00:00 GMT
  *     klog     I0105 10:00:00.123456
- *     unix, unix_ms, unix_us, unix_ns   told apart by their number of digits
+ *     unix, unix_ms, unix_us, unix_ns   distinguished by their number of digits
  */
 import { calendarNs, monthNumber } from './calendar.ts';
 
 export interface FoundTime {
   readonly ns: bigint;
-  /** Where the text of the time ends. */
+  /** End of the time in the text, characters. */
   readonly end: number;
 }
 
 interface Kind {
   readonly names: readonly string[];
-  /** Anchored at the start; every repetition is bounded, so no line is slow. */
+  /** Pattern that is anchored at the start. Every repetition is bounded, so matching is fast on any line. */
   readonly pattern: RegExp;
   read(match: RegExpExecArray, referenceMs: number): bigint | undefined;
 }
@@ -91,7 +91,10 @@ const KINDS: readonly Kind[] = [
   unixKind('unix_ns', 19, 0),
 ];
 
-/** Digits before the decimal point, from 2001 to 2286, and the decimals that are missing to nanoseconds. */
+/**
+ * Unix time format. `digits` before the decimal point cover 2001 to 2286; `decimals` is the number of digits
+ * that are missing to nanoseconds.
+ */
 function unixKind(name: string, digits: number, decimals: number): Kind {
   return {
     names: [name],
@@ -108,7 +111,7 @@ function unixNs(whole: string, fraction: string, decimals: number): bigint | und
 /** Names for --time-format. */
 export const TIME_NAMES: readonly string[] = KINDS.flatMap(({ names }) => names);
 
-/** The time with which the text begins; of one kind only if it is named. */
+/** Time at the start of the text, optionally only of the named format. */
 export function leadingTime(text: string, referenceMs: number, name?: string): FoundTime | undefined {
   for (const kind of KINDS) {
     if (name !== undefined && !kind.names.includes(name)) continue;
@@ -127,7 +130,10 @@ const UNIX_DECIMALS: ReadonlyMap<string, number> = new Map([
   ['unix_ns', 0],
 ]);
 
-/** A number whose unit is named may have any number of digits. Undefined if the name is not of a unit, or the text not a number. */
+/**
+ * Unix time whose unit is named, with any number of digits. Undefined if the name is not a unit or the text
+ * is not a number.
+ */
 export function namedUnixTime(text: string, name: string): bigint | undefined {
   const decimals = UNIX_DECIMALS.get(name);
   const found = /^(\d{1,19})(?:\.(\d{1,18}))?$/.exec(text);

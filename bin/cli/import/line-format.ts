@@ -1,47 +1,47 @@
-/** What a log format makes of a line: one file of formats/ for each. */
+/** Log formats: what a parser returns for a line. formats/ has one file for each format. */
 import type { TimeReader } from './time-reader.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 export interface ParsedLine {
   readonly fields: Fields;
-  /** The time, if the format has a place for it; otherwise it is in one of the time fields. */
+  /** Time, if the format defines a place for it; otherwise it is in one of the time fields. */
   readonly timeNs?: bigint;
-  /** The entry's line, if it is not the line itself: the message inside a wrapper. */
+  /** Line of the entry, if it differs from the input line: the message inside a wrapper. */
   readonly line?: string;
   /** Structured metadata that the format gives each entry. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** The message goes on in the next line of the same channel, without a line break. */
+  /** True if the message continues in the next line of the same channel, without a line break. */
   readonly isPartial?: boolean;
-  /** Partial lines of different channels may be mixed, such as stdout and stderr of a container. */
+  /** Channel of a partial line. Channels may be interleaved, such as stdout and stderr of a container. */
   readonly channel?: string;
 }
 
 export interface LineFormat {
-  /** Undefined if the line is not of this format. */
+  /** Parsed line; undefined if the line does not match the format. */
   parse(line: string): ParsedLine | undefined;
-  /** The line is no entry but tells about the next ones. It is asked before `parse`. */
+  /** True if the line is not an entry but describes the next ones. Called before `parse`. */
   readHeader?(line: string): boolean;
-  /** The record of this text ends in a later line. */
+  /** True if the record of this text ends in a later line. */
   isOpen?(text: string): boolean;
-  /** A line without a time at its start belongs to the entry before it. */
+  /** True if a line without a time at its start belongs to the entry before it. */
   readonly continuesWithoutTime?: boolean;
 }
 
 export interface FormatOptions {
   readonly times: TimeReader;
-  /** Names of CSV columns, if the input has no header line. */
+  /** CSV column names, for input without a header line. */
   readonly csvColumns?: readonly string[];
 }
 
-/** Severities of syslog and journald, from 0. */
+/** Levels by syslog and journald severity, from 0. */
 const SEVERITY_LEVELS = ['critical', 'critical', 'critical', 'error', 'warn', 'info', 'info', 'debug'];
 
 export function levelOfSeverity(severity: number): string {
   return SEVERITY_LEVELS[severity] ?? 'unknown';
 }
 
-/** The members that have a value. */
+/** Members that have a value. */
 export function presentValues(
   members: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {

@@ -1,52 +1,60 @@
 /**
- * Lines to entries: joins the lines of a stack trace, the parts of a message that a container runtime cut, and the lines of a CSV
- * record with line breaks.
+ * Joins lines to entries: the lines of a stack trace, the parts of a message that a container runtime split,
+ * and the lines of a CSV record with line breaks.
  */
 import { InvalidArgumentError } from 'commander';
 import type { LineFormat, ParsedLine } from './line-format.ts';
 
-/** An input line. */
+/** One line of the input. */
 export interface InputLine {
   readonly text: string;
-  /** Byte of the input with which it starts. */
+  /** Input offset of the line's first byte. */
   readonly startBytes: number;
 }
 
 export interface JoinedEntry {
   readonly parsed: ParsedLine | undefined;
-  /** What is stored. */
+  /** Line that is stored. */
   readonly line: string;
-  /** Lines of the input. */
+  /** Number of input lines. */
   readonly lines: number;
 }
 
 export type Multiline =
   | { readonly kind: 'off' | 'stack' | 'time' }
-  /** A line that matches begins an entry. */
+  /** Starts an entry with each line that matches. */
   | { readonly kind: 'first'; readonly pattern: RegExp };
 
-/** The default limit of a store for a line is 256 KiB, and a longer entry would be refused whole. */
+/**
+ * Maximum characters of an entry. The default limit of a store is 256 KiB per line, and it would refuse a
+ * longer entry as a whole.
+ */
 const MAX_ENTRY_CHARACTERS = 200_000;
-/** Stack traces with more lines are split. */
+/** Maximum lines of an entry. Longer stack traces are split. */
 const MAX_ENTRY_LINES = 2000;
-/** A user's pattern looks at so much of a line. */
+/** Characters of a line that a user's pattern is matched against. */
 const MAX_MATCHED_CHARACTERS = 1000;
-/** No format is looked for in longer lines: the store refuses them, and patterns would take long. */
+/**
+ * Maximum characters of a line that is parsed. The store refuses longer lines, and patterns would take long.
+ */
 const MAX_PARSED_CHARACTERS = 1_000_000;
 
-/** Lines that loggers and runtimes (Java, Python, Go, Node, .NET, Ruby, Rust) write below the first line of an error. */
+/**
+ * Lines that loggers and runtimes (Java, Python, Go, Node.js, .NET, Ruby, Rust) write below the first line of
+ * an error.
+ */
 const CONTINUES =
   /^(?:\s+\S|Caused by: |Suppressed: |\.{3} \d+ (?:more|common frames)|Traceback \(most recent call last\)|During handling of the above exception|The above exception was |goroutine \d+ \[|created by |stack backtrace:|--- End of |[)}\]]+[;,]?$)/;
-/** The last line of a Python traceback has no indentation. */
+/** Matches the last line of a Python traceback, which has no indentation. */
 const PYTHON_LAST = /^[A-Za-z_][\w.]{0,200}(?:Error|Exception|Warning|Interrupt|Exit)\b/;
 
 export class LineJoiner {
   readonly #format: LineFormat;
   readonly #multiline: Multiline;
   readonly #emit: (entry: JoinedEntry) => void;
-  /** By channel: parts of stdout and stderr may be mixed. */
+  /** Incomplete entries by channel, because parts of stdout and stderr may be interleaved. */
   readonly #pending = new Map<string, Pending>();
-  /** First byte of a line that is neither held nor handed on yet. */
+  /** First byte of a line that is neither held nor emitted yet. */
   #addedFrom: number | undefined;
 
   constructor(format: LineFormat, multiline: Multiline, emit: (entry: JoinedEntry) => void) {
@@ -55,7 +63,7 @@ export class LineJoiner {
     this.#emit = emit;
   }
 
-  /** First byte of the lines that are not handed on; undefined if all are. */
+  /** First byte of the lines that are not emitted; undefined if all are. */
   get heldFrom(): number | undefined {
     let first = this.#addedFrom;
     for (const { startBytes } of this.#pending.values())
@@ -107,13 +115,13 @@ export class LineJoiner {
     } else this.#hold(channel, new Pending(parsed, line, startBytes, { isPartial }));
   }
 
-  /** A line that belongs to what is held. */
+  /** Adds a line to a held entry. */
   #append(pending: Pending, line: string, separator: string): void {
     pending.append(line, separator);
     this.#addedFrom = undefined;
   }
 
-  /** Nothing follows, or nothing did for a while. */
+  /** Emits the held entries at the end of the input, or after an idle period. */
   finish(): void {
     for (const channel of [...this.#pending.keys()]) this.#close(channel);
   }
@@ -132,7 +140,8 @@ export class LineJoiner {
     const multiline = this.#multiline;
     if (multiline.kind === 'off') return false;
     if (multiline.kind === 'first') return !multiline.pattern.test(line.slice(0, MAX_MATCHED_CHARACTERS));
-    // An entry that tells its time in the format's own way is a new one, unless a runtime wrapped each line of a trace.
+    // An entry with a time in the format's own place starts a new entry, unless a runtime wrapped each line
+    // of a trace.
     if (multiline.kind === 'time') return parsed === undefined;
     if (parsed !== undefined && parsed.line === undefined) return false;
     const start = line.slice(0, MAX_MATCHED_CHARACTERS);
@@ -175,14 +184,17 @@ class Pending {
   }
 }
 
-/** `off`, `stack`, `time`, or a regular expression for the first line of an entry. Throws InvalidArgumentError. */
+/**
+ * Parses `off`, `stack`, `time`, or a regular expression for the first line of an entry. Throws
+ * InvalidArgumentError.
+ */
 export function parseMultiline(text: string): Multiline {
   if (text === 'off' || text === 'stack' || text === 'time') return { kind: text };
   try {
     return { kind: 'first', pattern: new RegExp(text) };
   } catch (error) {
     throw new InvalidArgumentError(
-      `The first line of an entry is a regular expression: ${(error as Error).message}.`,
+      `The pattern of first lines is not a valid regular expression: ${(error as Error).message}.`,
     );
   }
 }

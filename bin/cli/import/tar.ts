@@ -1,20 +1,20 @@
 /**
- * Regular files of a tar archive (POSIX ustar and pax, and GNU), one after the other as they come. Headers have 512 bytes; names that
- * are longer than their place stand in an entry before.
+ * Streams the regular files of a tar archive (POSIX ustar, pax and GNU). Headers have 512 bytes. A name that
+ * does not fit in its header is in an extra entry before it.
  */
 import { CommandError } from '../command-error.ts';
 
 export interface TarMember {
   readonly name: string;
-  /** When the file was written last, Unix seconds. */
+  /** Modification time, Unix seconds. */
   readonly modifiedSeconds: number;
-  /** To be read before the next member is asked for; the rest is skipped. */
+  /** Content; read it before requesting the next member. Unread content is skipped. */
   readonly content: AsyncIterable<Buffer>;
 }
 
 const BLOCK_BYTES = 512;
-const CUT_OFF = 'the tar archive is cut off';
-/** Of a name or of pax headers: paths have 4,096 bytes at most. */
+const CUT_OFF = 'the tar archive is truncated';
+/** Maximum size of a long name or of pax headers. Paths have at most 4,096 bytes. */
 const MAX_EXTENSION_BYTES = 64 * 1024;
 
 export function isTar(first: Buffer | undefined): boolean {
@@ -25,7 +25,7 @@ export function isTar(first: Buffer | undefined): boolean {
   );
 }
 
-/** Throws CommandError for a broken archive. */
+/** Members of an archive. Throws CommandError if the archive is corrupt. */
 export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<TarMember> {
   const bytes = new PieceReader(input);
   try {
@@ -33,19 +33,19 @@ export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<
     let pax: ReadonlyMap<string, string> = new Map();
     for (;;) {
       const header = await bytes.exactly(BLOCK_BYTES);
-      // Zeros end it; some writers leave them out.
+      // A block of zeros ends the archive; some writers omit it.
       if (header.every(byte => byte === 0)) return;
       if (header.length < BLOCK_BYTES) throw new CommandError(CUT_OFF);
       if (!isHeader(header))
-        throw new CommandError('the tar archive is damaged: a header has a wrong checksum');
+        throw new CommandError('the tar archive is corrupt: a header has a wrong checksum');
       const type = String.fromCharCode(header[156]);
       const size = Number(pax.get('size') ?? numberAt(header, 124, 12));
       if (!Number.isSafeInteger(size) || size < 0)
-        throw new CommandError('the tar archive is damaged: a size is not a number');
+        throw new CommandError('the tar archive is corrupt: a size is not a number');
       const padding = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
       if (type === 'L' || type === 'x' || type === 'g') {
         if (size > MAX_EXTENSION_BYTES)
-          throw new CommandError('the tar archive is damaged: a name is too long');
+          throw new CommandError('the tar archive is corrupt: a name is too long');
         const text = await bytes.exactly(size + padding);
         if (text.length < size) throw new CommandError(CUT_OFF);
         if (type === 'L') longName = textAt(text, 0, size);
@@ -70,7 +70,7 @@ export async function* tarMembers(input: AsyncIterable<Buffer>): AsyncGenerator<
 
 function isHeader(header: Buffer): boolean {
   if (header.length < BLOCK_BYTES) return false;
-  // The checksum counts its own place as spaces.
+  // The checksum counts its own field as spaces.
   let sum = 0;
   for (let i = 0; i < BLOCK_BYTES; i++) sum += i >= 148 && i < 156 ? 0x20 : header[i];
   return sum === numberAt(header, 148, 8);
@@ -88,7 +88,7 @@ function textAt(bytes: Buffer, start: number, length: number): string {
   return field.toString('utf8', 0, end < 0 ? field.length : end);
 }
 
-/** Octal digits, or, with the first bit set, a number in bytes. NaN if it is neither. */
+/** Number in octal digits, or in binary if the first bit is set. NaN if the field has neither. */
 function numberAt(header: Buffer, start: number, length: number): number {
   if ((header[start] & 0x80) !== 0) {
     let value = 0;
@@ -99,7 +99,7 @@ function numberAt(header: Buffer, start: number, length: number): number {
   return /^[0-7]*$/.test(text) ? Number.parseInt(text || '0', 8) : Number.NaN;
 }
 
-/** Records such as `21 path=folder/name\n`, with their length in front. */
+/** Records such as `21 path=folder/name\n`, each with its length first. */
 function paxRecords(bytes: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
@@ -146,7 +146,7 @@ class PieceReader {
     this.#pieces = input[Symbol.asyncIterator]();
   }
 
-  /** Undefined at the end of the input. */
+  /** Up to `maxBytes` bytes; undefined at the end of the input. */
   async upTo(maxBytes: number): Promise<Buffer | undefined> {
     while (this.#open.length === 0) {
       const got = await this.#pieces.next();
@@ -158,7 +158,7 @@ class PieceReader {
     return taken;
   }
 
-  /** Fewer if the input ends before. */
+  /** Exactly `bytes` bytes; fewer if the input ends early. */
   async exactly(bytes: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let left = bytes; left > 0; ) {

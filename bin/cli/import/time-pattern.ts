@@ -1,4 +1,4 @@
-/** Times in a pattern of the user's, with the directives of strftime: `%d.%m.%Y %H:%M:%S,%f`. */
+/** Parses times by a user's pattern with strftime directives: `%d.%m.%Y %H:%M:%S,%f`. */
 import { InvalidArgumentError } from 'commander';
 import { type CalendarTime, calendarNs, monthNumber } from './calendar.ts';
 
@@ -18,7 +18,7 @@ type Part =
   | 'unix'
   | 'none';
 
-/** Directive, the text that it matches, and what that text is. */
+/** Directives: the text that each one matches, and the part of the time that the text is. */
 const DIRECTIVES: ReadonlyMap<string, readonly [string, Part]> = new Map([
   ['Y', ['\\d{4}', 'year']],
   ['y', ['\\d{2}', 'shortYear']],
@@ -54,7 +54,7 @@ export type ReadPattern = (
   referenceMs: number,
 ) => { readonly ns: bigint; readonly end: number } | undefined;
 
-/** A reader of the time with which a text begins. Throws InvalidArgumentError. */
+/** Compiles a pattern into a reader of the time at the start of a text. Throws InvalidArgumentError. */
 export function timePattern(pattern: string): ReadPattern {
   const parts: Part[] = [];
   const whole = pattern.replace(/%([FTRD])/g, (_, name: string) => SHORTCUTS.get(name)!);
@@ -105,7 +105,7 @@ function nsOf(found: ReadonlyMap<Part, string>, referenceMs: number): bigint | u
 
 function yearOf(found: ReadonlyMap<Part, string>): number | undefined {
   if (found.has('year')) return Number(found.get('year'));
-  // As strptime has it: 69 to 99 are of the last century.
+  // As in strptime, years 69 to 99 are in the last century.
   const short = found.get('shortYear');
   return short === undefined ? undefined : Number(short) + (Number(short) < 69 ? 2000 : 1900);
 }
@@ -114,7 +114,7 @@ function halfDayHour(found: ReadonlyMap<Part, string>): number | undefined {
   const text = found.get('halfDayHour');
   if (text === undefined) return undefined;
   const hour = Number(text);
-  // There is no such hour: 24 is refused later.
+  // The hour does not exist. The value 24 is refused later.
   if (hour < 1 || hour > 12) return 24;
   return (hour % 12) + (found.get('half')?.toLowerCase() === 'pm' ? 12 : 0);
 }

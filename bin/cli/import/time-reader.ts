@@ -1,21 +1,21 @@
-/** Reads times as --time-format says, or as known-times.ts recognizes them. */
+/** Reads times by --time-format, or by the formats of known-times.ts. */
 import { InvalidArgumentError } from 'commander';
 import { type FoundTime, leadingTime, namedUnixTime, TIME_NAMES } from './known-times.ts';
 import { timePattern } from './time-pattern.ts';
 
 export interface TimeReader {
-  /** The time with which a line begins. */
+  /** Time at the start of a line. */
   leading(text: string): FoundTime | undefined;
-  /** Unix nanoseconds of a value that is a time and nothing else. */
+  /** Unix nanoseconds of a value that is exactly a time. */
   whole(value: unknown): bigint | undefined;
 }
 
-/** No time is longer: values beyond are not looked at. */
+/** Maximum length of a time. Longer values are not parsed. */
 const MAX_TIME_CHARACTERS = 64;
 
 /**
- * @param format a name of TIME_NAMES or a pattern with `%`
- * @param referenceMs for times without a year: they are not after it
+ * @param format a name of TIME_NAMES or a pattern with `%` @param referenceMs latest date of times without a
+ * year
  */
 export function timeReader(format: string | undefined, referenceMs: number): TimeReader {
   const readPattern = format?.includes('%') ? timePattern(format) : undefined;
@@ -42,7 +42,7 @@ export function timeReader(format: string | undefined, referenceMs: number): Tim
   };
 }
 
-/** Throws InvalidArgumentError. */
+/** Returns the format if it is valid. Throws InvalidArgumentError. */
 export function checkTimeFormat(format: string): string {
   if (format.includes('%')) timePattern(format);
   else if (!TIME_NAMES.includes(format)) {
@@ -53,7 +53,7 @@ export function checkTimeFormat(format: string): string {
   return format;
 }
 
-/** Without an exponent: 1.7e12 has its digits. */
+/** Digits without an exponent: 1.7e12 becomes 1700000000000. */
 function numberText(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

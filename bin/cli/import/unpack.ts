@@ -1,4 +1,7 @@
-/** Unpacks gzip, zstd and xz, which are known by their first bytes: names of files need not tell, and standard input has none. */
+/**
+ * Decompresses gzip, zstd and xz. Formats are detected by their first bytes, because file names are
+ * unreliable and standard input has none.
+ */
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { messageOf } from '../../../shared/base/model/errors.ts';
@@ -21,7 +24,7 @@ const PACKINGS: readonly {
   { name: 'xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unpackXz },
 ];
 
-/** The text of an input, packed or not. Throws CommandError if it is cut off or broken. */
+/** Text of an input, compressed or not. Throws CommandError if it is truncated or corrupt. */
 export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
   const { first, all } = await peek(input);
   const packing = PACKINGS.find(({ magic }) => first?.subarray(0, magic.length).equals(magic));
@@ -33,7 +36,7 @@ export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
     yield* await packing.unpack(all);
   } catch (error) {
     if (error instanceof CommandError) throw error;
-    throw new CommandError(`the ${packing.name} data is truncated or damaged: ${messageOf(error)}`, {
+    throw new CommandError(`the ${packing.name} data is truncated or corrupt: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -46,7 +49,7 @@ async function through(packed: Pieces, transform: Transform): Promise<Pieces> {
   return source.pipe(transform);
 }
 
-/** Loaded when it is needed: it is WebAssembly. */
+/** Loaded on demand, because it is WebAssembly. */
 async function unpackXz(packed: Pieces): Promise<Pieces> {
   const { XzReadableStream } = await import('xz-decompress');
   const source = Readable.toWeb(Readable.from(packed)) as ReadableStream<Uint8Array>;
@@ -58,7 +61,7 @@ async function* buffersOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Bu
   try {
     for (let got = await readPart(reader); !got.done; got = await readPart(reader)) {
       const { buffer, byteOffset, length } = got.value;
-      // The decoder uses its memory again.
+      // The decoder reuses its memory, so copy.
       yield Buffer.from(Buffer.from(buffer, byteOffset, length));
     }
   } finally {
@@ -66,7 +69,7 @@ async function* buffersOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Bu
   }
 }
 
-/** The decoder's own number for a check or filter that it does not have. */
+/** Error code of the decoder for an unsupported check or filter. */
 const UNKNOWN_OPTIONS = /error code 6$/;
 
 async function readPart<T>(reader: { read(): Promise<T> }): Promise<T> {
@@ -74,7 +77,7 @@ async function readPart<T>(reader: { read(): Promise<T> }): Promise<T> {
     return await reader.read();
   } catch (error) {
     if (!UNKNOWN_OPTIONS.test(messageOf(error))) throw error;
-    const advice = 'unpack it first: xz -dc FILE | logboom push -';
-    throw new CommandError(`the xz data is checked or filtered in a way that is not supported; ${advice}`);
+    const advice = 'decompress it first: xz -dc FILE | logboom push -';
+    throw new CommandError(`the xz data uses an unsupported check or filter; ${advice}`);
   }
 }

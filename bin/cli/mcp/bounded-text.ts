@@ -1,8 +1,8 @@
-/** Text for an assistant, whose context is small: cut with a note that says what to do. */
+/** Cuts text for an assistant, whose context is small, and adds a note that says what to do. */
 
-/** About 8,000 tokens. */
+/** Maximum response, about 8,000 tokens. */
 export const MAX_TEXT_CHARACTERS = 30_000;
-/** A longer line says little more. */
+/** Maximum characters of a line. The rest of a longer line adds little. */
 const MAX_LINE_CHARACTERS = 2000;
 
 export function boundedText(text: string): string {
@@ -16,7 +16,7 @@ export function boundedText(text: string): string {
         : line;
     characters += shown.length + 1;
     if (characters > MAX_TEXT_CHARACTERS) {
-      lines.push(`(${all.length - i} more lines are left out: narrow the query or the time range)`);
+      lines.push(`(${all.length - i} more lines omitted: narrow the query or the time range)`);
       break;
     }
     lines.push(shown);

@@ -1,4 +1,7 @@
-/** The server of the Model Context Protocol over standard input and output. In the bundle it is a file of its own, with the SDK. */
+/**
+ * Server of the Model Context Protocol on standard input and output. The bundle has it in a separate file
+ * with the SDK.
+ */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { LOGBOOM_VERSION } from '../../../shared/server/admin/build-info.ts';
@@ -7,8 +10,8 @@ import type { StoreFlags } from '../store-client.ts';
 import { boundedText } from './bounded-text.ts';
 import { toolsOf } from './tools.ts';
 
-const INSTRUCTIONS = `Logs in a store with Loki's API and LogQL. Begin with list_services or list_labels, then narrow a query.
-Every tool only reads. Results are cut to about 30,000 characters.`;
+const INSTRUCTIONS = `Logs in a store with Loki's API and LogQL. Start with list_services or list_labels, then narrow a query.
+All tools are read-only. Results are cut to about 30,000 characters.`;
 
 /** Resolves when the client ends the session. */
 export async function serveMcp(store: StoreFlags): Promise<void> {

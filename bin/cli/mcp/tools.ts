@@ -1,4 +1,4 @@
-/** The tools that assistants call: each asks the store once or a few times, changes nothing, and returns text. */
+/** Tools that assistants call. Each sends a few requests to the store, changes nothing, and returns text. */
 import { z } from 'zod';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { lintRuleFile } from '../../../shared/server/rules/lint-file.ts';
@@ -24,7 +24,7 @@ const RANGE = {
   from: z
     .string()
     .optional()
-    .describe('start of the time range; replaces `since`. RFC 3339, now-2h, or Unix time'),
+    .describe('start of the time range; overrides `since`. RFC 3339, now-2h, or Unix time'),
   to: z.string().optional().describe('end of the time range (default: now)'),
 };
 const SELECTOR = z.string().describe('stream selector, for example {app="shop"}');
@@ -37,7 +37,7 @@ export interface Tool {
   run(input: never): Promise<string>;
 }
 
-/** Keeps the types of a tool's input together. */
+/** Ties the types of a tool's input together. */
 function tool<Shape extends z.ZodRawShape>(
   name: string,
   description: string,
@@ -51,7 +51,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
   return [
     tool(
       'list_services',
-      'Services that wrote logs, with their bytes, the largest first.',
+      'Services that wrote logs, with their bytes, largest first.',
       RANGE,
       async times => {
         const question = {
@@ -64,10 +64,10 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
     ),
     tool(
       'list_labels',
-      'Names of labels, or the values of one label.',
+      'Label names, or the values of one label.',
       {
         ...RANGE,
-        label: z.string().optional().describe('label whose values are wanted'),
+        label: z.string().optional().describe('label whose values to list'),
         selector: SELECTOR.optional(),
       },
       async ({ label, selector, ...times }) =>
@@ -112,14 +112,14 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
     ),
     tool(
       'log_patterns',
-      `Patterns of the lines of a stream selector with counts, the most frequent first. ${LINES_ARE_DATA}`,
+      `Patterns of the lines of a stream selector with counts, most frequent first. ${LINES_ARE_DATA}`,
       { ...RANGE, selector: SELECTOR },
       async ({ selector, ...times }) =>
         tableText(await askPatterns(store, { range: rangeFor(times), query: selector })),
     ),
     tool(
       'log_volume',
-      'Streams, entries and bytes of a stream selector, and bytes by label.',
+      'Numbers of streams, entries and bytes of a stream selector, and bytes by label.',
       { ...RANGE, selector: SELECTOR, by: z.string().optional().describe('labels, separated by commas') },
       async ({ selector, by, ...times }) => {
         const question = { range: rangeFor(times), query: selector };
@@ -137,7 +137,7 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
     ),
     tool(
       'explain_query',
-      'Runs a LogQL query and returns what the store considered, pruned and read for it, to make it faster.',
+      'Runs a LogQL query and returns what the store considered, pruned and read, to help make it faster.',
       { ...RANGE, query: z.string().describe('LogQL query') },
       async ({ query, ...times }) => {
         const answer = await askRange(store, {
@@ -154,8 +154,8 @@ export function toolsOf(store: StoreFlags): readonly Tool[] {
     ),
     tool(
       'lint_rules',
-      'Checks a file of recording and alerting rules (YAML) without storing it.',
-      { yaml: z.string().max(MAX_RULES_CHARACTERS).describe('text of the file, with groups:') },
+      'Validates a file of recording and alerting rules (YAML) without storing it.',
+      { yaml: z.string().max(MAX_RULES_CHARACTERS).describe('text of the file, starting with groups:') },
       async ({ yaml }) => {
         const { groups, problems } = lintRuleFile(yaml, checkTemplate);
         if (problems.length === 0) return `${groups.length} groups, no problems`;

@@ -1,4 +1,4 @@
-/** One part of a migration: the entries of a selector within an hour, copied and counted in both stores. */
+/** Copies one part of a migration: the entries of a selector within one hour, counted in both stores. */
 import { CommandError } from '../command-error.ts';
 import { PUSH_RETRIES, pushLines, type SentBatch } from '../push-lines.ts';
 import type { StoreFlags } from '../store-client.ts';
@@ -12,13 +12,13 @@ export interface PartToCopy extends CountRequest {
 }
 
 export interface CopiedPart {
-  /** Entries that the source has. */
+  /** Number of entries in the source. */
   readonly entries: number;
-  /** Streams of which the target has fewer entries than the source. */
+  /** Streams that have fewer entries in the target than in the source. */
   readonly missing: readonly string[];
 }
 
-/** Small enough to try again, large enough that a batch's cost is its bytes. */
+/** Batch size: small enough to retry, and large enough that its bytes dominate its cost. */
 const BATCH_BYTES = 1_000_000;
 
 /** Throws CommandError if a store refuses a request. */
@@ -57,7 +57,7 @@ export async function copyPart(part: PartToCopy, onRetry: (problem: string) => v
   };
 }
 
-/** The batches bring their own entries. */
+/** Input placeholder: the batches have their own entries. */
 const NO_INPUT = { destroy: () => {}, async *[Symbol.asyncIterator]() {} };
 
 async function* batchesOfEntries(pages: AsyncIterable<readonly MigratedEntry[]>): AsyncGenerator<SentBatch> {

@@ -1,4 +1,6 @@
-/** What a migration reads from a store of Loki's API: streams, entries with their structured metadata, and counts. */
+/**
+ * Reads from a store with Loki's API for a migration: streams, entries with structured metadata, and counts.
+ */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
@@ -12,24 +14,24 @@ import { type StreamLabels, streamKey, streamSelector } from './streams-cover.ts
 
 const RANGE_PATH = '/loki/api/v1/query_range';
 const SERIES_PATH = '/loki/api/v1/series';
-/** Keeps structured metadata apart from the labels of the stream. */
+/** Requests structured metadata separate from stream labels. */
 const CATEGORIES = { 'x-loki-response-encoding-flags': 'categorize-labels' };
 const REQUEST_TIMEOUT_MS = 600_000;
-/** A store that restarts is back in half a minute. */
+/** Maximum attempts: a restarting store is back within 30 s. */
 const MAX_ATTEMPTS = 8;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 8000;
-/** Counts of single streams, if a store refuses them in one query. */
+/** Concurrent counts of single streams, if a store refuses to count them in one query. */
 const COUNTS_AT_ONCE = 4;
 
-/** Half-open, in whole milliseconds: durations of LogQL are not finer. */
+/** Half-open window in whole milliseconds, the precision of LogQL durations. */
 export interface TimeWindow {
   readonly startNs: bigint;
   readonly endNs: bigint;
 }
 
 export interface MigratedEntry extends LogEntry {
-  /** Structured metadata, and labels that a query parsed. */
+  /** Structured metadata, and labels that the query parsed. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -49,7 +51,7 @@ export async function streamsOf(
   );
 }
 
-/** Entries of the window in the order of time, page after page. */
+/** Entries of the window in time order, page by page. */
 export async function* entryPages(
   store: StoreFlags,
   { query, window, batch }: { readonly query: string; readonly window: TimeWindow; readonly batch: number },
@@ -79,7 +81,7 @@ async function askEntries(store: StoreFlags, request: RangeRequest): Promise<Ran
     data: { resultType: string; result: readonly CategorizedStream[] };
   };
   if (body.data.resultType !== 'streams')
-    throw new CommandError('a log query is needed; this is a metric query');
+    throw new CommandError('expected a log query; this is a metric query');
   const entries = understood(() =>
     body.data.result.flatMap(({ stream, values }) =>
       values.map(
@@ -98,22 +100,22 @@ async function askEntries(store: StoreFlags, request: RangeRequest): Promise<Ran
 
 export interface CountRequest {
   readonly selector: string;
-  /** Of the labels that tell streams apart. */
+  /** Names of the labels that distinguish streams. */
   readonly names: readonly string[];
   readonly window: TimeWindow;
-  /** Streams that are counted one by one if the store refuses to count all in one query. */
+  /** Streams to count one by one if the store refuses to count all in one query. */
   readonly streams: readonly StreamLabels[];
 }
 
 const TOO_MANY_SERIES = /maximum (?:of|number of) series/i;
 
-/** Entries of each stream in the window, by `streamKey`. */
+/** Number of entries of each stream in the window, by `streamKey`. */
 export async function countsOf(
   store: StoreFlags,
   { selector, names, window, streams }: CountRequest,
 ): Promise<ReadonlyMap<string, number>> {
   const seconds = `${(window.endNs - window.startNs) / NS_PER_MS}ms`;
-  // A range is open at its start and closed at its end.
+  // A LogQL range is open at its start and closed at its end.
   const timeNs = window.endNs - 1n;
   const ask = (query: string) => persistently(() => askInstant(store, { query, timeNs, limit: 1 }));
   const sumBy = `sum by (${names.join(', ')})`;
@@ -137,19 +139,19 @@ export async function countsOf(
 function seriesOf(answer: RangeAnswer) {
   if (answer.kind === 'streams')
     throw new CommandError(
-      'the response to a count has entries; check that the address points to a Logboom or Loki server',
+      'unexpected response to a count: it contains entries; check that the address points to a Logboom or Loki server',
     );
   return answer.series;
 }
 
-/** A failure that may pass. */
+/** Transient failure. */
 class PassingError extends CommandError {}
 
 function failureOf(status: number, message: string): CommandError {
   return status === 429 || status >= 500 ? new PassingError(message) : new CommandError(message);
 }
 
-/** Tries again what may pass: throttling, server errors, broken connections. */
+/** Retries transient failures: throttling, server errors, broken connections. */
 export async function persistently<T>(work: () => Promise<T>): Promise<T> {
   let delayMs = FIRST_DELAY_MS;
   for (let attempt = 1; ; attempt++) {

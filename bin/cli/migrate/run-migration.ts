@@ -1,4 +1,7 @@
-/** Copies a tenant day by day: the streams of the day, then their entries in parts of an hour, several at a time. */
+/**
+ * Copies a tenant day by day: first lists the streams of a day, then copies their entries in parts of one
+ * hour, several at a time.
+ */
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
 import { NS_PER_SECOND } from '../../../shared/base/model/duration.ts';
 import type { PartState } from '../part-state.ts';
@@ -10,15 +13,15 @@ import { coveringSelectors, labelNamesOf, type StreamLabels } from './streams-co
 
 const NS_PER_HOUR = 3600n * NS_PER_SECOND;
 const NS_PER_DAY = 24n * NS_PER_HOUR;
-/** Differences that are reported; the rest is counted. */
+/** Maximum number of differences that are listed; the rest is counted. */
 const MAX_REPORTED = 100;
 
 export interface TenantMigration {
   readonly source: StoreFlags;
   readonly target: StoreFlags;
-  /** For the state and messages. */
+  /** Tenant ID for the state file and messages. */
   readonly tenant: string;
-  /** None: all streams. */
+  /** Selectors to copy; empty selects all streams. */
   readonly selectors: readonly string[];
   readonly state: PartState;
   readonly parallel: number;
@@ -30,15 +33,18 @@ export interface TenantMigration {
 
 export interface MigrationTotals {
   readonly entries: number;
-  /** Entries of parts that an earlier run had copied. */
+  /** Number of entries that an earlier run copied. */
   readonly earlier: number;
   readonly parts: number;
-  /** Parts of which the target has fewer entries. They are copied again by the next run. */
+  /** Number of parts that have fewer entries in the target. The next run copies them again. */
   readonly incomplete: number;
   readonly missing: readonly string[];
 }
 
-/** Throws CommandError if a store refuses a request or cannot be reached; the state tells where to go on. */
+/**
+ * Runs the migration. Throws CommandError if a store refuses a request or cannot be reached. The state file
+ * records where to continue.
+ */
 export async function migrateTenant(job: TenantMigration): Promise<MigrationTotals> {
   let totals: MigrationTotals = { entries: 0, earlier: 0, parts: 0, incomplete: 0, missing: [] };
   const { state, tenant, source, target, batch } = job;
@@ -86,7 +92,7 @@ async function groupsOf({ source, selectors }: TenantMigration, day: TimeWindow)
   return groups.filter(({ streams }) => streams.length > 0);
 }
 
-/** The window in parts that end at multiples of the size in UTC. */
+/** Splits a window into parts that end at multiples of `sizeNs` in UTC. */
 export function windowsOf({ startNs, endNs }: TimeWindow, sizeNs: bigint): readonly TimeWindow[] {
   const windows: TimeWindow[] = [];
   for (let at = startNs; at < endNs; ) {

@@ -1,14 +1,14 @@
-/** Selectors for a list of streams: LogQL has none for all streams. */
+/** Builds selectors that cover a list of streams, because LogQL has no selector for all streams. */
 
 export type StreamLabels = Readonly<Record<string, string>>;
 
 /**
- * Stores that receive entries add this label to streams that lack it. So a stream may have it in the target alone, and streams are told
- * apart without it.
+ * Label that receiving stores add to streams that lack it. It may exist only in the target, so streams are
+ * compared without it.
  */
 export const ADDED_LABEL = 'service_name';
 
-/** Names of the labels that tell the streams apart. */
+/** Names of the labels that distinguish the streams. */
 export function labelNamesOf(streams: readonly StreamLabels[]): readonly string[] {
   const names = [...new Set(streams.flatMap(stream => Object.keys(stream)))].sort();
   const own = names.filter(name => name !== ADDED_LABEL);
@@ -17,7 +17,10 @@ export function labelNamesOf(streams: readonly StreamLabels[]): readonly string[
     : names;
 }
 
-/** Selectors of which each stream matches exactly one. There are few: each takes the label that most of the remaining streams have. */
+/**
+ * Few selectors, of which each stream matches exactly one. Each selector uses the label that most of the
+ * remaining streams have.
+ */
 export function coveringSelectors(streams: readonly StreamLabels[]): readonly string[] {
   const names = labelNamesOf(streams);
   const selectors: string[] = [];
@@ -36,12 +39,12 @@ export function coveringSelectors(streams: readonly StreamLabels[]): readonly st
   return selectors;
 }
 
-/** Matches this stream, and of all streams with labels of these names no other. */
+/** Selector that matches this stream and no other stream with labels of these names. */
 export function streamSelector(stream: StreamLabels, names: readonly string[]): string {
   return `{${names.map(name => `${name}=${JSON.stringify(stream[name] ?? '')}`).join(', ')}}`;
 }
 
-/** Tells streams apart by the labels of these names. */
+/** Key of a stream among streams with labels of these names. */
 export function streamKey(stream: StreamLabels, names: readonly string[]): string {
   return JSON.stringify(names.map(name => stream[name] ?? ''));
 }

@@ -1,4 +1,6 @@
-/** Expected beside found, as lines: `-` is expected and not there, `+` is there and not expected. */
+/**
+ * Compares expected with found results, as lines: `-` is expected and missing, `+` is found and not expected.
+ */
 
 import { formatPlain } from '../../../shared/base/model/number.ts';
 import { labelsKey, NAME_LABEL } from '../../../shared/server/rules/series-labels.ts';
@@ -8,14 +10,14 @@ import { labelText } from '../answer-text.ts';
 import type { AlertCheck, SampleCheck } from './test-file.ts';
 
 const ALERT_LABEL = 'alertname';
-/** Sums of floats end in other digits when their order changes. */
+/** Maximum relative difference of equal samples. The last digits of a float sum depend on its order. */
 const MAX_RELATIVE_ERROR = 1e-9;
 
 type Labels = Readonly<Record<string, string>>;
 type ExpectedAlert = AlertCheck['expect'][number];
 type FoundAlert = Pick<AlertState, 'state' | 'labels' | 'annotations' | 'value'>;
 
-/** Empty where they agree. Each of the expected ones stands for one that was found. */
+/** Differences; empty if they agree. Each expected alert matches one found alert. */
 export function alertDifference(
   alert: string,
   expected: readonly ExpectedAlert[],
@@ -34,7 +36,7 @@ export function alertDifference(
   );
 }
 
-/** Labels without the name of the series. */
+/** Compares samples by labels without the series name. */
 export function sampleDifference(expected: SampleCheck['expect'], found: readonly RuleSample[]): string[] {
   const got = found.map(({ labels, value }) => ({
     labels: without(labels, NAME_LABEL),

@@ -1,4 +1,6 @@
-/** What a group would have done over stored logs, as lines: when alerts changed, and how many samples were recorded. */
+/**
+ * Replays a group over stored logs and prints when alerts changed state and how many samples were recorded.
+ */
 
 import { formatPrometheusDuration } from '../../../shared/base/model/duration.ts';
 import { formatPlain } from '../../../shared/base/model/number.ts';
@@ -16,13 +18,13 @@ import { millisecondText, type NsRange } from '../time-text.ts';
 export interface DryRunOptions {
   readonly namespace: string;
   readonly range: NsRange;
-  /** Of groups that name none, ns. */
+  /** Interval of groups that do not define one, ns. */
   readonly intervalNs: bigint;
-  /** Asks for history; the range is that of the instants less the group's query offset. */
+  /** Requests history for the range of the instants minus the group's query offset. */
   readonly partsOf: (range: { startNs: bigint; endNs: bigint; stepNs: bigint }) => ReplayParts;
 }
 
-/** Evaluations of one group: five weeks of minutes. More is asked for in parts. */
+/** Maximum evaluations of one group: five weeks of minutes. A longer range needs several runs. */
 export const MAX_DRY_INSTANTS = 50_000n;
 
 interface Tally {
@@ -33,12 +35,15 @@ interface Tally {
   error: string;
 }
 
-/** Lines with their ends, as they become known, and how many rules could not be evaluated. Rejects with the signal's reason. */
+/**
+ * Yields lines with line breaks as they are computed, and returns the number of failed rules. Rejects with
+ * the signal's reason.
+ */
 export async function* dryRun(group: RuleGroup, options: DryRunOptions): AsyncGenerator<string, number> {
   const { namespace, range } = options;
   const stepNs = group.intervalNs > 0n ? group.intervalNs : options.intervalNs;
   const offsetNs = group.queryOffsetNs;
-  // Range queries answer at multiples of their step.
+  // Range queries return values at multiples of their step.
   const startNs = ((range.startNs - offsetNs + stepNs - 1n) / stepNs) * stepNs + offsetNs;
   const count = range.endNs < startNs ? 0n : (range.endNs - startNs) / stepNs + 1n;
   const every = formatPrometheusDuration(stepNs);
@@ -85,7 +90,7 @@ function addSamples({ samples }: ReplayedRule, tally: Tally): void {
   for (const { labels } of samples) tally.series.add(labelsKey(labels));
 }
 
-/** `firing     Name {labels} value 3`, for each alert whose state is another one. */
+/** Lines such as `firing     Name {labels} value 3`, for each alert whose state changed. */
 function changes(
   rule: AlertingRule,
   before: readonly AlertState[],

@@ -1,6 +1,6 @@
 /**
- * What rules would have found in a running store: each expression is asked as a range query with the group's interval as
- * its step, so that one request stands for many instants.
+ * Evaluates rules over a running store. Each expression becomes a range query with the group's interval as
+ * its step, so that one request covers many instants.
  */
 import { BadRequestError, messageOf } from '../../../shared/base/model/errors.ts';
 import { parseGoFloat } from '../../../shared/base/model/number.ts';
@@ -8,11 +8,14 @@ import type { ResultSample, RuleQuery } from '../../../shared/server/rules/rule-
 import type { AskRange } from '../range-query.ts';
 import { UnreachableError } from '../store-client.ts';
 
-/** Below the 11,000 points that stores allow a query, and small answers where there are many series. */
+/**
+ * Instants per request: below the limit of 11,000 points per query, with small responses even for many
+ * series.
+ */
 const INSTANTS_OF_REQUEST = 500n;
 
 export interface HistoryRange {
-  /** First and last instant that is asked for. */
+  /** First and last instant of the request. */
   readonly startNs: bigint;
   readonly endNs: bigint;
   readonly stepNs: bigint;
@@ -22,20 +25,20 @@ interface Stretch {
   readonly startNs: bigint;
   readonly endNs: bigint;
   readonly found: Map<bigint, ResultSample[]>;
-  /** Why the store did not answer. */
+  /** Error of the store, if any. */
   readonly error: Error | undefined;
 }
 
 /**
- * Instants must be asked for in ascending order, on the steps of the range, which are multiples of the step. Where there
- * is no store that answers, `giveUp` is told: for a rule that would be one failure among others.
+ * Instants must be requested in ascending order, on multiples of the step. If no store responds, `giveUp` is
+ * called, because a rule would report that as an ordinary failure.
  */
 export function historyQuery(
   ask: AskRange,
   range: HistoryRange,
   giveUp: (reason: unknown) => void,
 ): RuleQuery {
-  // Of each expression the newest stretch: nothing behind it is asked for again.
+  // Newest range of each expression: earlier instants are never requested again.
   const stretches = new Map<string, Stretch>();
   return async (_, expr, timeNs) => {
     let stretch = stretches.get(expr);
@@ -64,7 +67,7 @@ async function askStretch(
   try {
     const step = `${stepNs / 1_000_000n}ms`;
     const answer = await ask({ query, startNs, endNs, limit: 1, direction: 'forward', step });
-    if (answer.kind !== 'matrix') throw new Error('the answer holds no samples');
+    if (answer.kind !== 'matrix') throw new Error('the response contains no samples');
     for (const { labels, samples } of answer.series) {
       for (const { timeNs, value } of samples) {
         const sample = { labels, value: parseGoFloat(value) ?? NaN };
@@ -76,7 +79,7 @@ async function askStretch(
     return { startNs, endNs, found, error: undefined };
   } catch (error) {
     if (error instanceof UnreachableError) giveUp(error);
-    // The rule is wrong, not the store: a new try would change nothing.
+    // The rule is wrong, not the store, so a retry would change nothing.
     return { startNs, endNs, found, error: new BadRequestError(messageOf(error)) };
   }
 }

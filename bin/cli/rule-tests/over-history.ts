@@ -1,4 +1,4 @@
-/** The rules of files, evaluated over what a running store holds; nothing is written. */
+/** Evaluates the rules of files over the data of a running store. Writes nothing. */
 import { templateRunner } from '../../../shared/server/rules/template/run-template.ts';
 import { CommandError } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
@@ -10,11 +10,11 @@ import { dryRun } from './dry-run.ts';
 import { historyQuery } from './history.ts';
 
 export interface HistoryFlags extends StoreFlags, RangeFlags {
-  /** Of groups that name none, ns. */
+  /** Interval of groups that do not define one, ns. */
   readonly interval: bigint;
 }
 
-/** Throws CommandError where a rule cannot be evaluated, or a file cannot be read. */
+/** Throws CommandError if a rule cannot be evaluated or a file cannot be read. */
 export async function runOverHistory(files: readonly string[], flags: HistoryFlags): Promise<void> {
   const range = rangeOfFlags(flags);
   const templates = templateRunner({ externalLabels: {}, externalUrl: '' });

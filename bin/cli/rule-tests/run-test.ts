@@ -1,4 +1,7 @@
-/** Runs one unit test of rules: its input into a store in memory, its groups over it, what came beside what was expected. */
+/**
+ * Runs one unit test of rules: pushes its input into an in-memory store, evaluates its groups, and compares
+ * the results.
+ */
 
 import { formatPrometheusDuration } from '../../../shared/base/model/duration.ts';
 import { type ReplayedInstant, replayGroup } from '../../../shared/server/rules/replay-group.ts';
@@ -9,7 +12,7 @@ import { alertDifference, sampleDifference } from './differences.ts';
 import { MAX_TEST_INSTANTS, type RuleTest } from './test-file.ts';
 import { testStore } from './test-store.ts';
 
-/** What is told of a failed test, a line each; empty where it passed. */
+/** Report of a failed test, one line each; empty if it passed. */
 export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]): Promise<string[]> {
   const lastNs = latest(wantedTimes(test));
   const unknown = unknownNames(test, groups);
@@ -34,7 +37,7 @@ export async function runRuleTest(test: RuleTest, groups: readonly RuleGroup[]):
       failures.push(...newErrors(test, group, instant, broken));
       const sinceNs = instant.timeNs - test.start;
       for (const [at, into] of found) {
-        // What holds at a time is what the newest evaluation found.
+        // The state at a time is the result of the newest evaluation.
         if (at >= sinceNs && at < sinceNs + intervalNs) addFound(into, group, instant);
       }
     }
@@ -68,7 +71,7 @@ function addFound({ alerts, samples }: Found, group: RuleGroup, instant: Replaye
   });
 }
 
-/** The first error of each rule: a test that passes over one would prove nothing. */
+/** First error of each rule. A test that ignored one would prove nothing. */
 function newErrors(
   { start }: RuleTest,
   group: RuleGroup,
@@ -84,7 +87,7 @@ function newErrors(
   });
 }
 
-/** A misspelt name would otherwise find nothing, as expected. */
+/** Detects misspelled names, which would otherwise find nothing, as expected. */
 function unknownNames({ alerts, samples }: RuleTest, groups: readonly RuleGroup[]): string[] {
   const rules = groups.flatMap(group => group.rules);
   const known = new Set(
@@ -105,7 +108,7 @@ function wantedTimes({ alerts, samples }: RuleTest): Set<bigint> {
   return new Set([...alerts, ...samples].map(({ at }) => at));
 }
 
-/** The store's time: no entry lies in its future. */
+/** Time of the store, late enough that no entry is in its future. */
 function lateEnough({ start, input }: RuleTest, lastNs: bigint): bigint {
   const ends = input.flatMap(({ entries }) =>
     entries.map(({ at, every }) => at + BigInt(every.count) * every.stepNs),

@@ -1,6 +1,6 @@
 /**
- * The YAML of rule unit tests (docs/reference/rules.md). Scalars are read as the text that stands there, as in rule files, so that
- * a label `version: 1.0` is that. Times are durations since the beginning of a test.
+ * YAML of rule unit tests (docs/reference/rules.md). Scalars keep their text, as in rule files, so that a
+ * label `version: 1.0` stays `1.0`. Times are durations since the start of the test.
  */
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
@@ -9,9 +9,9 @@ import { parseGoFloat } from '../../../shared/base/model/number.ts';
 import { parseRfc3339 } from '../../../shared/server/http/timestamp.ts';
 import { CommandError } from '../command-error.ts';
 
-/** Entries of one test: each is held in memory, and a test that needs more is no unit test. */
+/** Maximum entries of one test. All are held in memory, and a test that needs more is not a unit test. */
 export const MAX_TEST_ENTRIES = 100_000;
-/** Evaluations of one group in a test, each of them queries: a week of minutes. */
+/** Maximum evaluations of a group in a test, each with queries: a week of minutes. */
 export const MAX_TEST_INSTANTS = 10_080;
 const DEFAULT_START = '2026-01-01T00:00:00Z';
 
@@ -25,7 +25,7 @@ const duration = z.string().transform((text, context) => {
   }
 });
 
-const interval = duration.refine(ns => ns >= NS_PER_SECOND, 'an interval has a second or more');
+const interval = duration.refine(ns => ns >= NS_PER_SECOND, 'an interval must be at least 1s');
 
 const instant = z.string().transform((text, context) => {
   const ns = parseRfc3339(text);
@@ -43,7 +43,7 @@ const number = z.string().transform((text, context) => {
 
 const texts = z.record(z.string(), z.string());
 
-/** `10s x 30`: so many entries, that far apart. */
+/** Parses `10s x 30`: 30 entries, 10 s apart. */
 const series = z.string().transform((text, context) => {
   const match = /^(\S+) x ([1-9]\d{0,5})$/.exec(text);
   const stepNs = match === null ? undefined : duration.safeParse(match[1]).data;
@@ -60,14 +60,14 @@ const entry = z.strictObject({
 });
 
 const input = z.strictObject({
-  stream: texts.refine(labels => Object.keys(labels).length > 0, 'a stream has one label or more'),
-  entries: z.array(entry).min(1, 'there are no entries'),
+  stream: texts.refine(labels => Object.keys(labels).length > 0, 'a stream needs at least one label'),
+  entries: z.array(entry).min(1, 'at least one entry is required'),
 });
 
 const expectedAlert = z.strictObject({
   state: z.enum(['pending', 'firing'], 'pending or firing').default('firing'),
   labels: texts.default({}),
-  /** Compared where it stands there. */
+  /** Compared only if present. */
   annotations: texts.optional(),
   value: number.optional(),
 });
@@ -79,7 +79,7 @@ const sampleCheck = z.strictObject({ at: duration, record: z.string(), expect: z
 
 const ruleTest = z
   .strictObject({
-    name: z.string().min(1, 'a test has a name'),
+    name: z.string().min(1, 'a test needs a name'),
     start: instant.default(parseRfc3339(DEFAULT_START) as bigint),
     evaluation_interval: interval.default(60n * NS_PER_SECOND),
     external_labels: texts.default({}),
@@ -88,12 +88,12 @@ const ruleTest = z
     alerts: z.array(alertCheck).default([]),
     samples: z.array(sampleCheck).default([]),
   })
-  .refine(({ alerts, samples }) => alerts.length + samples.length > 0, 'the test expects nothing')
-  .refine(one => entriesOf(one) <= MAX_TEST_ENTRIES, `a test has ${MAX_TEST_ENTRIES} entries at most`);
+  .refine(({ alerts, samples }) => alerts.length + samples.length > 0, 'the test has no expectations')
+  .refine(one => entriesOf(one) <= MAX_TEST_ENTRIES, `a test has at most ${MAX_TEST_ENTRIES} entries`);
 
 const testFile = z.strictObject({
-  rule_files: z.array(z.string()).min(1, 'there are no rule files'),
-  tests: z.array(ruleTest).min(1, 'there are no tests'),
+  rule_files: z.array(z.string()).min(1, 'at least one rule file is required'),
+  tests: z.array(ruleTest).min(1, 'at least one test is required'),
 });
 
 export type RuleTestFile = z.output<typeof testFile>;
@@ -108,7 +108,7 @@ function entriesOf({ input: streams }: { input: readonly z.output<typeof input>[
   );
 }
 
-/** Throws CommandError with every problem and its line. */
+/** Parses a test file. Throws CommandError with every problem and its line. */
 export function readTestFile(file: string, text: string): RuleTestFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { schema: 'failsafe', lineCounter: lines, logLevel: 'silent' });
@@ -132,7 +132,7 @@ export function readTestFile(file: string, text: string): RuleTestFile {
   throw new CommandError(problems.map(problem => `${file}:${problem.line}: ${problem.text}`).join('\n'));
 }
 
-/** `tests[0].alerts[1].at` */
+/** Path such as `tests[0].alerts[1].at`. */
 function pathText(path: readonly PropertyKey[]): string {
   return path
     .map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))

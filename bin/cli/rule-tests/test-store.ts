@@ -1,4 +1,7 @@
-/** A store in memory with the input of one test in it, as a store with the default configuration takes and answers it. */
+/**
+ * In-memory store with the input of one test; it accepts and queries data like a store with the default
+ * configuration.
+ */
 
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
 import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
@@ -7,24 +10,24 @@ import { engineQuery, type RuleQuery } from '../../../shared/server/rules/rule-q
 import { MEMORY_TENANT, memoryStore } from '../memory-store.ts';
 import type { RuleTest } from './test-file.ts';
 
-/** Far below what a push may have. */
+/** Entries per push, far below the limit. */
 const ENTRIES_OF_PUSH = 5000;
 
 const CONFIG: Config = {
   ...DEFAULT_CONFIG,
-  // Times of tests lie anywhere; rates are not limited without an exchange.
+  // Tests may use any time. Rates are not limited without a usage exchange.
   limits: { ...DEFAULT_LIMITS, rejectOldSamples: false },
   logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0 },
 };
 
-/** Asks the store of a test. Throws CommandError where it refuses the input. */
+/** Query function over the store of a test. Throws CommandError if the store refuses the input. */
 export async function testStore(test: RuleTest, endNs: bigint): Promise<RuleQuery> {
   const { context, push } = memoryStore(CONFIG, endNs);
   for (const body of pushesOf(test)) await push(body);
   const query = engineQuery({
     engine: context.engine,
     limitsOf: () => CONFIG.limits,
-    // Its time only bounds how long a query may take.
+    // This clock only limits the duration of queries.
     clock: systemClock,
   });
   return (_, expr, timeNs, signal) => query(MEMORY_TENANT, expr, timeNs, signal);

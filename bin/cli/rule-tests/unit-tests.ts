@@ -1,4 +1,4 @@
-/** The unit tests of rules that test files hold, run and told one by one. */
+/** Runs the rule unit tests of files and reports them one by one. */
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
@@ -7,7 +7,7 @@ import { print } from '../standard-output.ts';
 import { runRuleTest } from './run-test.ts';
 import { readTestFile } from './test-file.ts';
 
-/** Throws CommandError where one fails, or a file cannot be read. */
+/** Throws CommandError if a test fails or a file cannot be read. */
 export async function runUnitTests(files: readonly string[]): Promise<void> {
   let failed = 0;
   let all = 0;

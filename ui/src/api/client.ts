@@ -1,30 +1,33 @@
-/** Requests to the API: paths below its root, with tenant and credentials; whatever is no success is an ApiError. */
+/**
+ * API requests: paths below the API root, with tenant and credentials. Every response other than success is
+ * an ApiError.
+ */
 import { createStore } from '../state/store.ts';
 import { ApiError, isAbort, messageOf } from './errors.ts';
 import { credentialsMode } from './known-access.ts';
 import { sessionHeaders } from './session.ts';
 
-/** The page is at `<root>/ui/`, also behind a proxy that serves the store below a path of its own. */
+/** API root. The page is at `<root>/ui/`, also behind a proxy that serves the store below a path. */
 const API_ROOT = new URL('..', document.baseURI);
 
-/** The last answer that asked for a tenant or credentials; the sign-in sheet opens on it. */
+/** Last response that requires a tenant or credentials; the sign-in sheet opens for it. */
 export const refused = createStore<ApiError | undefined>(undefined);
 
 export interface AskOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Undefined and empty values are left away. */
+  /** Query parameters; undefined and empty values are omitted. */
   readonly params?: Readonly<Record<string, string | number | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
 }
 
-/** Longer ones than this are sent as a form: proxies cut addresses. */
+/** Longer queries are sent as a form, because proxies limit URLs. */
 const MAX_QUERY_CHARACTERS = 4000;
 
 /**
- * The answer to a request, as text. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes a POST
- * with a form, which every query endpoint takes. Rejects with ApiError, or with an AbortError.
+ * Text of a response. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes a
+ * POST with a form, which every query endpoint accepts. Rejects with ApiError, or with an AbortError.
  */
 export async function ask(path: string, options: AskOptions = {}): Promise<string> {
   const { params = {}, signal } = options;
@@ -66,7 +69,7 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
   }
 }
 
-/** Where a WebSocket of the API is. A browser gives it no headers: no tenant, no credentials. */
+/** URL of a WebSocket endpoint. Browsers send no headers with WebSockets: no tenant, no credentials. */
 export function socketUrl(path: string, params: Readonly<Record<string, string | number>>): URL {
   const url = new URL(path.slice(1), API_ROOT);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -74,7 +77,7 @@ export function socketUrl(path: string, params: Readonly<Record<string, string |
   return url;
 }
 
-/** The same, as JSON. */
+/** JSON of a response; otherwise like `ask`. */
 export async function askJson<T>(path: string, options?: AskOptions): Promise<T> {
   return JSON.parse(await ask(path, options)) as T;
 }

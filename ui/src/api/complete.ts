@@ -1,4 +1,7 @@
-/** What the editor offers where the cursor is: words of the language, and what the store has in the range. */
+/**
+ * Completions at the cursor of the editor: words of LogQL, and names and values that the store has in the
+ * range.
+ */
 import type { Completions, Offer } from '../components/code-editor.ts';
 import { type Place, placeOf } from '../logql/completion.ts';
 import {
@@ -11,10 +14,10 @@ import {
 } from '../logql/vocabulary.ts';
 import { askDetectedFields, askLabelNames, askLabelValues, type Range } from './queries.ts';
 
-/** Names and values change slowly, and somebody who types asks many times. */
+/** Cache time. Names and values change slowly, and typing requests them often. */
 const KEPT_MS = 60_000;
 const MAX_KEPT = 200;
-/** A list is for choosing: who has more values types a letter of them. */
+/** Maximum number of completions. A user with more values types another letter. */
 const MAX_OFFERS = 500;
 
 interface Kept {
@@ -24,7 +27,7 @@ interface Kept {
 
 export type Complete = (query: string, cursor: number) => Promise<Completions | undefined>;
 
-/** @param rangeOf the range whose labels and fields are offered */
+/** @param rangeOf range whose labels and fields are offered */
 export function createComplete(rangeOf: () => Range | undefined): Complete {
   const kept = new Map<string, Kept>();
 
@@ -38,7 +41,7 @@ export function createComplete(rangeOf: () => Range | undefined): Complete {
     const now = performance.now();
     if (known !== undefined && now - known.at < KEPT_MS) return known.answer;
     if (kept.size >= MAX_KEPT) kept.clear();
-    // A store that does not answer offers nothing; the query itself will tell why.
+    // Offers nothing if the store does not respond; running the query shows the error.
     const answer = load(range).catch(() => []);
     kept.set(key, { at: now, answer });
     return answer;

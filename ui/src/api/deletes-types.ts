@@ -1,17 +1,17 @@
-/** Answers about deletes: apart from what asks for them, so that what needs no browser can be tested without one. */
+/** Types of delete responses, separate from the requests, so that code without a browser can be tested. */
 export interface DeleteRequest {
   readonly id: string;
   readonly query: string;
-  /** Both included. */
+  /** Range, both ends included. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** How much of what it may touch is looked at, 0 to 1. */
+  /** Share of the affected data that is processed, 0 to 1. */
   readonly share: number;
-  /** Stored bytes; 0 where it is not known yet. */
+  /** Stored bytes; 0 if unknown. */
   readonly bytesDone: number;
   readonly bytesTotal: number;
   readonly createdMs: number;
-  /** Undefined as long as it has not come to that. */
+  /** Undefined until it happens. */
   readonly pickedUpMs: number | undefined;
   readonly sealedMs: number | undefined;
   readonly processedMs: number | undefined;

@@ -26,7 +26,7 @@ interface Progress {
   readonly processed_at: number | null;
 }
 
-/** The newest first. */
+/** Delete requests, newest first. */
 export async function askDeletes(signal?: AbortSignal): Promise<readonly DeleteRequest[]> {
   const [listed, progress] = await Promise.all([
     askJson<Listed[]>(DELETE_PATH, { signal }),
@@ -36,7 +36,7 @@ export async function askDeletes(signal?: AbortSignal): Promise<readonly DeleteR
   return listed
     .flatMap(request => {
       const known = byId.get(request.request_id);
-      // Cancelled between the two answers.
+      // The request was canceled between the two responses.
       return known === undefined ? [] : [requestOf(request, known)];
     })
     .sort((a, b) => b.createdMs - a.createdMs);
@@ -67,7 +67,7 @@ function msOf(seconds: number | null): number | undefined {
 export interface DeleteAsk {
   readonly query: string;
   readonly fromMs: number;
-  /** Undefined: when the request is made. */
+  /** End of the range; undefined means the creation time of the request. */
   readonly toMs: number | undefined;
 }
 
@@ -82,20 +82,22 @@ export async function cancelDelete(id: string, { force }: { readonly force: bool
 
 export interface Covered {
   readonly lines: number;
-  /** Of the lines. */
+  /** Bytes of the lines. */
   readonly bytes: number;
 }
 
-/** What a query of lines finds, both ends included. Lines that an earlier request hides do not count. */
+/**
+ * Counts the lines that a query finds, both ends included. Lines hidden by an earlier request do not count.
+ */
 export async function askCovered(
   { query, fromMs, toMs }: { readonly query: string; readonly fromMs: number; readonly toMs: number },
   signal?: AbortSignal,
 ): Promise<Covered> {
-  // A range is of whole milliseconds, and has its end and not its beginning: the instants that end this one are those before the
-  // next millisecond, so that it begins a nanosecond before the first.
+  // A LogQL range is in whole milliseconds, excludes its start and includes its end. So this one is 1 ms
+  // longer, and ends 1 ns before the next millisecond to include the first nanosecond of the range.
   const range = `[${toMs - fromMs + 1}ms]`;
   const atNs = `${BigInt(toMs) * 1_000_000n + 999_999n}`;
-  // A comment at the end of the query ends with its line.
+  // A comment at the end of the query ends at the line break.
   const [lines, bytes] = await Promise.all([
     askNumber(`sum(count_over_time(${query}\n${range}))`, atNs, signal),
     askNumber(`sum(bytes_over_time(${query}\n${range}))`, atNs, signal),
@@ -109,7 +111,7 @@ async function askNumber(query: string, atNs: string, signal?: AbortSignal): Pro
   return data.resultType === 'vector' ? Number(data.result[0]?.value[1] ?? 0) : 0;
 }
 
-/** RFC 3339 has the milliseconds that the API's Unix seconds have not. */
+/** RFC 3339 has milliseconds, unlike Unix seconds in the API. */
 function timeOf(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
-/** What the API answers where it does not do what was asked, and where in a query it sees the mistake. */
+/** API errors, and the position of the mistake in a query. */
 export class ApiError extends Error {
-  /** 0: no answer came at all. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
   readonly requestId: string | undefined;
 
@@ -12,7 +12,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Line and column count from 1; columns are characters. */
+/** Lines and columns count from 1; columns are characters. */
 const POSITION = /parse error at line (\d+), col (\d+): (?:syntax error: )?([\s\S]*)/;
 
 export interface QueryMistake {
@@ -21,7 +21,7 @@ export interface QueryMistake {
   readonly message: string;
 }
 
-/** Where in `query` the API says that it could not go on; undefined where it says no position. */
+/** Position in `query` where the parser failed; undefined if the message has none. */
 export function mistakeOf(message: string, query: string): QueryMistake | undefined {
   const found = POSITION.exec(message);
   if (found === null) return undefined;

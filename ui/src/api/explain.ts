@@ -1,11 +1,11 @@
-/** A query that is asked for what it costs: the answer tells what was looked at, passed over and why, and read. */
+/** Explained queries: the response describes the data considered, pruned (with the reason), and read. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
 import type { Explained, Statistics } from './types.ts';
 
 export interface ExplainedAnswer {
   readonly resultType: string;
-  /** Undefined where the store tells nothing. */
+  /** Explanation; undefined if the store returns none. */
   readonly explain?: Explained;
   readonly stats: {
     readonly summary: Statistics['summary'] & { readonly totalPostFilterLines?: number };
@@ -16,9 +16,9 @@ export interface ExplainedAnswer {
 
 export interface ExplainAsk extends Range {
   readonly query: string;
-  /** Of a query that computes values. */
+  /** Step of a metric query. */
   readonly stepMs: number;
-  /** Of a query for lines; the newest ones. */
+  /** Maximum number of entries of a log query, newest first. */
   readonly limit: number;
 }
 
@@ -29,7 +29,7 @@ export async function askExplained(asked: ExplainAsk, signal?: AbortSignal): Pro
   return (await askJson<{ data: ExplainedAnswer }>('/svc/api/v1/query_range', { params, signal })).data;
 }
 
-/** The query as the store writes it. */
+/** The query in the canonical format of the store. */
 export async function askFormatted(query: string, signal?: AbortSignal): Promise<string> {
   return (await askJson<{ data: string }>('/svc/api/v1/format_query', { params: { query }, signal })).data;
 }

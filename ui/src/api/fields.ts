@@ -1,4 +1,7 @@
-/** What the store says of one field over a whole range: its most frequent values, how many lines have it, its figures. */
+/**
+ * Statistics of one field over a whole range from the store: its most frequent values, its number of lines,
+ * its numbers.
+ */
 import {
   type AskedField,
   FIGURES,
@@ -17,7 +20,7 @@ export interface FieldValues {
 }
 
 export interface FieldAsk extends Range {
-  /** A log query. */
+  /** Log query. */
   readonly query: string;
   readonly field: AskedField;
 }
@@ -50,7 +53,10 @@ export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Pr
   );
 }
 
-/** A window of LogQL holds its end and not its beginning, a range of entries the reverse: a millisecond earlier they are the same. */
+/**
+ * LogQL window for a range of entries. A window excludes its start and includes its end; an entry range is
+ * the reverse. Shifting by 1 ms makes them equal.
+ */
 function windowOf({ fromMs, toMs }: Range): { readonly window: string; readonly atMs: number } {
   return { window: stepText(toMs - fromMs), atMs: toMs - 1 };
 }

@@ -1,19 +1,21 @@
 /**
- * Whether the store asks for tokens, and what the one of this session may do. Asked once, before the first request, because it
- * decides how requests are sent: a store with tokens answers a wrong one with a challenge, for which a browser would open a dialog
- * of its own unless the request leaves the browser's credentials out. Without tokens they go along, for a proxy that knows
- * its users by a cookie.
+ * Access of this session: if the store requires tokens, and what this session's token may do. Requested once,
+ * before the first request, because it decides how requests are sent.
+ *
+ * A store with tokens challenges a wrong one, and a browser would open a dialog for the challenge. So
+ * requests then omit the browser's credentials. Without tokens they include them, for a proxy that identifies
+ * users by a cookie.
  */
 import { createStore } from '../state/store.ts';
 import { sessionHeaders } from './session.ts';
 
 export interface KnownAccess {
   readonly tokensEnabled: boolean;
-  /** Whether there are several tenants. */
+  /** True if the store has several tenants. */
   readonly authEnabled: boolean;
-  /** Of the token; all where there are no tokens. */
+  /** Scopes of the token; all scopes if tokens are disabled. */
   readonly scopes: readonly string[];
-  /** `*` stands for all. */
+  /** Tenants of the token; `*` means all. */
   readonly tenants: readonly string[];
 }
 
@@ -26,21 +28,24 @@ interface Me {
   };
 }
 
-/** Undefined until the store answered; a store that does not say is taken for one with several tenants. */
+/**
+ * Undefined until the store responds. A store that does not report its access is treated as one with several
+ * tenants.
+ */
 export const knownAccess = createStore<KnownAccess | undefined>(undefined);
 
 const SEVERAL_TENANTS: KnownAccess = { tokensEnabled: false, authEnabled: true, scopes: [], tenants: [] };
 
 let asked: Promise<void> | undefined;
 
-/** How requests are sent. `root` is that of the API. */
+/** Credentials mode of requests. `root` is the API root. */
 export async function credentialsMode(root: URL): Promise<'omit' | 'same-origin'> {
   asked ??= askOnce(root);
   await asked;
   return knownAccess.get()?.tokensEnabled ? 'omit' : 'same-origin';
 }
 
-/** Never rejects: what cannot be known here is told by the request that follows. */
+/** Never rejects: the next request reports the failure. */
 async function askOnce(root: URL): Promise<void> {
   try {
     const answer = await fetch(new URL('svc/api/v1/auth/me', root), {
@@ -60,7 +65,7 @@ async function askOnce(root: URL): Promise<void> {
       knownAccess.set({ ...SEVERAL_TENANTS, tokensEnabled });
     }
   } catch {
-    // A proxy that answers with its own page, or no answer at all.
+    // A proxy responded with its own page, or there was no response.
     knownAccess.set(SEVERAL_TENANTS);
   }
 }

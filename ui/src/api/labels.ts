@@ -1,12 +1,15 @@
-/** What there is by label: how many bytes, how many streams. */
+/** Label statistics: bytes and streams by label. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
 import type { DetectedLabel, LabelVolume, StreamFigures, VectorSample } from './types.ts';
 
-/** A store has as many labels at most by default (`max_label_names_per_series` of 15, of some kinds of streams). */
+/**
+ * Maximum number of labels, far above the default of 15 per stream (`max_label_names_per_series`) for several
+ * kinds of streams.
+ */
 const MAX_LABELS = 500;
 
-/** Of each label, whatever its values. */
+/** Bytes of each label over all values. */
 export async function askLabelVolumes(
   { fromMs, toMs }: Range,
   signal?: AbortSignal,
@@ -27,7 +30,7 @@ export async function askLabelVolumes(
   );
 }
 
-/** Labels whose values are nothing but ids are left out. */
+/** Labels without those whose values are only IDs. */
 export async function askDetectedLabels(
   { fromMs, toMs }: Range,
   signal?: AbortSignal,
@@ -37,7 +40,7 @@ export async function askDetectedLabels(
   return (await askJson<{ detectedLabels?: DetectedLabel[] }>(path, { params, signal })).detectedLabels ?? [];
 }
 
-/** Of the streams that `selector` takes; all of a chunk where the range cuts one. */
+/** Counts of the streams that match `selector`. If the range cuts a chunk, the whole chunk counts. */
 export function askStreamFigures(
   selector: string,
   { fromMs, toMs }: Range,

@@ -1,4 +1,4 @@
-/** The limits that hold for the tenant. */
+/** Limits of the tenant. */
 import { type YamlEntry, yamlEntries } from '../values/yaml-entries.ts';
 import { ask } from './client.ts';
 

@@ -1,15 +1,15 @@
-/** What kinds of lines a selector has, and when. */
+/** Patterns of the lines of a selector over time. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
 import type { Pattern } from './types.ts';
 
 export interface PatternAsk extends Range {
-  /** A selector. */
+  /** Stream selector. */
   readonly query: string;
   readonly stepMs: number;
 }
 
-/** At most 300, those of most lines. */
+/** Up to 300 patterns, most lines first. */
 export async function askPatterns(asked: PatternAsk, signal?: AbortSignal): Promise<readonly Pattern[]> {
   const { query, fromMs, toMs, stepMs } = asked;
   const params = { query, start: nsOf(fromMs), end: nsOf(toMs), step: stepMs / 1000 };

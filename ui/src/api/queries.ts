@@ -1,4 +1,7 @@
-/** The query endpoints as functions. Times are Unix milliseconds unless they end in `Ns` (texts of nanoseconds). */
+/**
+ * Query endpoints as functions. Times are Unix milliseconds, except names that end in `Ns` (nanoseconds as
+ * text).
+ */
 import { askJson } from './client.ts';
 import type { DetectedField, Labels, QueryAnswer, VectorSample } from './types.ts';
 
@@ -9,9 +12,9 @@ export interface Range {
 
 export interface LogAsk {
   readonly query: string;
-  /** Included. */
+  /** Inclusive. */
   readonly startNs: string;
-  /** Not included. */
+  /** Exclusive. */
   readonly endNs: string;
   readonly limit: number;
   readonly direction: 'forward' | 'backward';
@@ -23,7 +26,7 @@ export function nsOf(ms: number): string {
   return `${BigInt(Math.round(ms)) * 1_000_000n}`;
 }
 
-/** A range of entries, or samples where the query computes values. */
+/** Entries of a range, or samples of a metric query. */
 export function askLogs(asked: LogAsk, signal?: AbortSignal): Promise<QueryAnswer> {
   const { query, startNs, endNs, limit, direction } = asked;
   const params = { query, start: startNs, end: endNs, limit, direction };
@@ -41,7 +44,7 @@ export function askMetric(asked: MetricAsk, signal?: AbortSignal): Promise<Query
   return askJson('/svc/api/v1/query_range', { params, signal });
 }
 
-/** The values of a metric query at one instant. */
+/** Values of a metric query at one time. */
 export async function askInstant(
   query: string,
   timeMs: number,
@@ -52,7 +55,7 @@ export async function askInstant(
   return answer.data.result;
 }
 
-/** Names of labels of the streams that `selector` takes; all without one. */
+/** Label names of the streams that match `selector`, or of all streams. */
 export async function askLabelNames(
   { fromMs, toMs }: Range,
   selector?: string,
@@ -73,7 +76,7 @@ export async function askLabelValues(
   return (await askJson<{ data?: string[] }>(path, { params, signal })).data ?? [];
 }
 
-/** Fields that lie in the lines and in their metadata. */
+/** Fields of lines and structured metadata. */
 export async function askDetectedFields(
   query: string,
   { fromMs, toMs }: Range,
@@ -86,7 +89,7 @@ export async function askDetectedFields(
 
 export interface VolumeAsk extends Range {
   readonly selector: string;
-  /** Labels whose values the volume is told of. */
+  /** Labels to group the volume by. */
   readonly by: readonly string[];
   readonly limit: number;
 }
@@ -96,7 +99,7 @@ export interface Volume {
   readonly bytes: number;
 }
 
-/** How many bytes there are, largest first. */
+/** Bytes by label values, largest first. */
 export async function askVolume(asked: VolumeAsk, signal?: AbortSignal): Promise<readonly Volume[]> {
   const { selector, by, limit, fromMs, toMs } = asked;
   const params = { query: selector, targetLabels: by.join(','), limit, start: nsOf(fromMs), end: nsOf(toMs) };

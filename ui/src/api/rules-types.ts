@@ -1,4 +1,4 @@
-/** Answers about rules: apart from what asks for them, so that what needs no browser can be tested without one. */
+/** Types of rules responses, separate from the requests, so that code without a browser can be tested. */
 import type { Labels } from './types.ts';
 
 export type RuleHealth = 'ok' | 'err' | 'unknown';
@@ -10,7 +10,7 @@ export interface ActiveAlert {
   readonly state: 'firing' | 'pending';
   /** RFC 3339. */
   readonly activeAt: string;
-  /** A number as Go writes it with an exponent. */
+  /** Number in Go's exponent format. */
   readonly value: string;
 }
 
@@ -21,14 +21,14 @@ interface CommonRule {
   readonly health: RuleHealth;
   readonly lastError: string;
   readonly lastEvaluation: string;
-  /** Seconds. */
+  /** Duration of the last evaluation, s. */
   readonly evaluationTime: number;
 }
 
 export interface AlertingRule extends CommonRule {
   readonly type: 'alerting';
   readonly state: AlertState;
-  /** Seconds; `for` of the rule. */
+  /** Duration of the rule's `for`, s. */
   readonly duration: number;
   readonly keepFiringFor: number;
   readonly annotations: Labels;
@@ -43,10 +43,10 @@ export type Rule = AlertingRule | RecordingRule;
 
 export interface RuleGroup {
   readonly name: string;
-  /** The namespace. */
+  /** Namespace. */
   readonly file: string;
   readonly rules: readonly Rule[];
-  /** Seconds. */
+  /** Evaluation interval, s. */
   readonly interval: number;
   readonly lastEvaluation: string;
   readonly evaluationTime: number;

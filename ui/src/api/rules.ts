@@ -1,4 +1,4 @@
-/** Rules and alerts of the tenant, with what they are doing (the metrics system's API). */
+/** Rules and alerts of the tenant with their state (Prometheus API). */
 import { ask, askJson } from './client.ts';
 import { ApiError } from './errors.ts';
 import type { ActiveAlert, RuleGroup } from './rules-types.ts';
@@ -23,7 +23,7 @@ export async function askAlerts(signal?: AbortSignal): Promise<readonly ActiveAl
   return answer.data.alerts;
 }
 
-/** Rejects if the group is there: a group is replaced as a whole. `group` is YAML or JSON. */
+/** Rejects if the group exists, because storing a group replaces it. `group` is YAML or JSON. */
 export async function createRuleGroup(namespace: string, name: string, group: string): Promise<void> {
   const path = `/svc/api/v1/rules/${encodeURIComponent(namespace)}`;
   try {

@@ -4,7 +4,7 @@ import { ask } from './client.ts';
 import { createDelete } from './deletes.ts';
 
 const DAY_MS = 86_400_000;
-/** Sample data that was loaded earlier goes too. */
+/** Age of sample data to delete, which covers earlier loads. */
 const DELETED_DAYS = 30;
 
 export async function pushSamples(): Promise<void> {

@@ -53,7 +53,7 @@ export async function replaceSaved<K extends SavedKind>(
   return (await askJson<Answer<SavedHead>>(path, { ...options, params: { version } })).data;
 }
 
-/** Rejects as `replaceSaved`. */
+/** Deletes a saved item. Rejects like `replaceSaved`. */
 export async function deleteSaved(
   kind: SavedKind,
   { id, version }: Pick<SavedHead, 'id' | 'version'>,

@@ -1,13 +1,13 @@
 /**
- * Who asks: the tenant, from the address bar or as this browser remembers it, and the credentials of this tab. They are in
- * the session's storage alone: closing the tab signs out.
+ * Identity of the session: the tenant, from the URL or remembered by this browser, and the credentials of
+ * this tab. Credentials are only in session storage: closing the tab signs out.
  */
 import { route } from '../state/navigation.ts';
 import { settings } from '../state/settings.ts';
 import { createStore } from '../state/store.ts';
 
 export interface Credentials {
-  /** Of HTTP Basic; a token's tenant or name. */
+  /** User of HTTP Basic authentication; with a token, its tenant or name. */
   readonly user: string;
   readonly password: string;
 }
@@ -20,7 +20,7 @@ export function signIn(given: Credentials): void {
   try {
     window.sessionStorage.setItem(KEY, JSON.stringify(given));
   } catch {
-    // Without storage they hold until the page is loaded again.
+    // Without storage, they apply until the page is reloaded.
   }
   credentials.set(given);
 }
@@ -29,12 +29,12 @@ export function signOut(): void {
   try {
     window.sessionStorage.removeItem(KEY);
   } catch {
-    // As above.
+    // Same as above.
   }
   credentials.set(undefined);
 }
 
-/** Empty where none is chosen: a store with one tenant needs none. */
+/** Chosen tenant; empty if none is chosen, which suffices for a store with one tenant. */
 export function currentTenant(): string {
   return route.get().params.tenant ?? settings.get().tenant;
 }

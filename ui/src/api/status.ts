@@ -1,4 +1,4 @@
-/** What the process that answers tells of itself, and of the store that it shares. */
+/** Status of the process that serves the page, and of the store. */
 import type { ConfigTree } from '../values/config-paths.ts';
 import { type MetricSample, metricSamples } from '../values/metrics-text.ts';
 import { ask, askJson } from './client.ts';
@@ -7,11 +7,11 @@ import { ApiError } from './errors.ts';
 const JSON_ONLY = { Accept: 'application/json' };
 
 export interface BuildInfo {
-  /** Of the API. */
+  /** API version. */
   readonly version: string;
-  /** With the version of Logboom. */
+  /** Revision, with the version of Logboom. */
   readonly revision: string;
-  /** The runtime. */
+  /** Runtime version. */
   readonly goVersion: string;
 }
 
@@ -21,11 +21,11 @@ export function askBuildInfo(signal?: AbortSignal): Promise<BuildInfo> {
 
 export interface Readiness {
   readonly isReady: boolean;
-  /** Why not. */
+  /** Reason why it is not ready. */
   readonly reason: string;
 }
 
-/** Not being ready is an answer and no error. */
+/** Readiness. "Not ready" is a result, not an error. */
 export async function askReady(signal?: AbortSignal): Promise<Readiness> {
   try {
     return { isReady: true, reason: await ask('/ready', { signal }) };
@@ -52,7 +52,7 @@ export interface Member {
   readonly id: string;
   readonly state: string;
   readonly address: string;
-  /** RFC 3339: its last heartbeat. */
+  /** Last heartbeat, RFC 3339. */
   readonly timestamp: string;
   readonly registered_timestamp: string;
   readonly zone: string;
@@ -60,7 +60,7 @@ export interface Member {
 
 export interface Ring {
   readonly name: string;
-  /** Undefined where this process does not show it. */
+  /** Undefined if this process does not show the ring. */
   readonly ids: ReadonlySet<string> | undefined;
 }
 
@@ -78,7 +78,7 @@ const RINGS = [
   ['Compactor', '/compactor/ring'],
 ] as const;
 
-/** All members, and which of them are in which ring. */
+/** All members, and the members of each ring. */
 export async function askMembers(signal?: AbortSignal): Promise<Members> {
   const [members, ...rings] = await Promise.all([
     askRing('/memberlist', signal),
@@ -101,9 +101,9 @@ async function askRing(path: string, signal?: AbortSignal): Promise<readonly Mem
 export interface JobRun {
   readonly started: string;
   readonly ended: string;
-  /** As Go writes it: `754ms`. */
+  /** Duration in Go's format: `754ms`. */
   readonly duration: string;
-  /** False: there is work left for the next run. */
+  /** False if work is left for the next run. */
   readonly done: boolean;
   readonly figures: Readonly<Record<string, number>>;
   readonly failures: readonly string[];
@@ -146,7 +146,7 @@ export async function setLogLevel(level: string): Promise<void> {
 
 export type ConfigMode = 'full' | 'diff';
 
-/** @param section a path, or empty for all of it */
+/** @param section path of a section; empty for the whole configuration */
 export function askConfig(
   { mode, section }: { readonly mode: ConfigMode; readonly section: string },
   signal?: AbortSignal,
@@ -154,7 +154,7 @@ export function askConfig(
   return askJson('/config', { params: { mode, q: section }, headers: JSON_ONLY, signal });
 }
 
-/** @param names of the metrics that are read */
+/** @param names names of the metrics to read */
 export async function askMetrics(
   names: ReadonlySet<string>,
   signal?: AbortSignal,

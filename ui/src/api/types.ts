@@ -1,4 +1,4 @@
-/** Answers of the API, as far as the page reads them (docs of the endpoints have the rest). */
+/** Types of API responses, with the fields that the page uses. */
 export type Labels = Readonly<Record<string, string>>;
 
 export interface Categories {
@@ -6,7 +6,7 @@ export interface Categories {
   readonly parsed?: Labels;
 }
 
-/** Nanoseconds as text, the line, and with `categorize-labels` what the labels are. */
+/** Timestamp in nanoseconds as text, the line, and with `categorize-labels` the label categories. */
 export type LogValue = readonly [string, string, Categories?];
 
 export interface LogStream {
@@ -14,7 +14,7 @@ export interface LogStream {
   readonly values: readonly LogValue[];
 }
 
-/** Seconds, and the number as text. */
+/** Timestamp in seconds, and the value as text. */
 export type Sample = readonly [number, string];
 
 export interface MatrixSeries {
@@ -57,13 +57,13 @@ export interface DetectedField {
 
 export interface LabelVolume {
   readonly label: string;
-  /** Of the streams that have it. */
+  /** Bytes of the streams that have the label. */
   readonly bytes: number;
 }
 
 export interface DetectedLabel {
   readonly label: string;
-  /** How many values it has. */
+  /** Number of distinct values. */
   readonly cardinality: number;
 }
 
@@ -74,14 +74,14 @@ export interface StreamFigures {
 }
 
 export interface Pattern {
-  /** Text with `<_>` where lines vary. */
+  /** Pattern text with `<_>` for variable parts. */
   readonly pattern: string;
   readonly level: string;
-  /** Unix seconds at which a step begins, and lines. */
+  /** Start of each step in Unix seconds, and its number of lines. */
   readonly samples: readonly (readonly [number, number])[];
 }
 
-/** Each figure with what it counts; a store of another version may tell fewer. */
+/** Numbers by name; other versions of the store may return fewer. */
 export type Figures = Readonly<Record<string, number>>;
 
 export interface ReadRound {
@@ -89,20 +89,20 @@ export interface ReadRound {
   readonly ms: number;
   readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
   readonly waitedFor: string;
-  /** Longest wait for a free connection; absent if no read waited. */
+  /** Longest wait for a free connection, ms; absent if no read waited. */
   readonly connectionMs?: number;
 }
 
 export interface Explained {
   readonly chunks?: Figures;
   readonly pages?: Figures;
-  /** As stored. */
+  /** Stored bytes. */
   readonly bytes?: Figures;
   readonly textFilters?: Figures;
-  /** The thread or function that planned the query. */
+  /** Thread or function that planned the query. */
   readonly ranIn?: string;
-  /** Reads of a distant store by round; each round waits for the one before. */
+  /** Reads of a remote store by round; each round waits for the one before. */
   readonly rounds?: readonly ReadRound[];
-  /** Tasks of the query by the thread or function that ran them. */
+  /** Number of tasks by the thread or function that ran them. */
   readonly tasks?: Figures;
 }

@@ -1,4 +1,4 @@
-/** Answers about usage: apart from what asks for them, so that what needs no browser can be tested without one. */
+/** Types of usage responses, separate from the requests, so that code without a browser can be tested. */
 export interface UsageDay {
   /** `2026-11-21` */
   readonly day: string;
@@ -7,7 +7,7 @@ export interface UsageDay {
   readonly bytes: number;
   readonly structured_metadata_bytes: number;
   readonly streams: number;
-  /** By reason. */
+  /** Refused lines and bytes by reason. */
   readonly refused: Readonly<Record<string, { readonly lines: number; readonly bytes: number }>>;
   readonly queries: number;
   readonly query_bytes: number;
@@ -24,7 +24,7 @@ export interface UsageDay {
 export interface Usage {
   readonly tenant: string;
   readonly currency: string;
-  /** False: stored bytes are more than these; asking again goes on counting. */
+  /** False if `stored_bytes` is only a lower bound; repeating the request continues the count. */
   readonly stored_bytes_complete: boolean;
   readonly days: readonly UsageDay[];
 }

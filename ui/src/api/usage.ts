@@ -1,11 +1,11 @@
-/** What a tenant used, by UTC day of arrival, and what that costs. */
+/** Usage of a tenant by UTC day of arrival, and its cost. */
 import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
 import type { Usage } from './usage-types.ts';
 
 export type { Usage, UsageDay } from './usage-types.ts';
 
-/** @param tenant another than that of the page */
+/** @param tenant tenant other than the current one */
 export async function askUsage(
   { fromMs, toMs }: Range,
   { tenant, signal }: { readonly tenant?: string; readonly signal?: AbortSignal } = {},

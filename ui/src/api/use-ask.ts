@@ -1,18 +1,18 @@
-/** Something that a component asks the API for: loading, then a value or an error; asked again when its keys change. */
+/** API data of a component: loading, then a value or an error. Reloads when its keys change. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from './errors.ts';
 
 export interface Asked<T> {
   readonly loading: boolean;
-  /** The last value stays while the next one is loading. */
+  /** Current value; stays while the next one loads. */
   readonly value: T | undefined;
   readonly error: ApiError | undefined;
   reload(): void;
-  /** Ends what is loading. */
+  /** Aborts the request. */
   cancel(): void;
 }
 
-/** `load` is called anew for each change of `keys`; it gets a signal that ends with the component or the next call. */
+/** Calls `load` after each change of `keys`, with a signal that aborts on unmount or on the next call. */
 export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Asked<T> {
   const [state, setState] = useState<Omit<Asked<T>, 'reload' | 'cancel'>>({
     loading: true,
@@ -21,7 +21,7 @@ export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: reado
   });
   const [round, setRound] = useState(0);
   const running = useRef<AbortController>();
-  // The caller's keys say when to ask again.
+  // The caller's keys decide when to reload.
   useEffect(() => {
     const controller = new AbortController();
     running.current = controller;

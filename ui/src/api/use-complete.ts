@@ -1,4 +1,4 @@
-/** What an editor offers, for a range that changes: what is remembered of the store stays. */
+/** Completions for a range that changes; keeps the cache. */
 import { useMemo, useRef } from 'preact/hooks';
 import { type Complete, createComplete } from './complete.ts';
 import type { Range } from './queries.ts';

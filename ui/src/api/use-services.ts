@@ -1,4 +1,4 @@
-/** The services that have logs in a range, the largest first. */
+/** Services with logs in a range, largest first. */
 import { askVolume, type Range } from './queries.ts';
 import { type Asked, useAsk } from './use-ask.ts';
 
@@ -7,11 +7,11 @@ export interface Service {
   readonly bytes: number;
 }
 
-/** The label that the store gives to each stream that has none (discover_service_name). */
+/** Label that the store adds to each stream without it (discover_service_name). */
 export const SERVICE_LABEL = 'service_name';
 const MAX_SERVICES = 60;
 
-/** @param range undefined while nobody looks at them */
+/** @param range undefined while the list is hidden */
 export function useServices(range: Range | undefined): Asked<readonly Service[] | undefined> {
   return useAsk(
     async signal => {

@@ -1,11 +1,14 @@
-/** Why a query for lines found none: a value that does not exist, a filter that no line passes, or another time. */
+/**
+ * Explains why a log query found nothing: an unknown value, a filter that matches no line, or another time
+ * range.
+ */
 import { nearestWord } from '../logql/nearest-word.ts';
 import { selectionOf } from '../logql/selection.ts';
 import { askStreamFigures } from './labels.ts';
 import { askLabelValues, type Range } from './queries.ts';
 
 export type WhyEmpty =
-  /** Lines of the streams are in the range, and the filters let none pass. */
+  /** The streams have lines in the range, but the filters match none. */
   | { readonly kind: 'filter'; readonly entries: number }
   /** No stream has the value in the range. */
   | {
@@ -20,7 +23,7 @@ export type WhyEmpty =
 
 const DAY_MS = 86_400_000;
 const LONGER_DAYS = 7;
-/** One request each. */
+/** Maximum number of labels to check, with one request each. */
 const MAX_LABELS = 5;
 
 export async function askWhyEmpty(selector: string, range: Range, signal: AbortSignal): Promise<WhyEmpty> {

@@ -1,4 +1,4 @@
-/** The frame: the rail of views, the view that the address names, and the sheets over them. */
+/** Frame of the page: the navigation rail, the current view, and the sheets over it. */
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { refused } from '../api/client.ts';
@@ -25,7 +25,7 @@ export function App() {
         { keys: '?', does: 'Show keyboard shortcuts', group: 'Page', act: () => setSheet('help') },
         { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
         ...VIEWS.map((target, i) => ({
-          // The tenth is under the last digit of the row.
+          // The tenth view has the last digit key of the row, 0.
           keys: String((i + 1) % 10),
           does: `Go to ${target.title.toLowerCase()}`,
           group: 'Page',
@@ -63,7 +63,7 @@ export function App() {
   );
 }
 
-/** The fragment is the route, so the link cannot name the place. */
+/** Moves the focus to the main content. A plain link cannot, because the fragment is the route. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.getElementById('main')?.focus();
@@ -79,7 +79,7 @@ function Missing({ id }: { readonly id: string }) {
   );
 }
 
-/** A view that is loaded when it is opened. */
+/** Loads a view when it is opened. */
 function Shown({ view }: { readonly view: View }) {
   const [loaded, setLoaded] = useState<ComponentType | undefined>(() => view.component);
   const [failed, setFailed] = useState(false);

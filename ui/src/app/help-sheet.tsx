@@ -1,4 +1,4 @@
-/** All keyboard shortcuts that hold now. */
+/** Lists all keyboard shortcuts that are active. */
 import { Dialog } from '../components/dialog.tsx';
 import { useStore } from '../state/use-store.ts';
 import { keysText, shortcuts } from './shortcuts.ts';

@@ -1,14 +1,14 @@
 /**
- * Everything that the page draws passes here, so that no view has to think of it: in texts, and in attributes that are shown, control
- * characters and those that turn the direction of text are named (`\x1b`, `\u202e`) instead of obeyed or swallowed. Markup is text to
- * Preact anyway. What is copied, saved and sent stays as it is.
+ * Escapes control characters in everything that the page draws, so that no view has to. In texts and visible
+ * attributes, control characters and characters that change text direction are shown by name (`\x1b`,
+ * `\u202e`). Preact already treats markup as text. Copied, saved and sent text is unchanged.
  */
 import { options, type VNode } from 'preact';
 import { visibleLines } from '../../../shared/base/model/visible-text.ts';
 
 const SHOWN_ATTRIBUTES = ['title', 'aria-label', 'placeholder'];
 
-/** To be called once, before anything is drawn. */
+/** Installs the hook; call it once before anything is drawn. */
 export function drawPlainText(): void {
   const before = options.vnode;
   options.vnode = vnode => {
@@ -17,7 +17,7 @@ export function drawPlainText(): void {
   };
 }
 
-/** As Preact has it: a text is a node without type whose props are the text. */
+/** Preact's text node: no type, and the text as props. */
 interface Drawn extends Pick<VNode, 'type'> {
   props: string | Record<string, unknown>;
 }

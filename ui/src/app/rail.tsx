@@ -1,4 +1,4 @@
-/** The rail at the side (at phone width a bar at the bottom): the views, the tenant, the look. */
+/** Navigation rail at the side (a bar at the bottom on phones): views, tenant, theme. */
 import { useEffect, useRef } from 'preact/hooks';
 import { knownAccess } from '../api/known-access.ts';
 import { credentials, currentTenant } from '../api/session.ts';
@@ -28,7 +28,7 @@ export function Rail({ view, onHelp, onSignIn }: RailProps) {
   useStore(credentials);
   const { theme } = useStore(settings);
   const nav = useRef<HTMLElement>(null);
-  // At phone width not all of them fit.
+  // Not all views fit on a phone.
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [view]);

@@ -1,12 +1,12 @@
 /**
- * Keyboard shortcuts: parts of the page register theirs, the help sheet lists them all. A shortcut of one letter does not
- * act while somebody types; those with Ctrl or Cmd do.
+ * Keyboard shortcuts. Components register theirs, and the help sheet lists all of them. Single-letter
+ * shortcuts are inactive while the user types; those with Ctrl or Cmd are not.
  */
 import { useEffect } from 'preact/hooks';
 import { createStore } from '../state/store.ts';
 
 export interface Shortcut {
-  /** As `KeyboardEvent.key` has it; with `Mod+` before it for Ctrl or Cmd. */
+  /** Value of `KeyboardEvent.key`, with the prefix `Mod+` for Ctrl or Cmd. */
   readonly keys: string;
   readonly does: string;
   readonly group: string;
@@ -15,7 +15,10 @@ export interface Shortcut {
 
 export const shortcuts = createStore<readonly Shortcut[]>([]);
 
-/** Holds while the component is shown. `list` must be the same array as long as nothing in it changed. */
+/**
+ * Registers shortcuts while the component is mounted. `list` must be the same array until its contents
+ * change.
+ */
 export function useShortcuts(list: readonly Shortcut[]): void {
   useEffect(() => {
     shortcuts.set([...shortcuts.get(), ...list]);
@@ -28,7 +31,7 @@ export function listenForShortcuts(): void {
     if (event.defaultPrevented || event.altKey || event.isComposing) return;
     const mod = event.ctrlKey || event.metaKey;
     if (!mod && isTyping(event)) return;
-    // It has its own meaning there.
+    // The key has another meaning there.
     if (
       event.key === 'Enter' &&
       !mod &&
@@ -36,7 +39,7 @@ export function listenForShortcuts(): void {
       event.target.closest('button, a') !== null
     )
       return;
-    // Behind an open sheet nothing acts.
+    // Shortcuts are inactive behind an open sheet.
     if (document.querySelector('dialog[open]') !== null) return;
     const keys = mod ? `Mod+${event.key}` : event.key;
     const found = shortcuts.get().findLast(shortcut => shortcut.keys === keys);
@@ -46,7 +49,7 @@ export function listenForShortcuts(): void {
   });
 }
 
-/** The editor is in a shadow tree: the event's target is its host, its path has the rest. */
+/** The editor is in a shadow tree: the event's target is its host, so check the composed path. */
 function isTyping(event: KeyboardEvent): boolean {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
@@ -61,7 +64,7 @@ function isTyping(event: KeyboardEvent): boolean {
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** For people: `Ctrl Enter`. */
+/** Key names to show: `Ctrl Enter`. */
 export function keysText(keys: string): readonly string[] {
   return keys.split('+').map(key => {
     if (key === 'Mod') return IS_MAC ? '⌘' : 'Ctrl';

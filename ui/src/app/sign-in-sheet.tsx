@@ -1,4 +1,4 @@
-/** The tenant whose logs are shown, and the credentials where the store asks for them. */
+/** Sheet for the tenant, and for the credentials if the store requires them. */
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../api/errors.ts';
 import { knownAccess } from '../api/known-access.ts';
@@ -10,7 +10,7 @@ import { changeSettings, remember, settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
 
 export interface SignInProps {
-  /** What the store refused, where that is why the sheet is open. */
+  /** Refusal that opened the sheet, if any. */
   readonly problem: ApiError | undefined;
   readonly onClose: () => void;
 }
@@ -30,7 +30,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
     if (tenant !== '') remember('tenants', tenant);
     changeParams({ tenant });
     onClose();
-    // Everything that is shown belongs to whoever asked before.
+    // All data on the page belongs to the previous identity.
     window.location.reload();
   };
   return (

@@ -1,4 +1,7 @@
-/** Light or dark, as chosen or as the system has it. Colours are in styles/tokens.css, by `light-dark()`. */
+/**
+ * Light or dark theme, chosen by the user or the system. Colors are in styles/tokens.css, with
+ * `light-dark()`.
+ */
 import { changeSettings, settings, type Theme } from '../state/settings.ts';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
@@ -18,7 +21,9 @@ export function nextTheme(): void {
   changeSettings({ theme: NEXT[settings.get().theme] });
 }
 
-/** Calls back when colours change: a canvas does not follow them by itself. Answers what ends it. */
+/**
+ * Calls back when colors change, because a canvas does not follow them. Returns a function that unsubscribes.
+ */
 export function onThemeChange(act: () => void): () => void {
   const scheme = window.matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', act);

@@ -1,18 +1,18 @@
-/** Boards and saved queries as a file: what is exported is what can be imported, on any store. */
+/** File format of boards and saved queries. An exported file can be imported into any store. */
 import type { Board, SavedQuery } from '../../../shared/base/model/board.ts';
 import { readBoard, readSavedQuery } from '../../../shared/base/model/read-board.ts';
 import { importGrafana, isGrafana } from './grafana-import.ts';
 
 const FORMAT = 'logboom-explorer';
 const VERSION = 1;
-/** Files are read whole. */
+/** Maximum file size, because files are read whole. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_ITEMS = 300;
 
 export interface ImportedFile {
   readonly boards: readonly Board[];
   readonly queries: readonly SavedQuery[];
-  /** What is not as it was in the file, in sentences. */
+  /** Sentences about what differs from the file. */
   readonly notes: readonly string[];
 }
 

@@ -1,14 +1,14 @@
-/** Variables of a board in queries: `$name`, `${name}` and `${name:regex}` are replaced by the chosen values. */
+/** Board variables in queries: replaces `$name`, `${name}` and `${name:regex}` with the chosen values. */
 import type { BoardVariable } from '../../../shared/base/model/board.ts';
 
 export type Chosen = Readonly<Record<string, readonly string[]>>;
 
-/** Stands for all values, and for none that is chosen. */
+/** Value that selects all values; also used if none is chosen. */
 export const ALL = '.+';
-/** In the address: `v.service=a`, once for each value, joined by line feeds. */
+/** Prefix of URL parameters, such as `v.service=a`. Several values are joined by line feeds. */
 export const PARAM_PREFIX = 'v.';
 
-/** The values of the address, or else those of the board. */
+/** Chosen values from the URL, else the board's defaults. */
 export function chosenOf(
   variables: readonly BoardVariable[],
   params: Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ export function chosenOf(
   );
 }
 
-/** Unknown variables stay as they are: `$__interval` is filled in later. */
+/** Replaces board variables. Unknown variables stay: `$__interval` is replaced later. */
 export function fillBoardVariables(
   query: string,
   variables: readonly BoardVariable[],
@@ -44,13 +44,16 @@ function textOf(variable: BoardVariable, values: readonly string[], quote: strin
   return escaped(alternatives.length === 1 ? alternatives[0] : `(${alternatives.join('|')})`, quote);
 }
 
-/** Between double quotes, quotes and backslashes are escaped; a text in backticks cannot hold a backtick. */
+/**
+ * Escapes a value. Quotes and backslashes are escaped between double quotes; a text in backticks cannot
+ * contain a backtick.
+ */
 function escaped(value: string, quote: string): string {
   if (quote === '"') return value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
   return quote === '`' ? value.replaceAll('`', '') : value;
 }
 
-/** The quote of the text that an offset is in; empty outside of texts. */
+/** Quote character of the string around an offset; empty outside of strings. */
 function quoteAt(query: string, end: number): string {
   let quote = '';
   for (let i = 0; i < end; i++) {

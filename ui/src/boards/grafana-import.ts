@@ -1,6 +1,7 @@
 /**
- * A Grafana dashboard as a board: panels that ask Loki, and variables with values of labels, as far as they translate. What does not
- * is listed, so that nobody takes the board for the whole dashboard.
+ * Imports a Grafana dashboard as a board: panels with Loki queries, and variables with label values, as far
+ * as they can be translated. Everything else is listed, so that users do not mistake the board for the whole
+ * dashboard.
  */
 import {
   type Board,
@@ -64,7 +65,7 @@ export function isGrafana(value: unknown): value is Json {
   return dashboard !== undefined && Array.isArray(dashboard.panels ?? dashboard.rows);
 }
 
-/** Throws BadRequestError for what no board can hold. */
+/** Throws BadRequestError if the dashboard cannot become a board. */
 export function importGrafana(value: Json): GrafanaImport {
   const dashboard = dashboardOf(value) ?? {};
   const notes: string[] = [];
@@ -92,14 +93,14 @@ export function importGrafana(value: Json): GrafanaImport {
   return { board, notes: shown };
 }
 
-/** As the page or the API of Grafana exports it. */
+/** Dashboard as Grafana's UI or API exports it. */
 function dashboardOf(value: unknown): Json | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const given = value as Json;
   return isObject(given.dashboard) ? given.dashboard : given;
 }
 
-/** Rows may hold panels, and old dashboards have rows alone. */
+/** Panels of a dashboard. Rows may contain panels, and old dashboards have only rows. */
 function panelsOf(dashboard: Json): readonly Json[] {
   const found: Json[] = [];
   const add = (panels: unknown) => {
@@ -167,7 +168,7 @@ function translated(panel: Json, notes: string[], known: ReadonlySet<string>): r
       title,
       kind: stacked(panel, kind),
       unit: (typeof unit === 'string' ? UNITS[unit] : undefined) ?? 'auto',
-      // Old dashboards have a span of 12 columns.
+      // Old dashboards use a span of 12 columns.
       width: bounded(
         Math.round(number(w, number(panel.span, 6) * COLUMNS_RATIO) / COLUMNS_RATIO),
         GRID_COLUMNS,
@@ -186,12 +187,15 @@ function stacked(panel: Json, kind: PanelKind): PanelKind {
   return (mode !== undefined && mode !== 'none') || panel.stack === true ? 'area' : 'lines';
 }
 
-/** By its type; by its name or a variable where there is no type, if the query is one of Loki. */
+/**
+ * Detects Loki by the type of the data source. Without a type, detects it by its name, or by a query in LogQL
+ * if it is a variable.
+ */
 function isLoki(datasource: unknown, target: Json): boolean {
   if (isObject(datasource) && typeof datasource.type === 'string') return datasource.type === 'loki';
   if (typeof target.expr !== 'string') return false;
   if (typeof datasource === 'string' && /loki|logboom/i.test(datasource)) return true;
-  // A stream selector with a pipeline or a range is in no other query language with `expr`.
+  // No other query language with `expr` has a stream selector with a pipeline or a range.
   return /\{[^}]*\}\s*(?:\||!=|$)/.test(target.expr.trim());
 }
 
@@ -244,7 +248,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
     case 'interval':
       return { ...base, several: false, values: customValues(text(variable.query, MAX_TEXT_CHARACTERS)) };
     case 'datasource':
-      // The store is the source.
+      // The store is the only data source.
       return undefined;
     default:
       note(`left out, as there are no variables of the type ${String(variable.type).slice(0, 40)}`);
@@ -252,7 +256,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
   }
 }
 
-/** `label_values({app="a"}, pod)`, or its parts as an object. */
+/** Parses `label_values({app="a"}, pod)`, or its parts as an object. */
 function labelQuery(query: unknown): { label: string; selector: string } | undefined {
   if (isObject(query)) {
     const label = text(query.label, MAX_TEXT_CHARACTERS);
@@ -263,7 +267,7 @@ function labelQuery(query: unknown): { label: string; selector: string } | undef
   return asked === null ? undefined : { label: asked[2], selector: asked[1] ?? '' };
 }
 
-/** `a, b : c` are the values a and c; `\,` is a comma. */
+/** Values of a custom variable: `a, b : c` are the values a and c; `\,` is a comma. */
 function customValues(query: string): readonly string[] {
   return query
     .split(/(?<!\\),/)
@@ -289,7 +293,7 @@ function timeOf(value: unknown, otherwise: string, notes: string[]): string {
   return otherwise;
 }
 
-/** The next longer interval. */
+/** Rounds up to the next supported interval. */
 function refreshOf(value: unknown): number {
   const [, count, unit] = /^(\d{1,6})([smh])$/.exec(String(value)) ?? [];
   if (count === undefined) return 0;
@@ -317,7 +321,7 @@ function bounded(value: number, max: number): number {
   return Math.min(max, Math.max(1, value));
 }
 
-/** Cut, and without control characters. */
+/** Text without control characters, cut to `max`. */
 function text(value: unknown, max: number): string {
   if (typeof value !== 'string') return '';
   return value

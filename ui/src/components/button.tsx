@@ -1,4 +1,4 @@
-/** Buttons. One without text is an IconButton and always has a name, which is its tooltip too. */
+/** Buttons. An IconButton has no text, but always a name, which is also its tooltip. */
 import type { ComponentChildren, JSX } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -30,7 +30,7 @@ export function Button({
 export interface IconButtonProps extends Native {
   readonly icon: IconName;
   readonly name: string;
-  /** For one that switches something on and off. */
+  /** State of a toggle button. */
   readonly pressed?: boolean;
 }
 

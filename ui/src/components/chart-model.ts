@@ -1,14 +1,14 @@
-/** Series of an answer on one grid of times, as a chart draws them. */
+/** Aligns the series of a result on one time grid, as charts draw them. */
 import type { Labels, MatrixSeries } from '../api/types.ts';
 
 export interface ChartSeries {
   readonly label: string;
   readonly labels: Labels;
-  /** A token: `--error`. */
+  /** Color token: `--error`. */
   readonly colour: string;
-  /** A comparison: drawn in dashes. */
+  /** Dashed line of a comparison. */
   readonly dashed?: boolean;
-  /** One for each time of the grid; null where there is no sample. */
+  /** One value per time of the grid; null if there is no sample. */
   readonly values: readonly (number | null)[];
 }
 
@@ -29,7 +29,7 @@ export function gridOf(
   return times;
 }
 
-/** Samples that lie on no time of the grid are left out. */
+/** Values on the grid; omits samples at other times. */
 export function valuesOn(timesMs: readonly number[], series: MatrixSeries): readonly (number | null)[] {
   const stepMs = timesMs.length > 1 ? timesMs[1] - timesMs[0] : 1;
   const values = new Array<number | null>(timesMs.length).fill(null);
@@ -40,7 +40,7 @@ export function valuesOn(timesMs: readonly number[], series: MatrixSeries): read
   return values;
 }
 
-/** `{app="web", env="prod"}`, or the value alone where there is one label. */
+/** Series name: `{app="web", env="prod"}`, or only the value of a single label. */
 export function seriesLabel(labels: Labels): string {
   const pairs = Object.entries(labels);
   if (pairs.length === 0) return 'value';
@@ -48,7 +48,7 @@ export function seriesLabel(labels: Labels): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join(', ');
 }
 
-/** A name with `{{label}}` for values of labels; empty without a name. */
+/** Legend with `{{label}}` replaced by label values; empty without a legend. */
 export function legendText(legend: string, labels: Labels): string {
   return legend.replace(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (_, name: string) => labels[name] ?? '');
 }
@@ -57,7 +57,7 @@ export function colourOf(index: number): string {
   return `--series-${(index % SERIES_COLOURS) + 1}`;
 }
 
-/** Each series on top of those after it: what bars draw from behind. */
+/** Cumulative values: each series on top of those after it, drawn as bars from back to front. */
 export function stacked(series: readonly ChartSeries[]): readonly (readonly number[])[] {
   const sums: number[][] = [];
   for (let s = series.length - 1; s >= 0; s--) {

@@ -1,4 +1,4 @@
-/** A state in a word: its colour says the same, for who sees colours. */
+/** State in one word; its color shows the same. */
 export type Tone = 'good' | 'warn' | 'error' | 'busy' | 'quiet';
 
 export function Chip({ tone, children }: { readonly tone: Tone; readonly children: string }) {
@@ -10,7 +10,7 @@ export function Chip({ tone, children }: { readonly tone: Tone; readonly childre
   );
 }
 
-/** Labels as they are, each in a frame of its own. */
+/** Labels, each in a frame. */
 export function LabelChips({ labels }: { readonly labels: Readonly<Record<string, string>> }) {
   const pairs = Object.entries(labels);
   if (pairs.length === 0) return null;

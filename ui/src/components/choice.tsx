@@ -1,4 +1,4 @@
-/** One of a few, side by side. */
+/** Segmented control for a few options. */
 import { useId } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 

@@ -1,4 +1,7 @@
-/** The look of the editor and its lists, of the page's own tokens: they reach into the shadow tree, its style sheets do not. */
+/**
+ * Editor theme from the page's tokens. Tokens apply inside the shadow tree, but the page's style sheets do
+ * not.
+ */
 import { EditorView } from '@codemirror/view';
 
 export const editorTheme = EditorView.theme({

@@ -1,6 +1,6 @@
 /**
- * CodeMirror with LogQL: highlighting, completion, mistakes underlined. It lives in a shadow tree: there its styles are
- * sheets made by script, which the page's policy allows, where a `<style>` element would be refused.
+ * CodeMirror for LogQL: highlighting, completion, underlined mistakes. It is in a shadow tree, where it uses
+ * constructed style sheets. The page's content security policy allows those, but not a `<style>` element.
  */
 import {
   acceptCompletion,
@@ -24,17 +24,17 @@ import { logqlHighlighting } from './logql-highlighting.ts';
 
 export interface Offer {
   readonly label: string;
-  /** Beside the label. */
+  /** Text next to the label. */
   readonly detail?: string;
   readonly kind: 'label' | 'value' | 'field' | 'function' | 'stage' | 'text';
-  /** Written instead of the label; the cursor goes to `¦`. */
+  /** Text to insert instead of the label; `¦` marks the cursor position. */
   readonly writes?: string;
-  /** Offer more when this was taken. */
+  /** Opens the next completion after this one is accepted. */
   readonly goesOn?: boolean;
 }
 
 export interface Completions {
-  /** What is between here and the cursor is replaced. */
+  /** Start of the text that a completion replaces, up to the cursor. */
   readonly from: number;
   readonly offers: readonly Offer[];
 }
@@ -44,7 +44,7 @@ export interface CodeEditorOptions {
   readonly placeholder: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
-  /** Whether Enter runs this text; otherwise it begins a line. */
+  /** True if Enter runs this text; otherwise Enter inserts a line break. */
   readonly runsOnEnter: (text: string) => boolean;
   readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
 }
@@ -58,7 +58,7 @@ export interface CodeEditor {
 
 export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
-  /** The change that is made now comes from the page, which knows it. */
+  /** True while a change comes from the page, which must not be reported back. */
   let given = false;
   const run = () => {
     options.onRun();
@@ -123,7 +123,7 @@ export function createCodeEditor(host: HTMLElement, options: CodeEditorOptions):
   };
 }
 
-/** The word at the mistake, or what is before the end where the query stops too early. */
+/** Diagnostic for the word at the mistake, or for the text before the end if the query is incomplete. */
 function diagnosticOf({ from, message }: QueryMistake, state: EditorState): Diagnostic {
   const { length } = state.doc;
   const start = Math.max(0, Math.min(from, length - 1));
@@ -136,7 +136,7 @@ function diagnosticOf({ from, message }: QueryMistake, state: EditorState): Diag
   };
 }
 
-/** Beside the control characters that the editor knows. */
+/** Directional characters, which the editor does not escape itself. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
 
 function namedCharacter(code: number): HTMLElement {
@@ -151,13 +151,13 @@ function completionOf({ label, detail, kind, writes, goesOn = false }: Offer): C
   const cursor = text.indexOf('¦');
   return {
     label,
-    // Without one the editor marks what was typed in the label.
+    // Without a displayLabel, the editor marks the typed text in the label.
     displayLabel: visible(label) === label ? undefined : visible(label),
     detail: detail && visible(detail),
     type: kind,
     apply(view, _, from, to) {
       const insert = cursor === -1 ? text : text.replace('¦', '');
-      // A quote or bracket that was closed already is not written twice.
+      // Does not insert a closing quote or bracket that already exists.
       const next = view.state.sliceDoc(to, to + 1);
       const overlaps = next !== '' && insert.endsWith(next) && /["`})\]]/.test(next);
       const anchor = from + (cursor === -1 ? insert.length : cursor);

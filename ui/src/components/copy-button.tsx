@@ -1,8 +1,8 @@
-/** Copies a text, and says so for a moment. */
+/** Button that copies a text and briefly confirms it. */
 import { useState } from 'preact/hooks';
 import { Button } from './button.tsx';
 
-/** How long the button says that it did it. */
+/** How long the confirmation is shown. */
 const SAID_MS = 1500;
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
@@ -12,7 +12,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
       await navigator.clipboard.writeText(text);
       setSaid('copied');
     } catch {
-      // Browsers allow it on secure pages alone.
+      // Browsers allow copying only on secure pages.
       setSaid('failed');
     }
     setTimeout(() => setSaid(undefined), SAID_MS);

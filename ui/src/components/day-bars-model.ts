@@ -1,9 +1,9 @@
-/** Bars of days: their heights, and the marks of the axis. */
+/** Bars by day: their heights, and the marks of the axis. */
 export interface DaySeries {
   readonly name: string;
-  /** A token: `--series-1`. */
+  /** Color token: `--series-1`. */
   readonly colour: string;
-  /** One for each day; none is negative. */
+  /** One value per day, not negative. */
   readonly values: readonly number[];
 }
 
@@ -13,15 +13,18 @@ export function daySums(series: readonly DaySeries[], dayCount: number): readonl
   );
 }
 
-/** A round number that is not less than `most`, at most twice as large, whose half is round too; 1 for nothing. */
+/**
+ * Top of the axis: a round number, at least `most` and at most twice as large, whose half is also round. 1 if
+ * `most` is 0.
+ */
 export function topOf(most: number): number {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
-  // Sums of parts are off by their last digits.
+  // Sums of parts differ in their last digits.
   return [1, 2, 4, 6, 8, 10].map(factor => factor * power).find(top => top >= most * (1 - 1e-9))!;
 }
 
-/** Which days have their name below them: `most` at most, evenly spread, the last day first. */
+/** Indexes of up to `most` evenly spread days whose names are shown, including the last day. */
 export function namedDays(dayCount: number, most: number): readonly number[] {
   const every = Math.max(1, Math.ceil(dayCount / most));
   const named: number[] = [];

@@ -1,13 +1,13 @@
 /**
- * A bar for each UTC day, in parts where there are several series. Made of elements and not of a canvas: there are few bars, they follow
- * the colours of the page by themselves, and days of UTC are days in every zone.
+ * Bar chart by UTC day, stacked if there are several series. Uses elements instead of a canvas: there are few
+ * bars, they follow the page's colors, and UTC days are the same in every time zone.
  */
 import { useState } from 'preact/hooks';
 import { type DaySeries, daySums, namedDays, topOf } from './day-bars-model.ts';
 
 export interface DayBarsProps {
   readonly name: string;
-  /** `2026-11-21`, in order. */
+  /** Days in order: `2026-11-21`. */
   readonly days: readonly string[];
   readonly series: readonly DaySeries[];
   readonly valueText: (value: number) => string;
@@ -44,7 +44,7 @@ export function DayBars({ name, days, series, valueText }: DayBarsProps) {
         <div class="day-grid">
           {[1, 0.5, 0].map(part => (
             <span key={part} class="numeric">
-              {/* Half of 1 is 1, in whole numbers. */}
+              {/* Omit a half mark that rounds to the same text as the top. */}
               {part === 0.5 && valueText(top * part) === valueText(top) ? '' : valueText(top * part)}
             </span>
           ))}

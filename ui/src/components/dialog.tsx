@@ -1,4 +1,4 @@
-/** A sheet over the page: the browser's own modal dialog, which holds the focus and closes on Escape. */
+/** Sheet over the page: the browser's modal dialog, which keeps the focus and closes on Escape. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -7,7 +7,7 @@ export interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** `wide` for lines of logs. */
+  /** `wide` is for log lines. */
   readonly size?: 'normal' | 'wide';
 }
 
@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children, size = 'normal' }: DialogProp
     const dialog = element.current!;
     dialog.showModal();
     const backdrop = (event: MouseEvent) => {
-      // Its own area is all covered by the sheet within: what hits the dialog itself hits the backdrop.
+      // The inner sheet covers the whole dialog, so a click on the dialog itself is on the backdrop.
       if (event.target === dialog) onClose();
     };
     dialog.addEventListener('click', backdrop);

@@ -1,10 +1,10 @@
-/** The few numbers of a view that count most, side by side. */
+/** Key figures of a view. */
 import type { ComponentChildren } from 'preact';
 
 export interface Figure {
   readonly name: string;
   readonly value: ComponentChildren;
-  /** Below the value, small. */
+  /** Small text below the value. */
   readonly note?: ComponentChildren;
   readonly tone?: 'good' | 'warn' | 'error';
 }

@@ -1,4 +1,4 @@
-/** A text that a list is searched for. Not sent anywhere: the list is here already. */
+/** Search field for a list that is already loaded. */
 import { Icon } from './icon.tsx';
 
 export interface FindFieldProps {

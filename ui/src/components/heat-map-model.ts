@@ -1,4 +1,4 @@
-/** What a heat map draws: a row for each series, a cell for each step, and how strong its color is. */
+/** Heat map model: a row per series, a cell per step, and the color strength of each cell. */
 import type { ChartSeries } from './chart-model.ts';
 
 export interface HeatRow {
@@ -8,18 +8,21 @@ export interface HeatRow {
 
 export interface HeatModel {
   readonly rows: readonly HeatRow[];
-  /** Series that have no row, because they are the smallest. */
+  /** Number of series without a row, because they are the smallest. */
   readonly left: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** More rows are lower than a line of text. */
+/** Maximum rows, so that a row is not lower than a line of text. */
 export const MAX_HEAT_ROWS = 40;
-/** A color that can be told from the ground. */
+/** Minimum share of the color that is visible on the background. */
 const LEAST_SHARE = 0.12;
 
-/** The series with the largest totals; numbers as labels (buckets) go up, others are ordered by their total. */
+/**
+ * Model of the series with the largest totals. Numeric labels (buckets) are sorted in ascending order, other
+ * labels by total.
+ */
 export function heatModel(series: readonly ChartSeries[]): HeatModel {
   const totals = series.map(({ label, values }) => ({
     label,
@@ -43,13 +46,13 @@ export function heatModel(series: readonly ChartSeries[]): HeatModel {
   return {
     rows: kept.map(({ label, values }) => ({ label, values })),
     left: totals.length - kept.length,
-    // A scale that begins at zero shows what is much.
+    // A scale from zero shows which values are large.
     min: Math.min(0, min),
     max,
   };
 }
 
-/** 0 to 1: how much of the color a value has. Roots, because few values are large and many small. */
+/** Color share of a value, 0 to 1. Square roots, because few values are large and many are small. */
 export function heatShare(value: number, { min, max }: Pick<HeatModel, 'min' | 'max'>): number {
   if (value === min || max <= min) return 0;
   return LEAST_SHARE + (1 - LEAST_SHARE) * Math.sqrt(Math.min(1, (value - min) / (max - min)));

@@ -1,4 +1,6 @@
-/** Values as colors: a row for each series, a column for each step. Drag to choose a part of the time, as in the other charts. */
+/**
+ * Heat map: a row for each series, a column for each step. Dragging selects a time range, as in other charts.
+ */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { onThemeChange } from '../app/theme.ts';
 import { settings } from '../state/settings.ts';

@@ -1,4 +1,7 @@
-/** Icons, drawn on a grid of 16 with lines of 1.5. They say nothing to a screen reader: what holds them has a name. */
+/**
+ * Icons on a grid of 16 with strokes of 1.5. They are hidden from screen readers; the surrounding element has
+ * the name.
+ */
 const PATHS = {
   logs: 'M2.5 4h8M2.5 8h11M2.5 12h6',
   labels:

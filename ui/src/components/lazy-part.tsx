@@ -1,4 +1,4 @@
-/** A component that is loaded when it is shown first: what few people need does not make the first page heavier. */
+/** Component that loads when it is first shown, so that rarely used parts do not slow down the first page. */
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
@@ -14,7 +14,7 @@ export function lazyPart<P extends object>(load: () => Promise<ComponentType<P>>
           loaded = component;
           if (!ended) draw(count => count + 1);
         },
-        // The store was updated: what is loaded next says so.
+        // The store was updated; the next load reports it.
         () => undefined,
       );
       return () => {

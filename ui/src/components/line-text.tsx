@@ -1,4 +1,4 @@
-/** The text of a line: ANSI colours, what the query looks for marked. */
+/** Text of a line with ANSI colors and highlighted matches. */
 import { useMemo } from 'preact/hooks';
 import { type AnsiStyle, parseAnsi } from '../lines/ansi.ts';
 import { piecesOf } from '../lines/pieces.ts';
@@ -7,12 +7,12 @@ import { matchesIn } from '../logql/highlights.ts';
 export interface LineTextProps {
   readonly line: string;
   readonly highlights: readonly RegExp[];
-  /** In one row: line breaks become signs, and what no screen is wide enough for is left away. */
+  /** One row: line breaks become symbols, and text beyond any screen width is cut. */
   readonly flat?: boolean;
 }
 
 const MAX_FLAT_CHARACTERS = 2000;
-/** Browsers take long to lay out longer ones. */
+/** Maximum length. Browsers take long to lay out longer text. */
 const MAX_CHARACTERS = 100_000;
 
 export function LineText({ line, highlights, flat = false }: LineTextProps) {
@@ -34,7 +34,9 @@ export function LineText({ line, highlights, flat = false }: LineTextProps) {
   );
 }
 
-/** Colours are tokens or bounded (styles/ansi.css): whatever a line asks for, it can be read on light and dark. */
+/**
+ * Style of a run. Colors are tokens or clamped (styles/ansi.css), so that text is readable in light and dark.
+ */
 function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
   const classes = [
     colour !== undefined && (typeof colour === 'number' ? `ansi-${colour}` : 'ansi-own'),

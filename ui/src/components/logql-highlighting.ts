@@ -1,4 +1,6 @@
-/** Colours of LogQL. The whole query is parsed anew at each change: it is short, and nothing else asks for its tree. */
+/**
+ * LogQL highlighting. Parses the whole query after each change: it is short, and nothing else needs its tree.
+ */
 import { RangeSetBuilder } from '@codemirror/state';
 import {
   Decoration,
@@ -10,7 +12,7 @@ import {
 import { parser } from '@grafana/lezer-logql';
 import { highlightTree, styleTags, tagHighlighter, tags } from '@lezer/highlight';
 
-/** Parsed in a few milliseconds; longer queries are made by machines. */
+/** Maximum query length, parsed in a few milliseconds. Only machines write longer queries. */
 const MAX_CHARACTERS = 20_000;
 
 const styled = parser.configure({

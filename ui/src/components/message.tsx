@@ -1,4 +1,4 @@
-/** What is shown where there is nothing else to show: an error as the API tells it, emptiness, waiting. */
+/** States without content: API errors, empty results, loading. */
 import type { ComponentChildren } from 'preact';
 import { settingOfRefusal } from '../../../shared/base/model/limit-settings.ts';
 import type { ApiError } from '../api/errors.ts';
@@ -10,7 +10,7 @@ export function ErrorMessage({
   children,
 }: {
   readonly error: ApiError;
-  /** Before the words of the API. */
+  /** Content before the API's message. */
   readonly lead?: ComponentChildren;
   readonly children?: ComponentChildren;
 }) {
@@ -57,7 +57,7 @@ export function Empty({ icon, title, children }: EmptyProps) {
   );
 }
 
-/** Shown after a moment only (styles/message.css): what is quick does not flicker. */
+/** Loading indicator; shown after a delay (styles/message.css), so that fast responses do not flicker. */
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div class="loading" role="status">

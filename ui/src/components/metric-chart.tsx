@@ -1,4 +1,4 @@
-/** Series of a metric query in one of the ways in which values are shown. The chart itself is loaded when it is needed. */
+/** Chart of a metric query in one of the chart kinds. The chart itself loads on demand. */
 
 import type { ChartKind } from '../../../shared/base/model/board.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
@@ -10,7 +10,7 @@ import { TimeChart } from './time-chart.tsx';
 export interface MetricChartProps {
   readonly timesMs: readonly number[];
   readonly series: readonly ChartSeries[];
-  /** Drawn beside the others, where the kind has a place for them. */
+  /** Comparison series, for kinds that support one. */
   readonly data: { readonly timesMs: readonly number[]; readonly series: readonly ChartSeries[] };
   readonly kind: ChartKind;
   readonly range: ResolvedRange;
@@ -18,7 +18,7 @@ export interface MetricChartProps {
   readonly heightPx: number;
   readonly valueText: (value: number) => string;
   readonly onZoom: (fromMs: number, toMs: number) => void;
-  /** What it shows, in words. */
+  /** Accessible name of the chart. */
   readonly name: string;
 }
 

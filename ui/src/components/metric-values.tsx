@@ -1,4 +1,4 @@
-/** Series as single values, each with its course, or as a list of the largest ones. */
+/** Series as single values with sparklines, or as a list of the largest ones. */
 import type { ChartSeries } from './chart-model.ts';
 import { Sparkline } from './sparkline.tsx';
 
@@ -7,7 +7,7 @@ export interface MetricValuesProps {
   readonly valueText: (value: number) => string;
 }
 
-/** More numbers on one screen are a table. */
+/** Maximum number of values; more are better shown as a table. */
 const MAX_CARDS = 24;
 const MAX_BARS = 50;
 
@@ -16,7 +16,7 @@ interface Last {
   readonly value: number;
 }
 
-/** The last sample of each series, the largest first; series without one are left out. */
+/** Last sample of each series, largest first; omits series without samples. */
 function lastOf(series: readonly ChartSeries[]): readonly Last[] {
   return series
     .flatMap(one => {

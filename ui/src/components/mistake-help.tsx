@@ -1,4 +1,4 @@
-/** Above an error of the store about a query: the mistake in a sentence, and the query as it is meant. */
+/** Explanation above a query error of the store: the mistake in one sentence, and the corrected query. */
 import { useMemo } from 'preact/hooks';
 import type { ApiError } from '../api/errors.ts';
 import { explainMistake } from '../logql/explain-mistake.ts';

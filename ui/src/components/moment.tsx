@@ -1,4 +1,4 @@
-/** A moment as how long ago it is, with the time itself as its tip. */
+/** Relative time, with the absolute time as its tooltip. */
 import { settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
 import { agoText } from '../time/moments.ts';

@@ -1,11 +1,11 @@
-/** A long list, a page at a time: what is not seen costs the browser nothing. */
+/** Shows a long list page by page, because hidden rows then cost nothing. */
 import { useState } from 'preact/hooks';
 import { countText } from '../time/quantities.ts';
 import { Button } from './button.tsx';
 
 export interface Paged<T> {
   readonly shown: readonly T[];
-  /** How many are not shown yet. */
+  /** Number of rows that are not shown yet. */
   readonly rest: number;
   more(): void;
 }

@@ -1,4 +1,4 @@
-/** A view that tells how things are: a title with what can be done beside it, and panels below that scroll together. */
+/** Page of status panels: a title with tools, and panels below that scroll together. */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useShortcuts } from '../app/shortcuts.ts';
@@ -6,10 +6,10 @@ import { IconButton } from './button.tsx';
 
 export interface PanelPageProps {
   readonly title: string;
-  /** One line below the title. */
+  /** Subtitle. */
   readonly about: ComponentChildren;
   readonly onReload: () => void;
-  /** Between the title and the button that asks again. */
+  /** Tools between the title and the reload button. */
   readonly tools?: ComponentChildren;
   readonly children: ComponentChildren;
 }
@@ -39,13 +39,13 @@ export function PanelPage({ title, about, onReload, tools, children }: PanelPage
 
 export interface PanelProps {
   readonly title: string;
-  /** Beside the title: a few figures, a choice. */
+  /** Content next to the title: numbers, a choice. */
   readonly aside?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;
 }
 
-/** A part of such a view. */
+/** Panel of such a page. */
 export function Panel({ title, aside, children, class: more = '' }: PanelProps) {
   return (
     <section class={`card panel ${more}`} aria-label={title}>

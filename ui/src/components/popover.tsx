@@ -1,15 +1,15 @@
-/** A panel below a button: closes on Escape, on a click elsewhere, and when the focus leaves it. */
+/** Popover below a button. It closes on Escape, on a click outside, and when the focus leaves it. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 export interface PopoverProps {
   readonly open: boolean;
   readonly onClose: () => void;
-  /** What it is for, to a screen reader. */
+  /** Accessible name. */
   readonly name: string;
   readonly button: ComponentChildren;
   readonly children: ComponentChildren;
-  /** The edge of the button that the panel keeps to. */
+  /** Edge of the button to align with. */
   readonly align?: 'left' | 'right';
 }
 
@@ -19,7 +19,7 @@ export function Popover({ open, onClose, name, button, children, align = 'right'
     if (!open) return;
     const outside = (event: Event) => {
       const target = event.target as Node;
-      // A click on a text inside gives the focus to what is around all of it.
+      // A click on text inside focuses the ancestor of everything.
       const isAround = event.type === 'focusin' && target.contains(place.current);
       if (!isAround && !place.current?.contains(target)) onClose();
     };

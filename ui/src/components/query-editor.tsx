@@ -1,6 +1,6 @@
 /**
- * The editor of a query. A plain text area works at once; CodeMirror takes its place when it is loaded, with what was typed
- * meanwhile, and with the focus if the text area had it.
+ * Query editor. A plain text area works immediately. CodeMirror replaces it when loaded, and takes over its
+ * text and focus.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { QueryMistake } from '../api/errors.ts';
@@ -11,21 +11,21 @@ export interface QueryEditorProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onRun: () => void;
-  /** Underlined, with its message. */
+  /** Mistake to underline, with its message. */
   readonly mistake: QueryMistake | undefined;
   readonly complete: (query: string, cursor: number) => Promise<Completions | undefined>;
   readonly placeholder: string;
-  /** Of one of two editors. Default: EDITOR_ID. */
+  /** Element ID, if there are two editors. Default: EDITOR_ID. */
   readonly id?: string;
 }
 
-/** Keys that are pressed between two drawings of the page. */
+/** Maximum number of key presses between two renderings of the page. */
 const MAX_ECHOES = 100;
 
-/** What the element with this id does when it is to get the focus. */
+/** Element ID of the editor, to focus it. */
 export const EDITOR_ID = 'query-editor';
 
-/** Words are one line, so Enter runs them. */
+/** Plain words are one line, so Enter runs them. */
 function isWords(text: string): boolean {
   return readQuery(text, ALL_SERVICES).kind === 'words';
 }
@@ -38,7 +38,10 @@ export function QueryEditor(props: QueryEditorProps) {
   const editor = useRef<CodeEditor | undefined>(undefined);
   const latest = useRef(props);
   latest.current = props;
-  /** What the editor told and has not got back as `value` yet. By the time it does, somebody who types is further. */
+  /**
+   * Texts that the editor reported and that have not come back as `value` yet. By then, the user may have
+   * typed more.
+   */
   const written = useRef<string[]>([]);
   const [ready, setReady] = useState(false);
 
@@ -63,7 +66,7 @@ export function QueryEditor(props: QueryEditorProps) {
         setReady(true);
         if (hadFocus) editor.current.focus();
       },
-      // Without it the text area stays.
+      // If loading fails, the text area stays.
       () => undefined,
     );
     return () => {

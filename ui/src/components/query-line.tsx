@@ -1,4 +1,4 @@
-/** The bar at the top of a view that asks something of a query: the editor, and beside it what the view asks with. */
+/** Bar at the top of a view with a query: the editor, and the view's controls. */
 import type { ComponentChildren } from 'preact';
 import { QueryEditor, type QueryEditorProps } from './query-editor.tsx';
 

@@ -1,4 +1,4 @@
-/** A query that is shown and not edited, in the colours of the editor, without loading the editor. */
+/** Read-only query with the editor's colors, without loading the editor. */
 import { type Token, tokensOf } from '../logql/tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS, STAGES } from '../logql/vocabulary.ts';
 
@@ -15,7 +15,7 @@ export function QueryText({ query }: { readonly query: string }) {
     <code class="query-text">
       {tokens.map((token, i) => (
         <span key={token.from} class={classOf(token, tokens[i + 1])}>
-          {/* What lies between two tokens is space. */}
+          {/* Only whitespace is between two tokens. */}
           {query.slice(i === 0 ? 0 : tokens[i - 1].to, token.from)}
           {token.text}
         </span>

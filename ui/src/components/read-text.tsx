@@ -1,4 +1,4 @@
-/** A line as people read it: message, other fields in a softer colour, and how many lines are folded. */
+/** Readable line: the message, other fields in a softer color, and the number of folded lines. */
 import { useMemo } from 'preact/hooks';
 import { foldedLines, readLine } from '../lines/message.ts';
 import { matchesIn } from '../logql/highlights.ts';
@@ -7,11 +7,11 @@ import { LineText } from './line-text.tsx';
 export interface ReadTextProps {
   readonly line: string;
   readonly highlights: readonly RegExp[];
-  /** In one row. */
+  /** True if the line is in one row. */
   readonly flat: boolean;
 }
 
-/** No screen is wide enough for more in one row. */
+/** Maximum fields in one row; no screen is wide enough for more. */
 const MAX_FLAT_FIELDS = 40;
 
 export function ReadText({ line, highlights, flat }: ReadTextProps) {

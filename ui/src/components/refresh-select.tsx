@@ -1,4 +1,4 @@
-/** How often a view asks again by itself; with `live`, lines are shown as they are pushed. */
+/** Refresh interval of a view; with `live`, new lines are shown as they are pushed. */
 import { REFRESH_SECONDS } from '../../../shared/base/model/board.ts';
 
 export interface RefreshSelectProps {

@@ -1,4 +1,4 @@
-/** The button that asks, at the right of a query; it turns while the answer is awaited. */
+/** Button that runs a query; it spins until the response arrives. */
 import { keysText } from '../app/shortcuts.ts';
 
 export interface RunButtonProps {

@@ -1,4 +1,4 @@
-/** The services that plain words search in: all of them, or those that are ticked. */
+/** Services that plain words search in: all services, or the selected ones. */
 import { useCallback, useState } from 'preact/hooks';
 import { NOTHING_CHOSEN, selectionOf, selectorText, toggled } from '../logql/selection.ts';
 import { ALL_SERVICES } from '../logql/words.ts';
@@ -11,9 +11,9 @@ import { Popover } from './popover.tsx';
 export interface ScopePickerProps {
   readonly scope: string;
   readonly onScope: (selector: string) => void;
-  /** Undefined while they are loaded. */
+  /** Services; undefined while they load. */
   readonly services: readonly { readonly name: string; readonly bytes: number }[] | undefined;
-  /** Called when the list is opened or closed. */
+  /** Called when the list opens or closes. */
   readonly onOpen: (open: boolean) => void;
 }
 
@@ -51,7 +51,7 @@ function Panel({ scope, onScope, services }: Omit<ScopePickerProps, 'onOpen'>) {
   const [part, setPart] = useState('');
   const selection = scope === ALL_SERVICES ? NOTHING_CHOSEN : selectionOf(scope);
   const chosen = selection.values.get(LABEL) ?? [];
-  // What was chosen stays in the list, although the range has no logs of it.
+  // Chosen services stay in the list even if the range has none of their logs.
   const names = [...new Set([...chosen, ...(services?.map(({ name }) => name) ?? [])])];
   const fitting = names.filter(name => name.toLowerCase().includes(part.toLowerCase()));
   const toggle = (name: string) => {
@@ -91,7 +91,10 @@ function bytesOf(services: ScopePickerProps['services'], name: string): string {
   return bytes === undefined ? '' : bytesText(bytes);
 }
 
-/** `All services`, `checkout`, `checkout, payment`, `12 services`; a selector that says more as it is. */
+/**
+ * Text of a scope: `All services`, `checkout`, `checkout, payment`, `12 services`, or the selector if it is
+ * more complex.
+ */
 function scopeName(scope: string): string {
   if (scope === ALL_SERVICES) return 'All services';
   const { values, others } = selectionOf(scope);

@@ -1,4 +1,4 @@
-/** What may be wider than the screen scrolls in a place of its own, by keys too. */
+/** Scrolls wide content horizontally, with keys too. */
 import type { ComponentChildren } from 'preact';
 
 export function ScrollAcross({

@@ -1,16 +1,16 @@
-/** Figures of each series: with `inColumns` a column for each label, otherwise a legend to click. */
+/** Table of series statistics: a column for each label with `inColumns`, otherwise a clickable legend. */
 import type { ChartSeries } from './chart-model.ts';
 
 export interface SeriesTableProps {
   readonly series: readonly ChartSeries[];
-  /** The one series that is drawn. */
+  /** The only series that is drawn, if one is selected. */
   readonly only: string | undefined;
   readonly onOnly: (label: string | undefined) => void;
   readonly inColumns: boolean;
   readonly valueText: (value: number) => string;
 }
 
-/** More rows make the page slow; who needs them narrows the query. */
+/** Maximum number of rows. More make the page slow; narrow the query instead. */
 const MAX_ROWS = 500;
 
 export function SeriesTable({ series, only, onOnly, inColumns, valueText }: SeriesTableProps) {

@@ -1,9 +1,9 @@
-/** The bars of a sparkline as the path of an SVG. */
+/** Bars of a sparkline as an SVG path. */
 export const SPARKLINE_HEIGHT = 24;
-/** So that one line is seen beside a thousand. */
+/** Minimum height, so that one line is visible next to a thousand. */
 const LEAST = 1.5;
 
-/** A bar of width 0.8 for each value that is not 0, on a ground at SPARKLINE_HEIGHT. */
+/** Path with a bar of width 0.8 for each nonzero value, with the baseline at SPARKLINE_HEIGHT. */
 export function barsPath(values: readonly number[]): string {
   const greatest = values.reduce((a, b) => Math.max(a, b), 0);
   return values

@@ -1,9 +1,9 @@
-/** How something was over time, as small bars without an axis. What it says in words is its name. */
+/** Sparkline: small bars over time without an axis. Its accessible name describes it. */
 import { barsPath, SPARKLINE_HEIGHT } from './sparkline-path.ts';
 
 export interface SparklineProps {
   readonly values: readonly number[];
-  /** A token: `--info`. */
+  /** Color token: `--info`. */
   readonly colour: string;
   readonly name: string;
 }

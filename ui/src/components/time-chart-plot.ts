@@ -1,4 +1,4 @@
-/** uPlot with the page's look: thin grid, quiet axes, a brush. */
+/** uPlot with the page's style: thin grid, quiet axes, brush selection. */
 import uPlot from 'uplot';
 import { formatTime } from '../time/time-range.ts';
 import { type ChartData, stacked } from './chart-model.ts';
@@ -15,7 +15,10 @@ export interface PlotOptions {
   readonly heightPx: number;
   readonly utc: boolean;
   readonly valueText: (value: number) => string;
-  /** The time under the pointer; undefined where it left. Pixels from the left edge of the chart. */
+  /**
+   * Called with the time index under the pointer, or undefined when it leaves. `leftPx` counts from the left
+   * edge of the chart.
+   */
   readonly onPoint: (index: number | undefined, leftPx: number, widthPx: number) => void;
   readonly onZoom: (fromMs: number, toMs: number) => void;
 }
@@ -24,7 +27,7 @@ export interface Plot {
   destroy(): void;
 }
 
-/** A shorter drag is a click. */
+/** Minimum drag width; shorter drags are clicks. */
 const MIN_BRUSH_PX = 6;
 const MIN_ZOOM_MS = 1000;
 const DASHES = [5, 4];
@@ -137,7 +140,7 @@ function rangeOf(low: number | null, high: number | null, kind: PlotKind): [numb
   return [bottom, top];
 }
 
-/** Times in 24 hours, days where the ticks are days. */
+/** Axis labels: 24-hour times, or dates if ticks are days. */
 function timeLabels(utc: boolean, splits: readonly number[], increment: number): string[] {
   return splits.map(seconds => {
     const [day, time] = formatTime(seconds * 1000, utc).split(' ');
@@ -146,11 +149,11 @@ function timeLabels(utc: boolean, splits: readonly number[], increment: number):
   });
 }
 
-/** Of the tokens, as a canvas takes them. */
+/** Resolves color tokens for a canvas. */
 function resolveColours(place: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     tokens.map(token => {
-      // One for each: a colour that changes may go over into the next slowly.
+      // One probe per color, because a changed color may animate to the next one.
       const probe = document.createElement('i');
       probe.style.color = `var(${token})`;
       place.append(probe);

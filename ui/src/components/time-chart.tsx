@@ -1,4 +1,7 @@
-/** Series over time, as lines or stacked bars. Drag to choose a part of the time. Drawn by uPlot, which is loaded when the first chart is. */
+/**
+ * Time series as lines or stacked bars. Dragging selects a time range. Drawn by uPlot, which loads with the
+ * first chart.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { onThemeChange } from '../app/theme.ts';
 import { settings } from '../state/settings.ts';
@@ -10,15 +13,15 @@ import type { Plot, PlotKind } from './time-chart-plot.ts';
 export interface TimeChartProps {
   readonly data: ChartData;
   readonly kind: PlotKind;
-  /** Of the axis, Unix milliseconds. */
+  /** Start of the axis, Unix milliseconds. */
   readonly fromMs: number;
   readonly toMs: number;
-  /** Width of a bar. */
+  /** Width of a bar, ms. */
   readonly stepMs: number;
   readonly heightPx: number;
   readonly valueText: (value: number) => string;
   readonly onZoom?: (fromMs: number, toMs: number) => void;
-  /** What it shows, in words. */
+  /** Accessible name of the chart. */
   readonly name: string;
 }
 
@@ -28,7 +31,7 @@ interface Pointed {
   readonly widthPx: number;
 }
 
-/** More lines than these in the tip cover the chart. */
+/** Maximum rows of the tooltip; more would cover the chart. */
 const MAX_TIP_ROWS = 12;
 
 export function TimeChart(props: TimeChartProps) {
@@ -41,7 +44,7 @@ export function TimeChart(props: TimeChartProps) {
   const [themes, setThemes] = useState(0);
   useEffect(() => onThemeChange(() => setThemes(count => count + 1)), []);
 
-  // Colours of a canvas are read when it is made.
+  // A canvas reads its colors only when it is created.
   useEffect(() => {
     let plot: Plot | undefined;
     let ended = false;

@@ -1,4 +1,4 @@
-/** The time range: quick ones, and two times typed as people write them. Beside it: earlier, later, wider. */
+/** Time range picker: quick ranges, two typed times, and buttons for earlier, later and wider ranges. */
 import { useCallback, useState } from 'preact/hooks';
 import { changeSettings, settings, type Zone } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
@@ -92,7 +92,7 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
   const [to, setTo] = useState(() => shown(range.to));
   const at = { nowMs: Date.now(), utc };
   const whole = resolveRange({ from, to }, at);
-  // What was typed in one zone is not what it means in another.
+  // A typed time means another time in another zone.
   const kept = (text: string) => (isRelative(text) ? text.trim() : String(parseTime(text, at)));
   const problem =
     parseTime(from, at) === undefined || parseTime(to, at) === undefined

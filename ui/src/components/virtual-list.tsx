@@ -1,7 +1,7 @@
 /**
- * A long list of which only what is seen is drawn. Rows may have different heights: each is measured when it is drawn, and taken for
- * `estimatePx` until then. When a row above what is seen turns out to be higher, the scroll position follows, so that what somebody
- * reads does not jump.
+ * Virtual list that draws only visible rows. Rows may have different heights: each is measured when it is
+ * drawn, and counts as `estimatePx` until then. If a row above the visible ones turns out to be higher, the
+ * scroll position is adjusted, so that the visible rows do not jump.
  */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -11,17 +11,17 @@ export interface VirtualListProps {
   readonly keyOf: (index: number) => string;
   readonly row: (index: number) => ComponentChildren;
   readonly estimatePx: number;
-  /** The element that scrolls; the list may begin anywhere inside it. */
+  /** Scrolling element; the list may begin anywhere inside it. */
   readonly scroller: RefObject<HTMLElement>;
-  /** Called when the end comes near. */
+  /** Called when the end of the list is near. */
   readonly onNearEnd?: () => void;
-  /** To be seen, each time it changes; -1 for none. */
+  /** Index to scroll into view each time it changes; -1 for none. */
   readonly focus?: number;
-  /** Measured heights are forgotten when it changes. */
+  /** Measured heights are discarded when it changes. */
   readonly layout: string;
 }
 
-/** Rows that are drawn before and after what is seen. */
+/** Extra rows drawn before and after the visible ones. */
 const BESIDE = 12;
 const NEAR_END_PX = 1500;
 
@@ -33,7 +33,7 @@ export function VirtualList(props: VirtualListProps) {
   const [measured, draw] = useState(0);
   const [seen, setSeen] = useState({ top: 0, bottom: 1200 });
 
-  // 100,000 rows take 10 ms, which a frame of a scroll does not have.
+  // 100,000 rows take 10 ms, too long for a frame of a scroll.
   const offsets = useMemo(() => {
     const found = new Float64Array(count + 1);
     for (let i = 0; i < count; i++) found[i + 1] = found[i] + (heights.get(keyOf(i)) ?? estimatePx);
@@ -49,7 +49,7 @@ export function VirtualList(props: VirtualListProps) {
     if (element === null) return;
     const look = () => {
       const top = element.scrollTop - (list.current?.offsetTop ?? 0);
-      // Rounded, so that a pixel of scrolling draws nothing.
+      // Rounded, so that one pixel of scrolling causes no rendering.
       const next = {
         top: Math.floor(top / 100) * 100,
         bottom: Math.ceil((top + element.clientHeight) / 100) * 100,
@@ -94,7 +94,7 @@ export function VirtualList(props: VirtualListProps) {
     if (offsets[count] - seen.bottom < NEAR_END_PX) onNearEnd?.();
   });
 
-  // Only another focus scrolls.
+  // Scrolls only when the focus changes.
   useEffect(() => {
     const element = scroller.current;
     if (focus < 0 || focus >= count || element === null) return;
@@ -160,7 +160,7 @@ function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowPr
   );
 }
 
-/** The last index whose offset is at most `at`. */
+/** Last index whose offset is at most `at`. */
 function indexAt(offsets: Float64Array, at: number): number {
   let low = 0;
   let high = offsets.length - 1;

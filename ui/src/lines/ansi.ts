@@ -1,9 +1,9 @@
 /**
- * Colours of terminals in a line: the text without the sequences that set them, and which style holds from where. Nothing else of
- * terminals is carried out: sequences that move a cursor or set a title stay in the text, where they can be seen.
+ * ANSI colors in a line: the text without color sequences, and its style runs. Other sequences, such as
+ * cursor moves and titles, stay visible in the text.
  */
 export interface AnsiStyle {
-  /** 0 to 15, of the sixteen colours; or `#rrggbb`. */
+  /** 0 to 15 of the sixteen colors, or `#rrggbb`. */
   readonly colour?: number | string;
   readonly ground?: number | string;
   readonly bold?: boolean;
@@ -14,11 +14,14 @@ export interface AnsiStyle {
 
 export interface AnsiText {
   readonly text: string;
-  /** In order; each holds up to the next. None where the line has no sequence. */
+  /** Style runs in order; each ends where the next begins. Empty if the line has no sequence. */
   readonly runs: readonly { readonly from: number; readonly style: AnsiStyle }[];
 }
 
-/** Programs that colour words clear to the line's end with each (grep, compilers). */
+/**
+ * Also matches "clear to end of line" (K), which programs that color words write with each color (grep,
+ * compilers).
+ */
 const SEQUENCE = /\u001b\[(?:([0-9;:]*)m|K)/g;
 const CUBE = [0, 95, 135, 175, 215, 255];
 
@@ -39,7 +42,7 @@ export function parseAnsi(line: string): AnsiText {
   return { text: text + line.slice(end), runs };
 }
 
-/** Parameters of `ESC [ ... m`, one after the other. */
+/** Applies the parameters of `ESC [ ... m` in order. */
 function changed(before: AnsiStyle, parameters: string): AnsiStyle {
   const codes = parameters === '' ? [0] : parameters.split(/[;:]/).map(Number);
   let style: AnsiStyle = before;
@@ -68,7 +71,7 @@ function changed(before: AnsiStyle, parameters: string): AnsiStyle {
   return style;
 }
 
-/** `5;n` or `2;r;g;b`, and how many codes it takes. */
+/** Color of `5;n` or `2;r;g;b`, and the number of codes that it uses. */
 function extended(codes: readonly number[], at: number): [number | string | undefined, number] {
   if (codes[at] === 5) {
     const n = codes[at + 1];

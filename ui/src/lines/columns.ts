@@ -1,4 +1,7 @@
-/** Columns between the time and the line: labels, structured metadata, fields of the query, or fields in the line. */
+/**
+ * Columns between the time and the line: labels, structured metadata, fields of the query, or fields in the
+ * line.
+ */
 import { parseAnsi } from './ansi.ts';
 import { fieldsOf } from './fields.ts';
 import type { LogRow } from './rows.ts';
@@ -11,13 +14,13 @@ export interface Column {
 export const DEFAULT_WIDTH_PX = 110;
 export const MIN_WIDTH_PX = 40;
 export const MAX_WIDTH_PX = 800;
-/** More leave no space for the line. */
+/** Maximum number of columns; more leave no space for the line. */
 export const MAX_COLUMNS = 12;
-/** Names are looked for in this many rows. */
+/** Number of rows whose names are collected. */
 const LOOKED_AT = 200;
 const SERVICE = 'service_name';
 
-/** `service_name.90,region`: for an address. */
+/** Columns as a URL parameter: `service_name.90,region`. */
 export function formatColumns(columns: readonly Column[]): string {
   if (columns.length === 0) return '-';
   return columns
@@ -25,7 +28,7 @@ export function formatColumns(columns: readonly Column[]): string {
     .join(',');
 }
 
-/** Undefined if nothing was chosen. */
+/** Columns of a URL parameter; undefined if none were chosen. */
 export function parseColumns(text: string): readonly Column[] | undefined {
   if (text === '') return undefined;
   const columns: Column[] = [];
@@ -41,7 +44,7 @@ export function boundWidth(widthPx: number): number {
   return Math.round(Math.min(MAX_WIDTH_PX, Math.max(MIN_WIDTH_PX, widthPx)));
 }
 
-/** At the end, if it is not one of them and there is space. */
+/** Appends a column, if it is new and there is space. */
 export function withColumn(columns: readonly Column[], name: string): readonly Column[] {
   if (columns.length >= MAX_COLUMNS || columns.some(column => column.name === name)) return columns;
   return [...columns, { name, widthPx: DEFAULT_WIDTH_PX }];
@@ -57,14 +60,17 @@ export function movedColumn(columns: readonly Column[], from: number, to: number
   return moved;
 }
 
-/** How columns were chosen, as text: the address comes first. */
+/** Chosen columns as text: those of the URL take precedence. */
 export interface ChosenColumns {
   readonly address: string;
-  /** In this browser, for any query. */
+  /** Columns that this browser remembers for all queries. */
   readonly remembered: string;
 }
 
-/** The columns of a list. Remembered ones are left out if the rows have no value for them, because they were chosen for another query. */
+/**
+ * Columns of a list. Omits remembered ones without values in the rows, because they were chosen for another
+ * query.
+ */
 export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): readonly Column[] {
   const inAddress = parseColumns(chosen.address);
   if (inAddress !== undefined) return inAddress;
@@ -75,7 +81,7 @@ export function shownColumns(rows: readonly LogRow[], chosen: ChosenColumns): re
   return filled.length > 0 ? filled : columnsFor(rows);
 }
 
-/** If nobody chose: of several streams the service, or else the first label in which they differ. */
+/** Default columns: the service if there are several streams, else the first label in which they differ. */
 export function columnsFor(rows: readonly LogRow[]): readonly Column[] {
   const streams = [...new Set(rows.map(({ stream }) => stream))];
   const differs = (name: string) => streams.some(stream => stream[name] !== streams[0][name]);
@@ -85,12 +91,12 @@ export function columnsFor(rows: readonly LogRow[]): readonly Column[] {
   return name === undefined ? [] : [{ name, widthPx: DEFAULT_WIDTH_PX }];
 }
 
-/** Empty if the row has no such value. */
+/** Value of a column; empty if the row has none. */
 export function cellOf(row: LogRow, name: string): string {
   return row.stream[name] ?? row.parsed[name] ?? row.metadata[name] ?? inLine(row.line, name) ?? '';
 }
 
-/** Names that the rows have values for, those of most rows first. */
+/** Names that have values in the rows, most rows first. */
 export function columnNames(rows: readonly LogRow[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { stream, parsed, metadata, line } of rows.slice(0, LOOKED_AT)) {
@@ -104,26 +110,38 @@ export function columnNames(rows: readonly LogRow[]): readonly string[] {
     .map(([name]) => name);
 }
 
-/** A color of a label's value (fields such as IDs have too many values): one of HUES, in two shades. */
+/**
+ * Color of a label's value: one of HUES, in two shades. Fields such as IDs have no color, because they have
+ * too many values.
+ */
 export interface ValueColor {
-  /** Degrees. */
+  /** Hue, degrees. */
   readonly hue: number;
   readonly isDeep: boolean;
 }
 
-/** Closer hues look alike. */
+/** Number of hues; closer ones look alike. */
 const HUES = 16;
 
-/** By the value alone, so that a service has the same color in every list and on every day. Two values can share one. */
+/**
+ * Color that depends only on the value, so that a service always has the same color. Two values can share
+ * one.
+ */
 export function colorOfValue(value: string): ValueColor {
   const slot = hashOf(value) % (2 * HUES);
   return { hue: ((slot % HUES) * 360) / HUES, isDeep: slot >= HUES };
 }
 
-/** The start decides which names share a color: from here, the most common names of services do not. */
+/**
+ * Start value of the hash. It decides which names share a color; with this one, the most common service names
+ * do not.
+ */
 const HASH_START = 2890;
 
-/** FNV-1a, with its high bits mixed into the low ones, which names that differ in one letter need. */
+/**
+ * FNV-1a hash. Its high bits are mixed into the low ones, so that names that differ in one letter get
+ * different colors.
+ */
 function hashOf(value: string): number {
   let hash = HASH_START;
   for (let i = 0; i < value.length; i++) hash = Math.imul(hash ^ value.charCodeAt(i), 0x01000193);

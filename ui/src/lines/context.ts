@@ -1,16 +1,18 @@
-/** Which rows around one row come before it and which after it, also among rows with its timestamp. */
+/**
+ * Divides the rows around one row into those before and after it, also among rows with the same timestamp.
+ */
 import { identityOf, type LogRow } from './rows.ts';
 
 export type Side = 'before' | 'after';
 
 /**
- * The rows of an answer that belong to one side of `row`, from the row away. `undefined` if the answer does not reach the row,
+ * Rows of a response on one side of `row`, nearest first. `undefined` if the response does not reach the row,
  * because more entries have its timestamp.
  *
- * Rows of other streams with its timestamp count as after it. If a query changed the row, it is in no answer: then all rows
- * with its timestamp count as after it.
+ * Rows of other streams with the same timestamp count as after it. If a query changed the row, it is in no
+ * response. Then all rows with its timestamp count as after it.
  *
- * @param page in the direction of the side, from the timestamp of `row` on
+ * @param page response in the direction of the side, from the timestamp of `row`
  */
 export function besideRow(
   page: readonly LogRow[],

@@ -1,5 +1,5 @@
 /**
- * A whole result as a file: page by page, so that only one page of rows is held at a time.
+ * Exports a whole result page by page, so that only one page of rows is held at a time.
  *
  *     for await (const rows of allRows({ ask, range, newestFirst: true })) parts.push(exportText(rows, format, names));
  */
@@ -11,23 +11,29 @@ import { type LogRow, lastOfOneTime, withPage } from './rows.ts';
 export const EXPORT_FORMATS = ['text', 'jsonl', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** A browser keeps the file until it is saved, large ones on its disk. */
+/** Maximum number of lines. A browser keeps the file until it is saved, large ones on disk. */
 export const MAX_EXPORT_LINES = 5_000_000;
-/** Entries of one request: `max_entries_limit_per_query` is 5,000 by default, and entries of the last timestamp come again. */
+/**
+ * Entries per request: `max_entries_limit_per_query` is 5,000 by default, and entries of the last timestamp
+ * are repeated.
+ */
 const PAGE_LIMITS: [number, number] = [4000, 5000];
 
 export interface AllRowsOptions {
-  /** One page, in the order of the list. */
+  /** Requests one page, in the order of the list. */
   readonly ask: (page: PageRequest) => Promise<readonly LogRow[]>;
   readonly range: Pick<PageRequest, 'startNs' | 'endNs'>;
   readonly newestFirst: boolean;
   readonly maxLines?: number;
 }
 
-/** Throws if more entries have one timestamp than a request returns, and what `ask` throws. */
+/**
+ * Yields all pages. Throws if more entries share one timestamp than a request returns, and whatever `ask`
+ * throws.
+ */
 export async function* allRows(options: AllRowsOptions): AsyncGenerator<readonly LogRow[]> {
   const { ask, range, newestFirst, maxLines = MAX_EXPORT_LINES } = options;
-  /** Rows of the last timestamp, which the next page has again. */
+  /** Rows of the last timestamp, which the next page repeats. */
   let last: readonly LogRow[] = [];
   let lines = 0;
   while (lines < maxLines) {
@@ -46,7 +52,7 @@ export async function* allRows(options: AllRowsOptions): AsyncGenerator<readonly
 
 const STUCK = 'More lines have one timestamp than a request returns. Filter the query to export the rest.';
 
-/** The first line of a file; empty if the format has none. */
+/** First line of a file; empty if the format has none. */
 export function exportHeader(format: ExportFormat, columns: readonly Column[]): string {
   if (format !== 'csv') return '';
   return csvLine(['timestamp', 'level', ...columns.map(({ name }) => name), 'line', 'labels', 'metadata']);
@@ -79,13 +85,13 @@ function lineOf(row: LogRow, format: ExportFormat, columns: readonly Column[]): 
   }
 }
 
-/** RFC 4180. */
+/** CSV line (RFC 4180). */
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(cell => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   return `${quoted.join(',')}\r\n`;
 }
 
-/** With nanoseconds. */
+/** ISO time with nanoseconds. */
 function isoTime(ns: string): string {
   const ms = Number(ns.slice(0, -6));
   return `${new Date(ms).toISOString().slice(0, -1)}${ns.slice(-6).padStart(6, '0')}Z`;

@@ -1,21 +1,24 @@
 /**
- * Links from values to other systems, such as from a trace ID to the trace. A template is an address with `{value}` in it.
+ * Links from values to other systems, such as from a trace ID to the trace. A template is a URL that contains
+ * `{value}`.
  *
  *     linkOf('https://traces.example.com/trace/{value}', 'a b')   // https://traces.example.com/trace/a%20b
  */
 export const VALUE_MARK = '{value}';
 
-/** Links of one browser. */
+/** Maximum number of links per browser. */
 export const MAX_LINKS = 50;
 
-/** Undefined if the template is not an http or https address with the mark. A script is never run. */
+/**
+ * Link of a value; undefined if the template is not an HTTP or HTTPS URL with the mark. Scripts never run.
+ */
 export function linkOf(template: string, value: string): string | undefined {
   if (!/^https?:\/\//i.test(template) || !template.includes(VALUE_MARK)) return undefined;
   const text = template.replaceAll(VALUE_MARK, encodeURIComponent(value.toWellFormed()));
   return URL.canParse(text) ? text : undefined;
 }
 
-/** What is wrong with a template; undefined if nothing is. */
+/** Problem of a template; undefined if it is valid. */
 export function templateProblem(template: string): string | undefined {
   if (!/^https?:\/\//i.test(template)) return 'A link begins with http:// or https://.';
   if (!template.includes(VALUE_MARK)) return `A link has ${VALUE_MARK} at the place of the value.`;
@@ -24,7 +27,7 @@ export function templateProblem(template: string): string | undefined {
 
 export type Links = Readonly<Record<string, string>>;
 
-/** An empty template removes the link. More than MAX_LINKS are not added. */
+/** Sets a link. An empty template removes it. Links beyond MAX_LINKS are not added. */
 export function withLink(links: Links, name: string, template: string): Links {
   const { [name]: _, ...others } = links;
   if (template === '' || Object.keys(others).length >= MAX_LINKS) return others;

@@ -1,24 +1,24 @@
-/** The labels, structured metadata and fields of loaded lines: how many lines have them, with which values. */
+/** Statistics of labels, structured metadata and fields of loaded lines: number of lines, and values. */
 import { parseAnsi } from './ansi.ts';
 import { fieldsOf } from './fields.ts';
 import type { LogRow } from './rows.ts';
 
 export type FieldType = 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
 
-/** Where a field is, as a condition of the query has it (logql/edit.ts). */
+/** Place of a field, as in a condition of the query (logql/edit.ts). */
 export type FieldPlace = 'stream' | 'entry' | 'json' | 'logfmt';
 
 export interface Field {
   readonly name: string;
   readonly place: FieldPlace;
   readonly type: FieldType;
-  /** The share of the loaded lines that have it, 0 to 1; undefined if only the store found it. */
+  /** Share of the loaded lines that have it, 0 to 1; undefined if only the store found it. */
   readonly coverage: number | undefined;
-  /** Distinct values: at least so many. */
+  /** Minimum number of distinct values. */
   readonly cardinality: number;
 }
 
-/** What the store found by itself, in other lines too. */
+/** Field that the store found, also in lines that are not loaded. */
 export interface FoundField {
   readonly label: string;
   readonly type: FieldType;
@@ -32,10 +32,10 @@ export interface Bucket {
   readonly count: number;
 }
 
-/** Reading a line takes up to 20 µs. */
+/** Maximum number of parsed lines. Parsing takes up to 20 µs per line. */
 export const MAX_READ_ROWS = 2000;
 const MAX_FIELDS = 500;
-/** A label whose values are all of these is one of numbers. */
+/** Matches numbers. A label is numeric if all its values match. */
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/;
 const DURATION_PART = /(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
@@ -48,7 +48,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   m: 60,
   h: 3600,
 };
-/** Marks of the pipeline. */
+/** Labels that the pipeline adds. */
 const INTERNAL = /^__.*__$|^__error/;
 
 interface Count {
@@ -57,7 +57,7 @@ interface Count {
   readonly places: Map<FieldPlace, number>;
 }
 
-/** Labels first, then metadata, then fields of lines; in each group those of most lines first. */
+/** Labels, then metadata, then fields of lines. Each group has the most lines first. */
 export function fieldsOfRows(rows: readonly LogRow[], found: readonly FoundField[]): readonly Field[] {
   const read = rows.slice(0, MAX_READ_ROWS);
   const counts = new Map<string, Count>();
@@ -94,7 +94,7 @@ export function fieldsOfRows(rows: readonly LogRow[], found: readonly FoundField
   );
 }
 
-/** The values of a field in the loaded lines, the most frequent first. */
+/** Values of a field in the loaded lines, most frequent first. */
 export function valuesOfRows(
   rows: readonly LogRow[],
   name: string,
@@ -109,7 +109,7 @@ export function valuesOfRows(
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
-/** `count` buckets of equal width; none if there are not two different numbers. */
+/** Histogram of `count` equal buckets; empty if there are fewer than two distinct numbers. */
 export function bucketsOf(values: readonly number[], count: number): readonly Bucket[] {
   const numbers = values.filter(value => Number.isFinite(value));
   const least = numbers.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
@@ -121,7 +121,7 @@ export function bucketsOf(values: readonly number[], count: number): readonly Bu
   return counts.map((lines, i) => ({ from: least + i * width, to: least + (i + 1) * width, count: lines }));
 }
 
-/** A value as the store reads it when it computes: durations in seconds. NaN if it is not a number. */
+/** Numeric value as the store computes it: durations in seconds. NaN if it is not a number. */
 export function numberOf(value: string, type: FieldType): number {
   if (NUMBER.test(value)) return Number(value);
   if (type !== 'duration' || !DURATION.test(value)) return Number.NaN;

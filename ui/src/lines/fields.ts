@@ -1,13 +1,13 @@
-/** The fields that lie in a line of JSON or logfmt, under the names that the parsers of LogQL give them. */
+/** Fields of a JSON or logfmt line, named as LogQL parsers name them. */
 export interface LineFields {
   readonly parser: 'json' | 'logfmt';
   readonly fields: readonly (readonly [string, string])[];
 }
 
-/** More fields of one line are not listed. */
+/** Maximum number of fields listed per line. */
 const MAX_FIELDS = 200;
 const LOGFMT = /(?:^|\s)([^\s="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s"]*))(?=\s|$)/g;
-/** One pair alone is more often prose or an address. */
+/** Minimum number of logfmt pairs. A single pair is more often prose or a URL. */
 const MIN_LOGFMT_PAIRS = 2;
 
 export function fieldsOf(line: string): LineFields | undefined {
@@ -25,7 +25,7 @@ export function fieldsOf(line: string): LineFields | undefined {
   return fields.length >= MIN_LOGFMT_PAIRS ? { parser: 'logfmt', fields } : undefined;
 }
 
-/** The object that a line is; undefined where it is none. */
+/** Parsed JSON object; undefined if the line is not one. */
 export function parseJson(line: string): Readonly<Record<string, unknown>> | undefined {
   const trimmed = line.trim();
   if (!trimmed.startsWith('{') || !trimmed.endsWith('}')) return undefined;
@@ -36,7 +36,7 @@ export function parseJson(line: string): Readonly<Record<string, unknown>> | und
   }
 }
 
-/** As `| json` does: names of nested fields joined by `_`, arrays left out. */
+/** Flattens like `| json`: joins nested names with `_` and omits arrays. */
 function flatten(value: object, prefix: string, into: [string, string][]): void {
   for (const [name, part] of Object.entries(value)) {
     if (into.length >= MAX_FIELDS) return;

@@ -1,4 +1,4 @@
-/** The level of an entry, in the few that have a colour. */
+/** Level of an entry, limited to the levels that have a color. */
 export const LEVELS = ['critical', 'error', 'warn', 'info', 'debug', 'trace', 'unknown'] as const;
 export type Level = (typeof LEVELS)[number];
 

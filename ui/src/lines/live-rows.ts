@@ -1,9 +1,9 @@
-/** Lines of a live tail on top of lines that a query has loaded: each once, the newest first. */
+/** Puts the lines of a live tail on top of loaded lines: each once, newest first. */
 import { compareNs, type LogRow } from './rows.ts';
 
 /**
- * @param tailed in the order in which they came; a tail begins with lines that the query has loaded too
- * @param loaded the newest first
+ * @param tailed rows in order of arrival; a tail begins with lines that may also be loaded @param loaded
+ * rows, newest first
  */
 export function liveRows(tailed: readonly LogRow[], loaded: readonly LogRow[]): readonly LogRow[] {
   const newest = loaded[0]?.ns;
@@ -19,12 +19,12 @@ export function liveRows(tailed: readonly LogRow[], loaded: readonly LogRow[]): 
   });
   if (fresh.length === 0) return loaded;
   const live = fresh.map(row => ({ ...row, key: `live/${row.key}` }));
-  // Of one time, what came last is first.
+  // Rows with equal times: the latest arrival first.
   live.reverse().sort((a, b) => compareNs(b.ns, a.ns));
   return [...live, ...loaded];
 }
 
-/** A tail has metadata and parsed labels among the labels of the stream. */
+/** Key of a row. A tail includes metadata and parsed labels in the labels of the stream. */
 function labelsAndLine({ stream, metadata, parsed, line }: LogRow): string {
   const labels = Object.entries({ ...stream, ...metadata, ...parsed });
   return JSON.stringify([line, labels.sort(([a], [b]) => (a < b ? -1 : 1))]);

@@ -1,21 +1,23 @@
-/** A line as people read it: its message first, then what else it says. Raw lines are what the store has. */
+/** Readable form of a line: its message first, then its other fields. Raw lines show the stored text. */
 import { parseAnsi } from './ansi.ts';
 import { fieldsOf } from './fields.ts';
 
 export interface ReadLine {
-  /** The first line of the message. */
+  /** First line of the message. */
   readonly message: string;
-  /** The other fields of a JSON or logfmt line; none of those that the row shows anyway. */
+  /** Other fields of a JSON or logfmt line, except those that the row already shows. */
   readonly others: readonly (readonly [string, string])[];
-  /** Lines below the first one, that a click shows. */
+  /** Lines after the first one; a click shows them. */
   readonly folded: string;
 }
 
-/** In this order the fields are looked for. */
+/** Message fields, in order of precedence. */
 const MESSAGE_NAMES = ['msg', 'message', 'log', 'text', 'body', 'event'];
-/** The time and the colour of the row say the same. */
+/** Fields that the time and the color of the row already show. */
 const SHOWN_NAMES = new Set(['time', 'ts', 'timestamp', '_timestamp', 'level', 'lvl', 'severity']);
-/** Longer lines are shown as they are: reading them takes too long while somebody scrolls. */
+/**
+ * Maximum length to parse. Parsing longer lines takes too long during a scroll, so they are shown unchanged.
+ */
 const MAX_CHARACTERS = 20_000;
 
 export function readLine(line: string): ReadLine {
@@ -30,7 +32,7 @@ export function readLine(line: string): ReadLine {
   return { ...folded(message[1]), others };
 }
 
-/** How many lines are folded. */
+/** Number of folded lines. */
 export function foldedLines({ folded: text }: ReadLine): number {
   return text === '' ? 0 : text.split('\n').length;
 }

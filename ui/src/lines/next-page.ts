@@ -1,4 +1,4 @@
-/** The request for the next page of a list of rows. */
+/** Request for the next page of a list of rows. */
 import { type LogRow, lastOfOneTime } from './rows.ts';
 
 export const PAGE_ENTRIES = 1000;
@@ -6,15 +6,16 @@ export const PAGE_ENTRIES = 1000;
 export const MAX_PAGE_ENTRIES = 5000;
 
 export interface PageRequest {
-  /** Unix nanoseconds, inclusive and exclusive. */
+  /** Unix nanoseconds; the start is inclusive, the end exclusive. */
   readonly startNs: string;
   readonly endNs: string;
   readonly limit: number;
 }
 
 /**
- * Starts again at the timestamp of the last row and asks for as many entries more as are known at that timestamp. `undefined` if
- * more entries have it than one request returns: then no request gets past them.
+ * Next page: starts again at the timestamp of the last row, and requests as many more entries as are known at
+ * that timestamp. `undefined` if more entries share it than one request returns, because then no request can
+ * advance.
  */
 export function nextPage(
   rows: readonly LogRow[],

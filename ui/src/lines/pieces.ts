@@ -1,4 +1,4 @@
-/** A line as pieces to draw: cut where a style or a mark begins or ends. */
+/** Splits a line into segments to draw, at the boundaries of styles and matches. */
 import type { AnsiStyle, AnsiText } from './ansi.ts';
 
 export interface Piece {
@@ -7,7 +7,7 @@ export interface Piece {
   readonly style: AnsiStyle | undefined;
 }
 
-/** @param matches offsets in the text, start and end in turn (matchesIn) */
+/** @param matches offsets in the text, alternating start and end (matchesIn) */
 export function piecesOf({ text, runs }: AnsiText, matches: readonly number[]): readonly Piece[] {
   const cuts = new Set([0, text.length]);
   for (const { from } of runs) cuts.add(from);

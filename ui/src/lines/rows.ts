@@ -1,16 +1,16 @@
-/** Streams of an answer as rows of one list, in the order of time. */
+/** Streams of a response as rows of one list, in time order. */
 import type { Labels, LogStream } from '../api/types.ts';
 import { type Level, levelOf } from './level.ts';
 
 export interface LogRow {
-  /** Unlike that of every other row of the list. */
+  /** Unique key in the list. */
   readonly key: string;
   /** Unix nanoseconds. */
   readonly ns: string;
-  /** Unix milliseconds, for showing. */
+  /** Unix milliseconds, for display. */
   readonly ms: number;
   readonly line: string;
-  /** Of the stream; the same object for all its rows. */
+  /** Labels of the stream; all its rows share the object. */
   readonly stream: Labels;
   readonly metadata: Labels;
   readonly parsed: Labels;
@@ -19,7 +19,9 @@ export interface LogRow {
 
 const NOTHING: Labels = {};
 
-/** Rows with equal timestamps keep the order of the answer. @param newestFirst the direction of the answer */
+/**
+ * Rows of a response. Rows with equal timestamps keep its order. @param newestFirst direction of the response
+ */
 export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): readonly LogRow[] {
   const rows = streams.flatMap(({ stream, values }, s) =>
     values.map(([ns, line, categories], i) => {
@@ -43,8 +45,8 @@ export function rowsOf(streams: readonly LogStream[], newestFirst: boolean): rea
 }
 
 /**
- * The rows with those of the next page, which starts again at the timestamp of the last row: more entries may have it than one
- * page holds. Entries that look the same may be several, because a query can drop what tells them apart, so they are counted.
+ * Adds the next page, which starts again at the timestamp of the last row, because more entries may have it.
+ * Equal entries are counted instead of deduplicated, because a query can drop what distinguishes them.
  */
 export function withPage(rows: readonly LogRow[], page: readonly LogRow[]): readonly LogRow[] {
   const last = rows.at(-1);
@@ -59,18 +61,18 @@ export function withPage(rows: readonly LogRow[], page: readonly LogRow[]): read
     if (count > 0) known.set(identityOf(row), count - 1);
     return count === 0;
   });
-  // Keys count within an answer.
+  // Keys are unique only within a response.
   return [...rows, ...added.map(row => ({ ...row, key: `${rows.length}/${row.key}` }))];
 }
 
-/** How many rows at the end have the timestamp of the last one. */
+/** Number of rows at the end with the timestamp of the last row. */
 export function lastOfOneTime(rows: readonly LogRow[]): number {
   let from = rows.length;
   while (from > 0 && rows[from - 1].ns === rows[rows.length - 1].ns) from--;
   return rows.length - from;
 }
 
-/** What makes an entry the same. */
+/** Identity of an entry. */
 export function identityOf({ stream, line, metadata }: LogRow): string {
   return JSON.stringify([stream, line, metadata]);
 }

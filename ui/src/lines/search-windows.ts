@@ -1,15 +1,15 @@
 /**
- * A long range in parts, in the order of the list: lines of the first part are shown while the next one is searched. Each part is
- * four times as long as all before it, so a search makes at most four requests, and the parts of all but the last are a
- * quarter of the range.
+ * Splits a long range into parts in list order. Lines of the first part are shown while the next is searched.
+ * Each part is four times as long as all before it. So a search makes at most four requests, and all parts
+ * but the last cover a quarter of the range.
  */
 import type { PageRequest } from './next-page.ts';
 
 export type NsRange = Pick<PageRequest, 'startNs' | 'endNs'>;
 
-/** Shorter ranges are one part: the store searches them in less time than a few requests take. */
+/** Shorter ranges are one part, because the store searches them faster than several requests take. */
 const MIN_RANGE_NS = 6n * 3_600_000_000_000n;
-/** Ends of the parts, as shares of the range. */
+/** Divisors of the range that give the ends of the parts. */
 const DIVISORS = [64n, 16n, 4n, 1n];
 
 export function searchWindows({ startNs, endNs }: NsRange, newestFirst: boolean): readonly NsRange[] {
@@ -25,7 +25,7 @@ export function searchWindows({ startNs, endNs }: NsRange, newestFirst: boolean)
   });
 }
 
-/** How much of a range is searched when a part is, 0 to 1. */
+/** Share of a range that is searched after a part, 0 to 1. */
 export function searchedShare(range: NsRange, part: NsRange, newestFirst: boolean): number {
   const length = Number(BigInt(range.endNs) - BigInt(range.startNs));
   const searched = newestFirst

@@ -1,10 +1,10 @@
-/** What fits where the cursor is, told from the tokens before it. */
+/** Completion context at the cursor, derived from the tokens before it. */
 import { type Token, tokensOf } from './tokens.ts';
 
 export type Place =
-  /** A name of a label in a selector. `selector` has the matchers beside it, where there are some. */
+  /** Label name in a selector. `selector` has the other matchers, if any. */
   | { readonly kind: 'label'; readonly from: number; readonly selector: string | undefined }
-  /** Inside the string of a matcher: `from` is after the quote. */
+  /** Inside the string of a matcher; `from` is after the quote. */
   | {
       readonly kind: 'value';
       readonly from: number;
@@ -14,9 +14,9 @@ export type Place =
     }
   /** After a pipe: a stage, or a field to filter by. */
   | { readonly kind: 'stage'; readonly from: number; readonly selector: string | undefined }
-  /** A field's name alone: in `by (...)`, after `unwrap`, `keep`, `drop`, `and`, `or`. */
+  /** Only a field name: in `by (...)`, after `unwrap`, `keep`, `drop`, `and`, `or`. */
   | { readonly kind: 'field'; readonly from: number; readonly selector: string | undefined }
-  /** A function, an aggregation or a selector. */
+  /** Function, aggregation or selector. */
   | { readonly kind: 'expression'; readonly from: number }
   /** After a selector or a stage: a pipe or a line filter. */
   | { readonly kind: 'pipe'; readonly from: number }
@@ -31,7 +31,7 @@ const OPERATORS = new Set(['+', '-', '*', '/', '%', '^', '==', '>', '<', '>=', '
 export function placeOf(query: string, cursor: number): Place {
   const tokens = tokensOf(query.slice(0, cursor)).filter(({ kind }) => kind !== 'comment');
   const last = tokens.at(-1);
-  // A comment that goes up to the cursor.
+  // A comment reaches the cursor.
   if (/#[^\n"`]*$/.test(query.slice(0, cursor)) && (last === undefined || last.to < cursor)) {
     const line = query.slice(query.lastIndexOf('\n', cursor - 1) + 1, cursor);
     if (line.trimStart().startsWith('#')) return NONE;
@@ -82,7 +82,7 @@ export function placeOf(query: string, cursor: number): Place {
   return NONE;
 }
 
-/** The innermost bracket that is open at the end. */
+/** Innermost bracket that is open at the end. */
 function openOf(tokens: readonly Token[]): Token | undefined {
   const open: Token[] = [];
   for (const token of tokens) {
@@ -100,13 +100,13 @@ function isGrouping(tokens: readonly Token[], open: Token): boolean {
   );
 }
 
-/** `| a="x" or` goes on with a field, `|= "x" or` with a text. */
+/** True in a label filter: `| a="x" or` continues with a field, `|= "x" or` with a text. */
 function isInLabelFilter(tokens: readonly Token[]): boolean {
   const start = tokens.findLast(({ text }) => /^(?:\||\|=|\|~|!=|!~|\|>|!>)$/.test(text));
   return start?.text === '|';
 }
 
-/** The whole matchers of an open selector, but the one that begins at `editedFrom`. */
+/** Complete matchers of an open selector, except the one that begins at `editedFrom`. */
 function othersIn(query: string, open: Token, editedFrom: number): string | undefined {
   const tokens = tokensOf(query).filter(({ from }) => from > open.from);
   const matchers: string[] = [];
@@ -118,7 +118,7 @@ function othersIn(query: string, open: Token, editedFrom: number): string | unde
   return matchers.length === 0 ? undefined : `{${matchers.join(', ')}}`;
 }
 
-/** The last whole selector before the cursor. */
+/** Last complete selector before the cursor. */
 function lastSelector(query: string, cursor: number): string | undefined {
   const tokens = tokensOf(query.slice(0, cursor));
   const close = tokens.findLastIndex(({ text }) => text === '}');
@@ -126,7 +126,7 @@ function lastSelector(query: string, cursor: number): string | undefined {
   return open === -1 || close === -1 ? undefined : query.slice(tokens[open].from, tokens[close].to);
 }
 
-/** `sum by (|) (rate({...}[1m]))`: the selector comes later. */
+/** Selector after the cursor: `sum by (|) (rate({...}[1m]))`. */
 function selectorAfter(query: string, cursor: number): string | undefined {
   const tokens = tokensOf(query).filter(({ from }) => from >= cursor);
   const open = tokens.find(({ text }) => text === '{');

@@ -1,4 +1,4 @@
-/** Changes to a query that a click makes: one more condition, in the place where it belongs. */
+/** Query edits by click: adds a condition where it belongs. */
 import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
 
 export interface Condition {
@@ -6,22 +6,25 @@ export interface Condition {
   readonly value: string;
   readonly op: '=' | '!=';
   /**
-   * Labels of the stream go into the selector; what lies beside or in the line becomes a filter. `json` and `logfmt` are fields
-   * that the query has not parsed yet.
+   * Place of a condition. Stream labels go into the selector; everything else becomes a filter. `json` and
+   * `logfmt` are fields that the query has not parsed yet.
    */
   readonly place: 'stream' | 'entry' | 'json' | 'logfmt';
-  /** The value is a number in the line: `=` compares numbers. `!=` never does, because it would drop lines without the field. */
+  /**
+   * True if the value is a number in the line, so that `=` compares numbers. `!=` never does, because it
+   * would drop lines without the field.
+   */
   readonly numeric?: boolean;
 }
 
-/** Numbers that LogQL and JavaScript read alike, without a sign or an exponent. */
+/** Numbers that LogQL and JavaScript parse alike, without sign and exponent. */
 const NUMBER = /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/;
 
 export function isNumeric(value: string): boolean {
   return NUMBER.test(value);
 }
 
-/** The query with the condition. An opposite one of the same name and value is taken away instead of contradicting it. */
+/** Adds a condition. Removes an opposite condition of the same name and value instead of contradicting it. */
 export function withCondition(query: string, condition: Condition): string {
   const { name, value, op, place, numeric = false } = condition;
   if (place === 'stream') return withMatcher(query, condition);
@@ -38,14 +41,14 @@ export function withCondition(query: string, condition: Condition): string {
   return `${before}${parser} ${filter}${after === '' ? '' : ` ${after.trimStart()}`}`;
 }
 
-/** The query with a line filter at the end of its pipeline. */
+/** Adds a line filter at the end of the pipeline. */
 export function withLineFilter(query: string, text: string): string {
   const at = endOfPipeline(query);
   const after = query.slice(at);
   return `${query.slice(0, at).trimEnd()} |= ${quoted(text)}${after === '' ? '' : ` ${after.trimStart()}`}`;
 }
 
-/** The query with a filter for lines of a pattern (`|>`), or for all others (`!>`), at the end of its pipeline. */
+/** Adds a pattern filter at the end of the pipeline: `|>` keeps matching lines, `!>` all others. */
 export function withPatternFilter(query: string, pattern: string, op: '|>' | '!>'): string {
   const text = pattern.includes('"') && !pattern.includes('`') ? `\`${pattern}\`` : quoted(pattern);
   if (query.includes(`${op} ${text}`)) return query;
@@ -54,7 +57,7 @@ export function withPatternFilter(query: string, pattern: string, op: '|>' | '!>
   return `${query.slice(0, at).trimEnd()} ${op} ${text}${after === '' ? '' : ` ${after.trimStart()}`}`;
 }
 
-/** The first selector of the query; undefined where there is none. */
+/** First selector of the query; undefined if there is none. */
 export function selectorOf(query: string): string | undefined {
   const tokens = tokensOf(query);
   const open = tokens.find(({ text }) => text === '{');
@@ -62,7 +65,7 @@ export function selectorOf(query: string): string | undefined {
   return open === undefined || close === undefined ? undefined : query.slice(open.from, close.to);
 }
 
-/** A selector that takes one stream alone. */
+/** Selector that matches exactly one stream. */
 export function selectorOfStream(labels: Readonly<Record<string, string>>): string {
   const matchers = Object.entries(labels).map(([name, value]) => `${name}=${quoted(value)}`);
   return `{${matchers.join(', ')}}`;
@@ -75,18 +78,18 @@ function withMatcher(query: string, { name, value, op }: Condition): string {
   if (open === -1 || close === -1) return `{${name}${op}${quoted(value)}} ${query}`.trimEnd();
   const matchers: string[] = [];
   let selects = op === '=';
-  // A matcher is a name, an operator, a string.
+  // A matcher consists of a name, an operator and a string.
   for (let i = open + 1; i + 2 < close; i++) {
     const [label, operator, text] = tokens.slice(i, i + 3);
     if (label.kind !== 'word' || text.kind !== 'string') continue;
     const same = label.text === name && valueOfString(text) === value && isEquality(operator);
-    // One label has one value: `=` gives way to another `=`.
+    // A label has one value, so a new `=` replaces an existing `=`.
     const gives = same || (op === '=' && label.text === name && operator.text === '=');
     if (gives) continue;
     matchers.push(query.slice(label.from, text.to));
     selects ||= !operator.text.startsWith('!');
   }
-  // A selector has to say what it wants, not only what it does not want.
+  // A selector needs at least one positive matcher.
   if (!selects) matchers.push(`${name}=~".+"`);
   matchers.push(`${name}${op}${quoted(value)}`);
   return `${query.slice(0, tokens[open].to)}${matchers.join(', ')}${query.slice(tokens[close].from)}`;
@@ -96,7 +99,7 @@ function isEquality({ text }: Token): boolean {
   return text === '=' || text === '!=';
 }
 
-/** Whether the filter is in the query as a whole: `| a=5` is not in `| a=50`. */
+/** True if the query has the whole filter: `| a=5` is not in `| a=50`. */
 function hasText(query: string, filter: string): boolean {
   const at = query.indexOf(filter);
   return at !== -1 && !/^[\w.]/.test(query.slice(at + filter.length));
@@ -107,7 +110,7 @@ export function hasStage(query: string, stage: string): boolean {
   return tokens.some(({ text }, i) => text === stage && tokens[i - 1]?.text === '|');
 }
 
-/** Where the first pipeline ends: before its range in a metric query, at the end of the query otherwise. */
+/** End of the first pipeline: before the range in a metric query, else at the end of the query. */
 function endOfPipeline(query: string): number {
   const tokens = tokensOf(query);
   const range = tokens.find(({ text }) => text === '[');

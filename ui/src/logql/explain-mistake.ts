@@ -1,11 +1,11 @@
 /**
- * What is wrong with a query, in a sentence, and how it is meant. The store names a position and a token; this names the mistake
- * that people make there.
+ * Explains a mistake in a query in one sentence, with the corrected query. The store reports a position and a
+ * token; this module names the typical mistake at that point.
  *
  *     explainMistake('{app="x"} | jsno')
  *     // { sentence: '“jsno” is not a stage. Did you mean “json”?', query: '{app="x"} | json' }
  *
- * A corrected query is offered only if the grammar of the store takes it.
+ * A corrected query is offered only if it is valid in the store's grammar.
  */
 import { isLogql } from './grammar.ts';
 import { nearestWord } from './nearest-word.ts';
@@ -15,7 +15,7 @@ import { ALL_SERVICES } from './words.ts';
 
 export interface Explanation {
   readonly sentence: string;
-  /** The query without the mistake. */
+  /** Corrected query. */
   readonly query?: string;
 }
 
@@ -23,7 +23,7 @@ const STAGE_NAMES = STAGES.map(({ text }) => text);
 const OVER_RANGE = new Set(RANGE_FUNCTIONS.map(({ text }) => text));
 const AGGREGATION_NAMES = new Set(AGGREGATIONS.map(({ text }) => text));
 const FUNCTION_NAMES = [...OVER_RANGE, ...AGGREGATION_NAMES];
-/** Words before a parenthesis that are no misspelled functions. */
+/** Words before a parenthesis that are not misspelled functions. */
 const OTHER_CALLS = new Set(
   ['vector', 'label_replace', 'approx_topk', 'ip', 'bytes', 'duration', 'duration_seconds', 'by', 'without']
     .concat(['on', 'ignoring', 'group_left', 'group_right', 'and', 'or', 'unless', 'bool', 'offset'])
@@ -43,7 +43,7 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
 
 type Rule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
 
-/** Undefined if no rule knows the mistake: the message of the store has to do. */
+/** Explanation; undefined if no rule matches, so that only the store's message is shown. */
 export function explainMistake(query: string): Explanation | undefined {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   for (const rule of RULES) {
@@ -140,7 +140,7 @@ const misspelledCall: Rule = (query, tokens) => {
   return call === undefined ? undefined : didYouMean(query, call, 'function', FUNCTION_NAMES);
 };
 
-/** `| jsno`: a word after a pipe that no comparison follows. */
+/** `| jsno`: a word after a pipe without a comparison. */
 const misspelledStage: Rule = (query, tokens) => {
   const stage = tokens.find(
     ({ kind, text }, i) =>
@@ -230,7 +230,7 @@ const doubleEquals: Rule = (query, tokens) => {
   };
 };
 
-/** What hides the mistakes behind it comes first. */
+/** Rules in order: mistakes that hide others come first. */
 const RULES: readonly Rule[] = [
   openText,
   singleQuotes,
@@ -260,7 +260,7 @@ function replaced(query: string, { from, to }: Pick<Token, 'from' | 'to'>, text:
   return query.slice(0, from) + text + query.slice(to);
 }
 
-/** What would close all open brackets, innermost first. */
+/** Brackets that close all open ones, innermost first. */
 function closersAt(tokens: readonly Token[]): string {
   const open: string[] = [];
   for (const { kind, text } of tokens) {
@@ -271,7 +271,7 @@ function closersAt(tokens: readonly Token[]): string {
   return open.reverse().join('');
 }
 
-/** The token that closes the bracket at `open`. */
+/** Token that closes the bracket at `open`. */
 function closeOf(tokens: readonly Token[], open: number): Token | undefined {
   let depth = 0;
   for (const token of tokens.slice(open)) {

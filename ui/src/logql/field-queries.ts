@@ -1,4 +1,7 @@
-/** Queries about one field of the lines that a log query selects. All of them bring the parser that the field needs. */
+/**
+ * Queries about one field of the lines that a log query selects. Each includes the parser that the field
+ * needs.
+ */
 import { hasStage } from './edit.ts';
 
 export interface AskedField {
@@ -9,17 +12,17 @@ export interface AskedField {
 
 export const TOP_VALUES = 10;
 
-/** How often the most frequent values occur in a window. */
+/** Counts of the most frequent values in a window. */
 export function topValuesQuery(query: string, field: AskedField, window: string): string {
   return `topk(${TOP_VALUES}, sum by (${field.name}) (${counted(query, field, window)}))`;
 }
 
-/** How many lines have the field. */
+/** Number of lines that have the field. */
 export function presenceQuery(query: string, field: AskedField, window: string): string {
   return `sum(${counted(query, field, window)})`;
 }
 
-/** The lines by value over time; the most frequent values at each step if there are many. */
+/** Lines by value over time; only the most frequent values at each step if there are many. */
 export function groupByQuery(query: string, field: AskedField, cardinality: number): string {
   const sums = `sum by (${field.name}) (${counted(query, field, '$__auto')})`;
   return cardinality > 2 * TOP_VALUES ? `topk(${TOP_VALUES}, ${sums})` : sums;
@@ -35,7 +38,7 @@ const FUNCTIONS: Readonly<Record<Figure, string>> = {
   max: 'max_over_time(',
 };
 
-/** One number about the values: durations are in seconds, sizes in bytes. */
+/** One statistic of the values: durations in seconds, sizes in bytes. */
 export function figureQuery(query: string, field: AskedField, figure: Figure, window: string): string {
   const { name, type } = field;
   const value = type === 'duration' || type === 'bytes' ? `${type}(${name})` : name;

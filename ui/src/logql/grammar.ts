@@ -1,22 +1,22 @@
-/** The grammar of the store, in the page: tells whether a text is LogQL. Meaning is checked by the store alone. */
+/** Checks if a text is LogQL, with the store's grammar. Only the store checks its meaning. */
 import { runAutomaton } from '../../../shared/language/logql/automaton.ts';
 import { ParseError } from '../../../shared/language/logql/errors.ts';
 import { RULE_ACTIONS } from '../../../shared/language/logql/tables.ts';
 import { fillVariables } from './variables.ts';
 
-/** No tree is built, so a rule has no value. */
+/** Rules have no values, because no tree is built. */
 const NO_ACTIONS = RULE_ACTIONS.split(' ').map(() => () => undefined);
-/** Longer texts are refused by the store (MAX_QUERY_BYTES). */
+/** Maximum length; the store refuses longer queries (MAX_QUERY_BYTES). */
 const MAX_CHARACTERS = 131_072;
 /**
- * Escapes, those of bytes in a group: the lexer decodes bytes with a class of Node.js, and to the grammar a letter is as good as
- * a byte.
+ * Escapes, with byte escapes in a group. The lexer decodes bytes with a Node.js class; the grammar accepts a
+ * letter in place of a byte.
  */
 const ESCAPE = /\\(?:(x[0-9a-fA-F]{2}|[0-3][0-7]{2})|[\s\S])/g;
-/** Any window does. */
+/** Any window works. */
 const VARIABLES = { rangeMs: 3_600_000, stepMs: 60_000 };
 
-/** Variables of dashboards such as `$__auto` count as filled in. */
+/** True if the text is LogQL. Dashboard variables such as `$__auto` are replaced first. */
 export function isLogql(text: string): boolean {
   if (text.length > MAX_CHARACTERS) return false;
   try {

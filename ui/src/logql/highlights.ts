@@ -1,10 +1,13 @@
-/** What the line filters of a query look for, as expressions of JavaScript: these parts of lines are marked. */
+/**
+ * Texts that the line filters of a query search for, as JavaScript regular expressions, to highlight them in
+ * lines.
+ */
 import { tokensOf, valueOfString } from './tokens.ts';
 
-/** More matches in one line are not marked: a filter for one letter would mark thousands. */
+/** Maximum number of highlights per line: a filter for one letter would match thousands. */
 const MAX_MATCHES = 200;
 
-/** Case-sensitive unless the filter says otherwise. What JavaScript does not understand is left out. */
+/** Case-sensitive unless the filter says otherwise. Omits patterns that JavaScript does not support. */
 export function highlightsOf(query: string): readonly RegExp[] {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   const found: RegExp[] = [];
@@ -33,7 +36,7 @@ function expressionOf(value: string, filter: string): RegExp | undefined {
   }
 }
 
-/** Offsets, not overlapping, in order: start and end in turn. */
+/** Matches in order without overlap: offsets that alternate start and end. */
 export function matchesIn(line: string, highlights: readonly RegExp[]): readonly number[] {
   if (highlights.length === 0) return [];
   const ranges: [number, number][] = [];

@@ -1,9 +1,12 @@
-/** The known word that a misspelled one is meant as. */
+/** Finds the known word closest to a misspelled one. */
 
-/** More differences make another word. */
+/** Maximum distance; with more differences it is another word. */
 const MAX_DISTANCE = 2;
 
-/** The one with the fewest letters that differ, at most 2 and fewer than half of the word; the first of several. */
+/**
+ * Known word with the smallest distance: at most 2, and less than half of the word's length. The first one
+ * wins ties.
+ */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   let nearest: string | undefined;
@@ -15,9 +18,9 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return nearest;
 }
 
-/** Letters that are missing, added, replaced, or two neighbors in the wrong order. */
+/** Edit distance: missing, added or replaced letters, or two swapped neighbors. */
 export function distanceOf(a: string, b: string): number {
-  // Words of LogQL are short, so a text that is much longer needs no table.
+  // Words of LogQL are short, so a much longer text needs no table.
   if (Math.abs(a.length - b.length) > MAX_DISTANCE) return Math.max(a.length, b.length);
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,18 +1,18 @@
 /**
- * A stream selector as what somebody chose in it: values by label. `{a="x", b=~"y|z"}` is x of a, and y and z of b. What says
- * something else (`c!="x"`, `d=~"y.*"`) is kept as it was written.
+ * Stream selector as chosen values by label. `{a="x", b=~"y|z"}` has the value x of a, and y and z of b.
+ * Other matchers (`c!="x"`, `d=~"y.*"`) are kept as written.
  */
 import { quoted, tokensOf, valueOfString } from './tokens.ts';
 
 export interface Selection {
-  /** In the order in which they were chosen; no list is empty. */
+  /** Values by label, in the order of choice; no list is empty. */
   readonly values: ReadonlyMap<string, readonly string[]>;
   readonly others: readonly string[];
 }
 
 export const NOTHING_CHOSEN: Selection = { values: new Map(), others: [] };
 
-/** Of the first selector of a query, which may be half written. */
+/** Selection of the first selector of a query, which may be incomplete. */
 export function selectionOf(query: string): Selection {
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   const open = tokens.findIndex(({ text }) => text === '{');
@@ -24,7 +24,7 @@ export function selectionOf(query: string): Selection {
     if (label.kind !== 'word' || operator.kind !== 'mark' || text.kind !== 'string') continue;
     const value = valueOfString(text);
     const chosen = value === undefined ? undefined : chosenBy(operator.text, value);
-    // Two matchers of one label hold both: a list of values cannot say that.
+    // Two matchers of one label must both hold, which a list of values cannot express.
     if (chosen === undefined || values.has(label.text)) others.push(query.slice(label.from, text.to));
     else values.set(label.text, chosen);
     i += 2;
@@ -41,13 +41,13 @@ export function selectorText({ values, others }: Selection): string {
   return `{${[...matchers, ...others].join(', ')}}`;
 }
 
-/** The query with another selector in the place of its first one; what is around it stays. */
+/** Replaces the first selector of a query. */
 export function withSelector(query: string, selector: string): string {
   const span = spanOf(query);
   return span === undefined ? selector : `${query.slice(0, span.from)}${selector}${query.slice(span.to)}`;
 }
 
-/** What stands behind the first selector. */
+/** Text after the first selector. */
 export function restOf(query: string): string {
   const span = spanOf(query);
   return span === undefined ? '' : query.slice(span.to).trim();
@@ -60,7 +60,7 @@ function spanOf(query: string): { readonly from: number; readonly to: number } |
   return open === undefined || close === undefined ? undefined : { from: open.from, to: close.to };
 }
 
-/** With the value where it was not chosen, without it where it was. */
+/** Adds the value, or removes it if it was chosen. */
 export function toggled(selection: Selection, label: string, value: string): Selection {
   const before = selection.values.get(label) ?? [];
   const after = before.includes(value) ? before.filter(known => known !== value) : [...before, value];
@@ -85,12 +85,12 @@ export function isNothing({ values, others }: Selection): boolean {
 }
 
 function chosenBy(operator: string, value: string): readonly string[] | undefined {
-  // `a=""` takes streams without a.
+  // `a=""` matches streams without a.
   if (operator === '=') return value === '' ? undefined : [value];
   return operator === '=~' ? alternativesOf(value) : undefined;
 }
 
-/** The texts that an expression takes where it is nothing but a list of them; undefined where it is more. */
+/** Alternatives of a regular expression that only lists texts; undefined for any other expression. */
 function alternativesOf(expression: string): readonly string[] | undefined {
   const found: string[] = [];
   let text = '';
@@ -102,7 +102,7 @@ function alternativesOf(expression: string): readonly string[] | undefined {
       text = '';
     } else if (character === '\\') {
       i++;
-      // Before a letter or a digit it is a class, not a character.
+      // A backslash before a letter or digit is a class, not a character.
       if (expression[i] === undefined || /[A-Za-z0-9]/.test(expression[i])) return undefined;
       text += expression[i];
     } else if (/[\^$.*+?()[\]{}]/.test(character)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A query as tokens: enough to know where a cursor is and what a filter looks for, also while the query is half written. It
- * is no parser: what is wrong is told by the store.
+ * Tokenizes a query, also an incomplete one: enough to find the cursor's context and the filters. It is not a
+ * parser; the store reports mistakes.
  */
 export type TokenKind = 'word' | 'string' | 'open-string' | 'number' | 'mark' | 'comment';
 
@@ -12,7 +12,7 @@ export interface Token {
   readonly to: number;
 }
 
-/** Longest first. Numbers take durations and bytes along. */
+/** Token patterns, longest first. Numbers include durations and bytes. */
 const PATTERNS: readonly (readonly [TokenKind, RegExp])[] = [
   ['comment', /#[^\n]*/y],
   ['string', /"(?:[^"\\\n]|\\.)*"|`[^`]*`/y],
@@ -40,7 +40,7 @@ export function tokensOf(query: string): readonly Token[] {
   return tokens;
 }
 
-/** What a string token means; undefined where an escape is broken. */
+/** Value of a string token; undefined if an escape is invalid. */
 export function valueOfString({ text }: Token): string | undefined {
   if (text.startsWith('`')) return text.slice(1, -1);
   try {
@@ -50,18 +50,18 @@ export function valueOfString({ text }: Token): string | undefined {
   }
 }
 
-/** Escapes that JSON has not. */
+/** Translates escapes that JSON does not have. */
 function escapeForJson(whole: string, character: string): string {
   const known: Record<string, string> = { a: '\\u0007', v: '\\u000b', "'": "'" };
   return known[character] ?? whole;
 }
 
-/** A text as a string of LogQL. */
+/** Text as a LogQL string. */
 export function quoted(value: string): string {
   return JSON.stringify(value);
 }
 
-/** Whether the query asks for lines; otherwise it computes values. */
+/** True for a log query, false for a metric query. */
 export function asksForLines(query: string): boolean {
   const first = tokensOf(query).find(({ kind, text }) => kind !== 'comment' && text !== '(');
   return first?.text === '{';

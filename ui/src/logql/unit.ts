@@ -1,9 +1,9 @@
-/** The unit of a metric query's values, as far as its functions tell. */
+/** Unit of a metric query's values, as far as its functions determine it. */
 import { tokensOf } from './tokens.ts';
 
 export type Unit = 'bytes' | 'seconds' | 'number' | 'percent';
 
-/** Functions whose value counts something else, whatever they are computed from. */
+/** Functions whose value counts something, whatever they are computed from. */
 const COUNTS = new Set([
   'count',
   'count_over_time',
@@ -14,7 +14,7 @@ const COUNTS = new Set([
 ]);
 const OPERATORS = new Set(['/', '*', '^', '%']);
 
-/** `choice`: `auto`, or a unit that somebody chose. */
+/** Unit to use: `auto`, or the unit that the user chose. */
 export function chosenUnit(choice: Unit | 'auto', queries: readonly string[]): Unit {
   if (choice !== 'auto') return choice;
   const units = new Set(queries.map(unitOf));
@@ -29,7 +29,7 @@ export function unitOf(query: string): Unit {
   if (texts.some(text => OPERATORS.has(text)) || calls.some(({ text }) => text === 'count')) return 'number';
   if (calls.some(({ text }) => text === 'bytes_rate' || text === 'bytes_over_time')) return 'bytes';
   if (calls.some(({ text }) => COUNTS.has(text))) {
-    // `rate` over an unwrapped value is that value by the second.
+    // `rate` of an unwrapped value is that value per second.
     if (!tokens.some(({ text }) => text === 'unwrap')) return 'number';
   }
   const unwrap = tokens.findIndex(({ text }) => text === 'unwrap');

@@ -1,4 +1,4 @@
-/** What stands in queries of dashboards for the step and the range: filled in here, as the store knows no variables. */
+/** Replaces the dashboard variables for step and range, which the store does not know. */
 import { stepText } from '../time/steps.ts';
 
 export interface VariableValues {

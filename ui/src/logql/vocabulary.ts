@@ -1,8 +1,8 @@
-/** The words of LogQL that an editor offers, each with what it does. */
+/** LogQL words that the editor offers, with descriptions. */
 export interface Word {
   readonly text: string;
   readonly does: string;
-  /** What is written for it, where that is more; the cursor goes to `¦`. */
+  /** Text to insert, if it is longer than the word; `¦` marks the cursor position. */
   readonly writes?: string;
 }
 

@@ -1,30 +1,34 @@
 /**
- * Plain words as a query: `connection refused`, `"user 42" -health`, `timeout OR refused`. Each word is a line filter in any case;
- * texts in quotes and words without letters match exactly as they are written; `-` excludes; `OR` joins alternatives.
+ * Converts plain words into a query: `connection refused`, `"user 42" -health`, `timeout OR refused`. Each
+ * word is a case-insensitive line filter. Quoted text and words without letters match exactly; `-` excludes;
+ * `OR` joins alternatives.
  *
  *     readQuery('connection -"GET /health"', ALL_SERVICES).logql
  *     // {service_name=~".+"} |~ "(?i)connection" != "GET /health"
  *
- * Pitfall: what is LogQL is decided by the grammar of the store first. A number alone is LogQL.
+ * Pitfall: the store's grammar decides first if a text is LogQL. A single number is LogQL.
  */
 import { isLogql } from './grammar.ts';
 import { quoted, tokensOf } from './tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS } from './vocabulary.ts';
 
-/** The store gives a service name to each stream that has none. */
+/** Selector of all streams: the store adds a service name to each stream without one. */
 export const ALL_SERVICES = '{service_name=~".+"}';
 
-/** More words are cut: a pasted text is no search, and each word is a filter that reads the lines again. */
+/**
+ * Maximum number of terms. A pasted text is not a search, and each word is a filter that reads the lines
+ * again.
+ */
 export const MAX_TERMS = 30;
 
 export interface Term {
   readonly text: string;
-  /** Only in the case in which it is written. */
+  /** True if the case must match. */
   readonly isExact: boolean;
   readonly isExcluded: boolean;
 }
 
-/** Terms of which a line has one. An excluded term has no others. */
+/** Terms of which a line must have one. An excluded term has no alternatives. */
 export type Alternatives = readonly Term[];
 
 export type QueryReading =
@@ -35,15 +39,15 @@ const TERM = /(-?)(?:"((?:[^"\\]|\\.)*)(?:"|$)|`([^`]*)(?:`|$)|((?:[^\s"]|(?<==)
 const FUNCTIONS = new Set([...RANGE_FUNCTIONS, ...AGGREGATIONS].map(({ text }) => text));
 const MATCHERS = new Set(['=', '!=', '=~', '!~', '==']);
 
-/** @param scope the selector that words search in */
+/** @param scope selector that words search in */
 export function readQuery(text: string, scope: string): QueryReading {
   if (text.trim() === '' || isLogql(text) || looksLikeLogql(text)) return { kind: 'logql', logql: text };
   return { kind: 'words', logql: logqlOfWords(text, scope) };
 }
 
 /**
- * Whether a text that the grammar refuses is meant as LogQL all the same: it has a selector, or begins with a brace, a stage or a
- * call. Its mistake is then explained instead of searched for.
+ * True if an invalid text is probably meant as LogQL: it has a selector, or begins with a brace, a stage or a
+ * call. Then its mistake is explained instead of searching for the words.
  */
 export function looksLikeLogql(text: string): boolean {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
@@ -64,7 +68,7 @@ export function logqlOfWords(text: string, scope: string): string {
   return [scope, ...alternativesOf(text).map(filterOf)].join(' ');
 }
 
-/** At most MAX_TERMS terms. */
+/** Up to MAX_TERMS terms. */
 export function alternativesOf(text: string): readonly Alternatives[] {
   const found: Term[][] = [];
   let joins = false;
@@ -73,7 +77,7 @@ export function alternativesOf(text: string): readonly Alternatives[] {
     const [whole, minus, inQuotes, raw, word] = match;
     const before = found.at(-1);
     if (whole === 'OR' && before !== undefined) {
-      // Nothing is an alternative to an excluded term.
+      // An excluded term has no alternatives.
       joins = !before[0].isExcluded;
       continue;
     }
@@ -110,13 +114,13 @@ function filterOf(terms: Alternatives): string {
   return `${isExcluded ? '!~' : '|~'} ${literalOf(expression)}`;
 }
 
-/** Characters that mean something to an expression mean themselves. */
+/** Escapes characters that have a meaning in regular expressions. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Between backquotes if that saves escapes. */
+/** String literal; uses backquotes if that avoids escapes. */
 function literalOf(expression: string): string {
-  // A string between backquotes loses its carriage returns.
+  // A string in backquotes loses its carriage returns.
   return expression.includes('\\') && !/[`\r\0]/.test(expression) ? `\`${expression}\`` : quoted(expression);
 }

@@ -1,4 +1,4 @@
-/** An empty view that asks a query: the services to choose from. */
+/** Empty state of a view that needs a query: services to choose from. */
 import { SERVICE_LABEL, useServices } from '../api/use-services.ts';
 import { quoted } from '../logql/tokens.ts';
 import type { ResolvedRange } from '../time/time-range.ts';

@@ -1,4 +1,4 @@
-/** Opens a saved query in the log view, in the time of now if it has none of its own. */
+/** Opens a saved query in the log view, in a range that ends now if it has none. */
 import type { SavedQuery } from '../../../shared/base/model/board.ts';
 import { go, route } from '../state/navigation.ts';
 

@@ -1,4 +1,4 @@
-/** Below a query in plain words: where they are searched, and the LogQL that is made of them. */
+/** Note below a query of plain words: the services that it searches, and the resulting LogQL. */
 import { useState } from 'preact/hooks';
 import { useServices } from '../api/use-services.ts';
 import { Button } from '../components/button.tsx';
@@ -10,7 +10,7 @@ import type { ResolvedRange } from '../time/time-range.ts';
 
 export interface QueryReadingProps {
   readonly state: QueryState;
-  /** The services with logs in it can be chosen. */
+  /** Range whose services can be chosen. */
   readonly range: ResolvedRange | undefined;
 }
 

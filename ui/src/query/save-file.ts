@@ -1,4 +1,4 @@
-/** Saves a text as a file of this browser. */
+/** Saves a text as a file on this machine. */
 const REVOKED_AFTER_MS = 10_000;
 
 export function saveFile(name: string, text: string, type: string): void {

@@ -1,4 +1,6 @@
-/** Saved queries of the tenant in a panel: open one, save what is asked, or make an alert or a panel of a board of it. */
+/**
+ * Panel of saved queries: opens one, saves the current query, or creates an alert or a board panel from it.
+ */
 import { useState } from 'preact/hooks';
 import { type ChartKind, MAX_NAME_CHARACTERS, MAX_PANELS } from '../../../shared/base/model/board.ts';
 import type { ApiError } from '../api/errors.ts';
@@ -13,14 +15,14 @@ import type { RangeText } from '../time/time-range.ts';
 import { openSavedQuery } from './open-saved.ts';
 
 export interface SavedMenuProps {
-  /** LogQL; the first is the one in the editor. */
+  /** LogQL queries; the first is the one in the editor. */
   readonly queries: readonly string[];
   readonly chart: ChartKind;
   readonly range: RangeText;
   readonly onClose: () => void;
 }
 
-/** More are found by their name. */
+/** Maximum number of queries shown; others are found by name. */
 const MAX_SHOWN = 12;
 
 export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {

@@ -1,4 +1,4 @@
-/** The services that have logs in a range, each a click away from its logs. */
+/** Services with logs in a range, as links to their logs. */
 import type { Service } from '../api/use-services.ts';
 import { bytesText } from '../time/quantities.ts';
 

@@ -1,4 +1,4 @@
-/** Whether lines come, in a word, and what went wrong, in a sentence. */
+/** State of a live tail in one word, and its problems in sentences. */
 import type { TailState } from '../tail/follow-tail.ts';
 import type { TailBuffer } from '../tail/tail-buffer.ts';
 import { countText, secondsText } from '../time/quantities.ts';
@@ -30,7 +30,7 @@ export interface TailNoticesProps extends TailWordProps {
   readonly buffer: TailBuffer;
 }
 
-/** What somebody who reads the lines should know: that some are missing, late, or wait. */
+/** Notices for the reader: lines that are missing, late or waiting. */
 export function TailNotices({ state, isPaused, buffer }: TailNoticesProps) {
   const { waiting, lostWaiting, dropped } = buffer;
   const notices: string[] = [];

@@ -1,4 +1,4 @@
-/** The answer of one or several queries that compute values, as series of one chart. */
+/** Result of one or several metric queries as the series of one chart. */
 import { askMetric } from '../api/queries.ts';
 import type { MatrixSeries, Statistics } from '../api/types.ts';
 import { type Asked, useAsk } from '../api/use-ask.ts';
@@ -7,16 +7,16 @@ import { stepFor } from '../time/steps.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 
 export interface NamedSeries extends MatrixSeries {
-  /** Unlike that of every other series of the answer, unless the legend says otherwise. */
+  /** Unique label in the result, unless the legend says otherwise. */
   readonly label: string;
 }
 
 export interface MetricAnswer {
   readonly series: readonly NamedSeries[];
-  /** The same queries earlier, with the times of the range. */
+  /** Same queries at an earlier time, shifted to the times of the range. */
   readonly earlier: readonly NamedSeries[];
   readonly stepMs: number;
-  /** Of the instants: whole steps. */
+  /** Range of the instants, in whole steps. */
   readonly range: ResolvedRange;
   readonly warnings: readonly string[];
   readonly statistics: Statistics['summary'];
@@ -24,14 +24,14 @@ export interface MetricAnswer {
 
 export interface MetricQuery {
   readonly query: string;
-  /** `{{label}}` stands for the value of a label; empty for the labels. */
+  /** Legend; `{{label}}` is replaced by the label's value. Empty uses the labels. */
   readonly legend: string;
 }
 
-/** How much earlier the values are that are drawn beside those of the range. */
+/** Distance of the earlier values that are compared with those of the range. */
 export type Comparison = '' | '1d' | '7d';
 
-/** Instants of a chart. */
+/** Maximum number of instants of a chart. */
 const MAX_POINTS = 300;
 const DAY_MS = 86_400_000;
 const SHIFTS_MS: Readonly<Record<Comparison, number>> = { '': 0, '1d': DAY_MS, '7d': 7 * DAY_MS };
@@ -41,7 +41,10 @@ export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): n
   return stepFor(range, points);
 }
 
-/** @param queries undefined if there is nothing to ask; as text in `key`, so that equal ones are asked once */
+/**
+ * @param queries undefined if there is nothing to load; passed as text in `key`, so that equal queries load
+ * once
+ */
 export function useMetric(
   queries: readonly MetricQuery[] | undefined,
   range: ResolvedRange | undefined,
@@ -100,7 +103,7 @@ export async function askMetrics(
   };
 }
 
-/** Steps of up to a day are divisors of it, so shifted samples are on the same grid. */
+/** Steps of up to a day divide it evenly, so shifted samples are on the same grid. */
 function shifted(series: readonly NamedSeries[], seconds: number): readonly NamedSeries[] {
   return series.map(({ metric, label, values }) => ({
     metric,

@@ -1,4 +1,4 @@
-/** A live tail as a component has it: its lines, its state, and what a person does to it. */
+/** Live tail for a component: its lines, state and actions. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { LogRow } from '../lines/rows.ts';
 import { browserTail } from '../tail/browser-tail.ts';
@@ -20,12 +20,12 @@ export interface Tail {
   clear(): void;
 }
 
-/** Frames come up to 20 times a second, each drawing takes milliseconds. */
+/** Render interval. Frames arrive up to 20 times per second, and each rendering takes milliseconds. */
 const DRAW_MS = 100;
 
 /**
- * @param query undefined where nothing is followed: what came stays
- * @param round another one begins anew
+ * @param query undefined if nothing is followed; received lines stay @param round a new value restarts the
+ * tail
  */
 export function useTail(query: string | undefined, round: number): Tail {
   const [buffer, setBuffer] = useState(EMPTY_BUFFER);

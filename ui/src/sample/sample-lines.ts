@@ -1,6 +1,6 @@
 /**
- * Logs of a small shop for a store that has none yet: five services in the formats that people have (nginx, JSON, logfmt, plain
- * text with stack traces), over the last hour. Every stream says `sample_data="true"`.
+ * Logs of a small shop for a store without logs: five services in common formats (nginx, JSON, logfmt, plain
+ * text with stack traces), over the last hour. Every stream has the label `sample_data="true"`.
  */
 export interface SampleStream {
   readonly stream: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ const SERVICES: readonly (readonly [service: string, lines: number, line: Line])
   ['sample-mail', 200, mailLine],
 ];
 
-/** Always the same lines but for the time, which ends at `endMs`. */
+/** Always the same lines, except for the times, which end at `endMs`. */
 export function sampleStreams(endMs: number): readonly SampleStream[] {
   const random = createRandom(11);
   return SERVICES.map(([service, lines, line]) => ({
@@ -93,7 +93,7 @@ interface Random {
   hex(): string;
 }
 
-/** A linear congruential generator. */
+/** Linear congruential generator. */
 function createRandom(seed: number): Random {
   let state = seed;
   const share = () => {

@@ -1,6 +1,6 @@
 /**
- * Two queries side by side: the parameters of the second one have a 2 behind their names (`q2`). It has the time range of the first
- * one until it gets its own.
+ * Two queries side by side: parameters of the second have a 2 after their names (`q2`). It uses the first
+ * one's time range until it has its own.
  */
 import { createContext } from 'preact';
 import { useCallback, useContext, useMemo } from 'preact/hooks';
@@ -16,7 +16,7 @@ export const Pane = createContext<PaneId>('');
 
 export interface PaneParams {
   readonly id: PaneId;
-  /** By the names that the first pane has. */
+  /** Parameters by their names in the first pane. */
   readonly params: Params;
   change(changes: Params, options?: GoOptions): void;
 }

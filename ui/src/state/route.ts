@@ -1,18 +1,18 @@
 /**
- * Where the page is, as text: `#/logs?q=...&from=now-1h`. It lies in the fragment, so that a server sees no query in its
- * access log, and any server of files can serve the page. Every view keeps what can be shared in `params`; what is only
- * one person's taste is in settings.ts.
+ * Route as text: `#/logs?q=...&from=now-1h`. It is in the fragment, so that queries appear in no access log,
+ * and any file server can serve the page. Everything that can be shared is in `params`; personal preferences
+ * are in settings.ts.
  */
 export interface Route {
-  /** The id of a view (views/registry.ts). */
+  /** View ID (views/registry.ts). */
   readonly view: string;
-  /** Empty values are left out of the text. */
+  /** Parameters; empty values are omitted from the text. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 export const HOME = 'logs';
 
-/** Never throws: what is no route leads home. */
+/** Never throws: an invalid route leads to the start page. */
 export function parseRoute(hash: string): Route {
   const text = hash.replace(/^#?\/?/, '');
   const mark = text.indexOf('?');

@@ -1,10 +1,10 @@
-/** The parameters of the second of two queries in the address (pane.ts): without DOM. */
+/** Parameters of the second of two queries in the URL (pane.ts), without DOM. */
 import { DEFAULT_RANGE } from '../time/time-range.ts';
 import type { Route } from './route.ts';
 
 type Params = Route['params'];
 
-/** What a pane keeps in the address. */
+/** Names of the parameters that a pane keeps in the URL. */
 export const PANE_NAMES = [
   'q',
   'scope',
@@ -33,7 +33,10 @@ export function secondParams(all: Params): Params {
   return Object.fromEntries([...known, ...found]);
 }
 
-/** A range that the first pane has too is not named, and another one always is. */
+/**
+ * Changes for the second pane. A range equal to the first pane's is omitted; a different one is always
+ * written.
+ */
 export function secondChanges(changes: Params, all: Params): Params {
   const next = Object.fromEntries(Object.entries(changes).map(([name, value]) => [`${name}2`, value]));
   if (changes.from === undefined || changes.to === undefined) return next;

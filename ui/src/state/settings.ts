@@ -1,4 +1,4 @@
-/** One person's taste, remembered in this browser. Never what a shared link should carry. */
+/** Personal preferences, remembered in this browser. Shared links never include them. */
 import { createStore, type Store } from './store.ts';
 
 export type Theme = 'auto' | 'light' | 'dark';
@@ -6,24 +6,24 @@ export type Zone = 'local' | 'utc';
 
 export interface Settings {
   readonly theme: Theme;
-  /** Of every time that is shown or typed. */
+  /** Zone of all times that are shown or typed. */
   readonly zone: Zone;
-  /** Long lines go on below, instead of being cut. */
+  /** Wraps long lines instead of cutting them. */
   readonly wraps: boolean;
-  /** Lines as the store has them, instead of the message first. */
+  /** Shows stored lines instead of the message first. */
   readonly raw: boolean;
   /** Columns of the log list that were chosen last (lines/columns.ts); empty for automatic ones. */
   readonly columns: string;
-  /** Templates of addresses by the field whose values they are for (lines/field-links.ts). */
+  /** URL templates by field (lines/field-links.ts). */
   readonly links: Readonly<Record<string, string>>;
   readonly showsVolume: boolean;
-  /** The fields at the side of the log list. */
+  /** Shows the fields panel of the log list. */
   readonly showsFields: boolean;
-  /** The tenant to ask for where the address names none; empty where the store has one of its own. */
+  /** Tenant to use if the URL has none; empty if the store has a default tenant. */
   readonly tenant: string;
-  /** Tenants that were asked, latest first. */
+  /** Recently used tenants, latest first. */
   readonly tenants: readonly string[];
-  /** Queries that were run, latest first. */
+  /** Recently run queries, latest first. */
   readonly recentQueries: readonly string[];
 }
 
@@ -51,11 +51,11 @@ export function changeSettings(changes: Partial<Settings>): void {
   try {
     window.localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // Storage may be off or full: the setting holds until the page is closed.
+    // Storage may be disabled or full: the setting applies until the page is closed.
   }
 }
 
-/** Puts a text to the front of a list of remembered ones. */
+/** Moves a text to the front of a remembered list. */
 export function remember(list: 'tenants' | 'recentQueries', text: string): void {
   const others = settings.get()[list].filter(known => known !== text);
   changeSettings({ [list]: [text, ...others].slice(0, MAX_REMEMBERED) });

@@ -1,9 +1,9 @@
-/** A value that changes and tells who listens: what several parts of the page share. */
+/** Observable value that several parts of the page share. */
 export interface Store<T> {
   get(): T;
-  /** Tells nobody where the value is the same. */
+  /** Notifies listeners, unless the value is unchanged. */
   set(next: T): void;
-  /** Answers what ends it. */
+  /** Returns a function that unsubscribes. */
   subscribe(listener: () => void): () => void;
 }
 

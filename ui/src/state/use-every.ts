@@ -1,7 +1,7 @@
-/** Does something again and again, as long as the page is seen: what nobody looks at asks the store nothing. */
+/** Repeats an action while the page is visible, so that hidden pages send no requests. */
 import { useEffect, useRef } from 'preact/hooks';
 
-/** `everyMs` of 0: never. */
+/** `everyMs` of 0 means never. */
 export function useEvery(everyMs: number, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;

@@ -1,19 +1,19 @@
-/** The query of a view as its address has it, LogQL or plain words, and the draft in the editor. */
+/** Query of a view from the URL, LogQL or plain words, and the draft in the editor. */
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { isLogql } from '../logql/grammar.ts';
 import { ALL_SERVICES, type QueryReading, readQuery } from '../logql/words.ts';
 import { usePane } from './pane.ts';
 
 export interface QueryState {
-  /** As it was typed. */
+  /** Text as typed. */
   readonly text: string;
-  /** What is sent to the store, before variables are filled in. */
+  /** Query that is sent to the store, before variables are replaced. */
   readonly query: string;
   readonly draft: string;
-  /** How the draft would be sent. */
+  /** Reading of the draft, as it would be sent. */
   readonly draftReading: QueryReading;
   setDraft(draft: string): void;
-  /** The selector that plain words search in. */
+  /** Selector that plain words search in. */
   readonly scope: string;
   changeScope(selector: string): void;
 }
@@ -33,7 +33,7 @@ export function useQuery(): QueryState {
   return { text, query, draft, draftReading, setDraft, scope, changeScope };
 }
 
-/** An address can have any text: what is not one selector is not sent. */
+/** Scope of a URL, which can contain any text: invalid selectors are ignored. */
 function scopeOf(param: string | undefined): string {
   return param !== undefined && /^\{.*\}$/s.test(param) && isLogql(param) ? param : ALL_SERVICES;
 }

@@ -1,4 +1,4 @@
-/** The range of time that the address names, for views whose address has `from` and `to` as the log view's has. */
+/** Time range of the URL, for views with `from` and `to` parameters. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { DEFAULT_RANGE, type RangeText, type ResolvedRange, resolveRange } from '../time/time-range.ts';
 import { changeParams, route } from './navigation.ts';
@@ -7,10 +7,12 @@ import { useStore } from './use-store.ts';
 
 export interface RangeState {
   readonly text: RangeText;
-  /** Undefined where it is none. The same object until the text changes or `renew` is called. */
+  /**
+   * Resolved range; undefined if it is invalid. The same object until the text changes or `renew` is called.
+   */
   readonly resolved: ResolvedRange | undefined;
   change(text: RangeText): void;
-  /** A relative range ends now, and now is another time. */
+  /** Resolves a relative range again, with a new "now". */
   renew(): void;
 }
 
@@ -20,7 +22,7 @@ export function useRange(): RangeState {
   const [round, setRound] = useState(0);
   const from = params.from ?? DEFAULT_RANGE.from;
   const to = params.to ?? DEFAULT_RANGE.to;
-  // Each round has its own now.
+  // Each run uses the current time.
   const resolved = useMemo(
     () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' }),
     [from, to, zone, round],
@@ -30,7 +32,7 @@ export function useRange(): RangeState {
   return { text: { from, to }, resolved, change, renew };
 }
 
-/** What the address has of a range: nothing of what is as it is without being named. */
+/** URL parameters of a range; default values are omitted. */
 export function rangeParams({ from, to }: RangeText): Readonly<Record<'from' | 'to', string>> {
   const isDefault = from === DEFAULT_RANGE.from && to === DEFAULT_RANGE.to;
   return { from: isDefault ? '' : from, to: to === DEFAULT_RANGE.to ? '' : to };

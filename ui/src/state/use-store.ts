@@ -1,4 +1,4 @@
-/** A component that shows a store's value, and is drawn again when it changes. */
+/** Hook that reads a store and renders again when it changes. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Store } from './store.ts';
 
@@ -6,7 +6,7 @@ export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get);
   useEffect(() => {
     const read = () => setValue(() => store.get());
-    // It may have changed between the drawing and now.
+    // The value may have changed since the rendering.
     read();
     return store.subscribe(read);
   }, [store]);

@@ -1,4 +1,4 @@
-/** A live tail's connections as a browser makes them. */
+/** Live tail connections in a browser. */
 import { socketUrl } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { knownAccess } from '../api/known-access.ts';
@@ -11,7 +11,7 @@ import { readFrame } from './tail-frame.ts';
 
 const PATH = '/svc/api/v1/tail';
 const CHECK_MS = 1000;
-/** Entries of the future count as well: clocks differ. */
+/** Entries up to this time in the future are included, because clocks differ. */
 const AHEAD_MS = 60_000;
 
 export function browserTail(query: string): TailPorts {
@@ -28,7 +28,7 @@ export function browserTail(query: string): TailPorts {
         throw new ApiError('a query that computes values has no lines to show as they come', 400);
     },
     async connect({ startNs, limit }, onOpen, onFrame, signal) {
-      // The check before has asked.
+      // The earlier check has loaded the access.
       const tokensEnabled = knownAccess.get()?.tokensEnabled ?? false;
       const params = { query, start: String(startNs), limit };
       const url = socketUrl(PATH, tokensEnabled ? { ...params, ticket: await askTicket(signal) } : params);

@@ -1,12 +1,12 @@
 /**
- * A live tail, connection after connection, until it is ended or refused. A browser gives a WebSocket no headers, so:
+ * Live tail that reconnects until it is ended or refused. Browsers send no headers with a WebSocket, so:
  *
- *     tokens are on                       a ticket of one minute goes into the address
- *     one tenant, or a proxy names it     nothing is needed
- *     a tenant in a header, no tokens     the store is asked every POLL_MS instead: no WebSocket could say whose logs these are
+ *     tokens are enabled                  a ticket, valid for one minute, is in the URL
+ *     one tenant, or a proxy sets it      nothing is needed
+ *     tenant in a header, no tokens       the store is polled every POLL_MS, because no WebSocket could name the tenant
  *
- * Nor does it tell why a WebSocket was refused. So the query is first asked as any other query is, for a second of logs: what
- * is wrong with it, with the tenant or with the token comes as an answer that can be shown.
+ * Browsers also do not report why a WebSocket was refused. So the query first runs as an ordinary query over
+ * one second of logs: its response shows problems of the query, the tenant or the token.
  */
 import { ApiError, isAbort } from '../api/errors.ts';
 import type { LogRow } from '../lines/rows.ts';
@@ -20,7 +20,7 @@ export type TailState =
   | { readonly kind: 'refused'; readonly error: ApiError };
 
 export interface TailHandlers {
-  /** Not shown before; oldest first within a frame. */
+  /** Receives new rows; oldest first within a frame. */
   rows(rows: readonly LogRow[]): void;
   dropped(count: number): void;
   state(state: TailState): void;
@@ -28,17 +28,17 @@ export interface TailHandlers {
 
 export interface TailStart {
   readonly startNs: bigint;
-  /** Entries from before now. */
+  /** Number of entries from before now. */
   readonly limit: number;
 }
 
-/** What it needs of the world (browser-tail.ts). What fails rejects with ApiError. */
+/** External dependencies (browser-tail.ts). Failures reject with ApiError. */
 export interface TailPorts {
-  /** Whether the store is asked again and again instead; known after the first check. */
+  /** True if the store is polled instead; known after the first check. */
   isPolled(): boolean;
-  /** Rejects where the query cannot be tailed. */
+  /** Rejects if the query cannot be tailed. */
   check(signal: AbortSignal): Promise<void>;
-  /** One connection. Resolves when it ends, with the reason; empty where the browser tells none. */
+  /** Opens one connection. Resolves when it ends, with the reason, or empty if the browser has none. */
   connect(
     start: TailStart,
     onOpen: () => void,
@@ -52,18 +52,20 @@ export interface TailPorts {
   nowNs(): bigint;
 }
 
-/** Shown at first, of the last hour, as the store does it by itself. */
+/** Number of entries shown at first, from the last hour, like the store's default. */
 const FIRST_LIMIT = 100;
 const FIRST_REACH_NS = 3_600_000_000_000n;
-/** Entries that arrive late may be as much older than the newest one shown. */
+/**
+ * Overlap of a new connection: entries that arrived late may be that much older than the newest one shown.
+ */
 const OVERLAP_NS = 30_000_000_000n;
-/** Of a connection that is opened again: more than a break of seconds brings, less than any store refuses. */
+/** Entry limit of a reconnect: more than a disconnect of seconds brings, and less than any store refuses. */
 const AGAIN_LIMIT = 1000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 export const POLL_MS = 2000;
 
-/** Resolves when the signal aborts, or the tail is refused; never rejects. */
+/** Resolves when the signal aborts or the tail is refused; never rejects. */
 export async function followTail(
   ports: TailPorts,
   handlers: TailHandlers,
@@ -117,7 +119,7 @@ export async function followTail(
   }
 }
 
-/** A store that is too busy, stops, or does not answer may do so later. */
+/** False for a store that is busy, stopping, or not responding: a later attempt may succeed. */
 function isRefusal({ status }: ApiError): boolean {
   return status >= 400 && status < 500 && status !== 408 && status !== 429;
 }
@@ -134,7 +136,7 @@ function nextStart({ newestNs }: Shown, { nowNs }: TailPorts): TailStart {
     : { startNs: newestNs - OVERLAP_NS, limit: AGAIN_LIMIT };
 }
 
-/** Ends by what `poll` rejects with. */
+/** Polls until `poll` rejects. */
 async function pollOn(
   ports: TailPorts,
   shown: Shown,

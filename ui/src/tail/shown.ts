@@ -1,17 +1,20 @@
 /**
- * What a live tail has shown of the last while. A connection that is opened again begins somewhat before the newest entry, so
- * that a break loses nothing, and what was shown is left out here.
+ * Recently shown rows of a live tail. A new connection begins slightly before the newest entry, so that a
+ * disconnect loses nothing. Rows that were already shown are removed here.
  */
 import type { LogRow } from '../lines/rows.ts';
 
 export interface Shown {
-  /** Those that were not shown before, in their order; from now on they were. */
+  /** Rows that were not shown before, in order. Marks them as shown. */
   fresh(rows: readonly LogRow[]): readonly LogRow[];
-  /** Unix nanoseconds; undefined where nothing was shown. */
+  /** Unix nanoseconds; undefined if nothing was shown. */
   readonly newestNs: bigint | undefined;
 }
 
-/** About 200 bytes each. With more in the overlap the oldest may be shown again. */
+/**
+ * Maximum number of remembered rows, about 200 bytes each. If the overlap has more, the oldest may be shown
+ * again.
+ */
 const REMEMBERED = 20_000;
 
 export function createShown(remembered: number = REMEMBERED): Shown {

@@ -1,24 +1,24 @@
 /**
- * The lines that a live tail holds: those that are shown and, while it is paused, those that wait. Both are bounded; what is
- * over the bound goes, the oldest first, and is counted. Plain values: each change makes another buffer.
+ * Lines of a live tail: those that are shown, and those that wait while it is paused. Both are bounded. Lines
+ * beyond the bound are dropped, oldest first, and counted. Plain values: each change creates another buffer.
  */
 import type { LogRow } from '../lines/rows.ts';
 
 export interface TailBuffer {
-  /** In the order in which they came. */
+  /** Rows in order of arrival. */
   readonly rows: readonly LogRow[];
   readonly waiting: readonly LogRow[];
-  /** Lines that waited, and went because too many did. */
+  /** Number of waiting lines that were dropped because there were too many. */
   readonly lostWaiting: number;
-  /** Entries that the store did not send because this page was too slow. */
+  /** Number of entries that the store did not send because this page was too slow. */
   readonly dropped: number;
-  /** Rows that have left at the top since the last clear: what somebody reads moves up by them. */
+  /** Number of rows removed at the top since the last clear, by which the visible rows move up. */
   readonly trimmed: number;
-  /** All that came, for keys. */
+  /** Number of all received rows, for keys. */
   readonly received: number;
 }
 
-/** Each takes about a kilobyte of the browser's memory. */
+/** Maximum number of rows. Each takes about a kilobyte of the browser's memory. */
 export const MAX_KEPT_ROWS = 5000;
 export const MAX_WAITING_ROWS = 5000;
 
@@ -33,7 +33,7 @@ export const EMPTY_BUFFER: TailBuffer = {
 
 export function withRows(buffer: TailBuffer, came: readonly LogRow[], isPaused: boolean): TailBuffer {
   const received = buffer.received + came.length;
-  // Keys count on, so that a row keeps its own while others go.
+  // Keys continue, so that a row keeps its key while others are removed.
   const keyed = came.map((row, i) => ({ ...row, key: `${buffer.received + i}` }));
   if (!isPaused) return { ...withShown(buffer, keyed), received };
   const waiting = [...buffer.waiting, ...keyed];
@@ -45,12 +45,12 @@ export function withDropped(buffer: TailBuffer, count: number): TailBuffer {
   return { ...buffer, dropped: buffer.dropped + count };
 }
 
-/** What waited is shown. */
+/** Shows the waiting lines. */
 export function resumed(buffer: TailBuffer): TailBuffer {
   return { ...withShown(buffer, buffer.waiting), waiting: [], lostWaiting: 0 };
 }
 
-/** Nothing is shown, and the notices are gone. */
+/** Removes all lines and notices. */
 export function cleared({ received }: TailBuffer): TailBuffer {
   return { ...EMPTY_BUFFER, received };
 }

@@ -1,4 +1,4 @@
-/** Moments and lengths of time as people say them: `5 min ago`, `1 h 30 min`. */
+/** Relative times and durations: `5 min ago`, `1 h 30 min`. */
 const UNITS: readonly (readonly [string, number])[] = [
   ['d', 86_400],
   ['h', 3600],
@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1],
 ];
 
-/** The two largest parts. `seconds` is not negative. */
+/** Two largest units. `seconds` is not negative. */
 export function spanText(seconds: number): string {
   if (seconds === 0) return '0 s';
   if (seconds < 1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
@@ -15,7 +15,7 @@ export function spanText(seconds: number): string {
   for (const [name, size] of UNITS) {
     const count = Math.floor(rest / size);
     if (count === 0) {
-      // 1 d 5 min is 1 d.
+      // Skips zero units: 1 d 5 min becomes 1 d.
       if (parts.length > 0) break;
       continue;
     }
@@ -26,7 +26,7 @@ export function spanText(seconds: number): string {
   return parts.join(' ');
 }
 
-/** The largest part alone: `3 h ago`, `in 2 d`. */
+/** Largest unit only: `3 h ago`, `in 2 d`. */
 export function agoText(atMs: number, nowMs: number): string {
   const seconds = Math.round((nowMs - atMs) / 1000);
   if (Math.abs(seconds) < 1) return 'now';

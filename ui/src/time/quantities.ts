@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 const COUNT = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -14,7 +14,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`;
 }
 
-/** 12,345 */
+/** Text such as 12,345. */
 export function countText(count: number): string {
   return COUNT.format(count);
 }
@@ -24,12 +24,12 @@ export function manyText(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** 12.3K */
+/** Text such as 12.3K. */
 export function shortText(count: number): string {
   return SHORT.format(count);
 }
 
-/** A sample of a query; very small and very large ones with an exponent. */
+/** Sample of a query; very small and very large ones have an exponent. */
 export function valueText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const size = Math.abs(value);
@@ -40,7 +40,7 @@ export function secondsText(seconds: number): string {
   return seconds < 1 ? `${Math.max(1, Math.round(seconds * 1000))} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/** A duration as a sample of a query; 0.00035 is 350 µs. */
+/** Duration in seconds as text; 0.00035 is 350 µs. */
 export function durationText(seconds: number): string {
   const size = Math.abs(seconds);
   if (!Number.isFinite(size) || size === 0) return size === 0 ? '0 s' : valueText(seconds);
@@ -51,7 +51,7 @@ export function durationText(seconds: number): string {
   return size < 7200 ? `${VALUE.format(seconds / 60)} min` : `${VALUE.format(seconds / 3600)} h`;
 }
 
-/** How values of a unit are written. A percentage is a value of 0 to 1. */
+/** Formatters by unit. A percentage is a value from 0 to 1. */
 export const UNIT_TEXTS: Readonly<
   Record<'bytes' | 'seconds' | 'number' | 'percent', (value: number) => string>
 > = {
@@ -61,7 +61,7 @@ export const UNIT_TEXTS: Readonly<
   percent: value => `${valueText(value * 100)}%`,
 };
 
-/** Of 0 to 1; what is not nothing is not shown as nothing. */
+/** Percentage of a share from 0 to 1; a small nonzero share is not shown as 0. */
 export function percentText(share: number): string {
   if (share === 0) return '0%';
   if (share < 0.001) return '<0.1%';

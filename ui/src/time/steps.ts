@@ -1,4 +1,4 @@
-/** Steps of charts: round ones, as many as there is room for, lying on whole multiples so that they stay when the range moves. */
+/** Round chart steps, as many as fit, on whole multiples, so that they stay when the range moves. */
 import type { ResolvedRange } from './time-range.ts';
 
 const S = 1000;
@@ -12,14 +12,14 @@ const STEPS_MS: readonly number[] = [
   ...[D, 2 * D, 7 * D, 14 * D, 30 * D, 90 * D, 365 * D],
 ];
 
-/** The smallest round step with which at most `most` of them cover the range. */
+/** Smallest round step with which up to `most` steps cover the range. */
 export function stepFor({ fromMs, toMs }: ResolvedRange, most: number): number {
   return STEPS_MS.find(step => (toMs - fromMs) / step <= most) ?? STEPS_MS[STEPS_MS.length - 1];
 }
 
 /**
- * The instants of a query that counts in windows of a step: each instant ends a window, the first window holds the beginning of
- * the range and the last one its end.
+ * Instants of a query that counts in windows of a step. Each instant ends a window. The first window contains
+ * the start of the range, the last one its end.
  */
 export function windowEnds({ fromMs, toMs }: ResolvedRange, stepMs: number): ResolvedRange {
   return {
@@ -28,9 +28,9 @@ export function windowEnds({ fromMs, toMs }: ResolvedRange, stepMs: number): Res
   };
 }
 
-/** A window that is counted by a separate query, because it begins or ends with the range. */
+/** Window at the start or end of the range, which needs a separate query. */
 export interface CutWindow {
-  /** Of the windows of `windowEnds`, from 0. */
+  /** Index in the windows of `windowEnds`, from 0. */
   readonly index: number;
   readonly endMs: number;
   readonly widthMs: number;
@@ -38,14 +38,15 @@ export interface CutWindow {
 
 export interface CountedWindows {
   readonly cut: readonly CutWindow[];
-  /** The ends of the windows between the first and the last. */
+  /** Ends of the windows between the first and the last. */
   readonly whole: ResolvedRange | undefined;
 }
 
 /**
- * The windows of `windowEnds`, cut where the range begins and ends. Windows of LogQL hold their end and not their beginning, lists
- * of entries the reverse, so both cuts are a millisecond earlier: exact for timestamps of whole milliseconds. LogQL has no windows of
- * nanoseconds. An offset of one would be exact, but the store counts whole minutes without reading entries, and nothing else.
+ * Windows of `windowEnds`, cut at the start and end of the range. LogQL windows exclude their start and
+ * include their end; entry lists are the reverse. So both cuts are 1 ms earlier, which is exact for
+ * timestamps in whole milliseconds. LogQL has no windows in nanoseconds. An offset of 1 ns would be exact,
+ * but the store counts only whole minutes without reading entries.
  */
 export function countedWindows(range: ResolvedRange, stepMs: number): CountedWindows {
   const { fromMs: firstEnd, toMs: lastEnd } = windowEnds(range, stepMs);
@@ -55,17 +56,17 @@ export function countedWindows(range: ResolvedRange, stepMs: number): CountedWin
   if (last === 0) return { cut: [{ index: 0, endMs, widthMs: endMs - beginMs }], whole: undefined };
   const beforeLast = lastEnd - stepMs;
   const cut = [{ index: 0, endMs: firstEnd, widthMs: firstEnd - beginMs }];
-  // A range that ends a millisecond behind a window has no other part in the last one.
+  // A range that ends 1 ms after a window has no other part in the last one.
   if (endMs > beforeLast) cut.push({ index: last, endMs, widthMs: endMs - beforeLast });
   return { cut, whole: last === 1 ? undefined : { fromMs: firstEnd + stepMs, toMs: beforeLast } };
 }
 
-/** As LogQL writes it. */
+/** Step in LogQL syntax. */
 export function stepText(stepMs: number): string {
   return stepMs % S === 0 ? `${stepMs / S}s` : `${stepMs}ms`;
 }
 
-/** As people say it: `5 min`. */
+/** Step for people: `5 min`. */
 export function stepName(stepMs: number): string {
   const [unit, name] =
     stepMs % D === 0 ? [D, 'd'] : stepMs % H === 0 ? [H, 'h'] : stepMs % M === 0 ? [M, 'min'] : [S, 's'];

@@ -1,6 +1,7 @@
 /**
- * Time ranges as people write them and links carry them: `now-1h`, `now`, `2026-11-21 14:05:00` in the zone of the settings, or
- * Unix milliseconds. In the address absolute times are always milliseconds, so that a link means the same in every zone.
+ * Time ranges as typed and as in links: `now-1h`, `now`, `2026-11-21 14:05:00` in the zone of the settings,
+ * or Unix milliseconds. Absolute times in URLs are always milliseconds, so that a link means the same in
+ * every zone.
  */
 export interface RangeText {
   readonly from: string;
@@ -42,7 +43,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 const RELATIVE = /^now(?:-(\d+)([smhdwy]))?$/;
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,3}))?)?)?(Z?)$/;
 
-/** Unix milliseconds of a written time; undefined where it is none. */
+/** Unix milliseconds of a typed time; undefined if it is invalid. */
 export function parseTime(text: string, { nowMs, utc }: { nowMs: number; utc: boolean }): number | undefined {
   const trimmed = text.trim();
   const relative = RELATIVE.exec(trimmed);
@@ -64,7 +65,7 @@ export function parseTime(text: string, { nowMs, utc }: { nowMs: number; utc: bo
   ] as const;
   const ms = Number(fraction.padEnd(3, '0'));
   const date = utc || zulu === 'Z' ? new Date(Date.UTC(...parts, ms)) : new Date(...parts, ms);
-  // 31 February would become March.
+  // Rejects 31 February, which would become March.
   const named = utc || zulu === 'Z' ? date.getUTCDate() : date.getDate();
   return named === Number(day) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60
     ? date.getTime()
@@ -75,7 +76,7 @@ export function isRelative(text: string): boolean {
   return RELATIVE.test(text.trim());
 }
 
-/** Undefined where a time is none, or the range is empty. */
+/** Resolved range; undefined if a time is invalid or the range is empty. */
 export function resolveRange(
   { from, to }: RangeText,
   zone: { nowMs: number; utc: boolean },
@@ -85,7 +86,7 @@ export function resolveRange(
   return fromMs === undefined || toMs === undefined || fromMs >= toMs ? undefined : { fromMs, toMs };
 }
 
-/** `2026-11-21 14:05:00`, with milliseconds where there are some. */
+/** `2026-11-21 14:05:00`, with milliseconds if they are not zero. */
 export function formatTime(ms: number, utc: boolean): string {
   const date = new Date(utc ? ms : ms - new Date(ms).getTimezoneOffset() * 60_000);
   return date
@@ -95,7 +96,7 @@ export function formatTime(ms: number, utc: boolean): string {
     .replace(/\.000$/, '');
 }
 
-/** What the range is called on its button. */
+/** Name of the range on its button. */
 export function describeRange({ from, to }: RangeText, utc: boolean): string {
   if (to === 'now') {
     const quick = QUICK_RANGES.find(known => known.from === from);
@@ -107,13 +108,13 @@ export function describeRange({ from, to }: RangeText, utc: boolean): string {
   return `${first} → ${sameDay ? last.slice(11) : last}`;
 }
 
-/** The range beside this one, as wide: -1 before it, 1 after it. */
+/** Neighboring range of equal width: -1 for earlier, 1 for later. */
 export function shiftRange({ fromMs, toMs }: ResolvedRange, direction: -1 | 1): ResolvedRange {
   const byMs = Math.round((toMs - fromMs) / 2) * direction;
   return { fromMs: fromMs + byMs, toMs: toMs + byMs };
 }
 
-/** Twice as wide, around the same middle, and not beyond `nowMs` where it was not before. */
+/** Range of twice the width around the same middle; does not pass `nowMs` unless it already did. */
 export function widenRange({ fromMs, toMs }: ResolvedRange, nowMs: number): ResolvedRange {
   const half = Math.round((toMs - fromMs) / 2);
   const end = toMs <= nowMs ? Math.min(toMs + half, nowMs) : toMs + half;

@@ -1,13 +1,13 @@
-/** A configuration as a list of paths with their values, and which of them somebody looks for. */
+/** Configuration as a list of paths with values, and a search in it. */
 export interface ConfigLine {
-  /** `limits_config.retention_period` */
+  /** Path such as `limits_config.retention_period`. */
   readonly path: string;
   readonly value: string;
 }
 
 export type ConfigTree = Readonly<Record<string, unknown>>;
 
-/** Lists are values: what is in them has no name. */
+/** Lines of a tree. Lists are values, because their items have no names. */
 export function configLines(tree: ConfigTree): readonly ConfigLine[] {
   const lines: ConfigLine[] = [];
   const walk = (value: unknown, path: string) => {
@@ -26,7 +26,7 @@ export function configLines(tree: ConfigTree): readonly ConfigLine[] {
   return lines;
 }
 
-/** Each word must be in the path or the value. */
+/** Lines that have each word in the path or the value. */
 export function findConfig(lines: readonly ConfigLine[], text: string): readonly ConfigLine[] {
   const words = text.toLowerCase().split(/\s+/);
   return lines.filter(({ path, value }) => {

@@ -1,11 +1,11 @@
-/** The Prometheus text format, as far as the status page reads it: samples with their labels. */
+/** Parser for the subset of the Prometheus text format that the status page reads: samples with labels. */
 export interface MetricSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Those of the names that are asked for: a store with many tenants has megabytes of others. */
+/** Samples of the given names only: a store with many tenants has megabytes of others. */
 export function metricSamples(text: string, names: ReadonlySet<string>): readonly MetricSample[] {
   const samples: MetricSample[] = [];
   for (const line of text.split('\n')) {
@@ -29,7 +29,7 @@ function numberOf(text: string): number {
   return text === '-Inf' ? -Infinity : Number(text);
 }
 
-/** The sum of the samples of a name that have all of the labels; undefined where there is none. */
+/** Sum of the samples of a name that have all the labels; undefined if there is none. */
 export function sumOf(
   samples: readonly MetricSample[],
   name: string,

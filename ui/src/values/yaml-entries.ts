@@ -1,11 +1,11 @@
 /**
- * The entries at the top of a YAML text, as the store writes its limits: a name, and its value as text. It is no parser of
- * YAML: what is nested stays as it was written, with one level of indentation taken away.
+ * Top-level entries of a YAML text, as the store writes its limits: a name, and its value as text. It is not
+ * a YAML parser: nested values keep their text, with one level of indentation removed.
  */
 export interface YamlEntry {
   readonly name: string;
   readonly value: string;
-  /** Whether the value has lines of its own. */
+  /** True if the value has several lines. */
   readonly isNested: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The views of the page, in the order of the rail. To add one: a folder beside this file whose module has a component as
- * its default export, and an entry here. Each but the first is loaded when it is opened.
+ * Views of the page, in the order of the rail. To add one, create a folder next to this file whose module has
+ * a component as its default export, and add an entry here. All but the first load when they are opened.
  */
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
@@ -8,19 +8,19 @@ import type { Route } from '../state/route.ts';
 import LogsView from './logs/logs-view.tsx';
 
 export interface View {
-  /** In the address: `#/<id>`. */
+  /** ID in the URL: `#/<id>`. */
   readonly id: string;
   readonly title: string;
   readonly icon: IconName;
-  /** There at once. */
+  /** Component that is loaded with the page. */
   readonly component?: ComponentType;
-  /** Loaded when it is opened first. */
+  /** Loads the component when it is first opened. */
   readonly load?: () => Promise<{ readonly default: ComponentType }>;
-  /** It asks about a query over a range, under the names of ASKED. */
+  /** True if the view has a query and a range, under the names of ASKED. */
   readonly asksQuery?: boolean;
 }
 
-/** Go along from one view that asks about a query to the next. */
+/** Parameters that are carried from one view with a query to the next. */
 const ASKED = ['q', 'scope', 'from', 'to'];
 
 export const VIEWS: readonly View[] = [
@@ -60,7 +60,7 @@ export const VIEWS: readonly View[] = [
   { id: 'status', title: 'Status', icon: 'status', load: () => import('./status/status-view.tsx') },
 ];
 
-/** What goes along to `target` from the view that the address names. */
+/** Parameters to carry from the current view to `target`. */
 export function carriedParams(target: View, { view, params }: Route): Readonly<Record<string, string>> {
   const here = VIEWS.find(({ id }) => id === view);
   if (here?.asksQuery !== true || target.asksQuery !== true) return {};

@@ -1,4 +1,4 @@
-/** Access logs as nginx and Apache write them: common, combined, and with the name of the virtual host in front. */
+/** Access logs of nginx and Apache: common, combined, and with the virtual host in front. */
 import type { Fields } from '../line-format.ts';
 
 const QUOTED = '"((?:[^"\\\\]|\\\\.)*)"';
@@ -7,7 +7,7 @@ const ACCESS = new RegExp(
 );
 const REQUEST = /^([A-Z]{1,20}) (\S+) (HTTP\/[\d.]{1,5})$/;
 
-/** Undefined if the line is not of an access log. Names are nginx's. */
+/** Fields by nginx's names; undefined if the line is not an access log line. */
 export function parseAccessLine(line: string): Fields | undefined {
   const match = ACCESS.exec(line);
   if (match === null) return undefined;

@@ -1,4 +1,7 @@
-/** Apache: the access log, and the error log (`[Mon Jan 05 10:00:00.123456 2026] [core:error] [pid 31:tid 7] AH00126: ...`). */
+/**
+ * Apache access log and error log (`[Mon Jan 05 10:00:00.123456 2026] [core:error] [pid 31:tid 7] AH00126:
+ * ...`).
+ */
 import { type FormatOptions, type LineFormat, presentValues } from '../line-format.ts';
 import { parseAccessLine } from './access-log.ts';
 

@@ -1,4 +1,4 @@
-/** Containers of Kubernetes (containerd, CRI-O): `2026-01-05T10:00:00.123456789Z stdout F text`. */
+/** Container logs of Kubernetes (containerd, CRI-O): `2026-01-05T10:00:00.123456789Z stdout F text`. */
 import type { FormatOptions, LineFormat } from '../line-format.ts';
 
 const CRI = /^(\S{20,40}) (stdout|stderr) ([FP](?::\S{0,100})?)(?: |$)/;

@@ -1,11 +1,14 @@
 /**
- * Values separated by commas, semicolons or tabs, with a header line (RFC 4180). An entry is stored as a JSON object of its columns,
- * because a row says nothing without the header.
+ * Comma, semicolon or tab separated values with a header line (RFC 4180). An entry is stored as a JSON object
+ * of its columns, because a row is meaningless without the header.
  */
 import type { FormatOptions, LineFormat } from '../line-format.ts';
 
 const SEPARATORS = [',', ';', '\t'];
-/** A table that people make is narrower; columns beyond are refused, so that no line becomes a huge object. */
+/**
+ * Maximum number of columns, more than tables that people make. Wider rows are refused, so that no line
+ * becomes a huge object.
+ */
 export const MAX_COLUMNS = 1000;
 
 export function csvFormat({ csvColumns }: Pick<FormatOptions, 'csvColumns'>): LineFormat {
@@ -30,13 +33,13 @@ export function csvFormat({ csvColumns }: Pick<FormatOptions, 'csvColumns'>): Li
   };
 }
 
-/** The separator that the line has most. */
+/** Separator that occurs most often in the line. */
 function separatorOf(line: string): string {
   const counts = SEPARATORS.map(each => line.split(each).length);
   return SEPARATORS[counts.indexOf(Math.max(...counts))];
 }
 
-/** Undefined if a quote is not closed, text follows one, or there are too many. */
+/** Cells of a line; undefined if a quote is not closed, text follows a quote, or there are too many cells. */
 export function cellsOf(line: string, separator: string): readonly string[] | undefined {
   const cells: string[] = [];
   let at = 0;

@@ -1,4 +1,4 @@
-/** The journal as `journalctl -o json` writes it. */
+/** systemd journal as `journalctl -o json` prints it. */
 
 import { textOfValue } from '../field-values.ts';
 import { type FormatOptions, type LineFormat, levelOfSeverity, presentValues } from '../line-format.ts';
@@ -24,7 +24,7 @@ export function journaldFormat(_: FormatOptions): LineFormat {
   };
 }
 
-/** A message that is not UTF-8 is an array of its bytes. */
+/** Message text. journalctl prints a message that is not UTF-8 as an array of bytes. */
 function messageText(message: unknown): string {
   if (!Array.isArray(message)) return textOfValue(message) ?? '';
   return Buffer.from(message.map(Number)).toString('utf8');

@@ -1,4 +1,4 @@
-/** A JSON object on each line. */
+/** JSON lines: one JSON object per line. */
 import type { Fields, LineFormat } from '../line-format.ts';
 
 export function jsonFormat(): LineFormat {
@@ -10,11 +10,13 @@ export function jsonFormat(): LineFormat {
   };
 }
 
-/** Numbers beyond 2^53 lose digits in JSON.parse; timestamps in nanoseconds and many IDs are such. */
+/** JSON.parse rounds numbers beyond 2^53, such as timestamps in nanoseconds and many IDs. */
 const LONG_NUMBER = /\d{16,19}/;
 const WHOLE_NUMBER = /^\d{16,19}$/;
 
-/** Undefined if the text is not a JSON object. Whole numbers that lose digits are texts. */
+/**
+ * Parsed object; undefined if the text is not a JSON object. Integers that would lose digits become strings.
+ */
 export function parseObject(text: string): Fields | undefined {
   if (!/^\s{0,64}\{/.test(text)) return undefined;
   try {

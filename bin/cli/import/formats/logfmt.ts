@@ -1,7 +1,7 @@
-/** Pairs of a name and a value: `level=info msg="request done" took=12ms`. */
+/** logfmt pairs: `level=info msg="request done" took=12ms`. */
 import type { LineFormat } from '../line-format.ts';
 
-/** Bounded and without overlap between its parts, so that no line is slow. */
+/** Pattern of one pair. Its repetitions are bounded and do not overlap, so matching is fast on any line. */
 const PAIR = /([^\s="]{1,256})(?:=(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]*)(?=\s|$)))?\s*/y;
 
 export function logfmtFormat(): LineFormat {
@@ -14,7 +14,7 @@ export function logfmtFormat(): LineFormat {
         const match = PAIR.exec(line);
         if (match === null) return undefined;
         const [text, name, quoted, plain] = match;
-        // A name that text follows without a space, such as `a"b"`.
+        // Text follows the name without a space, such as in `a"b"`.
         if (quoted === undefined && plain === undefined && !/\s$/.test(text) && PAIR.lastIndex < line.length)
           return undefined;
         if (quoted !== undefined || plain !== undefined) hasValue = true;

@@ -1,4 +1,6 @@
-/** nginx: the access log, and the error log (`2026/01/05 10:00:00 [error] 31#31: *7 open() failed, client: 10.0.0.1`). */
+/**
+ * nginx access log and error log (`2026/01/05 10:00:00 [error] 31#31: *7 open() failed, client: 10.0.0.1`).
+ */
 import type { FormatOptions, LineFormat } from '../line-format.ts';
 import { parseAccessLine } from './access-log.ts';
 

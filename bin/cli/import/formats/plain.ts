@@ -1,4 +1,4 @@
-/** Lines as they are: nothing in them is interpreted. */
+/** Stores lines as they are, without parsing. */
 import type { LineFormat } from '../line-format.ts';
 
 export function plainFormat(): LineFormat {

@@ -1,6 +1,7 @@
 /**
- * syslog as it is in files and as it is sent: RFC 5424 (`<34>1 2026-01-05T10:00:00Z host app 31 ID47 - text`), RFC 3164
- * (`<34>Jan  5 10:00:00 host app[31]: text`), and RFC 3164 in files, without `<34>` and possibly with a time in ISO 8601.
+ * syslog in files and on the wire: RFC 5424 (`<34>1 2026-01-05T10:00:00Z host app 31 ID47 - text`) and RFC
+ * 3164 (`<34>Jan 5 10:00:00 host app[31]: text`). Files may have RFC 3164 without `<34>`, and a time in ISO
+ * 8601.
  */
 import {
   type FormatOptions,
@@ -14,7 +15,7 @@ const PRIORITY = /^<(\d{1,3})>/;
 const NEW =
   /^1 (\S{1,64}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (-|(?:\[(?:[^\]"\\]|\\.|"(?:[^"\\]|\\.)*")*\])+)(?: |$)/;
 const TAG = /^ (\S{1,255}) ([^\s:[\]]{1,128})(?:\[([^\]]{1,40})\])?:(?: |$)/;
-/** A level in the place of the host: the line is of an application's own logger. */
+/** Level in the place of the host name: the line comes from an application's own logger, not from syslog. */
 const LEVEL_WORD = /^\[?(?:trace|debug|info|notice|warn|warning|error|fatal|critical)\]?$/i;
 const MAX_PRIORITY = 191;
 

@@ -1,4 +1,7 @@
-/** Text whose entries begin with a time, as most loggers write it: `2026-01-05 10:00:00,123 INFO ...`, `[05/Jan/2026:10:00:00 +0100] ...`. */
+/**
+ * Text entries that begin with a time, as most loggers write them: `2026-01-05 10:00:00,123 INFO ...`,
+ * `[05/Jan/2026:10:00:00 +0100] ...`.
+ */
 import type { FormatOptions, LineFormat } from '../line-format.ts';
 
 const OPENING = /^[[(<"]/;

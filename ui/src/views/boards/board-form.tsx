@@ -1,4 +1,4 @@
-/** Name, time, refresh and variables of a board as a form. */
+/** Form for name, time, refresh and variables of a board. */
 import { useState } from 'preact/hooks';
 import { type Board, type BoardVariable, MAX_VARIABLES } from '../../../../shared/base/model/board.ts';
 import { readBoard } from '../../../../shared/base/model/read-board.ts';

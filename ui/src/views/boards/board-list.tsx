@@ -1,4 +1,4 @@
-/** All boards and saved queries of the tenant: open, create, import, export. */
+/** List of all boards and saved queries of the tenant: open, create, import, export. */
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../../api/errors.ts';
 import {
@@ -44,7 +44,7 @@ export function BoardList() {
   const exportAll = async () => {
     try {
       const [all, asked] = [boards.value ?? [], queries.value ?? []];
-      // One after the other: a browser asks six things at a time.
+      // One request after the other: a browser sends six at a time.
       const found = { boards: [] as never[], queries: [] as never[] };
       for (const { id } of all) found.boards.push((await askSavedItem('boards', id)).content as never);
       for (const { id } of asked) found.queries.push((await askSavedItem('queries', id)).content as never);
@@ -128,7 +128,7 @@ interface SavedPanelProps {
 
 function SavedPanel({ title, kind, heads, onOpen, onProblem, onChanged }: SavedPanelProps) {
   const paged = usePaged(heads, PAGE);
-  /** Asked once more before it is deleted. */
+  /** ID of the item that waits for the confirmation to delete it. */
   const [doomed, setDoomed] = useState<string>();
   const remove = (head: SavedHead) => {
     if (doomed !== head.id) setDoomed(head.id);

@@ -1,4 +1,7 @@
-/** One board: its time range, variables and refresh, and its panels. The address keeps what is chosen; an edit is kept until it is saved. */
+/**
+ * One board: its time range, variables, refresh and panels. Choices are in the URL; an edit is kept until it
+ * is saved.
+ */
 import { useMemo, useState } from 'preact/hooks';
 import type { Board, BoardPanel as PanelContent } from '../../../../shared/base/model/board.ts';
 import type { ApiError } from '../../api/errors.ts';
@@ -48,7 +51,7 @@ function Shown({ saved, onReload }: { readonly saved: Saved<'boards'>; readonly 
   const [round, setRound] = useState(0);
   const [pickerOpen, setPickerOpen] = useState(false);
   const [formOpen, setFormOpen] = useState(false);
-  /** Index of the panel that is edited; the number of panels for a new one. */
+  /** Index of the edited panel; the number of panels for a new one. */
   const [panelAt, setPanelAt] = useState<number>();
   const [problem, setProblem] = useState<ApiError>();
   const edits = params.edit === '1';

@@ -1,4 +1,7 @@
-/** One panel: its queries over the time of the board, as a chart or as lines. It asks when it is seen first. */
+/**
+ * One panel: its queries over the time of the board, as a chart or as lines. It loads when it is first
+ * visible.
+ */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { BoardVariable, BoardPanel as PanelContent } from '../../../../shared/base/model/board.ts';
@@ -33,7 +36,7 @@ export interface BoardPanelProps {
 
 export const ROW_PX = 64;
 const HEAD_PX = 52;
-/** A panel is narrower than the log view. */
+/** Number of points; a panel is narrower than the log view. */
 const POINTS = 150;
 const MAX_LINES = 100;
 const MAX_DRAWN_SERIES = 50;
@@ -104,7 +107,7 @@ interface ValuesProps extends BoardPanelProps {
 
 function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) {
   const { unit } = panel;
-  // Lines are shown by another part.
+  // Another component shows lines.
   const kind = panel.kind === 'logs' ? 'table' : panel.kind;
   const { value: answer, error } = useMetric(queries, range, '', POINTS);
   const timesMs = useMemo(() => (answer === undefined ? [] : gridOf(answer.range, answer.stepMs)), [answer]);

@@ -1,4 +1,4 @@
-/** Boards: the list of them, or the one that the address names. */
+/** Boards view: the list, or the board in the URL. */
 import { route } from '../../state/navigation.ts';
 import { useStore } from '../../state/use-store.ts';
 import { BoardList } from './board-list.tsx';

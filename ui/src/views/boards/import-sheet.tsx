@@ -1,4 +1,7 @@
-/** Imports a file of the explorer, or a dashboard of Grafana: first what it holds and what does not translate, then it is saved. */
+/**
+ * Sheet that imports an explorer file or a Grafana dashboard. It first shows the contents and what cannot be
+ * translated, then saves.
+ */
 import { useState } from 'preact/hooks';
 import { type ApiError, messageOf } from '../../api/errors.ts';
 import { createSaved } from '../../api/saved.ts';

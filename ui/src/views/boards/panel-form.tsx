@@ -1,4 +1,4 @@
-/** A panel of a board as a form. What is wrong is said before it is taken. */
+/** Form for a board panel. It shows problems before it saves. */
 import { useState } from 'preact/hooks';
 import {
   type BoardPanel,

@@ -1,4 +1,4 @@
-/** The variables of a board: values of a label in the time of the board, fixed values, or a text. */
+/** Variables of a board: values of a label in the time of the board, fixed values, or a text. */
 import { useEffect } from 'preact/hooks';
 import { type BoardVariable, MAX_VARIABLE_VALUES } from '../../../../shared/base/model/board.ts';
 import { askLabelValues } from '../../api/queries.ts';
@@ -51,7 +51,7 @@ function Variable({ variable, values, selector, range }: VariableProps) {
   const choose = (next: readonly string[]) =>
     changeParams({ [PARAM_PREFIX + name]: next.length === 0 ? '\n' : next.join('\n') }, { replace: true });
   const [first] = offered;
-  // A query with no value for it would find nothing.
+  // A query without a value for a variable would find nothing.
   useEffect(() => {
     if (!several && values.length === 0 && first !== undefined) choose([first]);
   }, [several, values.length, first]);

@@ -1,4 +1,4 @@
-/** Taking a request back: once as the store allows it, and by force where it says that this is needed. */
+/** Sheet that cancels a request, and asks for force if the store requires it. */
 import { useState } from 'preact/hooks';
 import { cancelDelete, type DeleteRequest } from '../../api/deletes.ts';
 import type { ApiError } from '../../api/errors.ts';

@@ -1,4 +1,4 @@
-/** One delete request: what it covers, how far it is, and the button that takes it back. */
+/** Delete request: what it covers, its progress, and the cancel button. */
 import type { DeleteRequest } from '../../api/deletes.ts';
 import { Button } from '../../components/button.tsx';
 import { Chip, type Tone } from '../../components/chip.tsx';

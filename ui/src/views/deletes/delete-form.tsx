@@ -1,6 +1,6 @@
 /**
- * A new delete request, in two steps: what it covers is counted first, and what is confirmed is what was counted. A change of the
- * query or of the time asks for another count.
+ * Form for a delete request in two steps: it counts what the request covers, and the user confirms that
+ * count. A change of the query or the time needs a new count.
  */
 import { useState } from 'preact/hooks';
 import { askCovered, type Covered, createDelete, type DeleteAsk } from '../../api/deletes.ts';
@@ -20,11 +20,11 @@ export interface DeleteFormProps {
   readonly onCreated: () => void;
 }
 
-/** What was counted, and is sent when it is confirmed. */
+/** Counted request, which is sent when confirmed. */
 interface Checked {
   readonly asked: DeleteAsk;
   readonly toMs: number;
-  /** Undefined where the store does not count it. */
+  /** Undefined if the store does not count it. */
   readonly covered: Covered | undefined;
   readonly problem: ApiError | undefined;
 }
@@ -54,11 +54,11 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
     setProblem(undefined);
     const answer = (covered: Covered | undefined, refusal?: ApiError) =>
       setChecked({ asked, toMs: range.toMs, covered, problem: refusal });
-    // Asked for itself first: a mistake is then told where it is in what was typed.
+    // Formats the query first, so that a mistake is shown at its position in the typed text.
     askFormatted(query)
       .then(() => askCovered({ query, ...range }))
       .then(answer, (error: ApiError) => {
-        // What is no query cannot be deleted either; what is only too much to count can.
+        // An invalid query cannot be deleted. A valid one that is too large to count can.
         if (mistakeOf(error.message, query) !== undefined) setProblem(error);
         else answer(undefined, error);
       })

@@ -1,4 +1,4 @@
-/** How far a delete request is, in words, and which requests are shown. */
+/** Progress of a delete request in words, and the list filter. */
 import type { DeleteRequest } from '../../api/deletes-types.ts';
 
 export type DeleteState = 'waiting' | 'working' | 'processed';
@@ -23,13 +23,13 @@ export function shownDeletes(
 
 export interface Step {
   readonly name: string;
-  /** What it means, for who does not know. */
+  /** Explanation of the step. */
   readonly means: string;
-  /** Undefined as long as it is to come. */
+  /** Undefined until it happens. */
   readonly atMs: number | undefined;
 }
 
-/** The life of a request, from its creation to the end. */
+/** Life of a request, from creation to end. */
 export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: DeleteRequest): readonly Step[] {
   return [
     { name: 'Created', means: 'Queries show its lines no more', atMs: createdMs },
@@ -43,7 +43,7 @@ export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: Delete
   ];
 }
 
-/** The API refuses to cancel what is under way, unless it is forced to, and says so. */
+/** True if the API refuses to cancel a request in progress without force. */
 export function asksForForce(message: string): boolean {
   return /\bforce\b/.test(message);
 }

@@ -1,4 +1,4 @@
-/** Delete requests of the tenant, with their progress; a new one; taking one back. */
+/** Delete requests of the tenant with progress; creating and canceling one. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { askDeletes, type DeleteRequest } from '../../api/deletes.ts';
 import type { ApiError } from '../../api/errors.ts';
@@ -20,11 +20,11 @@ import { DeleteCard } from './delete-card.tsx';
 import { DeleteForm } from './delete-form.tsx';
 import { type DeleteFilter, deleteFilterOf, shownDeletes, stateOfDelete } from './deletes-model.ts';
 
-/** Work on a request goes on some times a minute. */
+/** Refresh interval; requests progress a few times per minute. */
 const REFRESH_MS = 10_000;
 const PAGE = 30;
 
-/** What the store answers of a tenant's mode. */
+/** Deletion mode of the tenant. */
 async function askMode(signal: AbortSignal): Promise<string | undefined> {
   return (await askLimits(signal)).find(({ name }) => name === 'deletion_mode')?.value;
 }
@@ -40,7 +40,7 @@ export default function DeletesView() {
   const open = value?.filter(request => stateOfDelete(request) !== 'processed').length ?? 0;
   useEvery(open > 0 ? REFRESH_MS : 0, reload);
   const begin = useCallback(() => changeParams({ new: '1' }), []);
-  // What the form was opened with goes with it.
+  // Parameters that opened the form are removed with it.
   const closeForm = useCallback(() => changeParams({ new: '', q: '', from: '', to: '' }), []);
   const closeCancel = useCallback(() => setCancels(undefined), []);
   useShortcuts(
@@ -150,7 +150,7 @@ function Requests({ requests, onCancel }: RequestsProps) {
   );
 }
 
-/** What the store says, and which setting decides it. */
+/** Error of the store, and the setting that controls it. */
 function Refused({ error }: { readonly error: ApiError }) {
   const { status } = error;
   return (

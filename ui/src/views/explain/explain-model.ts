@@ -1,4 +1,4 @@
-/** What a query looked at, passed over and read, as steps from everything in its range to what was read. */
+/** Steps of an explained query, from everything in its range to what was read: considered, pruned, read. */
 import type { Explained, Figures } from '../../api/types.ts';
 import { asksForLines, tokensOf } from '../../logql/tokens.ts';
 
@@ -17,10 +17,10 @@ export interface Step {
   readonly id: StepId;
   readonly title: string;
   readonly about: string;
-  /** Undefined where the step is none of these. */
+  /** Undefined if the step does not count chunks. */
   readonly chunks: number | undefined;
   readonly pages: number | undefined;
-  /** As stored. */
+  /** Stored bytes. */
   readonly bytes: number | undefined;
 }
 
@@ -28,7 +28,7 @@ interface StepText {
   readonly id: StepId;
   readonly title: string;
   readonly about: string;
-  /** Names of its figures in the answer. */
+  /** Names of the figures in the response. */
   readonly chunks?: string;
   readonly pages?: string;
 }
@@ -93,7 +93,7 @@ export function stepsOf({ chunks = {}, pages = {}, bytes = {} }: Explained): rea
   return [...steps.slice(0, -1), ...restOf(steps), steps[steps.length - 1]];
 }
 
-/** What is neither ruled out nor read: pages that were not needed, or bytes that were there already. */
+/** Steps for what is neither pruned nor read: pages that were not needed, or cached bytes. */
 function restOf(steps: readonly Step[]): readonly Step[] {
   const [all, ...others] = steps;
   const rest = (of: 'pages' | 'bytes') => others.reduce((left, step) => left - (step[of] ?? 0), all[of] ?? 0);
@@ -113,7 +113,7 @@ function figure(figures: Figures, name: string | undefined): number | undefined 
 
 const PASSED_OVER: readonly StepId[] = ['labels', 'streams', 'text', 'values', 'footers'];
 
-/** Of the bytes in the range, those that nobody had to look at: 0 to 1; undefined where there are none. */
+/** Share of the bytes in the range that were not read, 0 to 1; undefined if there are none. */
 export function sparedShare(steps: readonly Step[]): number | undefined {
   const all = steps.find(({ id }) => id === 'considered')?.bytes ?? 0;
   const spared = steps
@@ -122,10 +122,10 @@ export function sparedShare(steps: readonly Step[]): number | undefined {
   return all === 0 ? undefined : Math.min(1, spared / all);
 }
 
-/** Stored bytes that are worth a thought: on less, no other query is faster for a person. */
+/** Stored bytes above which suggestions help; below, no query is noticeably faster. */
 const WORTH_BYTES = 8_000_000;
 
-/** What would make the query read less; nothing where it reads little. */
+/** Suggestions for reading less; empty if little is read. */
 export function adviceFor(query: string, steps: readonly Step[]): readonly string[] {
   const read = steps.find(({ id }) => id === 'read')?.bytes ?? 0;
   if (read < WORTH_BYTES) return [];

@@ -1,8 +1,8 @@
-/** Reads of a distant store by round, as a table: what a query waited for. */
+/** Table of reads of a remote store by round: what a query waited for. */
 import type { ReadRound } from '../../api/types.ts';
 import { bytesText, countText } from '../../time/quantities.ts';
 
-/** A query of more rounds waits for nothing new in the later ones. */
+/** Maximum rounds shown. Later rounds add nothing new. */
 const MAX_ROUNDS = 50;
 
 export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[] }) {

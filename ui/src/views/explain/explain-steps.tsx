@@ -1,4 +1,4 @@
-/** The steps as one bar of bytes, and as a table. */
+/** Steps as one bar of bytes, and as a table. */
 import { bytesText, countText, percentText } from '../../time/quantities.ts';
 import { type Step, type StepId, sparedShare } from './explain-model.ts';
 
@@ -94,7 +94,7 @@ function pieceText({ title, bytes }: Step): string {
   return `${title.toLowerCase()} ${bytesText(bytes ?? 0)}`;
 }
 
-/** A dash where the step is none of these, or had none. */
+/** Dash if the step has no such number. */
 function shown(figure: number | undefined, text: (figure: number) => string): string {
   return figure === undefined || figure === 0 ? '–' : text(figure);
 }

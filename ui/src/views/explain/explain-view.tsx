@@ -1,4 +1,7 @@
-/** What a query costs: it is run as the log view runs it, and the store tells what it passed over, why, and what it read. */
+/**
+ * Cost of a query: runs it as the log view does, and shows the data pruned, with the reason, and the data
+ * read.
+ */
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { askExplained, askFormatted, type ExplainedAnswer } from '../../api/explain.ts';
@@ -25,14 +28,14 @@ import { ExplainSteps } from './explain-steps.tsx';
 import { ExplainWork } from './explain-work.tsx';
 
 const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
-/** As the log view asks at first: a page of lines, the instants of a chart. */
+/** Same first request as the log view: a page of lines, or the instants of a chart. */
 const PAGE_ENTRIES = 1000;
 const MAX_POINTS = 300;
 
 interface Found {
   readonly answer: ExplainedAnswer;
   readonly query: string;
-  /** As the store writes it. */
+  /** Query in the store's format. */
   readonly formatted: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the query did with what it read, where it ran, and what came of it. */
+/** Execution of a query: its processing, where it ran, and its result. */
 import type { ExplainedAnswer } from '../../api/explain.ts';
 import type { Explained } from '../../api/types.ts';
 import { bytesText, countText, secondsText } from '../../time/quantities.ts';

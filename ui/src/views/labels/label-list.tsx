@@ -1,4 +1,4 @@
-/** All labels; a click opens or closes the values of one. */
+/** List of labels; a click opens or closes the values of one. */
 import { useState } from 'preact/hooks';
 import { bytesText, countText } from '../../time/quantities.ts';
 import { type LabelRow, matching } from './labels-model.ts';

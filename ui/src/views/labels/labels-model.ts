@@ -3,12 +3,12 @@ import type { DetectedLabel, Labels, LabelVolume } from '../../api/types.ts';
 
 export interface LabelRow {
   readonly name: string;
-  /** Undefined where the store does not tell. */
+  /** Undefined if the store does not report it. */
   readonly bytes: number | undefined;
   readonly values: number | undefined;
 }
 
-/** Those of most bytes first, then by name. The store's own (`__stream_shard__`) are left out. */
+/** Labels by bytes, largest first, then by name. Omits the store's own labels (`__stream_shard__`). */
 export function labelRows(
   names: readonly string[],
   volumes: readonly LabelVolume[],
@@ -24,15 +24,15 @@ export function labelRows(
 
 export interface ValueRow {
   readonly value: string;
-  /** Undefined where the store does not tell. */
+  /** Undefined if the store does not report it. */
   readonly bytes: number | undefined;
-  /** Of the bytes of all values, 0 to 1. */
+  /** Share of the bytes of all values, 0 to 1. */
   readonly share: number;
 }
 
 /**
- * Values of a label, largest first. A chosen one that is not there (the range or another choice rules it out) stays in the
- * list with no bytes, so that it can be taken back.
+ * Values of a label, largest first. A chosen value that is missing (in another range, or because of another
+ * choice) stays in the list with no bytes, so that it can be removed.
  */
 export function valueRows(
   label: string,
@@ -52,12 +52,12 @@ export function valueRows(
   ];
 }
 
-/** The same where there are no volumes. */
+/** Rows for values without volumes. */
 export function plainRows(values: readonly string[]): readonly ValueRow[] {
   return values.map(value => ({ value, bytes: undefined, share: 0 }));
 }
 
-/** Those whose text has all the words, in any case. */
+/** Rows whose text contains all words, in any case. */
 export function matching<T>(rows: readonly T[], text: string, of: (row: T) => string): readonly T[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return words.length === 0

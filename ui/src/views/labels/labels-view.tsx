@@ -1,4 +1,4 @@
-/** The label browser: which labels and values there are, how much lies under each, and a selector made by clicks. */
+/** Label browser: labels and values, their bytes, and a selector built by clicks. */
 import { useMemo, useState } from 'preact/hooks';
 import { askDetectedLabels, askLabelVolumes, askStreamFigures } from '../../api/labels.ts';
 import { askLabelNames, askVolume } from '../../api/queries.ts';
@@ -27,7 +27,7 @@ import { type LabelRow, labelRows } from './labels-model.ts';
 import { SelectionLine } from './selection-line.tsx';
 import { ValueColumn } from './value-column.tsx';
 
-/** Each asks the store whenever another choice changes. */
+/** Maximum open columns, because each sends a request whenever another choice changes. */
 const MAX_COLUMNS = 8;
 /** The default of `volume_max_series`. */
 const MAX_LABEL_VALUES = 1000;
@@ -37,7 +37,7 @@ export default function LabelsView() {
   const { params } = useStore(route);
   const range = useRange();
   const [pickerOpen, setPickerOpen] = useState(false);
-  // From the log view comes a query: what is behind its selector stays as it is.
+  // The log view passes a query: the text after its selector stays unchanged.
   const query = params.q ?? '';
   const selection = useMemo(() => selectionOf(query), [query]);
   const selector = selectorText(selection);
@@ -171,10 +171,10 @@ export default function LabelsView() {
   );
 }
 
-/** In the address, where somebody closed all of them. */
+/** URL value that means that all columns are closed. */
 const NONE_OPEN = '-';
 
-/** As the address says; at first what was chosen, or the services. */
+/** Open labels: from the URL, else the chosen ones, else the services. */
 function openOf(
   param: string | undefined,
   { values }: Selection,
@@ -187,7 +187,7 @@ function openOf(
   return first === undefined ? [] : [first.name];
 }
 
-/** Streams and lines; bytes as the columns have them, where the store tells them. */
+/** Streams and lines; bytes from the columns, if the store reports them. */
 async function figuresOf(
   selection: Selection,
   range: ResolvedRange,
@@ -205,7 +205,7 @@ async function figuresOf(
   return bytes === 0 ? figures : { ...figures, bytes };
 }
 
-/** Names are needed; a store that does not tell volumes shows them without. */
+/** Names are required; volumes are optional, because a store may not report them. */
 async function loadLabels(range: ResolvedRange, signal: AbortSignal): Promise<readonly LabelRow[]> {
   const [names, volumes, detected] = await Promise.all([
     askLabelNames(range, undefined, signal),

@@ -1,4 +1,4 @@
-/** The selector that was chosen, a piece for each matcher; a click takes one away. */
+/** Chosen selector with a chip for each matcher; a click removes it. */
 import { Icon } from '../../components/icon.tsx';
 import { isNothing, restOf, type Selection, withoutLabel, withoutOther } from '../../logql/selection.ts';
 

@@ -1,4 +1,7 @@
-/** The values of one label, each with its share of the bytes; a click chooses it. Choices of other labels narrow them. */
+/**
+ * Values of one label, each with its share of the bytes; a click chooses it. Choices of other labels narrow
+ * them.
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { isAbort } from '../../api/errors.ts';
 import { askLabelValues, askVolume, type Volume } from '../../api/queries.ts';
@@ -18,9 +21,9 @@ export interface ValueColumnProps {
   readonly onClose: () => void;
 }
 
-/** The default of `volume_max_series`; with more values the store tells no volumes. */
+/** Default of `volume_max_series`; with more values the store reports no volumes. */
 const MAX_VALUES = 1000;
-/** Drawn at once: more than a column shows, and a page of 1,000 boxes is slow. */
+/** Values drawn at a time: more than a column shows. A page of 1,000 boxes is slow. */
 const PAGE_VALUES = 100;
 const SEARCH_FROM = 8;
 
@@ -96,7 +99,7 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
   );
 }
 
-/** Values with their bytes; the values alone where the store refuses to add up. */
+/** Values with their bytes, or only the values if the store refuses the volume. */
 async function findValues(
   label: string,
   others: string,

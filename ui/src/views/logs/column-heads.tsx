@@ -1,4 +1,4 @@
-/** Names above the columns. Drag a name to another place; drag its edge, or use the arrow keys on it, for the width. */
+/** Column names. Drag a name to move the column; drag its edge, or use the arrow keys on it, to resize. */
 import { useRef, useState } from 'preact/hooks';
 import { boundWidth, type Column, MAX_WIDTH_PX, MIN_WIDTH_PX, movedColumn } from '../../lines/columns.ts';
 
@@ -99,7 +99,7 @@ function WidthHandle({ column: { name, widthPx }, onWidth }: WidthHandleProps) {
         const by = { ArrowLeft: -KEY_PX, ArrowRight: KEY_PX }[event.key];
         if (by === undefined) return;
         event.preventDefault();
-        // These keys move the time elsewhere.
+        // These keys move the time range elsewhere.
         event.stopPropagation();
         onWidth(boundWidth(widthPx + by));
       }}

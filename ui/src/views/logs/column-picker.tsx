@@ -1,4 +1,4 @@
-/** Chooses the columns of the list: labels, structured metadata, and fields that the loaded lines have. */
+/** Selects the columns of the list: labels, structured metadata, and fields of the loaded lines. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
 import { FindField } from '../../components/find-field.tsx';
@@ -16,11 +16,11 @@ import type { LogRow } from '../../lines/rows.ts';
 export interface ColumnPickerProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
-  /** Undefined: as the page finds fit. */
+  /** Undefined means automatic columns. */
   readonly onColumns: (columns: readonly Column[] | undefined) => void;
 }
 
-/** More names are found by the search. */
+/** Maximum names shown; others are found by search. */
 const SHOWN_NAMES = 60;
 
 export function ColumnPicker(props: ColumnPickerProps) {

@@ -1,4 +1,4 @@
-/** What came before and after a line in its stream, whatever the query was. */
+/** Lines before and after a line in its stream, independent of the query. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs } from '../../api/queries.ts';
@@ -21,11 +21,11 @@ export interface ContextSheetProps {
 }
 
 const PAGE_ENTRIES = 30;
-/** How far from the line it is looked: a day each way. */
+/** Search distance from the line: one day each way. */
 const REACH_NS = 86_400_000_000_000n;
 
 interface SideState {
-  /** From the line away. */
+  /** Rows, nearest to the line first. */
   readonly rows: readonly LogRow[];
   readonly complete: boolean;
 }
@@ -59,10 +59,10 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
       const complete = page.length < limit;
       return { complete, rows: from === row.ns ? besideRow(page, row, side, complete) : page };
     };
-    // Those of the last timestamp come again, the line itself among them if it has that timestamp.
+    // Rows of the last timestamp are repeated, including the line itself if it has that timestamp.
     const again = lastOfOneTime(known.rows) + (from === row.ns ? 1 : 0);
     let page = await ask(Math.min(MAX_PAGE_ENTRIES, PAGE_ENTRIES + again));
-    // More lines of one timestamp than a page holds.
+    // More lines share one timestamp than a page holds.
     if (
       page.rows === undefined ||
       (!page.complete && withPage(known.rows, page.rows).length === known.rows.length)
@@ -87,7 +87,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
     setLoading(false);
   };
 
-  // Once, when it opens.
+  // Runs once, when the sheet opens.
   useEffect(() => {
     more(['before', 'after']).then(() => target.current?.scrollIntoView({ block: 'center' }));
     return () => controller.abort();

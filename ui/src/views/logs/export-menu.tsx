@@ -1,4 +1,4 @@
-/** Saves the lines that are loaded, or all lines of the result: as text, JSON lines or CSV, with progress. */
+/** Saves the loaded lines, or all lines of the result, as text, JSON lines or CSV, with progress. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort, messageOf } from '../../api/errors.ts';
 import { askLogs, nsOf } from '../../api/queries.ts';
@@ -21,11 +21,11 @@ import type { Order } from './logs-state.ts';
 export interface ExportMenuProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
-  /** The log query, as it is sent. */
+  /** Log query as sent. */
   readonly query: string;
   readonly range: ResolvedRange;
   readonly order: Order;
-  /** Lines of the whole range; undefined while they are counted. */
+  /** Number of lines in the whole range; undefined while counting. */
   readonly total: number | undefined;
 }
 
@@ -64,7 +64,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
   const [progress, setProgress] = useState<Progress>();
   const [problem, setProblem] = useState<string>();
   const controller = useRef<AbortController>();
-  // A panel that is closed ends its download.
+  // Closing the panel aborts its download.
   useEffect(() => () => controller.current?.abort(), []);
 
   const saveAll = async () => {
@@ -87,7 +87,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
         newestFirst,
       });
       for await (const page of pages) {
-        // A browser moves blobs out of the memory of the page.
+        // Browsers move blobs out of the page's memory.
         const blob = new Blob([exportText(page, format, columns)]);
         parts.push(blob);
         lines += page.length;
@@ -163,7 +163,7 @@ const FILES: Readonly<Record<ExportFormat, readonly [name: string, type: string]
   text: ['logs.txt', 'text/plain'],
   csv: ['logs.csv', 'text/csv'],
 };
-/** A browser reads the file after the click has returned. */
+/** How long the file is kept, because a browser reads it after the click. */
 const KEPT_MS = 60_000;
 
 function save(parts: readonly (Blob | string)[], format: ExportFormat): void {

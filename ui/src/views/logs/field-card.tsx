@@ -1,4 +1,6 @@
-/** One field that is open: its values over the whole range with their shares, numbers and their distribution, what to do with it. */
+/**
+ * Open field: its values over the whole range with shares, its numbers and their distribution, and actions.
+ */
 import { useMemo } from 'preact/hooks';
 import { askFieldFigures, askFieldValues } from '../../api/fields.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -37,7 +39,7 @@ export function FieldCard(props: FieldCardProps) {
     signal => askFieldValues({ query, field, ...range }, signal),
     [query, range, name, place],
   );
-  // If the store refuses to count so many values, those of the loaded lines are shown.
+  // If the store refuses to count that many values, those of the loaded lines are shown.
   const loaded = useMemo(
     () => (found.error === undefined ? [] : valuesOfRows(rows, name)),
     [found.error, rows, name],
@@ -107,7 +109,7 @@ export function FieldCard(props: FieldCardProps) {
 
 type DistributionProps = Pick<FieldCardProps, 'field' | 'rows' | 'query' | 'range'>;
 
-/** Figures of the whole range by the store, and a histogram of the loaded lines. */
+/** Statistics of the whole range from the store, and a histogram of the loaded lines. */
 function Distribution({ field, rows, query, range }: DistributionProps) {
   const { name, type } = field;
   const { value: figures } = useAsk(

@@ -1,6 +1,6 @@
 /**
- * The fields of the result at the side of the list: labels, structured metadata, fields in the lines. The loaded lines tell
- * which there are at once; the store adds those of other lines, and is asked about a field when it is opened.
+ * Panel of the result's fields: labels, structured metadata, and fields of lines. The loaded lines provide
+ * them at once; the store adds those of other lines, and details when a field is opened.
  */
 import { useMemo, useState } from 'preact/hooks';
 import { askDetectedFields } from '../../api/queries.ts';
@@ -17,10 +17,10 @@ import { FieldCard } from './field-card.tsx';
 
 export interface FieldPanelProps {
   readonly rows: readonly LogRow[];
-  /** The log query whose lines these are, as it is sent. */
+  /** Log query of these lines, as sent. */
   readonly query: string;
   readonly range: ResolvedRange;
-  /** Lines of the whole range; undefined while they are counted. */
+  /** Number of lines in the whole range; undefined while counting. */
   readonly total: number | undefined;
   readonly onCondition: (condition: Condition) => void;
   readonly onColumn: (name: string) => void;
@@ -36,16 +36,16 @@ const TYPES: Readonly<Record<Field['type'], string>> = {
   duration: 'duration',
   bytes: 'size',
 };
-/** More are found by the search. */
+/** Maximum fields shown; others are found by search. */
 const SHOWN_FIELDS = 150;
 
 export function FieldPanel(props: FieldPanelProps) {
   const { rows, query, range, total, onCondition, onColumn, onGroupBy, onClose } = props;
   const [part, setPart] = useState('');
   const [openName, setOpenName] = useState<string>();
-  // The names come later than the lines, and an error says nothing that the list of lines does not.
+  // Names arrive after the lines. Errors are ignored, because the list of lines reports the same error.
   const found = useAsk(signal => askDetectedFields(query, range, signal).catch(() => []), [query, range]);
-  // More pages of a list change nothing in the lines that are read.
+  // More pages of a list do not change the parsed lines.
   const read = Math.min(rows.length, MAX_READ_ROWS);
   const fields = useMemo(() => fieldsOfRows(rows, found.value ?? []), [rows[0], read, found.value]);
   const fitting = fields.filter(({ name }) => name.toLowerCase().includes(part.toLowerCase()));

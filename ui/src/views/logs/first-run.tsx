@@ -1,4 +1,4 @@
-/** A time range without logs: how to send the first ones, and a sign when they arrive. */
+/** Range without logs: how to send the first logs, and a notice when they arrive. */
 import { useState } from 'preact/hooks';
 import { askVolume } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -16,7 +16,7 @@ import { SampleData } from './sample-data.tsx';
 export interface FirstRunProps {
   /** Runs a query over the last hour. */
   readonly onFirst: (query: string) => void;
-  /** Sample data was loaded. */
+  /** Called after sample data was loaded. */
   readonly onChange: () => void;
 }
 

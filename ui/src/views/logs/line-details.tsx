@@ -1,4 +1,4 @@
-/** What is known of a line: its text in full, its labels, what lies beside it and in it; filters by each of them. */
+/** Details of a line: its full text, labels, metadata and fields, with filters for each. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Labels } from '../../api/types.ts';
 import { Button, IconButton } from '../../components/button.tsx';
@@ -98,7 +98,7 @@ export function LineDetails({ row, highlights, onCondition, onColumn, onContext 
   );
 }
 
-/** Marks of the pipeline are no fields. */
+/** Parsed fields without the labels that the pipeline adds. */
 function parsedOf(parsed: Labels): readonly (readonly [string, string])[] {
   return Object.entries(parsed).filter(([name]) => name !== '__error_details__');
 }
@@ -107,7 +107,7 @@ interface FieldsProps {
   readonly title: string;
   readonly labels: readonly (readonly [string, string])[];
   readonly place: Condition['place'];
-  /** They are in the text of the line, so a value may be a number. */
+  /** True if the values are in the text of the line, so that a value may be a number. */
   readonly inLine?: boolean;
   readonly onCondition: (condition: Condition) => void;
   /** Adds a column to the list. */
@@ -162,7 +162,7 @@ interface LinkedValueProps {
   readonly value: string;
 }
 
-/** The value is part of the link's name, so that it can be read and copied as before. */
+/** Link that contains the value in its name, so that it can still be read and copied. */
 function LinkedValue({ template, value }: LinkedValueProps) {
   const href = template === undefined ? undefined : linkOf(template, value);
   if (href === undefined) return <>{value}</>;

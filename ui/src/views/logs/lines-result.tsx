@@ -1,4 +1,4 @@
-/** What a query for lines answers: the histogram, the list and how it ends. */
+/** Result of a log query: the histogram, the list, and its end. */
 import type { RefObject } from 'preact';
 import type { ApiError } from '../../api/errors.ts';
 import type { Asked } from '../../api/use-ask.ts';
@@ -22,10 +22,10 @@ import { VolumePanel } from './volume-panel.tsx';
 
 export interface LinesResultProps {
   readonly query: string;
-  /** As it is sent. */
+  /** Query as sent. */
   readonly sent: string;
   readonly range: ResolvedRange;
-  /** Of the histogram; it moves on while lines are followed. */
+  /** Range of the histogram; it moves while lines are followed. */
   readonly volumeRange: ResolvedRange;
   readonly pages: LogPages;
   readonly volume: Asked<LogVolume | undefined>;

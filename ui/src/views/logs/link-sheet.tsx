@@ -1,4 +1,4 @@
-/** Where the values of a field lead: a trace ID to its trace, a user to an account. */
+/** Link template for the values of a field: a trace ID to its trace, a user to an account. */
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -7,7 +7,7 @@ import { changeSettings, settings } from '../../state/settings.ts';
 
 export interface LinkSheetProps {
   readonly name: string;
-  /** An example. */
+  /** Example value. */
   readonly value: string;
   readonly onClose: () => void;
 }

@@ -1,4 +1,4 @@
-/** Above the lines: how many there are, what it cost to find them, and how they are shown. */
+/** Toolbar above the lines: their number, the cost of the query, and display options. */
 import type { ComponentChildren } from 'preact';
 import type { Statistics } from '../../api/types.ts';
 import { IconButton } from '../../components/button.tsx';
@@ -16,20 +16,20 @@ import type { Order } from './logs-state.ts';
 export interface ListToolsProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
-  /** Undefined: as the page finds fit. */
+  /** Undefined means automatic columns. */
   readonly onColumns: (columns: readonly Column[] | undefined) => void;
-  /** The log query, as it is sent. */
+  /** Log query as sent. */
   readonly query: string;
   readonly range: ResolvedRange;
-  /** Of the whole range; undefined while it is counted. */
+  /** Number of lines in the whole range; undefined while counting. */
   readonly total: number | undefined;
   readonly complete: boolean;
   readonly statistics: Statistics['summary'] | undefined;
-  /** Where it is told what the query passed over. */
+  /** URL of the view that explains the query. */
   readonly explainHref: string;
   readonly order: Order;
   readonly onOrder: (order: Order) => void;
-  /** Before the count: how a live list is doing. */
+  /** State of a live list, shown before the count. */
   readonly live?: ComponentChildren;
 }
 

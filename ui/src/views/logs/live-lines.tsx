@@ -1,4 +1,4 @@
-/** New lines on top of those that were loaded, as they are pushed. They wait while somebody reads further down. */
+/** New lines on top of the loaded ones, as they are pushed. They wait while the user reads further down. */
 import type { RefObject } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
@@ -9,12 +9,12 @@ import { TailNotices, TailWord } from '../../query/tail-state.tsx';
 import { type Tail, useTail } from '../../query/use-tail.ts';
 import { manyText } from '../../time/quantities.ts';
 
-/** Further down than this, new lines would move what is read. */
+/** Scroll position below which new lines would move the visible ones. */
 const TOP_PX = 40;
 
 export interface LiveLines {
   readonly tail: Tail;
-  /** The newest first. */
+  /** Rows, newest first. */
   readonly rows: readonly LogRow[];
 }
 

@@ -11,14 +11,17 @@ export interface LogLineProps {
   readonly time: string;
   readonly highlights: readonly RegExp[];
   readonly wraps: boolean;
-  /** As the store has it, instead of the message first. */
+  /** Shows the stored text instead of the message first. */
   readonly raw: boolean;
   readonly columns: readonly Column[];
   readonly open: boolean;
   readonly chosen: boolean;
 }
 
-/** Clicks are heard by the list (log-list.tsx). A row that does not change is not compared while somebody scrolls. */
+/**
+ * Row without click handlers: the list handles clicks (log-list.tsx). Unchanged rows are not compared during
+ * a scroll.
+ */
 export function LogLine(props: LogLineProps) {
   const { row, time, highlights, wraps, raw, columns, open, chosen } = props;
   return useMemo(() => drawn(props), [row, time, highlights, wraps, raw, columns, open, chosen]);

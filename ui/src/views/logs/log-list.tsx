@@ -1,4 +1,4 @@
-/** The lines, with the details of those that are open. */
+/** List of lines, with the details of those that are open. */
 
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -20,7 +20,7 @@ export interface LogListProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
   readonly onColumns: (columns: readonly Column[]) => void;
-  /** Adds one. */
+  /** Adds a column. */
   readonly onColumn: (name: string) => void;
   readonly range: ResolvedRange;
   readonly highlights: readonly RegExp[];
@@ -65,7 +65,7 @@ export function LogList(props: LogListProps) {
       const target = event.target as HTMLElement;
       const row = target.closest('.log-line')?.closest<HTMLElement>('[data-index]');
       if (row === null || row === undefined) return;
-      // Whoever marks text to copy it does not want the details.
+      // A user who selects text to copy it does not want the details.
       if (target.closest('button') === null && window.getSelection()?.type === 'Range') return;
       toggle(Number(row.dataset.index));
     };

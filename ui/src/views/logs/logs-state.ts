@@ -1,4 +1,4 @@
-/** What the log view keeps in its address. */
+/** State of the log view in the URL. */
 import {
   CHART_KINDS,
   type ChartKind,
@@ -13,25 +13,25 @@ import { DEFAULT_RANGE, type RangeText } from '../../time/time-range.ts';
 export type Order = 'newest' | 'oldest';
 
 export const COMPARISONS = ['', '1d', '7d'] as const;
-/** How much earlier the values are that are drawn beside those of the range. */
+/** Distance of the earlier values that are compared with those of the range. */
 export type Comparison = (typeof COMPARISONS)[number];
 
 export interface LogsState {
-  /** As it was typed: LogQL or words. */
+  /** Text as typed: LogQL or plain words. */
   readonly text: string;
   readonly range: RangeText;
   readonly order: Order;
-  /** Of a query that computes values. */
+  /** Chart kind of a metric query. */
   readonly chart: ChartKind;
   readonly compare: Comparison;
   readonly unit: UnitChoice;
-  /** Queries that are drawn in the chart of the first one. */
+  /** Further queries in the chart of the first one. */
   readonly more: readonly string[];
-  /** Seconds between runs of the query; 0 is never. */
+  /** Seconds between runs of the query; 0 means never. */
   readonly refresh: number;
-  /** New lines are shown as they are pushed. */
+  /** Shows new lines as they are pushed. */
   readonly live: boolean;
-  /** Of the list (lines/columns.ts); empty if nobody chose. */
+  /** Columns of the list (lines/columns.ts); empty for automatic ones. */
   readonly columns: string;
 }
 
@@ -52,7 +52,7 @@ export function stateOf(params: Params): LogsState {
   };
 }
 
-/** Of what is as it is without being named, nothing. */
+/** URL parameters; default values are omitted. */
 export function paramsOf(state: LogsState): Params {
   const { text, range, order, chart, compare, unit, more, refresh, live, columns } = state;
   return {
@@ -70,7 +70,7 @@ export function paramsOf(state: LogsState): Params {
   };
 }
 
-/** An address can have any text. */
+/** Further queries of a URL, which can contain any text. */
 function moreOf(param: string | undefined): readonly string[] {
   if (param === undefined) return [];
   try {

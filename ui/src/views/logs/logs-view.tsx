@@ -1,4 +1,4 @@
-/** The log view: a query over a range of time, and its lines or its values. All of its state is in the address. */
+/** Log view: a query over a time range, and its lines or values. All of its state is in the URL. */
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
@@ -34,11 +34,11 @@ import { useQueryKeys } from './use-query-keys.ts';
 import { useVolume } from './use-volume.ts';
 import { ValuesResult } from './values-result.tsx';
 
-/** While lines are followed, the histogram is counted anew. */
+/** Interval for counting the histogram again while lines are followed. */
 const LIVE_VOLUME_MS = 15_000;
-/** Values that are followed are computed again. */
+/** Refresh interval of values that are followed. */
 const LIVE_VALUES_S = 5;
-/** Further down, and with open details, a refresh would take away what somebody reads. */
+/** Scroll position below which a refresh would move the visible lines; open details also prevent it. */
 const TOP_PX = 40;
 
 const hideFields = () => changeSettings({ showsFields: false });
@@ -58,20 +58,20 @@ export default function LogsView() {
   );
 }
 
-/** A query and its answer. */
+/** Pane with a query and its result. */
 function LogsPane() {
   const { id: pane, params, change: changePane } = usePane();
   const isSplit = useStore(route).params.split !== undefined;
   const { zone, columns: remembered, showsFields } = useStore(settings);
   const state = useMemo(() => stateOf(params), [params]);
   const { range: rangeText, chart, compare, more, unit: unitChoice, refresh, live } = state;
-  // New lines come on top.
+  // New lines are inserted at the top.
   const order = live ? 'newest' : state.order;
   const typed = useQuery();
   const { query, draft, setDraft } = typed;
-  /** Counts the runs: `now` is another time in each. */
+  /** Number of runs; `now` differs in each. */
   const [round, setRound] = useState(0);
-  /** Counts while lines are followed. */
+  /** Number of histogram updates while lines are followed. */
   const [moved, setMoved] = useState(0);
   const [pickerOpen, setPickerOpen] = useState(false);
   const [contextOf, setContextOf] = useState<LogRow>();
@@ -79,7 +79,7 @@ function LogsPane() {
 
   const { from, to } = rangeText;
   const resolved = () => resolveRange({ from, to }, { nowMs: Date.now(), utc: zone === 'utc' });
-  // Each run and each query has its own now.
+  // Each run and each query has its own `now`.
   const range = useMemo(resolved, [from, to, zone, query, round]);
   const volumeRange = useMemo(() => (live && moved > 0 ? resolved() : range), [range, live, moved]);
   const filled = useCallback(
@@ -99,7 +99,7 @@ function LogsPane() {
   const volume = useVolume(asks === 'lines' ? sent : undefined, volumeRange);
   const metric = useMetric(metricQueries, range, chart === 'lines' ? compare : '');
   const error = asks === 'values' ? metric.error : pages.error;
-  // Its first page tells from where on.
+  // The first page determines where to start.
   const isLoaded = pages.rows.length > 0 || pages.complete;
   const followed = live && asks === 'lines' && isLoaded && error === undefined ? sent : undefined;
   const liveLines = useLiveLines(followed, pages.rows, scroller, round);
@@ -157,7 +157,7 @@ function LogsPane() {
   const chooseRefresh = (seconds: number, isLive: boolean) => {
     const moves = isLive && to !== 'now';
     change({ refresh: seconds, live: isLive, ...(moves ? { range: DEFAULT_RANGE } : {}) });
-    // What came meanwhile stays.
+    // Keeps the lines that arrived meanwhile.
     if (live && !isLive) renew();
   };
   const zoom = useCallback(

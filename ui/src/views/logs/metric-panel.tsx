@@ -1,4 +1,4 @@
-/** The answer of queries that compute values: a chart of one kind or another, and the figures of its series. */
+/** Result of metric queries: a chart of the chosen kind, and the statistics of its series. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { type ChartKind, UNITS, type UnitChoice } from '../../../../shared/base/model/board.ts';
 import type { Asked } from '../../api/use-ask.ts';
@@ -19,7 +19,7 @@ export interface MetricPanelProps {
   readonly onKind: (kind: ChartKind) => void;
   readonly compare: Comparison;
   readonly onCompare: (compare: Comparison) => void;
-  /** As it is chosen, and what that is for these queries. */
+  /** Chosen unit, and the resulting unit of these queries. */
   readonly unitChoice: UnitChoice;
   readonly unit: Unit;
   readonly onUnit: (unit: UnitChoice) => void;
@@ -27,7 +27,7 @@ export interface MetricPanelProps {
 }
 
 const HEIGHT_PX = 340;
-/** More lines in one chart cannot be told apart, and take the browser seconds. */
+/** Maximum series drawn. More lines cannot be distinguished, and take the browser seconds. */
 const MAX_DRAWN_SERIES = 100;
 
 const EARLIER: Readonly<Record<Comparison, string>> = {
@@ -59,7 +59,7 @@ export function MetricPanel(props: MetricPanelProps) {
       })),
     [answer, timesMs],
   );
-  // In the color of the series that it is compared with.
+  // Uses the color of the compared series.
   const earlier = useMemo(
     () =>
       (answer?.earlier ?? []).map(one => ({
@@ -76,7 +76,7 @@ export function MetricPanel(props: MetricPanelProps) {
     const wanted = series.filter(({ label }) => only === undefined || label === only);
     const shown = (wanted.length > 0 ? wanted : series).slice(0, MAX_DRAWN_SERIES);
     const names = new Set(shown.map(({ label }) => label));
-    // What is stacked has no place for a comparison.
+    // Stacked charts cannot show a comparison.
     const before = kind === 'lines' ? earlier.filter(({ of }) => names.has(of)) : [];
     return { timesMs, series: [...shown, ...before] };
   }, [series, earlier, timesMs, only, kind]);

@@ -1,4 +1,4 @@
-/** Queries that are drawn in the chart of the first one: each a line of text, run with Enter. */
+/** Further queries in the chart of the first one: a text field each, run with Enter. */
 import { useEffect, useState } from 'preact/hooks';
 import { MAX_QUERIES } from '../../../../shared/base/model/board.ts';
 import { Button, IconButton } from '../../components/button.tsx';

@@ -1,4 +1,4 @@
-/** A query for lines that found none: why, and a click that changes it. */
+/** Empty result of a log query: the reason, and an action that fixes it. */
 import { useAsk } from '../../api/use-ask.ts';
 import { askWhyEmpty } from '../../api/why-empty.ts';
 import { Button } from '../../components/button.tsx';

@@ -1,7 +1,7 @@
-/** A JSON line, indented and coloured. */
+/** JSON line, indented and colored. */
 import type { ComponentChildren } from 'preact';
 
-/** Deeper values are shown on one line. */
+/** Maximum depth; deeper values are on one line. */
 const MAX_DEPTH = 12;
 
 export function PrettyJson({ value }: { readonly value: unknown }) {

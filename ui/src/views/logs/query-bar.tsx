@@ -1,4 +1,4 @@
-/** The query, the time, and the button that asks. */
+/** Query, time range and run button. */
 
 import { useCallback, useState } from 'preact/hooks';
 import type { Complete } from '../../api/complete.ts';
@@ -30,14 +30,14 @@ export interface QueryBarProps {
   readonly live: boolean;
   readonly onRefresh: (refresh: number, live: boolean) => void;
   readonly pane: PaneId;
-  /** In the panel of saved queries, which is loaded when it is opened. */
+  /** Properties of the saved queries panel, which loads when it is opened. */
   readonly saved: Omit<SavedMenuProps, 'onClose'>;
   readonly isSplit: boolean;
 }
 
 const SavedMenu = lazyPart(async () => (await import('../../query/saved-menu.tsx')).SavedMenu);
 
-/** Words or LogQL. */
+/** Example of plain words and of LogQL. */
 const PLACEHOLDER = 'connection refused, or {service_name="checkout"} |= "declined"';
 
 export function QueryBar(props: QueryBarProps) {

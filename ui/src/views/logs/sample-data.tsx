@@ -1,11 +1,11 @@
-/** Loads sample data, and deletes it. Loaded when it is needed. */
+/** Loads and deletes sample data. The component loads on demand. */
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 
 export interface SampleDataProps {
   readonly isLoaded: boolean;
-  /** Called when it was loaded or deleted. */
+  /** Called after sample data was loaded or deleted. */
   readonly onChange: () => void;
 }
 

@@ -1,11 +1,11 @@
-/** While a query runs: how far it is, how long it takes, and a button that ends it. */
+/** Progress of a running query: the searched share, elapsed time, and a stop button. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { bytesText, percentText } from '../../time/quantities.ts';
 
 export interface SearchProgressProps {
   readonly what: string;
-  /** Of the parts that are answered; undefined for a query that has one. */
+  /** Progress of the finished parts; undefined for a query in one part. */
   readonly searched?: Searched;
   readonly onCancel: () => void;
 }
@@ -16,7 +16,7 @@ export interface Searched {
   readonly bytes: number;
 }
 
-/** Queries of a moment show no seconds. */
+/** Minimum duration before seconds are shown. */
 const SHOWN_AFTER_SECONDS = 2;
 
 export function SearchProgress({ what, searched, onCancel }: SearchProgressProps) {

@@ -1,4 +1,4 @@
-/** Before there is a query: what logs there are, a click away; how to get some in where there are none. */
+/** Start page without a query: the services with logs as links, or how to send logs if there are none. */
 import { SERVICE_LABEL, useServices } from '../../api/use-services.ts';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
@@ -15,7 +15,7 @@ export interface StartPageProps {
   readonly onQuery: (query: string) => void;
   /** Runs a query over the last hour. */
   readonly onFirst: (query: string) => void;
-  /** The range ends now, and now is another time. */
+  /** Renews the range, which ends now. */
   readonly onRenew: () => void;
 }
 

@@ -1,4 +1,6 @@
-/** The lines of a query, a page at a time: the first when the query changes, more when the end of the list comes near. */
+/**
+ * Pages of lines of a query: the first page when the query changes, further ones near the end of the list.
+ */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { askLogs, nsOf } from '../../api/queries.ts';
@@ -14,26 +16,32 @@ export interface LogPages {
   readonly rows: readonly LogRow[];
   readonly loading: boolean;
   readonly error: ApiError | undefined;
-  /** Nothing more is in the range. */
+  /** True if the range has no further lines. */
   readonly complete: boolean;
-  /** As many as the page holds, though there may be more. */
+  /** True if the page holds no more lines, although there may be more. */
   readonly full: boolean;
-  /** More lines have the last timestamp than one request returns, so the lines behind them cannot be loaded. */
+  /**
+   * True if more lines share the last timestamp than one request returns, so that later lines cannot be
+   * loaded.
+   */
   readonly stuck: boolean;
-  /** The query was ended before its answer came. */
+  /** True if the query was stopped before its response arrived. */
   readonly stopped: boolean;
-  /** Of the first page, while it is searched in parts. */
+  /** Progress of the first page, while it is searched in parts. */
   readonly searched: Searched | undefined;
-  /** Of the first page. */
+  /** Statistics of the first page. */
   readonly statistics: Statistics['summary'] | undefined;
   loadMore(): void;
-  /** Ends what is loading. */
+  /** Aborts the request. */
   stop(): void;
-  /** Goes on where it was stopped. */
+  /** Continues after a stop. */
   resume(): void;
 }
 
-/** Beyond it the page asks to narrow the range: each line takes about a kilobyte of the browser's memory. */
+/**
+ * Maximum number of rows. Each takes about a kilobyte of the browser's memory. Beyond it, the page asks the
+ * user to narrow the range.
+ */
 export const MAX_ROWS = 100_000;
 
 type State = Omit<LogPages, 'loadMore' | 'stop' | 'resume'>;
@@ -50,7 +58,7 @@ const EMPTY: State = {
   statistics: undefined,
 };
 
-/** @param query undefined where there is nothing to ask */
+/** @param query undefined if there is nothing to load */
 export function useLogPages(
   query: string | undefined,
   range: ResolvedRange | undefined,
@@ -75,7 +83,7 @@ export function useLogPages(
         return { page, summary: data.stats.summary };
       };
 
-      /** The parts have no timestamp in common, so their rows need no comparison. */
+      /** Parts share no timestamp, so their rows need no comparison. */
       const loadFirst = async () => {
         const parts = searchWindows(whole, newestFirst);
         let state: State = { ...EMPTY, loading: true };
@@ -133,7 +141,7 @@ export function useLogPages(
   useEffect(() => {
     controller.current = new AbortController();
     const key = JSON.stringify([query, order]);
-    // The same query in a range that has moved: its lines stay until the new ones are there.
+    // Same query in a range that moved: its lines stay until the new ones arrive.
     const shown = key === asked.current ? now.current.rows : [];
     asked.current = key;
     if (query === undefined) setState(EMPTY);
@@ -158,7 +166,7 @@ export function useLogPages(
   return { ...state, loadMore, stop, resume };
 }
 
-/** Of several requests for one page. */
+/** Sum of the statistics of several requests for one page. */
 function summed(
   before: Statistics['summary'] | undefined,
   last: Statistics['summary'],

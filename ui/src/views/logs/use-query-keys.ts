@@ -1,4 +1,4 @@
-/** Keys of the log view. They are for the first of two queries. */
+/** Keyboard shortcuts of the log view. They apply to the first of two queries. */
 import type { RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { useShortcuts } from '../../app/shortcuts.ts';

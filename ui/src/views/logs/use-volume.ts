@@ -1,4 +1,4 @@
-/** How many lines of which level there are over the range, in windows. */
+/** Number of lines by level over the range, in windows. */
 import { askInstant, askMetric } from '../../api/queries.ts';
 import type { Labels } from '../../api/types.ts';
 import { type Asked, useAsk } from '../../api/use-ask.ts';
@@ -8,7 +8,7 @@ import { countedWindows, stepFor, stepText, windowEnds } from '../../time/steps.
 import type { ResolvedRange } from '../../time/time-range.ts';
 
 export interface LogVolume {
-  /** Times are the beginnings of windows; levels that do not occur are left out. */
+  /** Times are starts of windows; levels without lines are omitted. */
   readonly data: ChartData;
   readonly stepMs: number;
   readonly totals: readonly { readonly level: Level; readonly count: number }[];
@@ -17,7 +17,7 @@ export interface LogVolume {
 
 const MAX_WINDOWS = 100;
 
-/** @param query undefined where there is nothing to count */
+/** @param query undefined if there is nothing to count */
 export function useVolume(
   query: string | undefined,
   range: ResolvedRange | undefined,
@@ -60,7 +60,7 @@ export function useVolume(
         count: counts.get(level)!.reduce((sum, count) => sum + count, 0),
       }));
       return {
-        // The worst stands on the ground, where even a low bar is seen.
+        // The worst level is at the bottom, where even a low bar is visible.
         data: {
           timesMs: timesMs.map(ms => ms - stepMs),
           series: totals

@@ -1,4 +1,4 @@
-/** What a query that computes values answers: further queries, an error, progress, the chart. */
+/** Result of a metric query: further queries, an error, progress, the chart. */
 import type { ApiError } from '../../api/errors.ts';
 import type { Asked } from '../../api/use-ask.ts';
 import { Button } from '../../components/button.tsx';
@@ -12,7 +12,7 @@ import { MetricPanel } from './metric-panel.tsx';
 import { MoreQueries } from './more-queries.tsx';
 import { SearchProgress } from './search-progress.tsx';
 
-/** A number alone is a query for its value, and more often meant as a text. */
+/** A single number is a valid query for its value, but usually meant as a text. */
 const NUMBER = /^\s*[\d.]+\s*$/;
 
 export interface ValuesResultProps {
@@ -31,7 +31,7 @@ export interface ValuesResultProps {
 export function ValuesResult(props: ValuesResultProps) {
   const { state, query, metric, error, unit, onQuery, onRun, onCancel, onChange, onZoom } = props;
   const { text, chart, compare, more, unit: unitChoice, refresh } = state;
-  // A refresh shows the old values until the new ones are there.
+  // A refresh shows the old values until the new ones arrive.
   const isFirst = metric.value === undefined || refresh === 0;
   return (
     <>

@@ -1,4 +1,4 @@
-/** The histogram above the lines: how many of which level, when. Drag over it to zoom; a level's name filters by it. */
+/** Histogram above the lines, by level. Drag to zoom; the name of a level filters by it. */
 import { useCallback } from 'preact/hooks';
 import type { Asked } from '../../api/use-ask.ts';
 import { IconButton } from '../../components/button.tsx';

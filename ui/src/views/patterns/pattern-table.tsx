@@ -1,4 +1,4 @@
-/** Patterns with their counts; the text of one leads to its lines, the button beside it to all others. */
+/** Patterns with counts. The text of a pattern leads to its lines, the button next to it to all others. */
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -8,7 +8,7 @@ import { type PatternRow, piecesOfPattern } from './patterns-model.ts';
 
 export interface PatternTableProps {
   readonly rows: readonly PatternRow[];
-  /** What the bars show, in words: `1 min`. */
+  /** Step of the bars in words: `1 min`. */
   readonly stepTitle: string;
   readonly hrefOf: (pattern: string, op: '|>' | '!>') => string;
 }
@@ -17,7 +17,7 @@ const PAGE_ROWS = 50;
 
 export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
   const [shown, setShown] = useState(PAGE_ROWS);
-  // Another list begins at its top.
+  // Another list begins at the top.
   useEffect(() => setShown(PAGE_ROWS), [rows]);
   const largest = rows.reduce((most, { share }) => Math.max(most, share), 0) || 1;
   return (

@@ -1,4 +1,4 @@
-/** Patterns as the table shows them: on one grid of times, with counts and shares. */
+/** Patterns as the table shows them: on one time grid, with counts and shares. */
 import type { Pattern } from '../../api/types.ts';
 import { LEVELS, type Level, levelOf } from '../../lines/level.ts';
 
@@ -6,24 +6,24 @@ export interface PatternRow {
   readonly pattern: string;
   readonly level: Level;
   readonly count: number;
-  /** Of all lines, 0 to 1. */
+  /** Share of all lines, 0 to 1. */
   readonly share: number;
-  /** Lines of each step of the grid. */
+  /** Number of lines per step of the grid. */
   readonly values: readonly number[];
-  /** The step of its first line: an index of the grid. */
+  /** Step of its first line: an index of the grid. */
   readonly firstStep: number;
 }
 
 export type PatternSort = 'lines' | 'newest';
 
 export interface PatternGrid {
-  /** Of the first step. */
+  /** Start of the first step. */
   readonly startMs: number;
   readonly stepMs: number;
   readonly steps: number;
 }
 
-/** Steps that lie on whole multiples, as the store counts them. */
+/** Steps on whole multiples, as the store counts them. */
 export function patternGrid(
   range: { readonly fromMs: number; readonly toMs: number },
   stepMs: number,
@@ -32,7 +32,10 @@ export function patternGrid(
   return { startMs, stepMs, steps: Math.max(1, Math.ceil((range.toMs - startMs) / stepMs)) };
 }
 
-/** @param lines that the selector has in the range; counts of patterns may be estimates, and together more */
+/**
+ * @param lines number of lines of the selector in the range; counts of patterns may be estimates and exceed
+ * it
+ */
 export function patternRows(
   patterns: readonly Pattern[],
   grid: PatternGrid,
@@ -66,7 +69,7 @@ export function sortedRows(rows: readonly PatternRow[], by: PatternSort): readon
   return [...rows].sort(by === 'lines' ? byCount : (a, b) => b.firstStep - a.firstStep || byCount(a, b));
 }
 
-/** Lines of each level that occurs, the worst first. */
+/** Number of lines by level, worst level first, without empty levels. */
 export function levelCounts(
   rows: readonly PatternRow[],
 ): readonly { readonly level: Level; readonly count: number }[] {
@@ -76,10 +79,10 @@ export function levelCounts(
   })).filter(({ count }) => count > 0);
 }
 
-/** Colours of terminals; what is left of one that a hole cuts is shown. */
+/** ANSI color sequences. The rest of a sequence that a hole cuts stays visible. */
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
-/** The fixed parts of a pattern and its holes, in turn. */
+/** Fixed parts and holes of a pattern, alternating. */
 export function piecesOfPattern(
   pattern: string,
 ): readonly { readonly text: string; readonly isHole: boolean }[] {

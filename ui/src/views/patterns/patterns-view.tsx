@@ -1,4 +1,4 @@
-/** What kinds of lines a selector has: patterns with counts, over time; a click asks for the lines of one. */
+/** Patterns of the lines of a selector: counts over time. A click opens the lines of one. */
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { mistakeOf } from '../../api/errors.ts';
 import { useComplete } from '../../api/use-complete.ts';
@@ -182,7 +182,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
   );
 }
 
-/** What the store answers where it mines none says nothing. */
+/** Explanation for a store that mines no patterns, because its response has none. */
 function PatternsOff() {
   return (
     <Empty icon="patterns" title="This store mines no patterns">

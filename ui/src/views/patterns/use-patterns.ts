@@ -1,4 +1,4 @@
-/** The patterns of a query's selector, and how many lines it has. */
+/** Patterns of a query's selector, and its number of lines. */
 import { askStreamFigures } from '../../api/labels.ts';
 import { askPatterns } from '../../api/patterns.ts';
 import { type Asked, useAsk } from '../../api/use-ask.ts';
@@ -10,16 +10,16 @@ import { type PatternGrid, type PatternRow, patternGrid, patternRows } from './p
 export interface FoundPatterns {
   readonly rows: readonly PatternRow[];
   readonly grid: PatternGrid;
-  /** Of all patterns. */
+  /** Number of lines in all patterns. */
   readonly counted: number;
-  /** Of the selector; at least `counted`. */
+  /** Number of lines of the selector; at least `counted`. */
   readonly lines: number;
 }
 
-/** Bars of a sparkline. */
+/** Maximum bars of a sparkline. */
 const MAX_STEPS = 48;
 
-/** @param query undefined where there is nothing to ask */
+/** @param query undefined if there is nothing to load */
 export function usePatterns(
   query: string | undefined,
   range: ResolvedRange | undefined,
@@ -28,11 +28,11 @@ export function usePatterns(
     async signal => {
       if (query === undefined || range === undefined) return undefined;
       const grid = patternGrid(range, stepFor(range, MAX_STEPS));
-      // What is no query the store refuses, and says why.
+      // The store refuses an invalid query with the reason.
       const selector = selectorOf(query) ?? query;
       const [patterns, lines] = await Promise.all([
         askPatterns({ query: selector, ...range, stepMs: grid.stepMs }, signal),
-        // Only for shares: without it they are those of what the patterns count.
+        // Only for shares: without it, shares refer to the lines that patterns count.
         askStreamFigures(selector, range, signal).then(
           ({ entries }) => entries,
           () => 0,

@@ -1,4 +1,4 @@
-/** A new alert from a query: a condition, a preview over the last day, and its rule group. */
+/** Form that creates an alert from a query: a condition, a preview over the last day, and its rule group. */
 import { useMemo, useState } from 'preact/hooks';
 import { type ApiError, mistakeOf } from '../../api/errors.ts';
 import { createRuleGroup } from '../../api/rules.ts';
@@ -28,14 +28,14 @@ export interface AlertFormProps {
 }
 
 const DAY_MS = 86_400_000;
-/** Points of five minutes. */
+/** Number of preview points: five minutes each. */
 const POINTS = 300;
 const MAX_DRAWN_SERIES = 20;
 const DURATIONS = [0, 1, 5, 10, 15, 30, 60];
 
 export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
   const [draft, setDraft] = useState(() => newAlert(query));
-  /** What is previewed: a query that is half written is not asked. */
+  /** Previewed query; an incomplete query is not run. */
   const [asked, setAsked] = useState(draft.query);
   const [problem, setProblem] = useState<ApiError>();
   const [busy, setBusy] = useState(false);

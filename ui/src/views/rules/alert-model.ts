@@ -1,4 +1,7 @@
-/** A query as an alert: its expression with the condition, when it would have fired, and the group that the rules API takes. */
+/**
+ * Alert of a query: its expression with the condition, when it would have fired, and the group for the rules
+ * API.
+ */
 import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -8,18 +11,18 @@ export type Operator = (typeof OPERATORS)[number];
 
 export interface AlertDraft {
   readonly name: string;
-  /** A metric query. */
+  /** Metric query. */
   readonly query: string;
   readonly operator: Operator;
   readonly threshold: string;
-  /** Minutes that the condition must hold. */
+  /** Minutes for which the condition must hold. */
   readonly forMinutes: number;
   readonly severity: string;
   readonly summary: string;
   readonly namespace: string;
 }
 
-/** Windows of variables, as a rule is evaluated every minute whatever the chart showed. */
+/** Window for variables. A rule is evaluated every minute, independent of the chart's step. */
 export const WINDOW_MS = 5 * 60_000;
 const DAY_MS = 86_400_000;
 
@@ -36,15 +39,15 @@ export function newAlert(query: string): AlertDraft {
   };
 }
 
-/** A log query becomes the number of its lines in five minutes. */
+/** Metric query; a log query becomes the number of its lines in five minutes. */
 export function metricOf(query: string): string {
   const filled = fillVariables(query.trim(), { rangeMs: DAY_MS, stepMs: WINDOW_MS });
   if (filled === '' || !asksForLines(filled)) return filled;
-  // A comment at the end of the query ends with its line.
+  // A comment at the end of the query ends at the line break.
   return `sum(count_over_time(${filled}${filled.includes('#') ? '\n' : ' '}[5m]))`;
 }
 
-/** Undefined if the form is whole; otherwise what to do. */
+/** What is missing in the form; undefined if it is complete. */
 export function faultOf({ name, query, threshold, namespace }: AlertDraft): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,99}$/.test(name))
     return 'Enter a name of letters, digits and _, such as ManyErrors.';
@@ -58,7 +61,7 @@ export function expressionOf({ query, operator, threshold }: AlertDraft): string
   return `(\n${query.trim()}\n) ${operator} ${Number(threshold)}`;
 }
 
-/** A group of one rule as JSON, which is YAML too. */
+/** Group of one rule as JSON, which is valid YAML. */
 export function groupOf(draft: AlertDraft): string {
   const { name, forMinutes, severity, summary } = draft;
   return JSON.stringify({
@@ -77,13 +80,13 @@ export function groupOf(draft: AlertDraft): string {
 }
 
 export interface Preview {
-  /** Alerts that would have fired, each once however long it lasted. */
+  /** Number of alerts that would have fired, each counted once regardless of duration. */
   readonly firings: number;
-  /** Series that would have fired at all. */
+  /** Number of series that would have fired. */
   readonly series: number;
 }
 
-/** On the samples of a chart, so a condition that held between two of them is not seen. */
+/** Preview on the samples of a chart; misses a condition that held only between two samples. */
 export function previewOf(
   series: readonly Pick<MatrixSeries, 'values'>[],
   { operator, threshold, forMinutes }: Pick<AlertDraft, 'operator' | 'threshold' | 'forMinutes'>,
@@ -99,7 +102,7 @@ export function previewOf(
     let last = Number.NEGATIVE_INFINITY;
     let isFiring = false;
     for (const [at, text] of values) {
-      // A sample that is missing ends what was pending.
+      // A missing sample resets a pending alert.
       const isGap = at - last > (stepMs / 1000) * 1.5;
       last = at;
       if (isGap || !holds(Number(text), operator, limit)) {

@@ -1,4 +1,4 @@
-/** All alerts that are active now, of whichever rule. */
+/** Active alerts of all rules. */
 import type { ActiveAlert } from '../../api/rules.ts';
 import { Chip, LabelChips } from '../../components/chip.tsx';
 import { Moment } from '../../components/moment.tsx';

@@ -1,4 +1,4 @@
-/** One rule: what it is doing, what it asks, and the alerts that it has now. */
+/** Rule with its state, expression and current alerts. */
 import type { ActiveAlert, Rule } from '../../api/rules.ts';
 import { Chip, LabelChips, type Tone } from '../../components/chip.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<RuleState, string>> = {
   unknown: 'Not yet run',
   recording: 'Recording',
 };
-/** A rule may have 10,000 alerts. */
+/** Alerts per page; a rule may have 10,000. */
 const ALERTS_PAGE = 20;
 
 export function RuleRow({ rule }: { readonly rule: Rule }) {
@@ -80,7 +80,7 @@ function Alerts({ alerts, open }: { readonly alerts: readonly ActiveAlert[]; rea
   );
 }
 
-/** The name is that of the rule, and is not said again. */
+/** Alert without its name, which is the name of the rule. */
 function AlertLine({ alert }: { readonly alert: ActiveAlert }) {
   const { alertname: _, ...labels } = alert.labels;
   const since = momentOf(alert.activeAt);
@@ -97,7 +97,7 @@ function AlertLine({ alert }: { readonly alert: ActiveAlert }) {
   );
 }
 
-/** The summary or the description first; addresses are links. */
+/** Annotations, summary or description first; URLs are links. */
 export function Annotations({ annotations }: { readonly annotations: ActiveAlert['annotations'] }) {
   const { summary, description, ...others } = annotations;
   const text = summary ?? description;

@@ -1,7 +1,7 @@
-/** Which rules are shown, and in which order: what needs somebody comes first. */
+/** Filter and order of rules: those that need attention come first. */
 import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules-types.ts';
 
-/** A rule whose last evaluation failed is `broken`, whatever it was before. */
+/** State of a rule; `broken` if its last evaluation failed. */
 export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
 export type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
 
@@ -33,7 +33,7 @@ export function filterOf(text: string | undefined): RuleFilter {
   return RULE_FILTERS.find(known => known === text) ?? 'all';
 }
 
-/** How many rules each filter shows. */
+/** Number of rules per filter. */
 export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleFilter, number>> {
   const counts = { all: 0, firing: 0, pending: 0, broken: 0, inactive: 0, recording: 0 };
   for (const { rules } of groups) {
@@ -46,7 +46,7 @@ export function countRules(groups: readonly RuleGroup[]): Readonly<Record<RuleFi
   return counts;
 }
 
-/** A rule that was not evaluated yet is an inactive one to who looks for alerts. */
+/** A rule that was never evaluated counts as inactive. */
 function isShown(rule: Rule, filter: RuleFilter): boolean {
   if (filter === 'all') return true;
   const state = stateOfRule(rule);
@@ -55,8 +55,8 @@ function isShown(rule: Rule, filter: RuleFilter): boolean {
 }
 
 /**
- * Groups with the rules that are asked for; groups without one are left out. Groups are ordered by their most urgent rule, then by name;
- * rules stay in the order of their evaluation but for the firing and broken ones, which go first.
+ * Groups with the matching rules; empty groups are omitted. Groups are sorted by their most urgent rule, then
+ * by name. Rules keep their evaluation order, except that firing and broken ones come first.
  */
 export function shownGroups(
   groups: readonly RuleGroup[],
@@ -87,7 +87,7 @@ function textOf({ name, query, labels, lastError }: Rule): string {
   return [name, query, ...Object.entries(labels).flat(), lastError].join(' ').toLowerCase();
 }
 
-/** Those that fire, then the pending ones, each the newest first. */
+/** Firing alerts, then pending ones, newest first. */
 export function sortedAlerts(alerts: readonly ActiveAlert[], text: string): readonly ActiveAlert[] {
   const wanted = text.trim().toLowerCase();
   return alerts
@@ -102,7 +102,7 @@ export function sortedAlerts(alerts: readonly ActiveAlert[], text: string): read
     );
 }
 
-/** Unix ms; undefined for the year 1, which is how Go writes a time that never was. */
+/** Unix ms; undefined for the year 1, which is Go's zero time. */
 export function momentOf(rfc3339: string): number | undefined {
   const ms = Date.parse(rfc3339);
   return Number.isNaN(ms) || ms < 0 ? undefined : ms;

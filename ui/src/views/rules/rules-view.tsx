@@ -1,4 +1,4 @@
-/** Rules by group, and the alerts that are active. Asked again every few seconds while somebody looks. */
+/** Rules by group, and active alerts. Refreshes every few seconds while the page is visible. */
 import { useCallback, useMemo } from 'preact/hooks';
 import { askAlerts, askRules, type RuleGroup } from '../../api/rules.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -19,7 +19,7 @@ import { AlertTable } from './alert-table.tsx';
 import { RuleRow } from './rule-row.tsx';
 import { countRules, filterOf, momentOf, RULE_FILTERS, shownGroups, sortedAlerts } from './rules-model.ts';
 
-/** Rules are evaluated once a minute by default. */
+/** Refresh interval; rules are evaluated once a minute by default. */
 const REFRESH_MS = 10_000;
 const GROUPS_PAGE = 30;
 const RULES_PAGE = 50;

@@ -1,4 +1,4 @@
-/** The configuration: all of it or what is not as it is by default, one section of it, searched by words. */
+/** Configuration: everything or only changed values, one section, or a search. */
 import { useMemo } from 'preact/hooks';
 import { askConfig } from '../../api/status.ts';
 import { useAsk } from '../../api/use-ask.ts';

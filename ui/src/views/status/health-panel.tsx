@@ -1,4 +1,4 @@
-/** Whether it serves, what it is, how much it logs, and its parts. */
+/** Health of the process: readiness, versions, log level, components. */
 import { useState } from 'preact/hooks';
 import type { ApiError } from '../../api/errors.ts';
 import {
@@ -15,7 +15,7 @@ import { Choice } from '../../components/choice.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { Panel } from '../../components/panel-page.tsx';
 
-/** `round` changes where everything is asked again. */
+/** A new `round` reloads everything. */
 export interface StatusPartProps {
   readonly round: number;
 }

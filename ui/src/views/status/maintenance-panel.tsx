@@ -1,4 +1,4 @@
-/** The jobs that keep the store in shape: when each ran last, and what came of it. */
+/** Maintenance jobs: the last run of each, and its result. */
 import { askMaintenance, type Job, type JobRun } from '../../api/status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Chip, LabelChips } from '../../components/chip.tsx';
@@ -98,7 +98,7 @@ function RunState({ run: { done, failures } }: { readonly run: JobRun }) {
   return done ? <Chip tone="good">Done</Chip> : <Chip tone="busy">Goes on</Chip>;
 }
 
-/** What is 0 says nothing. */
+/** Figures without those that are 0. */
 function Figures({ figures }: { readonly figures: JobRun['figures'] }) {
   const known = Object.entries(figures).filter(([, count]) => count !== 0);
   if (known.length === 0) return <span class="soft">nothing to do</span>;
@@ -107,7 +107,7 @@ function Figures({ figures }: { readonly figures: JobRun['figures'] }) {
   );
 }
 
-/** `chunksRead` and `chunks_read` are chunks read. */
+/** Name in words: `chunksRead` and `chunks_read` become `chunks read`. */
 function nameOf(name: string): string {
   return name
     .replace(/_/g, ' ')

@@ -1,4 +1,4 @@
-/** Who shares the store, and what each of them does: the rings in one table. */
+/** Members of the store and their roles: the rings in one table. */
 import { askMembers, type Members } from '../../api/status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Chip } from '../../components/chip.tsx';
@@ -11,7 +11,7 @@ import { ScrollAcross } from '../../components/scroll-across.tsx';
 import { countText } from '../../time/quantities.ts';
 import type { StatusPartProps } from './health-panel.tsx';
 
-/** In an account each instance of a function is one. */
+/** Members per page. On AWS, each instance of a function is a member. */
 const PAGE = 20;
 
 export function MembersPanel({ round }: StatusPartProps) {

@@ -1,4 +1,4 @@
-/** The metrics of note: what a glance at a store should find. */
+/** Most important metrics of a store. */
 import { type MetricSample, sumOf } from '../../values/metrics-text.ts';
 
 const REQUESTS = 'loki_request_duration_seconds_count';
@@ -24,7 +24,7 @@ export interface HitRate {
   readonly all: number;
 }
 
-/** Of caches that were asked at all; those that were asked most first. */
+/** Hit rates of caches that were used, most used first. */
 export function hitRates(samples: readonly MetricSample[]): readonly HitRate[] {
   const names = new Set(samples.filter(({ name }) => name === CACHES).map(({ labels }) => labels.cache));
   const rates = [...names].map(cache => ({
@@ -44,7 +44,7 @@ export interface Notable {
   readonly startedMs: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly requests: number;
-  /** Answered with 5xx. */
+  /** Responses with status 5xx. */
   readonly failedRequests: number;
   readonly lines: number;
   readonly bytes: number;
@@ -52,7 +52,7 @@ export interface Notable {
   readonly runningQueries: number;
   readonly waitingQueries: number;
   readonly tails: number;
-  /** What is 0 unless something is wrong, and is not; with its name. */
+  /** Error counters that are not 0, with their names. */
   readonly wrong: readonly { readonly name: string; readonly count: number }[];
 }
 

@@ -1,4 +1,4 @@
-/** A few figures of /metrics: what runs now, what came in, how often caches had what was asked for. */
+/** Selected metrics of /metrics: current work, ingested data, cache hit rates. */
 import { askMetrics } from '../../api/status.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Figures } from '../../components/figures.tsx';

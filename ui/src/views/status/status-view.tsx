@@ -1,4 +1,7 @@
-/** How the store and the process that answers are. Each part asks for itself: what one may not see hides no other. */
+/**
+ * Status of the store and of the serving process. Each part loads separately, so that a forbidden one hides
+ * no other.
+ */
 import { useCallback, useState } from 'preact/hooks';
 import { PanelPage } from '../../components/panel-page.tsx';
 import { useEvery } from '../../state/use-every.ts';
@@ -8,9 +11,12 @@ import { MaintenancePanel } from './maintenance-panel.tsx';
 import { MembersPanel } from './members-panel.tsx';
 import { MetricsPanel } from './metrics-panel.tsx';
 
-/** A round is a dozen small requests. */
+/** Refresh interval; a refresh sends about a dozen small requests. */
 const REFRESH_MS = 15_000;
-/** Metrics of many tenants are megabytes, and what waits for maintenance is counted in the table. */
+/**
+ * Refresh interval of expensive parts. Metrics of many tenants are megabytes, and the maintenance backlog is
+ * counted in the table.
+ */
 const COSTLY_REFRESH_MS = 60_000;
 
 export default function StatusView() {

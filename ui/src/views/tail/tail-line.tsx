@@ -1,4 +1,4 @@
-/** One line of a tail; open, with its labels. */
+/** Line of a tail; with its labels if it is open. */
 import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import type { LogRow } from '../../lines/rows.ts';
@@ -10,7 +10,7 @@ export interface TailLineProps {
   readonly wraps: boolean;
   readonly open: boolean;
   readonly onToggle: () => void;
-  /** Its neighbours in the log view. */
+  /** URL of its neighboring lines in the log view. */
   readonly href: string;
 }
 

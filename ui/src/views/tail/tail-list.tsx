@@ -1,6 +1,6 @@
 /**
- * The lines of a tail. The list follows its end until somebody scrolls up; then it stays where it is, though lines come below
- * and old ones go above.
+ * Lines of a tail. The list follows its end until the user scrolls up. Then it keeps its position while lines
+ * are added below and old ones are removed above.
  */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
@@ -20,9 +20,12 @@ export interface TailListProps {
 }
 
 const ROW_PX = 22;
-/** So near to the end counts as being there: a wheel does not always hit it. */
+/** Distance that still counts as the end, because a wheel does not always reach it. */
 const END_PX = 30;
-/** Heights that the list has measured are forgotten after so many lines, as lines go and their keys with them. */
+/**
+ * Number of new rows after which measured heights are discarded, because the keys of removed lines stay
+ * otherwise.
+ */
 const REMEASURE_ROWS = 20_000;
 const AROUND_MS = 60_000;
 
@@ -50,7 +53,7 @@ export function TailList({ buffer, query }: TailListProps) {
     let lastTop = element.scrollTop;
     const look = () => {
       const isAtEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - END_PX;
-      // Only a person scrolls up; what comes below moves the end, not the view.
+      // Only the user scrolls up; new lines move the end, not the view.
       if (isAtEnd !== following.current && (isAtEnd || element.scrollTop < lastTop)) {
         following.current = isAtEnd;
         setLeftAt(isAtEnd ? undefined : count.current);

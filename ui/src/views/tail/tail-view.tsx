@@ -28,7 +28,7 @@ export default function TailView() {
   const { wraps } = useStore(settings);
   const typed = useQuery();
   const { text, query, draft, setDraft } = typed;
-  // Only for what the editor offers: a tail has no range.
+  // Used only for completions: a tail has no range.
   const range = useRange();
   const [isStopped, setStopped] = useState(false);
   const [round, setRound] = useState(0);

@@ -1,4 +1,4 @@
-/** The figures of each day, the latest first, and a file of them. */
+/** Usage by day, latest first, with a download. */
 import type { Usage } from '../../api/usage.ts';
 import { Button } from '../../components/button.tsx';
 import { More, usePaged } from '../../components/more.tsx';

@@ -1,4 +1,4 @@
-/** The limits that hold for the tenant: those that people run into, and all of them to look through. */
+/** Limits of the tenant: the most important ones, and all of them with a search. */
 import { askLimits } from '../../api/limits.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Figures } from '../../components/figures.tsx';
@@ -47,7 +47,7 @@ export function LimitsPanel() {
   );
 }
 
-/** Where 0 stands for no limit it says so. */
+/** Text of a limit; a 0 that means "unlimited" is shown so. */
 function limitText({ name, value }: YamlEntry): string {
   return name === 'retention_period' && value === '0s' ? 'for ever' : value === '0' ? 'none' : value;
 }

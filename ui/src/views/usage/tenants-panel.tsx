@@ -1,4 +1,4 @@
-/** The tenants that this browser or the token knows, side by side; nothing where it knows but one. */
+/** Tenants that this browser or the token knows, side by side. Empty if there is only one. */
 
 import { type ApiError, isAbort } from '../../api/errors.ts';
 import { knownAccess } from '../../api/known-access.ts';
@@ -15,7 +15,7 @@ import { useStore } from '../../state/use-store.ts';
 import { bytesText, countText } from '../../time/quantities.ts';
 import { moneyText, sumsOf } from './usage-model.ts';
 
-/** Each is a request. */
+/** Maximum number of tenants, with one request each. */
 const MAX_TENANTS = 20;
 
 interface TenantUsage {
@@ -28,7 +28,7 @@ export function TenantsPanel({ range, dayCount }: { readonly range: Range; reado
   const { tenants } = useStore(settings);
   const granted = useStore(knownAccess);
   const named = (granted?.tenants ?? []).filter(name => name !== '*');
-  // What a token may not see it would be refused for.
+  // Requests for other tenants would be refused for this token.
   const others = granted?.tokensEnabled && !granted.tenants.includes('*') ? [] : tenants;
   const current = currentTenant();
   const known = [...new Set([current, ...named, ...others])]
@@ -111,7 +111,7 @@ function costOf({ usage }: TenantUsage): number {
   return usage === undefined ? -1 : sumsOf(usage.days).cost;
 }
 
-/** One after the other: none is in a hurry, and the store has others to serve. */
+/** One request after the other, to leave the store to other users. */
 async function askAll(
   tenants: readonly string[],
   range: Range,

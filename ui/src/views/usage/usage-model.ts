@@ -1,4 +1,4 @@
-/** Sums over days, what they cost, and the series that are drawn. */
+/** Usage over days: sums, costs and chart series. */
 import type { Usage, UsageDay } from '../../api/usage-types.ts';
 import type { DaySeries } from '../../components/day-bars-model.ts';
 import type { YamlEntry } from '../../values/yaml-entries.ts';
@@ -12,7 +12,7 @@ export function dayCountOf(text: string | undefined): DayCount {
   return DAY_COUNTS.find(count => String(count) === text) ?? 30;
 }
 
-/** So many UTC days, today's the last. */
+/** Last `count` UTC days, ending with today. */
 export function lastDays(count: number, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
   const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
   return { fromMs: today - (count - 1) * DAY_MS, toMs: nowMs };
@@ -20,12 +20,12 @@ export function lastDays(count: number, nowMs: number): { readonly fromMs: numbe
 
 export interface UsageSums {
   readonly lines: number;
-  /** Of lines and their metadata. */
+  /** Bytes of lines and metadata. */
   readonly bytes: number;
   readonly queries: number;
   readonly queryBytes: number;
   readonly refusedLines: number;
-  /** Of the last day: bytes are stored, not used up. */
+  /** Stored bytes of the last day, because stored bytes do not add up over days. */
   readonly storedBytes: number;
   readonly cost: number;
 }
@@ -54,8 +54,8 @@ export function refusedLines({ refused }: UsageDay): number {
 const MONTH_DAYS = 30;
 
 /**
- * What 30 days cost at the rate of those days that had any cost; today's counts as the part of it that is over. 0 where there
- * was none.
+ * Cost of 30 days at the rate of the days with a cost. Today counts as the part that has passed. 0 if no day
+ * has a cost.
  */
 export function monthlyCost(days: readonly UsageDay[], nowMs: number): number {
   const used = days.filter(({ cost }) => cost.total > 0);
@@ -67,7 +67,7 @@ export function monthlyCost(days: readonly UsageDay[], nowMs: number): number {
 
 const LEAST_SHOWN = 1e-6;
 
-/** `$0.012`; small amounts keep two digits that say something. */
+/** Text such as `$0.012`; small amounts keep two significant digits. */
 export function moneyText(amount: number, currency: string): string {
   if (amount > 0 && amount < LEAST_SHOWN) return `<${moneyText(LEAST_SHOWN, currency)}`;
   const size = Math.abs(amount);
@@ -78,7 +78,7 @@ export function moneyText(amount: number, currency: string): string {
   try {
     return new Intl.NumberFormat('en', { style: 'currency', currency, ...digits }).format(amount);
   } catch {
-    // The currency is a text of the configuration.
+    // The currency can be any text of the configuration.
     return `${new Intl.NumberFormat('en', digits).format(amount)} ${currency}`;
   }
 }
@@ -102,10 +102,10 @@ export function receivedSeries(days: readonly UsageDay[]): readonly DaySeries[] 
   ];
 }
 
-/** Reasons beyond these are one series. */
+/** Maximum number of reasons; the others are one series. */
 const MAX_REASONS = 6;
 
-/** Lines, by reason; the most frequent first. */
+/** Refused lines by reason, most frequent first. */
 export function refusedSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   const sums = new Map<string, number>();
   for (const { refused } of days) {
@@ -127,7 +127,7 @@ export function refusedSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   return [...series, { name: `${others.size} other reasons`, colour: '--series-10', values: rest }];
 }
 
-/** With a header; amounts in the currency of the usage. */
+/** CSV with a header; amounts are in the currency of the usage. */
 export function usageCsv({ days, currency }: Usage): string {
   const header = `day,lines,bytes,structured_metadata_bytes,streams,refused_lines,queries,query_bytes,stored_bytes,cost_${currency}`;
   const rows = days.map(day =>
@@ -139,7 +139,7 @@ export function usageCsv({ days, currency }: Usage): string {
   return `${[header, ...rows].join('\n')}\n`;
 }
 
-/** Limits that people run into, in the order in which they are shown. */
+/** Most important limits, in display order. */
 const OFTEN_ASKED = [
   'ingestion_rate_mb',
   'max_global_streams_per_user',
@@ -153,7 +153,7 @@ export function oftenAsked(limits: readonly YamlEntry[]): readonly YamlEntry[] {
   return OFTEN_ASKED.flatMap(name => limits.find(limit => limit.name === name) ?? []);
 }
 
-/** Names and values; each word must be in one of them. */
+/** Limits that have each word in the name or the value. */
 export function findLimits(limits: readonly YamlEntry[], text: string): readonly YamlEntry[] {
   const words = text.toLowerCase().split(/\s+/);
   return limits.filter(({ name, value }) => {

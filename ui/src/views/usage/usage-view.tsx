@@ -1,4 +1,4 @@
-/** What the tenant used by day, what that costs, and the limits that hold for it. */
+/** Usage of the tenant by day, its cost, and its limits. */
 import { useMemo, useState } from 'preact/hooks';
 import { askUsage, type Usage } from '../../api/usage.ts';
 import { useAsk } from '../../api/use-ask.ts';
@@ -29,7 +29,7 @@ export default function UsageView() {
   const { params } = useStore(route);
   const dayCount = dayCountOf(params.days);
   const [round, setRound] = useState(0);
-  // Each round has its own now.
+  // Each run uses the current time.
   const range = useMemo(() => lastDays(dayCount, Date.now()), [dayCount, round]);
   const { value, error, loading } = useAsk(signal => askUsage(range, { signal }), [range]);
   const reload = useMemo(() => () => setRound(count => count + 1), []);
