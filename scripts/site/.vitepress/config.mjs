@@ -99,6 +99,12 @@ export default {
         collapsed: true,
         items: [
           page('Architecture', '/dev/architecture'),
+          page('Read path', '/dev/read-path'),
+          page('Catalog', '/dev/catalog'),
+          page('Compaction', '/dev/compaction'),
+          page('Deletion', '/dev/deletion'),
+          page('Threads', '/dev/threads'),
+          page('Live tails', '/dev/tail'),
           page('Testing', '/dev/testing'),
           page('Benchmarks', '/dev/benchmarks'),
           page('Chunk format', '/dev/format'),
