@@ -61,8 +61,8 @@ export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
 export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;
 
 /**
- * What each function is among the contract's components (section 1), as a process of one machine would be told by `--target`:
- * for names, tags and dashboards.
+ * What each function is among the components (docs/dev/operations.md#several-processes), as a process of one machine would be
+ * told by `--target`: for names, tags and dashboards.
  */
 export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {
   push: 'write',

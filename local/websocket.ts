@@ -1,6 +1,6 @@
 /**
  * Live tails over WebSockets, on the port of the gateway. What is wrong with a request is answered by HTTP before the upgrade,
- * what is found later by a close code (wire-format reference, 4.1 and 4.2).
+ * what is found later by a close code (docs/dev/wire-format.md#before-the-upgrade, #after-the-upgrade).
  *
  * A reader would get wrong: node gives a socket that asks for an upgrade to whoever listens, whatever its path. So the gateway
  * is told which requests those are (`isTailUpgrade`); all others are requests as ever.

@@ -44,7 +44,7 @@ const HANDSHAKE_TIMEOUT_MS = 30_000;
 /** A frame of a hundred entries of 256 KiB, escaped. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const TAIL_PATH = '/loki/api/v1/tail';
-/** What asking again cannot cure (wire-format reference, 4.2). */
+/** What asking again cannot cure (docs/dev/wire-format.md#after-the-upgrade). */
 const FINAL = /^only log selector is supported|Code\(4\d\d\)(?!.*max concurrent tail requests)/;
 const MAX_DURATION = 'reached tail max duration limit';
 

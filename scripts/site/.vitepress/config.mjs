@@ -105,6 +105,8 @@ export default {
           page('Deletion', '/dev/deletion'),
           page('Threads', '/dev/threads'),
           page('Live tails', '/dev/tail'),
+          page('LogQL semantics', '/dev/logql-semantics'),
+          page('Wire format', '/dev/wire-format'),
           page('Testing', '/dev/testing'),
           page('Benchmarks', '/dev/benchmarks'),
           page('Chunk format', '/dev/format'),

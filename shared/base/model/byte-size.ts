@@ -1,5 +1,5 @@
 /**
- * Byte sizes as LogQL and the configuration write them (logql reference, 1.4): a leading number of digits, dots
+ * Byte sizes as LogQL and the configuration write them (docs/dev/logql-semantics.md#byte-sizes): a leading number of digits, dots
  * and commas, then a unit in any letter case; `kB` is 1000 bytes and `KiB` 1024.
  */
 const UNITS = new Map<string, number>([

@@ -1,6 +1,6 @@
 /**
  * Limits of a tenant, with the reference's names in camel case, its defaults and the reason of each number where
- * it is ours. The configuration writes them in snake case under `limits_config` (wire-format reference, 10).
+ * it is ours. The configuration writes them in snake case under `limits_config` (docs/dev/wire-format.md#configuration).
  */
 import { NS_PER_SECOND } from './duration.ts';
 
@@ -12,7 +12,7 @@ export interface LimitTime {
   readonly text: string;
 }
 
-/** Streams that a policy is for (wire-format reference, 1.11). */
+/** Streams that a policy is for (docs/dev/wire-format.md#policies-and-blocks). */
 export interface PolicySelector {
   /** A LogQL stream selector. */
   readonly selector: string;
@@ -20,10 +20,10 @@ export interface PolicySelector {
   readonly priority: number;
 }
 
-/** The name under which policy limits hold for streams of no policy, or for all (wire-format reference, 1.11). */
+/** The name under which policy limits hold for streams of no policy, or for all (docs/dev/wire-format.md#policies-and-blocks). */
 export const GLOBAL_POLICY = '*';
 
-/** Queries that a tenant may not run (wire-format reference, 3.11). The first entry that fits decides. */
+/** Queries that a tenant may not run (docs/dev/wire-format.md#limits-of-queries). The first entry that fits decides. */
 export interface BlockedQuery {
   /** The text of the query, or with `regex` an expression that its text must match; empty fits every query. */
   readonly pattern: string;
@@ -39,7 +39,7 @@ export interface BlockedQuery {
 export const INGESTION_RATE_STRATEGIES = ['global', 'local'] as const;
 export type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
 
-/** What becomes of an attribute of OTLP (wire-format reference, 2.3). */
+/** What becomes of an attribute of OTLP (docs/dev/wire-format.md#resource-attributes). */
 export const OTLP_ACTIONS = ['index_label', 'structured_metadata', 'drop'] as const;
 export type OtlpAction = (typeof OTLP_ACTIONS)[number];
 
@@ -67,7 +67,7 @@ export interface OtlpConfig {
 export const DELETION_MODES = ['disabled', 'filter-only', 'filter-and-delete'] as const;
 export type DeletionMode = (typeof DELETION_MODES)[number];
 
-/** Streams that are kept for a time of their own (wire-format reference, 5.7). */
+/** Streams that are kept for a time of their own (docs/dev/wire-format.md#retention-rules). */
 export interface StreamRetention {
   /** A LogQL stream selector. */
   readonly selector: string;
@@ -77,7 +77,7 @@ export interface StreamRetention {
 }
 
 export interface Limits {
-  // Ingest (wire-format 1.7 to 1.13).
+  // Ingest (docs/dev/wire-format.md#push).
   readonly maxLabelNameLength: number;
   readonly maxLabelValueLength: number;
   readonly maxLabelNamesPerSeries: number;
@@ -131,7 +131,7 @@ export interface Limits {
   /** Bytes. */
   readonly perStreamRateLimitBurst: number;
 
-  // Query (wire-format 3.11).
+  // Query (docs/dev/wire-format.md#limits-of-queries).
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
   /** Tasks of one query at once, at most; 0 refuses all queries. */
@@ -158,7 +158,7 @@ export interface Limits {
   /** Live tails of a tenant; 0 is no limit. */
   readonly maxConcurrentTailRequests: number;
 
-  // Deletion and retention (wire-format 5).
+  // Deletion and retention (docs/dev/wire-format.md#delete-requests).
   readonly deletionMode: DeletionMode;
   /** How long entries are kept; 0 is for good. */
   readonly retentionPeriodNs: bigint;

@@ -1,4 +1,4 @@
-/** Which names a tenant may have (wire-format reference, 9.1): they become parts of keys in every store. */
+/** Which names a tenant may have (docs/dev/wire-format.md#tenant-ids): they become parts of keys in every store. */
 import { BadRequestError } from './errors.ts';
 
 export const MAX_TENANT_BYTES = 150;

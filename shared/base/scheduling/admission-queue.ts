@@ -18,7 +18,7 @@ interface Waiting {
   start(): void;
 }
 
-/** The reference's words (wire-format reference, 0.3). */
+/** The reference's words (docs/dev/wire-format.md#status-codes-of-queries). */
 const TOO_MANY = 'too many outstanding requests';
 
 export class AdmissionQueue {

@@ -1,5 +1,5 @@
 /**
- * Tokens of JSON as loosely as the reference reads it (logql reference 7.1): strings end at the next quote that is
+ * Tokens of JSON as loosely as the reference reads it (docs/dev/logql-semantics.md#json): strings end at the next quote that is
  * not escaped, blocks are matched by their own kind of bracket only, bare words reach to the next delimiter. Plus
  * the failures that such reading can end with. All functions work on a range of bytes and cost at most its length.
  */

@@ -1,6 +1,6 @@
 /**
  * From bytes to text as Go's libraries do it: invalid UTF-8 counts byte by byte (JavaScript's decoder counts by
- * broken sequence), escapes of JSON and logfmt, and label names made of any key (logql reference 6.3, 7).
+ * broken sequence), escapes of JSON and logfmt, and label names made of any key (docs/dev/logql-semantics.md#label-names, #parsers).
  */
 import { textOfBytes } from '../model/byte-text.ts';
 

@@ -1,4 +1,6 @@
-/** Errors of meaning in metric expressions (logql reference, 3.4). Each function gives the message or undefined. */
+/**
+ * Errors of meaning in metric expressions (docs/dev/logql-semantics.md#checks-after-parsing). Each function gives the message or undefined.
+ */
 import type {
   BinaryOp,
   Expr,

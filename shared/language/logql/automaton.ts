@@ -1,7 +1,7 @@
 /**
  * Runs the LALR(1) tables: shifts and reductions over an explicit stack, never recursion. Its error message is
  * yacc's: the tokens that could be shifted in the state reached after default reductions, if they are four or fewer
- * (logql reference, 3.2).
+ * (docs/dev/logql-semantics.md#expected-tokens).
  */
 import { ParseError } from './errors.ts';
 import { createLexer } from './lexer.ts';

@@ -1,4 +1,4 @@
-/** Errors of query text. The message is the reference's, whole (logql reference, 3.1). */
+/** Errors of query text. The message is the reference's, whole (docs/dev/logql-semantics.md#message-form). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
 /** Place in the query text, both from 1; the column counts code points. */

@@ -1,4 +1,4 @@
-/** Canonical text of selectors, stages and label filters (logql reference, 16.1, with difference D6). */
+/** Canonical text of selectors, stages and label filters (docs/dev/logql-semantics.md#canonical-text, with difference D6). */
 import { formatGoDuration } from '../../base/model/duration.ts';
 import { quote } from '../../base/model/quote.ts';
 import type {

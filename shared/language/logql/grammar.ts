@@ -1,5 +1,5 @@
 /**
- * The grammar of LogQL as data (logql reference, 2). `scripts/make-logql-tables.ts` turns it into `tables.ts`; the
+ * The grammar of LogQL as data (docs/dev/logql-semantics.md#grammar). `scripts/make-logql-tables.ts` turns it into `tables.ts`; the
  * running program reads only the tables. One rule per line: `name : symbols = action`, upper case for tokens.
  *
  * What a reader would get wrong: the grammar is ambiguous on purpose and conflicts are settled as yacc does (shift
@@ -29,7 +29,10 @@ function each(tokens: string, rule: (token: string) => string): string {
   return tokens.split(' ').map(rule).join('\n');
 }
 
-/** Every accepted order of selector S, pipeline P, unwrap U, range R and offset O (logql reference, 2.1). */
+/**
+ * Every accepted order of selector S, pipeline P, unwrap U, range R and offset O
+ * (docs/dev/logql-semantics.md#order-of-range-offset-and-unwrap).
+ */
 const RANGE_FORMS = [
   'S R',
   'S R O',

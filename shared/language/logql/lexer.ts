@@ -1,5 +1,5 @@
 /**
- * The lexer: query text to tokens, one at a time (logql reference, 1). Positions are those of a token's start.
+ * The lexer: query text to tokens, one at a time (docs/dev/logql-semantics.md#tokens). Positions are those of a token's start.
  *
  * What a reader would get wrong: words such as `rate` are reserved only in front of a parenthesis; a number takes
  * the unit that touches it (`5m`, `1KB`) and `-5m` is one token; characters that mean nothing come out as

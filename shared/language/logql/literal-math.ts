@@ -1,4 +1,4 @@
-/** Binary operations of two literals, done while parsing (logql reference, 2.2 and 14.1). */
+/** Binary operations of two literals, done while parsing (docs/dev/logql-semantics.md#precedence-of-operators, #arithmetic). */
 import type { BinaryOp } from './ast.ts';
 
 /** Comparisons give 0 or 1; division and modulo by zero give NaN. Set operations never come here. */

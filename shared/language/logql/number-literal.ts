@@ -1,7 +1,7 @@
 /**
  * Scanning of number tokens as Go writes them: decimal, `0x`, `0o` or a leading zero, `0b`, `_` between digits,
  * fractions and exponents. Only the extent and the form are decided here; the value comes later, and only decimal
- * texts and hexadecimal ones with an exponent have one (logql reference, 1.3).
+ * texts and hexadecimal ones with an exponent have one (docs/dev/logql-semantics.md#numbers-and-durations).
  */
 import { quote } from '../../base/model/quote.ts';
 import type { Scanned } from './string-literal.ts';

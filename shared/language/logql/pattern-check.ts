@@ -1,4 +1,7 @@
-/** What makes a text of the `pattern` parser invalid (logql reference, 3.4 and 7.5): decided when a query is parsed. */
+/**
+ * What makes a text of the `pattern` parser invalid (docs/dev/logql-semantics.md#checks-after-parsing, #pattern): decided when a query is
+ * parsed.
+ */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 import { ParseError } from './errors.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The layout of format_query (logql reference, 16.2): a node whose canonical text is over 100 bytes is split over
+ * The layout of format_query (docs/dev/logql-semantics.md#layout): a node whose canonical text is over 100 bytes is split over
  * lines, two spaces per level.
  *
  * Difference D6: what is printed reads back as the same tree, so `or` alternatives stay, an operand that needs

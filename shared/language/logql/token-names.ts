@@ -1,6 +1,6 @@
 /**
  * The tokens of LogQL in the order in which the language declares them: the `expecting A or B` part of a syntax
- * error lists tokens in this order (logql reference, 3.2). A token's number is its place in `TOKENS`; 0 is the end
+ * error lists tokens in this order (docs/dev/logql-semantics.md#expected-tokens). A token's number is its place in `TOKENS`; 0 is the end
  * of the text. MATCHERS and LABELS never come out of the lexer; they are here because clients see the order.
  */
 export const TOKENS = (

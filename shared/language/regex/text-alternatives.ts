@@ -1,5 +1,5 @@
 /**
- * Regular expressions that the reference replaces by tests for texts (logql reference, 5.2). Two things depend on it:
+ * Regular expressions that the reference replaces by tests for texts (docs/dev/logql-semantics.md#plain-texts). Two things depend on it:
  * what an empty alternative means in a line filter, and how `format_query` quotes an expression.
  *
  *     lineAlternatives('error|')      // [{ pattern: 'error' }]: the empty alternative is dropped

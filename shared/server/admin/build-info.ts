@@ -11,7 +11,7 @@ export interface BuildInfo {
   readonly branch: string;
   readonly buildUser: string;
   readonly buildDate: string;
-  /** The runtime: the contract's name for it, although it is no Go. */
+  /** The runtime: Loki's name for it, although it is not Go. */
   readonly goVersion: string;
 }
 

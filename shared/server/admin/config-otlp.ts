@@ -1,5 +1,5 @@
 /**
- * The key `otlp_config` of a tenant's limits: what becomes of the attributes of OTLP logs (wire-format reference, 2.3).
+ * The key `otlp_config` of a tenant's limits: what becomes of the attributes of OTLP logs (docs/dev/wire-format.md#resource-attributes).
  *
  * Where a reader would go wrong: unless the file says `ignore_defaults`, the list of resource attributes that the
  * program works with begins with the default rule, which the file does not have and printing leaves out again.

@@ -1,4 +1,4 @@
-/** The section `ruler`: where rules lie, how they are evaluated and who is told (wire-format reference, 6). */
+/** The section `ruler`: where rules lie, how they are evaluated and who is told (docs/dev/wire-format.md#rules). */
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
 import {

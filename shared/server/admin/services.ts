@@ -1,6 +1,6 @@
 /**
- * The parts of a running process as services with a state each: what `/services` lists and `/ready` asks (contract, 4;
- * wire-format reference, 7.1 and 7.3). They start in the order given and stop in the opposite one.
+ * The parts of a running process as services with a state each: what `/services` lists and `/ready` asks
+ * (docs/dev/wire-format.md#readiness-and-services). They start in the order given and stop in the opposite one.
  *
  *     New -> Starting -> Running -> Stopping -> Terminated
  *              |           |          |

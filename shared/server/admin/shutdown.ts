@@ -1,5 +1,5 @@
 /**
- * How the part of a process that takes pushes ends by request (contract, 4; wire-format reference, 7.10). Nothing is in
+ * How the part of a process that takes pushes ends by request (docs/dev/wire-format.md#flush-and-shutdown). Nothing is in
  * memory only, so flushing means packing: what was pushed is stored and found without it.
  */
 

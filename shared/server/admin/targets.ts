@@ -1,6 +1,7 @@
 /**
- * What a process may be when several share the work (contract, 1), and what it does by itself. All of them work on the
- * same stores, so any number of each may run. Which endpoints each serves is in shared/server/http/targets.ts.
+ * What a process may be when several share the work (docs/dev/operations.md#several-processes), and what it does by itself. All
+ * of them work on the same stores, so any number of each may run. Which endpoints each serves is in
+ * shared/server/http/targets.ts.
  */
 export const TARGETS = [
   'all',
@@ -32,7 +33,7 @@ export function workOf(target: Target): TargetWork {
   return {
     maintains: is('compactor', 'backend'),
     syncsIndexes: is('index-gateway', 'backend'),
-    // The reference's back end has a ruler in it, although the contract gives its endpoints to the ruler alone.
+    // The reference's back end has a ruler in it, although its documentation gives the endpoints to the ruler alone.
     evaluatesRules: is('ruler', 'backend'),
     tails: is('querier', 'read'),
   };

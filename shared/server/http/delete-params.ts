@@ -1,7 +1,7 @@
 /**
- * Parameters of delete requests with the reference's checks and texts (wire-format reference, 5.2 and 5.3). They count in
- * the URL alone, whatever the method. The order of the checks decides which of several mistakes a client hears of. All
- * functions throw BadRequestError.
+ * Parameters of delete requests with the reference's checks and texts (docs/dev/wire-format.md#create-a-request, #list-requests).
+ * They count in the URL alone, whatever the method. The order of the checks decides which of several mistakes a client hears of.
+ * All functions throw BadRequestError.
  *
  * A reader would get wrong: times here are Unix seconds of exactly ten characters, or RFC 3339; nothing else that queries
  * take. They are cut to whole milliseconds, which is what a list shows.

@@ -1,4 +1,4 @@
-/** Who may use the API for deletes (wire-format reference, 5.1), and for which tenant. */
+/** Who may use the API for deletes (docs/dev/wire-format.md#availability), and for which tenant. */
 import { ClientError } from '../../base/model/errors.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpRequest } from './message.ts';

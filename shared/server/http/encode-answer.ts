@@ -1,6 +1,7 @@
 /**
- * Query answers as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). Written as text piece by piece: an
- * answer can hold a hundred thousand entries, and Grafana reads `resultType` before `result` from the stream.
+ * Query answers as JSON (docs/dev/wire-format.md#envelope, #label-categories; docs/dev/logql-semantics.md#encoding-of-results).
+ * Written as text piece by piece: an answer can hold a hundred thousand entries, and Grafana reads `resultType` before `result`
+ * from the stream.
  */
 
 import { type Labels, labelsToObject } from '../../base/model/labels.ts';

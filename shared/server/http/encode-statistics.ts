@@ -1,6 +1,6 @@
 /**
- * The `stats` of an answer: the tree that clients parse strictly (wire-format reference, 3.5; whole numbers must be
- * whole), and beside it the flat groups of the contract.
+ * The `stats` of an answer: the tree that clients parse strictly (docs/dev/wire-format.md#statistics; whole numbers must be
+ * whole), and beside it the flat groups that older clients read.
  */
 import type { QueryAnswer } from '../../read/query/engine.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Errors as answers (wire-format reference, 0.2 and 0.3). There are three writers: `push` ends the message with a newline
- * (push, deletes, rules, status pages), `query` does not, `otlp` puts it into the message that OTLP clients read (2.7).
- * A missing tenant is plain text with the newline everywhere. What is no
- * error of a client is logged under the request id, and nothing of it is shown.
+ * Errors as answers (docs/dev/wire-format.md#errors, #status-codes-of-queries). There are three writers: `push` ends the message
+ * with a newline (push, deletes, rules, status pages), `query` does not, `otlp` puts it into the message that OTLP clients read
+ * (docs/dev/wire-format.md#errors-of-otlp). A missing tenant is plain text with the newline everywhere. What is no error of a
+ * client is logged under the request id, and nothing of it is shown.
  */
 
 import { ClientError, CorruptionError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Errors as clients of OTLP read them (wire-format reference, 2.7): a `google.rpc.Status` in protobuf, whatever the
+ * Errors as clients of OTLP read them (docs/dev/wire-format.md#errors-of-otlp): a `google.rpc.Status` in protobuf, whatever the
  * encoding of the request was. Its code is left out, as the protocol allows: the HTTP status says it all.
  *
  * What a reader would get wrong: a 500 is never sent, because these clients repeat a 503 and give up at a 500.

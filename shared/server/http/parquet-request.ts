@@ -1,5 +1,5 @@
 /**
- * Who asks for Parquet, and the answers where there is none (wire-format reference, 11). Only the two query endpoints
+ * Who asks for Parquet, and the answers where there is none (docs/dev/wire-format.md#parquet). Only the two query endpoints
  * have a table to offer; every other endpoint of queries refuses, and a handler of one calls `refuseParquet`.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The two tables of Parquet answers (wire-format reference, 11). Names, types and order are what clients rely on;
+ * The two tables of Parquet answers (docs/dev/wire-format.md#parquet). Names, types and order are what clients rely on;
  * encodings and compression are ours to choose, because every page names its own. `converted_type` says the same as the
  * logical type to readers from before 2018, and the writer itself knows a map and a text only by it. Nanoseconds have none.
  */

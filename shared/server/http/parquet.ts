@@ -1,5 +1,5 @@
 /**
- * Query answers as Parquet files (wire-format reference, 11): one row per entry or sample, series by series in the order
+ * Query answers as Parquet files (docs/dev/wire-format.md#parquet): one row per entry or sample, series by series in the order
  * of the answer. Warnings, statistics and categories have no column. The file is made in memory, since the answer it
  * comes from is there already; rows become columns one row group at a time.
  */

@@ -1,5 +1,5 @@
 /**
- * Parameters of queries with the reference's defaults, checks and error texts (wire-format reference, 3.2). All
+ * Parameters of queries with the reference's defaults, checks and error texts (docs/dev/wire-format.md#parameters). All
  * functions throw BadRequestError. The order of the checks decides which of several mistakes a client hears of.
  */
 import { NS_PER_SECOND, parsePrometheusDuration } from '../../base/model/duration.ts';

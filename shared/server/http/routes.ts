@@ -12,7 +12,7 @@ import { decodePercent } from './params.ts';
 /** HEAD is answered by the handler of its route like GET; the adapters leave the body away. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** The component that exposes the endpoint (contract, 1). */
+/** The component that exposes the endpoint (docs/dev/operations.md#several-processes). */
 export type Component =
   | 'all'
   | 'distributor'
@@ -63,7 +63,7 @@ export interface Router<Context> {
   readonly routes: readonly Route<Context>[];
 }
 
-/** Neutral root → the name that shipped clients use (wire-format reference, 0.1). */
+/** Neutral root → the name that shipped clients use (docs/dev/wire-format.md#paths). */
 const ROOTS: readonly (readonly [string, string])[] = [
   ['/svc/api/v1', '/loki/api/v1'],
   ['/compat/api/v1', '/prometheus/api/v1'],

@@ -1,6 +1,6 @@
 /**
- * What a client asks that opens a tail, checked before the connection is there (wire-format reference, 4.1): these errors are
- * plain HTTP. Those that come later are closes of the connection (shared/read/tail/tail-service.ts).
+ * What a client asks that opens a tail, checked before the connection is there (docs/dev/wire-format.md#before-the-upgrade):
+ * these errors are plain HTTP. Those that come later are closes of the connection (shared/read/tail/tail-service.ts).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';

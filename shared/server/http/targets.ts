@@ -1,4 +1,4 @@
-/** Which endpoints a process serves that is one component of several (contract, 1). */
+/** Which endpoints a process serves that is one component of several (docs/dev/operations.md#several-processes). */
 import type { Target } from '../admin/targets.ts';
 import type { Component, Route } from './routes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Whose logs a request is about: the header `X-Scope-OrgID` (wire-format reference, 9; contract, 5 and 8). Ids are
+ * Whose logs a request is about: the header `X-Scope-OrgID` (docs/dev/wire-format.md#tenants). Ids are
  * separated by `|`. An empty one beside others is a tenant that has nothing: so `a|` names two tenants, as in the reference. A
  * colon is refused (differences, D15).
  */

@@ -1,5 +1,5 @@
 /**
- * Timestamps of query parameters (wire-format reference, 3.2). A reader would get wrong: an integer of at most 10
+ * Timestamps of query parameters (docs/dev/wire-format.md#parameters). A reader would get wrong: an integer of at most 10
  * characters is seconds, a longer one nanoseconds; a number with a dot is seconds, rounded to milliseconds.
  */
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';

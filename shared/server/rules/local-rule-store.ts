@@ -1,6 +1,6 @@
 /**
  * Rules of a configured folder: `<folder>/<tenant>/<file>` with `groups:`, where the file's name is the namespace. They are
- * read again every poll interval and never written (wire-format reference, 6.2).
+ * read again every poll interval and never written (docs/dev/wire-format.md#endpoints-of-rules).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';

@@ -1,4 +1,4 @@
-/** Groups with the state of their rules, in the shapes of the metrics system's API (wire-format reference, 6.4 and 6.5). */
+/** Groups with the state of their rules, in the shapes of the metrics system's API (docs/dev/wire-format.md#state-of-rules-and-alerts). */
 
 import { NS_PER_SECOND } from '../../base/model/duration.ts';
 import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';

@@ -1,5 +1,5 @@
 /**
- * Rule groups as YAML, in and out (wire-format reference, 6.1). Scalars are read as the text that stands there, so that
+ * Rule groups as YAML, in and out (docs/dev/wire-format.md#rule-groups). Scalars are read as the text that stands there, so that
  * a label's value `1.0` stays that, as in the reference, whose fields are all texts but `limit`.
  */
 import { Document, isNode, isScalar, type LineCounter, type Node, parseDocument, visit } from 'yaml';

@@ -1,4 +1,4 @@
-/** What makes a written group one that can be stored, with the reference's texts (wire-format reference, 6.3). */
+/** What makes a written group one that can be stored, with the reference's texts (docs/dev/wire-format.md#checks-of-a-group). */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import { parseQuery } from '../../language/logql/parse.ts';

@@ -1,5 +1,5 @@
 /**
- * Where pages end among sorted rows (docs/dev/format.md, sections 3.3 and 5). The rows may come in batches: the cuts are the
+ * Where pages end among sorted rows (docs/dev/format.md#33-pages, #5-limits-of-writers). The rows may come in batches: the cuts are the
  * same however they are divided, because the page that a batch leaves open goes on with the next.
  */
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';

@@ -1,6 +1,7 @@
 /**
- * Lines of a page as templates and columns (decision 0009; docs/dev/format.md, 4.7): the bytes of its column, in sections that are
- * compressed one by one, because each column has a statistic of its own, and ids are noise that no compression makes smaller.
+ * Lines of a page as templates and columns (docs/dev/decisions/0009-templates-and-columns.md; docs/dev/format.md#47-split-lines):
+ * the bytes of its column, in sections that are compressed one by one, because each column has a statistic of its own, and ids
+ * are noise that no compression makes smaller.
  */
 import { SplitPage } from '../../base/kernels/join-lines.ts';
 import { MAX_JOINED_BYTES } from '../../base/kernels/line-memory.ts';

@@ -1,5 +1,5 @@
 /**
- * Counts of one chunk to bytes and back. The form is that of a footer's counts (docs/dev/format.md, 3.4), with the streams
+ * Counts of one chunk to bytes and back. The form is that of a footer's counts (docs/dev/format.md#34-counts), with the streams
  * of the chunk's presence instead of the footer's.
  */
 

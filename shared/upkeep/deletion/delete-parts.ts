@@ -1,5 +1,5 @@
 /**
- * The parts that the progress of a delete request is told in (wire-format reference, 5.2): cut at multiples of its
+ * The parts that the progress of a delete request is told in (docs/dev/wire-format.md#create-a-request): cut at multiples of its
  * interval since 1970, the first from its start, the last to its end; neighbours share an instant. Counted and never
  * listed: a request over years in seconds has a billion of them.
  */

@@ -87,7 +87,7 @@ export class DeleteService {
 
   /**
    * Takes the request back; what was removed by then is gone. A request of which parts are done stays listed, as
-   * processed and as far as it came (contract, section 3). Throws ClientError 404 and 400.
+   * processed and as far as it came (docs/dev/wire-format.md#cancel-a-request). Throws ClientError 404 and 400.
    */
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
     const { deletes, generations } = this.#parts;

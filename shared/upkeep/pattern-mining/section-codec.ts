@@ -1,5 +1,5 @@
 /**
- * The section of a chunk that holds its patterns (docs/dev/format.md, section 11): templates, and for each page who counted how
+ * The section of a chunk that holds its patterns (docs/dev/format.md#11-patterns): templates, and for each page who counted how
  * many lines when. A page's part names all that it needs by itself, so a page that is copied takes its part along, and what
  * is left of a page that is not copied is nothing, not even a word of its lines.
  */

@@ -1,5 +1,5 @@
 /**
- * How long each stream of a tenant is kept (wire-format reference, 5.7): the rule with the highest priority that fits
+ * How long each stream of a tenant is kept (docs/dev/wire-format.md#retention-rules): the rule with the highest priority that fits
  * the stream decides, of equal ones the first listed; else the tenant's period. An entry is expired when its time is
  * before now less the period. What a reader would get wrong: it says nothing of what is stored. Queries hide what is
  * expired at once, a job removes it later.

@@ -1,5 +1,5 @@
 /**
- * Chunks that pushes write, under the names that the reference has for its ingesters (wire-format reference, 7.13). There is
+ * Chunks that pushes write, under the names that the reference has for its ingesters (docs/dev/wire-format.md#metrics). There is
  * no ingester here: a chunk is written before its pushes are answered, so its age is milliseconds and nothing is idle.
  *
  * What a reader would get wrong: a chunk here has all streams of a group of pushes and a day, there one stream. Sizes, entries

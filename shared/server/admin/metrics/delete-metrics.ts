@@ -1,4 +1,4 @@
-/** Delete requests (wire-format reference, 7.13). What is pending is known from the job's last look at each tenant. */
+/** Delete requests (docs/dev/wire-format.md#metrics). What is pending is known from the job's last look at each tenant. */
 
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { DeletionObserver } from '../../../upkeep/maintenance/deletion-job.ts';

@@ -1,5 +1,5 @@
 /**
- * What pushes brought, under the reference's names (wire-format reference, 7.13). A push adds to plain numbers; labels
+ * What pushes brought, under the reference's names (docs/dev/wire-format.md#metrics). A push adds to plain numbers; labels
  * are put on them when somebody scrapes.
  *
  * What a reader would get wrong: `received` in these metrics is all that was decoded, the refused included, as in the

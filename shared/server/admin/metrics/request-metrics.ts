@@ -1,5 +1,5 @@
 /**
- * Requests by route, as the reference's dashboards ask for them (wire-format reference, 7.13). Route and method are of a
+ * Requests by route, as the reference's dashboards ask for them (docs/dev/wire-format.md#metrics). Route and method are of a
  * small set whatever clients send: a path that no route has is `other`.
  */
 import type { Counter, Gauge, Histogram } from 'prom-client';

@@ -1,4 +1,4 @@
-/** The configuration, whole or in parts, and the limits of a tenant (contract, 4; wire-format reference, 7.4 and 7.9). */
+/** The configuration, whole or in parts, and the limits of a tenant (docs/dev/wire-format.md#configuration, #drilldown-limits). */
 import { stringify } from 'yaml';
 import { type FormatMode, formatConfig, formatLimits } from '../../admin/config.ts';
 import { DEFAULT_CONFIG } from '../../admin/config-fields.ts';
@@ -11,7 +11,7 @@ import { json, text } from '../respond.ts';
 import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
-/** The contract's name and the one that shipped clients know. */
+/** The neutral name and the one that shipped clients know. */
 const QUERY_HEADERS = ['x-svc-config-query', 'x-loki-config-query'];
 
 export const showConfig: Handler<HttpContext> = async ({ config }, request) => {

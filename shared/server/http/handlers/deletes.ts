@@ -1,4 +1,4 @@
-/** Delete requests: create, list, cancel (contract, 4; wire-format reference, 5), and how far they are (docs/dev/deletion.md). */
+/** Delete requests: create, list, cancel (docs/dev/wire-format.md#delete-requests), and how far they are (docs/dev/deletion.md). */
 
 import { NS_PER_MS } from '../../../base/model/duration.ts';
 import type { DeleteRequest } from '../../../storage/catalog/delete-request.ts';

@@ -1,6 +1,6 @@
 /**
- * detected_fields and detected_field/{name}/values (wire-format reference, 3.8): a log query whose lines are looked into.
- * Without an envelope, and `{}` where nothing was found, as the reference answers.
+ * detected_fields and detected_field/{name}/values (docs/dev/wire-format.md#response-of-detected-fields): a log query whose lines
+ * are looked into. Without an envelope, and `{}` where nothing was found, as the reference answers.
  */
 
 import { BadRequestError } from '../../../base/model/errors.ts';

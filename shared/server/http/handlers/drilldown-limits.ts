@@ -1,4 +1,4 @@
-/** drilldown-limits: what Logs Drilldown wants to know before it asks (wire-format reference, 7.9). */
+/** drilldown-limits: what Logs Drilldown wants to know before it asks (docs/dev/wire-format.md#drilldown-limits). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { Limits } from '../../../base/model/limits.ts';
@@ -50,7 +50,7 @@ function writtenLimit(limits: Limits, key: keyof Limits): [string, unknown] {
   return [name, kind.format(limits[key])];
 }
 
-/** Here a tenant that is no tenant is 401, whatever is wrong with it (9.2). */
+/** Here a tenant that is no tenant is 401, whatever is wrong with it (docs/dev/wire-format.md#status-of-tenant-errors). */
 function knownAsker(context: HttpContext, request: RoutedRequest): Asker {
   try {
     return askerOf(context, request);

@@ -1,4 +1,4 @@
-/** Cache generation numbers (wire-format reference, 5.6): there where deletes are. */
+/** Cache generation numbers (docs/dev/wire-format.md#cache-generation): there where deletes are. */
 import type { HttpContext } from '../context.ts';
 import { deletingTenant } from '../deletion-available.ts';
 import { json, noContent } from '../respond.ts';

@@ -1,4 +1,4 @@
-/** index/stats and index/shards (wire-format reference, 3.7), which take and check what a range query takes. */
+/** index/stats and index/shards (docs/dev/wire-format.md#labels-and-series), which take and check what a range query takes. */
 
 import { parseByteSize } from '../../../base/model/byte-size.ts';
 import { BadRequestError, messageOf } from '../../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Endpoints of older clients (wire-format reference, 8). What a reader would get wrong: the old `query` is a range query,
+ * Endpoints of older clients (docs/dev/wire-format.md#older-clients). What a reader would get wrong: the old `query` is a range query,
  * and its answer has labels as text and times as RFC 3339.
  */
 

@@ -1,4 +1,4 @@
-/** The minimum log level, shown and set (wire-format reference, 7.2). */
+/** The minimum log level, shown and set (docs/dev/wire-format.md#log-level). */
 
 import { quote } from '../../../base/model/quote.ts';
 import { LOG_LEVELS, type LogLevel } from '../../admin/config-fields.ts';

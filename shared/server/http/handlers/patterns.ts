@@ -1,5 +1,5 @@
 /**
- * patterns (wire-format reference, 3.7): what kinds of lines a selector has, and when. 404 with an empty body where
+ * patterns (docs/dev/wire-format.md#labels-and-series): what kinds of lines a selector has, and when. 404 with an empty body where
  * `pattern_ingester.enabled` is off, as the reference answers.
  */
 

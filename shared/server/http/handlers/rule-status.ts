@@ -1,4 +1,4 @@
-/** What rules and alerts are doing, as the metrics system tells it (wire-format reference, 6.4 and 6.5). */
+/** What rules and alerts are doing, as the metrics system tells it (docs/dev/wire-format.md#state-of-rules-and-alerts). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { GroupState, Rule, StoredGroup } from '../../../storage/catalog/rule-group.ts';

@@ -1,5 +1,5 @@
 /**
- * From resources, scopes and records of OTLP to columns (wire-format 2.3 to 2.6); both decoders feed it, in the order
+ * From resources, scopes and records of OTLP to columns (docs/dev/wire-format.md#otlp); both decoders feed it, in the order
  * resource, scope, records of that scope, next scope, next resource.
  *
  * What a reader would get wrong: an entry is added before its attributes come and completed by `endRecord`, because

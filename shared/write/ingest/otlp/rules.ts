@@ -1,6 +1,7 @@
 /**
- * `otlp_config` compiled: which action an attribute gets (wire-format 2.3). The first rule that fits decides. Rules see
- * the name as it was sent, `k8s.pod.name`, and of a map only its own name: its members share what becomes of it.
+ * `otlp_config` compiled: which action an attribute gets (docs/dev/wire-format.md#resource-attributes). The first rule that fits
+ * decides. Rules see the name as it was sent, `k8s.pod.name`, and of a map only its own name: its members share what becomes of
+ * it.
  */
 import type { OtlpAction, OtlpConfig, OtlpRule } from '../../../base/model/limits.ts';
 import { compileRegex } from '../../../language/regex/regex.ts';

@@ -1,6 +1,6 @@
 /**
- * The transfer's encoding of OTLP bodies (wire-format 2.1): none, gzip, zstd or lz4. Sizes are checked and memory is
- * counted while the content comes, as for the pushes of Loki.
+ * The transfer's encoding of OTLP bodies (docs/dev/wire-format.md#encodings-of-otlp): none, gzip, zstd or lz4. Sizes are checked
+ * and memory is counted while the content comes, as for the pushes of Loki.
  */
 import { constants, createZstdDecompress } from 'node:zlib';
 import { BadRequestError } from '../../../base/model/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Values of OTLP as text (wire-format 2.4): what metadata and lines hold. A string stays where it is in the body; the
- * text of anything else is spilled behind it, that of small numbers and booleans once for the whole push.
+ * Values of OTLP as text (docs/dev/wire-format.md#otlp-names-and-values): what metadata and lines hold. A string stays where it
+ * is in the body; the text of anything else is spilled behind it, that of small numbers and booleans once for the whole push.
  *
  * Where a reader would go wrong: the text goes to `start` and `end` of the writer, which the next call overwrites.
  */

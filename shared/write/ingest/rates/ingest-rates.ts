@@ -1,7 +1,7 @@
 /**
  * Limits that depend on what a tenant pushed before: its rate, the rates of its streams, and how many streams are
- * active (wire-format 1.9, 1.10). Decisions are made from memory. Processes exchange what they know in the background,
- * beside a push and never in its way; where that fails they go on with what they knew.
+ * active (docs/dev/wire-format.md#rate-of-a-tenant, #rates-and-number-of-streams). Decisions are made from memory. Processes
+ * exchange what they know in the background, beside a push and never in its way; where that fails they go on with what they knew.
  *
  *     push --> tenant's rate --> each stream: active or new? --> its rate --> store
  *                  |                          |

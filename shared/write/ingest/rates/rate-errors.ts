@@ -1,4 +1,7 @@
-/** The answers to what goes over a rate or the number of active streams (wire-format 1.9, 1.10). All have status 429. */
+/**
+ * The answers to what goes over a rate or the number of active streams (docs/dev/wire-format.md#rate-of-a-tenant,
+ * #rates-and-number-of-streams). All have status 429.
+ */
 import { ClientError } from '../../../base/model/errors.ts';
 import type { PushColumns } from '../push-columns.ts';
 import { formatRfc3339 } from '../timestamp.ts';

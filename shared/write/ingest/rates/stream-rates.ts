@@ -1,6 +1,6 @@
 /**
- * Rates of single streams (wire-format 1.10): a token bucket for each stream that got entries lately. As in the
- * reference, a stream's entries of one push are taken together or not at all.
+ * Rates of single streams (docs/dev/wire-format.md#rates-and-number-of-streams): a token bucket for each stream that got entries
+ * lately. As in the reference, a stream's entries of one push are taken together or not at all.
  *
  * A stream whose pushes all come to one process has its whole rate there, however many processes there are. Streams that
  * come near their limit are told to the others; one that others tell of too is divided by demand. Below

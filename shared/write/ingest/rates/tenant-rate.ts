@@ -1,6 +1,6 @@
 /**
- * The rate of one tenant in this process (wire-format 1.9): a token bucket that fills with the process's share of the
- * tenant's rate, and a count of what all processes took together.
+ * The rate of one tenant in this process (docs/dev/wire-format.md#rate-of-a-tenant): a token bucket that fills with the process's
+ * share of the tenant's rate, and a count of what all processes took together.
  *
  * The share follows demand, so processes with even, lasting demand take no more than the rate together. While demand
  * moves between them, shares are up to two exchanges old and may make more than 1. The count is the backstop: each
