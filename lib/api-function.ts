@@ -48,7 +48,7 @@ export interface ApiFunctionProps {
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** What the function is among the components of the contract: for bills and dashboards by component. */
+/** What the function is among the components (docs/dev/operations.md#several-processes): for bills and dashboards by component. */
 const COMPONENT_TAG = 'logboom:component';
 /** What Lambda does in the name of a function in a VPC; none of these can be narrowed to an interface that does not exist yet. */
 const NETWORK_ACTIONS = [

@@ -1,7 +1,7 @@
 /**
  * What each function may do with objects of the bucket and items of the table: the least that its code needs. Pure data, so that
  * tests compare it with the calls that a bundle makes. Objects are told apart by their kind, which follows the tenant in the
- * key; items by the family that their partition key begins with (docs/dev/architecture.md, section 5).
+ * key; items by the family that their partition key begins with (docs/dev/catalog.md#items).
  *
  * What a reader would get wrong:
  *  - A transaction of DynamoDB needs the right of each of its parts, and each part is looked at with its own key.

@@ -113,7 +113,7 @@ export const LIMITS = {
   lambdaConcurrency: 1_000,
   tableWritesPerSecond: 40_000,
   partitionWritesPerSecond: 1_000,
-  /** Shards of the records of a tenant's day (docs/dev/architecture.md, section 5). */
+  /** Shards of the records of a tenant's day (docs/dev/catalog.md#items). */
   partitionsOfTenantDay: 4,
   prefixPutsPerSecond: 3_500,
   prefixGetsPerSecond: 5_500,

@@ -45,7 +45,7 @@ export function rolesOf(target: Target): ReadonlySet<Role> {
   return roles;
 }
 
-/** Receiving and routing takes a seventh of the CPU of a push of 256 KB (docs/dev/architecture.md, 6.1). */
+/** Receiving and routing takes a seventh of the CPU of a push of 256 KB (docs/dev/threads.md#scaling). */
 const CORES_OF_A_FRONT = 7;
 
 /**

@@ -37,7 +37,7 @@ describe('what a file says', () => {
     expect(parse(text)).toEqual({ config: DEFAULT_CONFIG, warnings: [] });
   });
 
-  test("the contract's defaults", () => {
+  test('the documented defaults', () => {
     const { auth, server, distributor, querier, frontend, limits } = configOf('');
     expect(auth).toEqual({ target: 'all', authEnabled: true, noAuthTenant: 'fake' });
     expect(server).toMatchObject({ httpListenPort: 3100, logLevel: 'info', idleTimeoutMs: 120_000 });

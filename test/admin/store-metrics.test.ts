@@ -1,4 +1,4 @@
-/** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (wire-format reference, 7.13). */
+/** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (docs/dev/wire-format.md#metrics). */
 import { describe, expect, test } from '@jest/globals';
 import { createLog, linesOf as loggedBy } from '../../shared/base/runtime/log.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

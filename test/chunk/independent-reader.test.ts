@@ -63,7 +63,7 @@ function programEntries(object: Buffer): PlainEntry[] {
   );
 }
 
-/** Bytes of the listing in section 7; its offsets must follow each other. */
+/** Bytes of the listing in docs/dev/format.md#7-an-object-by-hand; its offsets must follow each other. */
 function listing(): Buffer {
   const page = readFileSync(join(ROOT, 'docs/dev/format.md'), 'utf8');
   const block = /```hex\n([^`]+)```/.exec(page)![1];

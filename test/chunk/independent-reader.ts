@@ -12,7 +12,7 @@ function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
-/** Section 1: notation. */
+/** docs/dev/format.md#1-notation. */
 class Cursor {
   at = 0;
   readonly #bytes: Buffer;
@@ -80,7 +80,7 @@ interface Place {
   readonly crc: number;
 }
 
-/** Section 2: blocks. */
+/** docs/dev/format.md#2-blocks. */
 function readPlace(from: Cursor): Place {
   return {
     offset: from.varint(),
@@ -139,7 +139,7 @@ export interface ReadEntry {
   readonly metadata: Record<string, string>;
 }
 
-/** Section 3: trailer and footer. */
+/** docs/dev/format.md#3-trailer-and-footer. */
 export function readFooter(object: Buffer) {
   must(object.length >= TRAILER_BYTES, 'too short');
   must(object.toString('latin1', object.length - 8) === 'LOGBOOM1', 'magic');
@@ -233,7 +233,7 @@ function readCounts(body: Cursor, levels: number) {
   return { level, buckets };
 }
 
-/** Section 4: all entries of an object, in row order. */
+/** docs/dev/format.md#4-columns: all entries of an object, in row order. */
 export function readEntries(object: Buffer): ReadEntry[] {
   const { streams, pages } = readFooter(object);
   return pages.flatMap(page => {
@@ -270,7 +270,7 @@ function neededColumn(page: ReadPage, kind: number): ReadColumn {
   return column;
 }
 
-/** 4.1 */
+/** docs/dev/format.md#41-timestamps. */
 function readTimes(page: ReadPage, stored: Buffer): number[] {
   must(page.scale <= 3, 'scale');
   const unit = 1000 ** page.scale;
@@ -291,7 +291,7 @@ function readTimes(page: ReadPage, stored: Buffer): number[] {
   return times;
 }
 
-/** 4.2: an empty value is none. */
+/** docs/dev/format.md#42-structured-metadata: an empty value is none. */
 function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string | undefined)[] {
   if (column.constant) return new Array(rows).fill(column.dictionary?.[0] || undefined);
   const block = new Cursor(readBlock(stored, column));
@@ -308,7 +308,7 @@ function readMetadata(column: ReadColumn, stored: Buffer, rows: number): (string
   return found;
 }
 
-/** 4.3, 4.4 and 4.7 */
+/** docs/dev/format.md#43-line-lengths, #44-lines, #47-split-lines. */
 function readLines(page: ReadPage, stored: Buffer): string[] {
   const lengths = new Cursor(readBlock(stored, neededColumn(page, 3)));
   const split = onlyColumn(page, 8);
@@ -326,7 +326,7 @@ function readLines(page: ReadPage, stored: Buffer): string[] {
   return read;
 }
 
-/** 4.7: sections one behind the other, unpacked. */
+/** docs/dev/format.md#47-split-lines: sections one behind the other, unpacked. */
 function readSections(block: Buffer): Buffer {
   const from = new Cursor(block);
   const sections = from.list(() => {
@@ -338,7 +338,7 @@ function readSections(block: Buffer): Buffer {
   return Buffer.concat(sections);
 }
 
-/** Section 8: the catalog record. */
+/** docs/dev/format.md#8-the-catalog-record. */
 export function readRecord(bytes: Buffer) {
   const end = bytes.length - 4;
   must(crc32(bytes.subarray(0, end)) === bytes.readUInt32LE(end), 'checksum of the record');

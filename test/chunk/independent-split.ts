@@ -1,5 +1,6 @@
 /**
- * Split lines of a page (docs/dev/format.md, 4.7), read from that page alone: no module of the program is imported. Simple, not fast.
+ * Split lines of a page (docs/dev/format.md#47-split-lines), read from that page alone: no module of the program is imported. Simple, not
+ * fast.
  */
 function must(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);

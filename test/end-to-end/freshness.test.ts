@@ -1,6 +1,7 @@
 /**
- * The workflow that makes fresh data queryable, as clients that know the reference go through it (contract, 4): flush the
- * tenant, sync the indexes, raise the generation of caches. Every push is visible before; nothing may be lost by it.
+ * The workflow that makes fresh data queryable, as clients that know the reference go through it
+ * (docs/reference/http-api.md#maintenance-by-request): flush the tenant, sync the indexes, raise the generation of caches. Every
+ * push is visible before; nothing may be lost by it.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findEntries, getJson } from './support/ask.ts';

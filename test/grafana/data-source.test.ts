@@ -1,4 +1,4 @@
-/** Grafana's Loki data source (wire-format reference, 12.2): its requests in its order, and what it decodes. */
+/** Grafana's Loki data source (docs/dev/wire-format.md#grafana): its requests in its order, and what it decodes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Replay, startReplay } from './replay.ts';
 import {

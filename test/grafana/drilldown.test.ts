@@ -1,4 +1,4 @@
-/** Logs Drilldown (wire-format reference, 12.3): its requests in the order of a visit, and what it decodes. */
+/** Logs Drilldown (docs/dev/wire-format.md#logs-drilldown): its requests in the order of a visit, and what it decodes. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { QueryParams } from '../end-to-end/support/client.ts';
 import { type Replay, startReplay } from './replay.ts';

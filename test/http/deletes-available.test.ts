@@ -1,4 +1,4 @@
-/** For whom the API for deletes is there (wire-format reference, 5.1 and 9.2). */
+/** For whom the API for deletes is there (docs/dev/wire-format.md#availability, #status-of-tenant-errors). */
 import { beforeEach, expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

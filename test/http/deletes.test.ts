@@ -1,4 +1,4 @@
-/** The API for deletes (contract, 4; wire-format reference, 5): parameters, texts, life. */
+/** The API for deletes (docs/dev/wire-format.md#delete-requests): parameters, texts, life. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

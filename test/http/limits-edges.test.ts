@@ -1,4 +1,4 @@
-/** Each limit of the contract's section 8 through the dispatcher: below it, at it, and above it. */
+/** Each limit of a request (docs/reference/limits.md) through the dispatcher: below it, at it, and above it. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

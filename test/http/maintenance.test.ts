@@ -1,4 +1,7 @@
-/** Flush, index sync, cache generation numbers and the state of maintenance (wire-format reference, 5.6, 7.10, 7.11). */
+/**
+ * Flush, index sync, cache generation numbers and the state of maintenance (docs/dev/wire-format.md#cache-generation, #flush-and-shutdown,
+ * #index-sync).
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import type { HttpResponse } from '../../shared/server/http/message.ts';

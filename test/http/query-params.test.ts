@@ -1,4 +1,4 @@
-/** The rules of wire-format 3.2; texts marked by the recorded answers of the category invalid-params. */
+/** The rules of docs/dev/wire-format.md#parameters; texts marked by the recorded answers of the category invalid-params. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';

@@ -1,4 +1,4 @@
-/** The API for rule groups (contract, 4; wire-format reference, 6.1 to 6.3, 12.5). */
+/** The API for rule groups (docs/dev/wire-format.md#rules, #lokitool). */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';

@@ -1,4 +1,7 @@
-/** Status endpoints: configuration, log level, services, and those of older clients (contract, 4 and 7; wire-format reference, 7, 8). */
+/**
+ * Status endpoints: configuration, log level, services, and those of older clients (docs/dev/wire-format.md#administration,
+ * #older-clients).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';

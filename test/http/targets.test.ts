@@ -1,4 +1,4 @@
-/** Which target exposes which endpoint (contract, 1): one dense table. */
+/** Which target exposes which endpoint (docs/dev/operations.md#several-processes): one dense table. */
 import { describe, expect, test } from '@jest/globals';
 import { TARGETS, type Target, workOf } from '../../shared/server/admin/targets.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';

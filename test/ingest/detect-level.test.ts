@@ -180,7 +180,7 @@ describe('detectLevel', () => {
   });
 });
 
-/** The rules of wire-format 1.13, step 5, on strings and with JSON.parse; knows no broken JSON. */
+/** The rules of docs/dev/wire-format.md#detected_level, steps 4 to 6, on strings and with JSON.parse; knows no broken JSON. */
 function byTheBook(line: string, fields: readonly string[], maxDepth: number): string {
   const trimmed = line.replace(/^[ \t-\r]+|[ \t-\r]+$/g, '');
   const looksLikeJson = trimmed.length > 1 && trimmed.startsWith('{') && trimmed.endsWith('}');

@@ -1,4 +1,4 @@
-/** What counts as a level at the edges of wire-format 1.13: empty values, an empty list of fields. */
+/** What counts as a level at the edges of docs/dev/wire-format.md#detected_level: empty values, an empty list of fields. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';

@@ -1,4 +1,4 @@
-/** `discover_generic_fields` (wire-format 1.13): where a field is found, and what is added to the entry. */
+/** `discover_generic_fields` (docs/dev/wire-format.md#detected_level): where a field is found, and what is added to the entry. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';

@@ -1,4 +1,7 @@
-/** Policies and blocks (wire-format 1.11): whose policy a stream has, what is blocked, and which error is answered. */
+/**
+ * Policies and blocks (docs/dev/wire-format.md#policies-and-blocks): whose policy a stream has, what is blocked, and which error is
+ * answered.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { labelsOf } from '../../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS, type Limits, type PolicySelector } from '../../shared/base/model/limits.ts';

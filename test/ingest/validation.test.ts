@@ -1,4 +1,4 @@
-/** The rules of wire-format 1.7, one table: what comes, under which limits, what is answered, stored and counted. */
+/** The rules of docs/dev/wire-format.md#validation, one table: what comes, under which limits, what is answered, stored and counted. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';

@@ -29,7 +29,7 @@ describe('tokens', () => {
     ['> >= < <= + - * / % ^', 'GT GTE LT LTE ADD SUB MUL DIV MOD POW'],
     ['|==', 'PIPE_EXACT EQ'],
     ['"a\\tb" `a\\tb`', 'STRING:a\tb STRING:a\\tb'],
-    // Numbers, durations and sizes (1.3).
+    // Numbers, durations and sizes (docs/dev/logql-semantics.md#numbers-and-durations).
     [
       '1 1.5 .5 5. 1e3 1E-3 1_000 010 0x1F 0x1p4',
       'NUMBER:1 NUMBER:1.5 NUMBER:.5 NUMBER:5. NUMBER:1e3 NUMBER:1E-3 NUMBER:1_000 NUMBER:010 NUMBER:0x1F NUMBER:0x1p4',
@@ -55,7 +55,7 @@ describe('tokens', () => {
       'DURATION:60000000000 DURATION:60000000000 IDENTIFIER:b BYTES:1000000 IDENTIFIER:b NUMBER:20 IDENTIFIER:MB NUMBER:1 IDENTIFIER:z',
     ],
     ['[5m] [0] [1h30m]', 'RANGE:300000000000 RANGE:0 RANGE:5400000000000'],
-    // Words (1.6).
+    // Words (docs/dev/logql-semantics.md#keywords).
     ['BY Without json', 'BY WITHOUT JSON'],
     ['rate rate( rate (', 'IDENTIFIER:rate RATE OPEN_PARENTHESIS RATE OPEN_PARENTHESIS'],
     ['sum by (a)', 'SUM BY OPEN_PARENTHESIS IDENTIFIER:a CLOSE_PARENTHESIS'],

@@ -43,7 +43,7 @@ describe('names of matchers', () => {
   );
 });
 
-describe('syntax errors (3.2, 3.3), with the true line (difference D7)', () => {
+describe('syntax errors (docs/dev/logql-semantics.md#expected-tokens), with the true line (difference D7)', () => {
   test.each([
     ['', ': syntax error: unexpected $end'],
     [' ', 'at line 1, col 2: syntax error: unexpected $end'],
@@ -105,7 +105,7 @@ describe('syntax errors (3.2, 3.3), with the true line (difference D7)', () => {
   });
 });
 
-describe('errors of meaning (3.4)', () => {
+describe('errors of meaning (docs/dev/logql-semantics.md#checks-after-parsing)', () => {
   const unwrapped = '{a="b"} | unwrap x [5m]';
   const plain = '{a="b"}[5m]';
   test.each([

@@ -166,7 +166,7 @@ describe('trees', () => {
   });
 });
 
-describe('where range, offset and unwrap may stand (2.1)', () => {
+describe('where range, offset and unwrap may stand (docs/dev/logql-semantics.md#order-of-range-offset-and-unwrap)', () => {
   const whole = (query: string) =>
     formatExpr(parseQuery(`rate(${query})`) as RangeAggregationExpr as MetricExpr);
   const bare = 'rate({a="b"}[5m] offset 1h0m0s)';

@@ -5,7 +5,7 @@ import { prettyPrint } from '../../shared/language/logql/pretty.ts';
 import { formatExpr } from '../../shared/language/logql/printer.ts';
 import { isTextRegex } from '../../shared/language/regex/text-alternatives.ts';
 
-describe('canonical text (16.1)', () => {
+describe('canonical text (docs/dev/logql-semantics.md#canonical-text)', () => {
   test.each([
     ['{ a = "b" , c=~`d` }', '{a="b", c=~"d"}'],
     ['{a="b"}|="x" or "y"!~`\\d`', '{a="b"} |= "x" or "y" !~ "\\\\d"'],
@@ -68,7 +68,7 @@ describe('canonical text (16.1)', () => {
   });
 });
 
-describe('layout (16.2)', () => {
+describe('layout (docs/dev/logql-semantics.md#layout)', () => {
   const a = 'a'.repeat(32);
   const b = 'b'.repeat(35);
   const long = 'x'.repeat(60);
@@ -136,7 +136,7 @@ describe('layout (16.2)', () => {
   });
 });
 
-describe('regular expressions that the reference tests as text (5.2)', () => {
+describe('regular expressions that the reference tests as text (docs/dev/logql-semantics.md#plain-texts)', () => {
   test.each([
     ['foo', true],
     ['(?i)foo', true],

@@ -1,6 +1,6 @@
 /**
- * The reference's algorithm as `spec/logql.md`, 18.2, describes it, for comparison: one tree for each stream and level. What
- * the description leaves open is decided in its favour: no cluster is ever evicted, and no time is needed.
+ * The algorithm of Loki as docs/dev/logql-semantics.md#lokis-pattern-mining describes it, for comparison: one tree for each
+ * stream and level. What the description leaves open is decided in its favour: no cluster is ever evicted, and no time is needed.
  */
 const DEPTH = 28;
 const THRESHOLD = 0.3;

@@ -244,7 +244,7 @@ describe('failures', () => {
     ]);
   });
 
-  test('a line_format that nothing reads is not run, so it cannot fail (9.2)', () => {
+  test('a line_format that nothing reads is not run, so it cannot fail (docs/dev/logql-semantics.md#line_format)', () => {
     const bad = 'line_format "{{ unixToTime .app }}"';
     const errors = (query: string) =>
       samplesOf(query, [{ line: 'a=1' }]).map(({ labels }) => labels.__error__);

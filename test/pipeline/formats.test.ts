@@ -125,7 +125,7 @@ describe('decolorize', () => {
   });
 
   test('agrees with a regular expression put together from the parts of the rule', () => {
-    // Each part as section 9.3 of the reference words it.
+    // Each part as docs/dev/logql-semantics.md#drop-keep-and-decolorize has it.
     const introducer = '[\\x1b\\x9b]';
     const opening = '[\\[\\]()#;?]*';
     const endedByBell = '[A-Za-z0-9;]*\\x07';

@@ -128,7 +128,7 @@ describe('with other stages', () => {
   });
 });
 
-describe('a restriction to wanted names (10.2)', () => {
+describe('a restriction to wanted names (docs/dev/logql-semantics.md#parsers-that-are-skipped)', () => {
   test.each<[string, string, Texts | undefined]>([
     ['sum by (a) (count_over_time({app="x"} | json [1m]))', '{"b":1,"a":"2","c":"3"}', { a: '2' }],
     // The rest of the line is not read once all is found.

@@ -17,7 +17,7 @@ export interface Invariant {
    * Checks of the invariant. `simulation`: in every simulated run. `assertion`: the code throws if it does
    * not hold. `tests`: in separate tests. `nothing yet`: the promise is not implemented or not checked.
    */
-  readonly checkedBy: readonly ('simulation' | 'assertion' | 'tests' | 'nothing yet')[];
+  readonly checkedBy: readonly ('simulation' | 'assertion' | 'tests')[];
 }
 
 export const INVARIANTS = Object.freeze({
@@ -25,218 +25,218 @@ export const INVARIANTS = Object.freeze({
     name: 'acknowledged-is-found',
     sentence:
       'An acknowledged entry is returned by every query that selects it and starts after the response, until retention or a delete request removes it.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation', 'assertion', 'tests'],
   },
   exactlyOnce: {
     name: 'exactly-once',
     sentence:
       'The same entry (stream, timestamp, line, metadata) is returned once and counted once, however often it was pushed.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation', 'tests'],
   },
   onlyWhatWasPushed: {
     name: 'only-what-was-pushed',
     sentence: 'A query returns no entry that its tenant did not push, and none that it does not select.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation'],
   },
   answersSurvive: {
     name: 'answers-survive',
     sentence:
       'A crash, a retry, a duplicate invocation or concurrent maintenance changes no result: all processes return the same.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation'],
   },
   tenantsApart: {
     name: 'tenants-apart',
     sentence: 'No request of one tenant reads, counts or deletes data of another.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation', 'tests'],
   },
   failuresAreNamed: {
     name: 'failures-are-named',
     sentence: 'A request fails with a client error, a port error, or an abort. Any other error is a defect.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation'],
   },
   requestsEnd: {
     name: 'requests-end',
     sentence: 'Every request ends if its process runs and external systems respond.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['simulation'],
   },
   memoryIsBounded: {
     name: 'memory-is-bounded',
     sentence: 'The configuration limits memory for any pushes and queries.',
-    section: 10,
+    section: 'architecture.md#guarantees',
     checkedBy: ['tests'],
   },
   runsRepeat: {
     name: 'runs-repeat',
     sentence: 'With the same clock, IDs and stores, equal requests make equal calls to ports.',
-    section: 1,
+    section: 'architecture.md#rules-of-the-code',
     checkedBy: ['simulation'],
   },
   chunkInsideItsDay: {
     name: 'chunk-inside-its-day',
     sentence: 'A chunk holds entries of one tenant and never crosses a UTC day.',
-    section: 3,
+    section: 'architecture.md#storage',
     checkedBy: ['simulation', 'assertion'],
   },
   rowsAscend: {
     name: 'rows-ascend',
     sentence: 'The rows of a chunk ascend by stream and timestamp.',
-    section: 3,
+    section: 'format.md#33-pages',
     checkedBy: ['assertion', 'tests'],
   },
   checksumsHold: {
     name: 'checksums-hold',
     sentence: 'Every stored block is compared with its checksum before it is used.',
-    section: 3,
+    section: 'format.md#2-blocks',
     checkedBy: ['simulation', 'assertion', 'tests'],
   },
   objectsNeverChange: {
     name: 'objects-never-change',
     sentence: 'A key is written with one content only: a chunk ID belongs to one write.',
-    section: 4,
+    section: 'architecture.md#write-path',
     checkedBy: ['simulation'],
   },
   objectBeforeRecord: {
     name: 'object-before-record',
     sentence: 'A record is written after the object that it names is durable.',
-    section: 4,
+    section: 'architecture.md#write-path',
     checkedBy: ['simulation'],
   },
   dayIsAnnounced: {
     name: 'day-is-announced',
     sentence: 'The commit of a chunk keeps the item of its day, so that queries find it.',
-    section: 5,
+    section: 'catalog.md#announcements',
     checkedBy: ['simulation'],
   },
   workIsAnnounced: {
     name: 'work-is-announced',
     sentence: 'The commit of a push announces outstanding work for its day, so that maintenance finds it.',
-    section: 5,
+    section: 'catalog.md#announcements',
     checkedBy: ['simulation'],
   },
   swapIsFenced: {
     name: 'swap-is-fenced',
     sentence: 'Only the holder of the lease replaces chunks.',
-    section: 6,
+    section: 'compaction.md#swaps',
     checkedBy: ['simulation'],
   },
   swapRaisesVersion: {
     name: 'swap-raises-version',
     sentence: 'A step of a swap that changes chunks raises the version of their day in the same transaction.',
-    section: 5,
+    section: 'compaction.md#swaps',
     checkedBy: ['simulation'],
   },
   swapKeepsEntries: {
     name: 'swap-keeps-entries',
     sentence:
       'Every step of a swap preserves the set of entries, except those that retention or a delete request removes.',
-    section: 6,
+    section: 'compaction.md#swaps',
     checkedBy: ['simulation', 'assertion'],
   },
   readsOneVersion: {
     name: 'reads-one-version',
     sentence:
       'A query during a swap reads either all inputs or all outputs, however parts of transactions become visible.',
-    section: 7,
+    section: 'catalog.md#reading-a-day',
     checkedBy: ['simulation', 'tests'],
   },
   readersMissNoObject: {
     name: 'readers-miss-no-object',
     sentence:
       'A reader never finds an object missing: objects are deleted after the grace period, and only if no record references them.',
-    section: 6,
+    section: 'compaction.md#garbage-collection',
     checkedBy: ['simulation'],
   },
   expiredIsNotSeen: {
     name: 'expired-is-not-seen',
     sentence: 'Readers ignore a table item after its expiry.',
-    section: 5,
+    section: 'catalog.md#rules',
     checkedBy: ['simulation', 'tests'],
   },
   indexAgreesWithChunks: {
     name: 'index-agrees-with-chunks',
     sentence: 'An index has the same data about a chunk as the footer of the chunk.',
-    section: 5,
+    section: 'catalog.md#the-day-index',
     checkedBy: ['simulation', 'tests'],
   },
   orphansAreCollected: {
     name: 'orphans-are-collected',
     sentence:
       'Orphans of pushes, merges and syncs are deleted after a day. Younger objects, and objects that a record references, are not.',
-    section: 6,
+    section: 'compaction.md#garbage-collection',
     checkedBy: ['simulation'],
   },
   workIsDone: {
     name: 'work-is-done',
     sentence: 'Later runs do announced and requested work, and remove its day from the list.',
-    section: 6,
+    section: 'compaction.md#jobs-and-flushes',
     checkedBy: ['simulation'],
   },
   removedIsHidden: {
     name: 'removed-is-hidden',
     sentence:
       'No result contains an entry that a delete request covered, or that had expired, before the query started.',
-    section: 6,
+    section: 'deletion.md#hidden-entries',
     checkedBy: ['simulation', 'tests'],
   },
   onlyWhatMayGoes: {
     name: 'only-what-may-goes',
     sentence:
       'A row is dropped only if a request that was picked up and not canceled covers it, or if it has expired.',
-    section: 6,
+    section: 'deletion.md#compaction-and-deletes',
     checkedBy: ['simulation', 'assertion'],
   },
   claimsAreTrue: {
     name: 'claims-are-true',
     sentence:
       'A chunk whose record says that delete requests were applied to it holds no row of one picked up before.',
-    section: 6,
+    section: 'deletion.md#compaction-and-deletes',
     checkedBy: ['simulation'],
   },
   deletedIsGone: {
     name: 'deleted-is-gone',
     sentence:
       'When a delete request is sealed, no record names a row that it covered when it was picked up; when it is processed, none that it covers, for good.',
-    section: 6,
+    section: 'deletion.md#states',
     checkedBy: ['simulation', 'tests'],
   },
   deletesMoveForward: {
     name: 'deletes-move-forward',
     sentence:
       'A delete request is picked up, sealed and processed in this order, once each, and its progress never decreases.',
-    section: 6,
+    section: 'deletion.md#states',
     checkedBy: ['simulation'],
   },
   filtersAreSound: {
     name: 'filters-are-sound',
     sentence: 'Pruned data contains nothing that the query selects.',
-    section: 3,
-    checkedBy: ['nothing yet'],
+    section: 'read-path.md#what-is-not-read',
+    checkedBy: ['tests'],
   },
   partialsAreMasked: {
     name: 'partials-are-masked',
     sentence:
       'Counts and cached partial results are used only if no delete request or changed retention affects them.',
-    section: 7,
+    section: 'read-path.md#what-is-not-read',
     checkedBy: ['simulation', 'tests'],
   },
   pushWaitsForNoTail: {
     name: 'push-waits-for-no-tail',
     sentence: 'A push never waits for a tail.',
-    section: 8,
+    section: 'tail.md#guarantees',
     checkedBy: ['tests'],
   },
   noEvaluationIsSkipped: {
     name: 'no-evaluation-is-skipped',
     sentence: 'A missed evaluation of a rule group is caught up or reported, never silently skipped.',
-    section: 9,
-    checkedBy: ['nothing yet'],
+    section: 'rules-evaluation.md#schedule',
+    checkedBy: ['tests'],
   },
 } satisfies Readonly<Record<string, Invariant>>);
 

@@ -87,7 +87,7 @@ export interface StreamRetention {
 }
 
 export interface Limits {
-  // Ingest (wire-format 1.7 to 1.13).
+  // Ingest (docs/dev/wire-format.md#push).
   readonly maxLabelNameLength: number;
   readonly maxLabelValueLength: number;
   readonly maxLabelNamesPerSeries: number;
@@ -141,7 +141,7 @@ export interface Limits {
   /** Bytes. */
   readonly perStreamRateLimitBurst: number;
 
-  // Query (wire-format 3.11).
+  // Query (docs/dev/wire-format.md#limits-of-queries).
   readonly maxEntriesLimitPerQuery: number;
   readonly maxQuerySeries: number;
   /** Maximum number of concurrent tasks of one query; 0 refuses all queries. */
@@ -168,7 +168,7 @@ export interface Limits {
   /** Maximum live tails of a tenant; 0 is off. */
   readonly maxConcurrentTailRequests: number;
 
-  // Deletion and retention (wire-format 5).
+  // Deletion and retention (docs/dev/wire-format.md#delete-requests).
   readonly deletionMode: DeletionMode;
   /** Retention period; 0 keeps entries forever. */
   readonly retentionPeriodNs: bigint;

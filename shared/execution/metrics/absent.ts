@@ -1,4 +1,4 @@
-/** absent_over_time: a 1 at the instants where no series has a sample (LogQL reference 12.6). */
+/** absent_over_time: a 1 at the instants where no series has a sample (docs/dev/logql-semantics.md#absent_over_time). */
 
 import { type Labels, labelsOf } from '../../base/model/labels.ts';
 import type { Matcher } from '../../language/logql/ast.ts';

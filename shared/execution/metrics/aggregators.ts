@@ -4,7 +4,8 @@
  * rest on `combine`: it may be applied in any grouping.
  *
  * States lie side by side in a Float64Array, `width` numbers each. `combine` may write over its first operand.
- * Formulas: running mean and infinity rules, LogQL reference 12.4; variance by Welford, merged by Chan's formula.
+ * Formulas: running mean and infinity rules, docs/dev/logql-semantics.md#aggregations-over-time; variance by Welford, merged by Chan's
+ * formula.
  */
 
 import type { SampleBatch } from '../../base/model/samples.ts';

@@ -1,4 +1,4 @@
-/** Arithmetic and comparison of two numbers, as LogQL reference 14.1 and 14.2 define them. */
+/** Arithmetic and comparison of two numbers, as docs/dev/logql-semantics.md#arithmetic, #comparisons define them. */
 import type { BinaryOp, CompareOp } from '../../language/logql/ast.ts';
 
 export type SetOp = 'and' | 'or' | 'unless';

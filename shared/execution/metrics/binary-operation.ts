@@ -1,5 +1,5 @@
 /**
- * Binary operations between two matrices (LogQL reference 14.1 to 14.4). Series are paired once by signature and then
+ * Binary operations between two matrices (docs/dev/logql-semantics.md#binary-operations). Series are paired once by signature and then
  * worked on whole.
  *
  * What a reader would get wrong: with group_right the "many" side is the right one, and gives the labels; but the

@@ -1,6 +1,6 @@
 /**
  * Evaluates the tree of a metric query over its leaves' matrices, node by node and each node over all instants at
- * once (LogQL reference 12.6, 12.7, 13, 14).
+ * once (docs/dev/logql-semantics.md#absent_over_time, #instant-and-range-results, #vector-aggregations, #binary-operations).
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';

@@ -1,8 +1,8 @@
 /**
  * Grouping of series by labels, and numbering of label sets.
  *
- * What a reader would get wrong: a label with an empty value is a label (LogQL reference 12.3). It tells two groups
- * apart, and stays in the labels of a `by` group; after `without` it vanishes from the labels, while the groups
+ * What a reader would get wrong: a label with an empty value is a label (docs/dev/logql-semantics.md#labels-of-a-series). It
+ * tells two groups apart, and stays in the labels of a `by` group; after `without` it vanishes from the labels, while the groups
  * stay two.
  */
 

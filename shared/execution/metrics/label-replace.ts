@@ -1,4 +1,4 @@
-/** label_replace (LogQL reference 14.5): once a series, since values play no part. */
+/** label_replace (docs/dev/logql-semantics.md#label_replace): once a series, since values play no part. */
 
 import { canonicalText } from '../../base/model/byte-text.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * Which series of two operands meet (LogQL reference 14.3): those with equal signatures, in which a label with an empty
+ * Which series of two operands meet (docs/dev/logql-semantics.md#matching): those with equal signatures, in which a label with an empty
  * value counts as absent. A signature is computed once a series; whether two elements are there at one instant is asked only where a signature has several series.
  */
 

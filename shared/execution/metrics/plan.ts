@@ -11,7 +11,8 @@ export interface Leaf {
   readonly node: RangeAggregationExpr;
   /**
    * The labels that series of this leaf need to keep, where fewer than all: the leaf's own grouping, or one that a sum
-   * around it makes harmless (LogQL reference 10.2). Applied at extraction it also says which labels parsers extract.
+   * around it makes harmless (docs/dev/logql-semantics.md#parsers-that-are-skipped). Applied at extraction it also says which labels
+   * parsers extract.
    */
   readonly grouping: Grouping | undefined;
 }
@@ -60,7 +61,10 @@ function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined):
   return ADDITIVE.has(node.op) ? pushed : undefined;
 }
 
-/** The time that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined where it reads none. */
+/**
+ * The time that a query reads: samples with `fromNs < timestamp <= toNs` (docs/dev/logql-semantics.md#time-that-is-read). Undefined where
+ * it reads none.
+ */
 export function readInterval(
   expr: MetricExpr,
   startNs: bigint,
@@ -78,7 +82,10 @@ export function readInterval(
   return interval;
 }
 
-/** True where sort or sort_desc occurs anywhere: an instant vector then keeps the order of evaluation (12.7). */
+/**
+ * True where sort or sort_desc occurs anywhere: an instant vector then keeps the order of evaluation
+ * (docs/dev/logql-semantics.md#instant-and-range-results).
+ */
 export function hasSort(expr: MetricExpr): boolean {
   switch (expr.kind) {
     case 'vectorAggregation':

@@ -1,5 +1,6 @@
 /**
- * topk, bottomk, sort and sort_desc (LogQL reference 13): they keep the series they get and choose or order them.
+ * topk, bottomk, sort and sort_desc (docs/dev/logql-semantics.md#vector-aggregations): they keep the series they get and choose or order
+ * them.
  *
  * Each instant is ranked on its own, so a range query may show more than k series. NaN ranks last in both
  * directions. Where the reference leaves ties to chance, the smaller label set wins, so that an answer is the same

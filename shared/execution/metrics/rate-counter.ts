@@ -1,5 +1,5 @@
 /**
- * rate_counter: the increase of a counter that may reset, extrapolated to the window (LogQL reference 12.5).
+ * rate_counter: the increase of a counter that may reset, extrapolated to the window (docs/dev/logql-semantics.md#rate_counter).
  * The state of a stretch of samples is count, first value and time, last value and time, and what resets lost; two
  * stretches join with one more look at the border between them.
  */

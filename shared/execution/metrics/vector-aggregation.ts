@@ -1,6 +1,6 @@
 /**
- * Vector aggregations that reduce a group to one series (LogQL reference 13): sum, avg, count, min, max, stddev,
- * stdvar. Each works on whole series, member by member, so the members of an instant are added in input order.
+ * Vector aggregations that reduce a group to one series (docs/dev/logql-semantics.md#vector-aggregations): sum, avg, count, min,
+ * max, stddev, stdvar. Each works on whole series, member by member, so the members of an instant are added in input order.
  */
 import type { Grouping } from '../../language/logql/ast.ts';
 import { meanIgnores } from './aggregators.ts';

@@ -56,7 +56,7 @@ export interface CompiledStages {
 
 export interface CompileOptions {
   readonly clock: Clock;
-  /** Nothing that parsers extract is wanted: they do not run (10.2). */
+  /** Nothing that parsers extract is wanted: they do not run (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly skipParsers?: boolean;
   /** Columns that stand in for one of the parsers. */
   readonly promoted?: PromotedRows | undefined;

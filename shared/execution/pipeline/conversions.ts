@@ -1,6 +1,6 @@
 /**
- * Label values as numbers, durations and sizes (logql reference 8.1, 12.2). The usual forms are read straight from
- * the bytes; everything else goes through the exact parsers of shared/base/model, whose errors are Go's texts.
+ * Label values as numbers, durations and sizes (docs/dev/logql-semantics.md#label-filters, #sample-values). The usual forms are
+ * read straight from the bytes; everything else goes through the exact parsers of shared/base/model, whose errors are Go's texts.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
 import { NS_OF_SECOND, parseGoDuration, secondsOfDuration } from '../../base/model/duration.ts';
@@ -172,7 +172,7 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
   out.value = seconds + (out.value - seconds * NS_OF_SECOND) / NS_OF_SECOND;
 }
 
-/** A size of the label, bytes (1.4). */
+/** A size of the label, bytes (docs/dev/logql-semantics.md#byte-sizes). */
 export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   if (labels.lookup(id) === PARSED) {

@@ -1,7 +1,7 @@
 /**
- * `| decolorize`: removes ANSI sequences (logql reference 9.3). A sequence is ESC or U+009B, any of `[ ] ( ) # ; ?`,
- * and then either letters, digits and semicolons up to BEL, or numeric parameters and a final character. Written as a
- * scan because the usual regular expression needs quadratic time on a long row of semicolons.
+ * `| decolorize`: removes ANSI sequences (docs/dev/logql-semantics.md#drop-keep-and-decolorize). A sequence is ESC or U+009B, any
+ * of `[ ] ( ) # ; ?`, and then either letters, digits and semicolons up to BEL, or numeric parameters and a final character.
+ * Written as a scan because the usual regular expression needs quadratic time on a long row of semicolons.
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 import type { Row, RowStage } from './row.ts';

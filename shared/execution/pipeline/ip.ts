@@ -1,5 +1,5 @@
 /**
- * `ip("...")`: an address, a CIDR prefix or a range `A-B`, looked for anywhere in a text (logql reference 5.5).
+ * `ip("...")`: an address, a CIDR prefix or a range `A-B`, looked for anywhere in a text (docs/dev/logql-semantics.md#addresses).
  * A run of address characters is taken whole: where it is no address, the search goes on after it.
  */
 import ipaddr from 'ipaddr.js';

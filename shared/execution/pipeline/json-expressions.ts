@@ -1,8 +1,8 @@
 /**
- * `| json a="user.name", b="tags[0]"` (logql reference 7.2): only the named paths are read, the walk stops when all
- * are found. What a reader would get wrong: a path that is missing still sets its label to "" unless the name is
- * readable already, and the line need not be sound JSON: whatever stands before a colon in quotes is a key, so what
- * follows broken parts is found too, and only a broken value at a path is reported.
+ * `| json a="user.name", b="tags[0]"` (docs/dev/logql-semantics.md#json-with-expressions): only the named paths are read, the
+ * walk stops when all are found. What a reader would get wrong: a path that is missing still sets its label to "" unless the name
+ * is readable already, and the line need not be sound JSON: whatever stands before a colon in quotes is a key, so what follows
+ * broken parts is found too, and only a broken value at a path is reported.
  */
 
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';

@@ -1,6 +1,6 @@
 /**
- * Paths of json expressions, `a.b["any key"][0]` (logql reference 7.2): a small language of its own. A quoted key ends
- * at the next quote or closing bracket and has no escapes.
+ * Paths of json expressions, `a.b["any key"][0]` (docs/dev/logql-semantics.md#json-with-expressions): a small language of its
+ * own. A quoted key ends at the next quote or closing bracket and has no escapes.
  */
 export type PathPart = string | number;
 

@@ -1,5 +1,5 @@
 /**
- * `| json` without expressions (logql reference 7.1): every string, number and boolean of the line's object becomes a
+ * `| json` without expressions (docs/dev/logql-semantics.md#json): every string, number and boolean of the line's object becomes a
  * label, nested keys joined with `_`. One pass over the bytes with a stack of its own; values stay ranges of bytes.
  *
  * What a reader would get wrong: the reference first finds the end of a nested object, then looks inside, so what

@@ -1,5 +1,5 @@
 /**
- * `| label_format a=b, c="..."` (logql reference 9.1), left to right. All templates of a stage see the labels as they
+ * `| label_format a=b, c="..."` (docs/dev/logql-semantics.md#label_format), left to right. All templates of a stage see the labels as they
  * were when its first template ran: earlier renames show, results of templates and later renames do not. Renaming a
  * label to itself leaves it as it is (difference D5).
  */

@@ -1,6 +1,6 @@
 /**
- * The labels of a row put together: all categories merged and sorted (logql reference 6.2), and the same by category
- * for answers that keep them apart (wire-format reference 3.4).
+ * The labels of a row put together: all categories merged and sorted (docs/dev/logql-semantics.md#result-labels), and the same by category
+ * for answers that keep them apart (docs/dev/wire-format.md#label-categories).
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Label, Labels } from '../../base/model/labels.ts';

@@ -1,5 +1,5 @@
 /**
- * `| line_format "..."` (logql reference 9.2). A template that fails leaves the line as it is and sets the error. One
+ * `| line_format "..."` (docs/dev/logql-semantics.md#line_format). A template that fails leaves the line as it is and sets the error. One
  * that is a single field is a plain look-up, which does not see `__error__`.
  */
 import { messageOf } from '../../base/model/errors.ts';

@@ -1,9 +1,9 @@
 /**
- * What a line filter asks of a line, as plain data (logql reference, 5): whatever decides about lines, or about the
+ * What a line filter asks of a line, as plain data (docs/dev/logql-semantics.md#line-filters): whatever decides about lines, or about the
  * pages that can hold them, starts here, so that all of it agrees.
  *
- * Pitfall: an alternative that accepts every line counts only if there is no other one (5.2). `|= "" or "zzz"` and
- * `|~ "zzz|"` are `|= "zzz"`, because dashboards leave variables empty.
+ * Pitfall: an alternative that accepts every line counts only if there is no other one (docs/dev/logql-semantics.md#plain-texts).
+ * `|= "" or "zzz"` and `|~ "zzz|"` are `|= "zzz"`, because dashboards leave variables empty.
  */
 
 import { bytesOfText } from '../../base/model/byte-text.ts';

@@ -1,5 +1,5 @@
 /**
- * Pairs of a logfmt line, one by one (logql reference 7.3). Bytes up to 0x20 separate; a fault loses its pair and,
+ * Pairs of a logfmt line, one by one (docs/dev/logql-semantics.md#logfmt). Bytes up to 0x20 separate; a fault loses its pair and,
  * unless the caller stops, reading goes on after the next separator.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';

@@ -1,7 +1,7 @@
 /**
- * `| logfmt a="key", b` (logql reference 7.4). What a reader would get wrong: the label is there even where the key is
- * not (as ""), the last pair of a key wins (but the first for a name that takes the suffix, where reading then ends),
- * keys are compared in their sanitised form, and a key equal to an identifier goes to it too.
+ * `| logfmt a="key", b` (docs/dev/logql-semantics.md#logfmt-with-expressions). What a reader would get wrong: the label is there
+ * even where the key is not (as ""), the last pair of a key wins (but the first for a name that takes the suffix, where reading
+ * then ends), keys are compared in their sanitised form, and a key equal to an identifier goes to it too.
  */
 
 import { unquoteLogfmt } from '../../base/text/text.ts';

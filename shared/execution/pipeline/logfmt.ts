@@ -1,5 +1,5 @@
 /**
- * `| logfmt` without expressions (logql reference 7.3): every pair becomes a label, the first of a name wins. Faults
+ * `| logfmt` without expressions (docs/dev/logql-semantics.md#logfmt): every pair becomes a label, the first of a name wins. Faults
  * are silent unless `--strict`, empty values vanish unless `--keep-empty`.
  */
 import { EarlyTests } from './early-tests.ts';

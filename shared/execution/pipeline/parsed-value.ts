@@ -4,7 +4,7 @@ import type { RowLabels } from './row-labels.ts';
 
 // Outcomes of setting a value.
 export const SET = 0;
-/** Every wanted label is set: the rest of the line is skipped (10.2). */
+/** Every wanted label is set: the rest of the line is skipped (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
 export const FOUND_ALL = -1;
 /** A filter that follows drops the row. */
 export const DROPPED = -2;

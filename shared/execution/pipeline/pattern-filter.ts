@@ -1,7 +1,7 @@
 /**
- * Line filters by pattern, `|> "a <_> b"` (logql reference 5.4). What a reader would get wrong: a leading literal is
- * not anchored, captures are never empty, the first place of each literal is taken and never reconsidered, and
- * `!>` is its negation.
+ * Line filters by pattern, `|> "a <_> b"` (docs/dev/logql-semantics.md#pattern-filters). What a reader would get wrong: a leading
+ * literal is not anchored, captures are never empty, the first place of each literal is taken and never reconsidered, and `!>` is
+ * its negation.
  */
 import { EMPTY_PATTERN } from '../../language/logql/pattern-check.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';

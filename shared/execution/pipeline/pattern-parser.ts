@@ -1,5 +1,5 @@
 /**
- * `| pattern "<ip> - <user> <_>"` (logql reference 7.5): a leading literal stands at the start of the line; each
+ * `| pattern "<ip> - <user> <_>"` (docs/dev/logql-semantics.md#pattern): a leading literal stands at the start of the line; each
  * capture reaches to the first place of the next literal, or takes the rest where there is none, and then the
  * captures after it stay unset. Never an error. Names are taken as they are.
  */

@@ -1,6 +1,6 @@
 /**
- * Patterns: literals and captures, `<name>` or `<_>`; anything else in angle brackets is literal text (logql
- * reference 7.5). Used by the pattern parser and by the line filters `|>` and `!>`.
+ * Patterns: literals and captures, `<name>` or `<_>`; anything else in angle brackets is literal text
+ * (docs/dev/logql-semantics.md#pattern). Used by the pattern parser and by the line filters `|>` and `!>`.
  */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 

@@ -1,5 +1,5 @@
 /**
- * `| regexp "(?P<name>...)"` (logql reference 7.6): each named group of the first match becomes a label, "" where the
+ * `| regexp "(?P<name>...)"` (docs/dev/logql-semantics.md#regexp): each named group of the first match becomes a label, "" where the
  * group took no part; a name that begins with a digit gets `_` before it. No match sets nothing and is no error.
  */
 

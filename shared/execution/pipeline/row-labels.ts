@@ -1,7 +1,7 @@
 /**
- * The labels of the row at hand (logql reference, 6): those of its stream, its structured metadata, and what parsers
- * and formatters set. One object serves all rows; a row starts by raising a number, so nothing is cleared. Parsed
- * values stay byte ranges until somebody needs their text.
+ * The labels of the row at hand (docs/dev/logql-semantics.md#labels-of-an-entry): those of its stream, its structured metadata,
+ * and what parsers and formatters set. One object serves all rows; a row starts by raising a number, so nothing is cleared.
+ * Parsed values stay byte ranges until somebody needs their text.
  *
  * Easily overlooked: a parser's name collides with the stream's original labels even after `drop`; setting a parsed
  * label hides metadata of that name; what was extracted once stays "extracted" after it was dropped.
@@ -39,7 +39,7 @@ const FIRST_VALUES = 32;
 /** What a metric query extracts; a query without such a restriction extracts everything. */
 export interface WantedNames {
   readonly names: readonly string[];
-  /** `__error__` is among the wanted names: parser errors are results, not failures (8.2). */
+  /** `__error__` is among the wanted names: parser errors are results, not failures (docs/dev/logql-semantics.md#errors-of-entries). */
   readonly preserveErrors: boolean;
 }
 
@@ -131,7 +131,10 @@ export class RowLabels {
     return !this.restricted || this.#wantedFlags[id] === 1;
   }
 
-  /** True where some wanted name starts with a path: an object of JSON is entered only then (10.2). */
+  /**
+   * True where some wanted name starts with a path: an object of JSON is entered only then
+   * (docs/dev/logql-semantics.md#parsers-that-are-skipped).
+   */
   wantsPrefix(path: string): boolean {
     return this.#wanted === undefined || this.#wanted.names.some(name => name.startsWith(path));
   }

@@ -1,6 +1,6 @@
 /**
- * A metric query fails when a series that it evaluates carries `__error__` (logql reference 8.2), unless the query asks
- * for errors as a label. The extractor only marks such series: one outside every window does no harm.
+ * A metric query fails when a series that it evaluates carries `__error__` (docs/dev/logql-semantics.md#errors-of-entries),
+ * unless the query asks for errors as a label. The extractor only marks such series: one outside every window does no harm.
  */
 import { formatLabels, type Labels, labelValue } from '../../base/model/labels.ts';
 import { ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';

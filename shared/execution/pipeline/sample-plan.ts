@@ -1,7 +1,7 @@
 /**
- * What a metric query wants of its lines, decided before any is read (logql reference 10.2, 12.3): which labels a
- * series has, which names parsers need to extract, whether they need to run at all, and which columns of a page are
- * read.
+ * What a metric query wants of its lines, decided before any is read (docs/dev/logql-semantics.md#parsers-that-are-skipped,
+ * #labels-of-a-series): which labels a series has, which names parsers need to extract, whether they need to run at all, and
+ * which columns of a page are read.
  */
 
 import { DUPLICATE_SUFFIX, ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';
@@ -26,7 +26,7 @@ export interface ColumnNeeds {
 }
 
 export interface SamplePlan {
-  /** The stages to run: those of the query without a line_format that nothing reads (9.2). */
+  /** The stages to run: those of the query without a line_format that nothing reads (docs/dev/logql-semantics.md#line_format). */
   readonly stages: readonly Stage[];
   readonly seriesLabels: SeriesLabels;
   /** Undefined where everything is extracted. */
@@ -108,7 +108,7 @@ function namesRead(
   return { names, readsAll };
 }
 
-/** `=~".*"` is no filter (8.1): a parser in front of it need not run. */
+/** `=~".*"` is no filter (docs/dev/logql-semantics.md#label-filters): a parser in front of it need not run. */
 function namesReadBy(filter: LabelFilter): string[] {
   if (filter.kind === 'and' || filter.kind === 'or') {
     return [...namesReadBy(filter.left), ...namesReadBy(filter.right)];

@@ -1,6 +1,6 @@
 /**
- * Which series a sample goes to (logql reference 12.3). Rows whose labels are as stored are assigned run by run: one
- * look-up for the run, or one for each value of the metadata column that splits it.
+ * Which series a sample goes to (docs/dev/logql-semantics.md#labels-of-a-series). Rows whose labels are as stored are assigned
+ * run by run: one look-up for the run, or one for each value of the metadata column that splits it.
  *
  * What a reader would get wrong: details can be left of an error that a stage dropped. They are a label of the series
  * where no clause groups, and no clause can name them.

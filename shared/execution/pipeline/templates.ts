@@ -1,6 +1,7 @@
 /**
- * What the template stages share: the data a template sees, and what happens when it fails (logql reference 9.1, 9.2).
- * The map of labels holds `__error__` and its details too, unlike a look-up of one label.
+ * What the template stages share: the data a template sees, and what happens when it fails
+ * (docs/dev/logql-semantics.md#label_format, #line_format). The map of labels holds `__error__` and its details too, unlike a
+ * look-up of one label.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';

@@ -1,5 +1,5 @@
 /**
- * `| unpack` (logql reference 7.7): undoes the pack stage of agents. String members become labels and `_entry` becomes
+ * `| unpack` (docs/dev/logql-semantics.md#unpack): undoes the pack stage of agents. String members become labels and `_entry` becomes
  * the line, but only where the object has an `_entry`; other members are stepped over.
  */
 

@@ -1,6 +1,6 @@
 /**
- * `| unwrap x`: the sample value of a row (logql reference 12.2). A row without the label is skipped silently; one whose
- * value does not convert counts as 0 with an error, which a filter after the unwrap may still remove.
+ * `| unwrap x`: the sample value of a row (docs/dev/logql-semantics.md#sample-values). A row without the label is skipped
+ * silently; one whose value does not convert counts as 0 with an error, which a filter after the unwrap may still remove.
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * The section of page summaries (docs/dev/format.md, section 10): a table of all texts, then for each page its columns, whose
+ * The section of page summaries (docs/dev/format.md#10-page-summaries): a table of all texts, then for each page its columns, whose
  * values and bounds are places in the table. One checksum is that of the section; it is read whole, some 100 bytes a page.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Labels that are worth showing: all but those whose values are nothing but ids (wire-format reference, 3.7). However many
+ * Labels that are worth showing: all but those whose values are nothing but ids (docs/dev/wire-format.md#labels-and-series). However many
  * values there are, a label takes a few kilobytes. What days came to can be joined, and is remembered by day.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * Statistics of what a selector takes in a range: streams, chunks, entries and bytes (wire-format reference, 3.7). From
+ * Statistics of what a selector takes in a range: streams, chunks, entries and bytes (docs/dev/wire-format.md#labels-and-series). From
  * indexes and footers, never from lines. The number of streams is exact up to a thousand, and within a few percent beyond.
  */
 import type { Catalog } from '../../storage/catalog/catalog.ts';

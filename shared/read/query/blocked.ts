@@ -1,4 +1,4 @@
-/** Queries that a tenant's limits forbid (wire-format reference, 3.11; LogQL reference, 15.1). */
+/** Queries that a tenant's limits forbid (docs/dev/wire-format.md#limits-of-queries; docs/dev/logql-semantics.md#limits-of-a-query). */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';

@@ -326,7 +326,7 @@ export class QueryEngine {
   }
 }
 
-/** Instants of a range query are multiples of the step (LogQL reference, 15.4). */
+/** Instants of a range query are multiples of the step (docs/dev/logql-semantics.md#alignment). */
 function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
   const below = (ns: bigint) => ns - (((ns % stepNs) + stepNs) % stepNs);
   const start = below(startNs);

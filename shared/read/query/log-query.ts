@@ -43,7 +43,7 @@ export interface LogRequest {
   readonly backward: boolean;
   /** Least distance between two entries of the answer, ns; 0 returns all. */
   readonly intervalNs: bigint;
-  /** Keep the label categories apart (wire-format reference, 3.4). */
+  /** Keep the label categories apart (docs/dev/wire-format.md#label-categories). */
   readonly categorize: boolean;
   /**
    * Of the lines only the field of this name is wanted. An entry whose field a column knows comes without its line, the

@@ -1,4 +1,4 @@
-/** Limits on what a query may ask, checked before anything is read (wire-format reference, 3.11). */
+/** Limits on what a query may ask, checked before anything is read (docs/dev/wire-format.md#limits-of-queries). */
 
 import { formatGoDuration, formatPrometheusDuration } from '../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
@@ -102,7 +102,7 @@ function cut(warnings: string[] | undefined, reached: string, effect: string): v
   if (!warnings.includes(warning)) warnings.push(warning);
 }
 
-/** Throws ClientError 429 for a tenant that may not run any task (wire-format reference, 0.3). */
+/** Throws ClientError 429 for a tenant that may not run any task (docs/dev/wire-format.md#status-codes-of-queries). */
 export function checkParallelism({ maxQueryParallelism }: Limits): void {
   if (maxQueryParallelism === 0) {
     throw new ClientError(429, 'querying is disabled, please contact your Loki operator');

@@ -28,7 +28,7 @@ export interface PlanStatistics {
 /** The place of a query or task where nothing names it. */
 export const PROCESS = 'process';
 
-/** What a query read and returned: the counters behind the `stats` of an answer (wire-format reference, 3.5). */
+/** What a query read and returned: the counters behind the `stats` of an answer (docs/dev/wire-format.md#statistics). */
 export interface QueryStatistics {
   /** Chunks whose records met the time range. */
   chunksReferenced: number;

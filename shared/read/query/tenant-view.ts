@@ -1,5 +1,5 @@
 /**
- * How a query over several tenants sees one of them (wire-format reference, 9.3): its streams carry the label
+ * How a query over several tenants sees one of them (docs/dev/wire-format.md#queries-over-several-tenants): its streams carry the label
  * `__tenant_id__`, a stored label of that name is shown as `original___tenant_id__`, and matchers on the two names
  * select tenants and the stored label. For a single tenant everything is as stored.
  */

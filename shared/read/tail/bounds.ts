@@ -39,7 +39,7 @@ export const TAILS_PER_TURN = 12;
 /** Frames that are kept for tails that have the same: those of DELIVERED_AT_ONCE entries, and of some other styles. */
 export const MAX_SHARED_FRAMES = 8;
 
-/** Longest `delay_for`, seconds: the contract's. */
+/** Longest `delay_for`, seconds (docs/dev/wire-format.md#before-the-upgrade). */
 export const MAX_DELAY_SECONDS = 5;
 /** Of commits that were told in this process and are not served yet; beyond, they are read from the log. */
 export const MAX_NOTICES = 2_000;

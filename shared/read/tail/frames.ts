@@ -1,5 +1,5 @@
 /**
- * Frames of a tail (wire-format reference, 4.3): entries and what was dropped, cut to what the connection takes.
+ * Frames of a tail (docs/dev/wire-format.md#frames): entries and what was dropped, cut to what the connection takes.
  *
  *     {"streams":[...],"dropped_entries":[...],"encodingFlags":[...]}
  *

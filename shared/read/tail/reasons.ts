@@ -1,4 +1,4 @@
-/** Why a tail ends, as the reason of its close (wire-format reference, 4.2). */
+/** Why a tail ends, as the reason of its close (docs/dev/wire-format.md#after-the-upgrade). */
 import type { ClientError } from '../../base/model/errors.ts';
 
 export const CLOSE_ERROR = 1011;
@@ -8,7 +8,7 @@ export const FELL_BEHIND = 'the tail fell behind what was pushed; connect again'
 export const TAKES_NOTHING = 'the client takes nothing';
 export const INTERNAL = 'internal error';
 
-/** As the reference tells what is found once the connection is open (wire-format reference, 4.2). */
+/** As the reference tells what is found once the connection is open (docs/dev/wire-format.md#after-the-upgrade). */
 export function refusalOf({ status, message }: ClientError): string {
   return `rpc error: code = Code(${status}) desc = ${message}`;
 }

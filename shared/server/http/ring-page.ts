@@ -1,4 +1,4 @@
-/** Members of a ring as a web page and as JSON (wire-format reference, 7.12). */
+/** Members of a ring as a web page and as JSON (docs/dev/wire-format.md#ring-pages). */
 
 import { NS_PER_MS } from '../../base/model/duration.ts';
 import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';

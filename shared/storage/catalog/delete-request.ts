@@ -1,5 +1,5 @@
 /**
- * Delete requests and their life (wire-format reference, 5). All of it lives in these times:
+ * Delete requests and their life (docs/dev/wire-format.md#delete-requests). All of it lives in these times:
  *
  *     created ----- pickedUp ---------------- sealed ------------- processed
  *       masked at query time ................................... (a while longer)

@@ -1,5 +1,5 @@
 /**
- * A tenant's cache generation number (wire-format reference, 5.6): raised when answers that somebody keeps may no longer
+ * A tenant's cache generation number (docs/dev/wire-format.md#cache-generation): raised when answers that somebody keeps may no longer
  * be true.
  *
  *     n/<tenant>   generation

@@ -1,6 +1,6 @@
 /**
- * The state machine of index sync (contract, 3), shared by all processes: idle, asked for, running. It lies in the table,
- * so that any process may take the request, any other may do the work, and every one can tell how it stands.
+ * The state machine of index sync (docs/dev/wire-format.md#index-sync), shared by all processes: idle, asked for, running. It
+ * lies in the table, so that any process may take the request, any other may do the work, and every one can tell how it stands.
  *
  * A sync is one whoever runs it: a lease keeps a second from beginning. Where a process dies in the middle, its lease ends
  * and the next tick goes on; until then the sync counts as in progress, which it is.

@@ -1,6 +1,6 @@
 /**
  * From a decoded push to what is to be stored: discovery, validation and normalising, in the reference's order
- * (wire-format 1.5). What is wrong with the request as a whole throws; what is wrong with some entries becomes
+ * (docs/dev/wire-format.md#order-of-checks). What is wrong with the request as a whole throws; what is wrong with some entries becomes
  * the error to answer after the others are stored.
  */
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';

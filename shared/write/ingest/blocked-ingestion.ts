@@ -1,6 +1,6 @@
 /**
- * Streams that a tenant may not push for a time (wire-format 1.11). A block of the tenant goes before one of a policy;
- * the policy `*` is for streams that have none, not for those whose own policy is not blocked.
+ * Streams that a tenant may not push for a time (docs/dev/wire-format.md#policies-and-blocks). A block of the tenant goes before
+ * one of a policy; the policy `*` is for streams that have none, not for those whose own policy is not blocked.
  */
 import { ClientError } from '../../base/model/errors.ts';
 import { GLOBAL_POLICY, type Limits } from '../../base/model/limits.ts';

@@ -1,6 +1,7 @@
 /**
- * From the body of a push request to the bytes that its format describes (wire-format 1.2, 1.8): takes off the
- * transfer's gzip or deflate, then the snappy block that protobuf always travels in, so gzip may wrap snappy.
+ * From the body of a push request to the bytes that its format describes (docs/dev/wire-format.md#content-type-and-encoding,
+ * #sizes): takes off the transfer's gzip or deflate, then the snappy block that protobuf always travels in, so gzip may wrap
+ * snappy.
  *
  * Sizes are checked before memory is taken: a body cannot cost more than its limits, whatever it declares. Content comes in pieces,
  * so that neither this thread nor one of the pool works on one body for long.

@@ -30,7 +30,7 @@ export const MAX_NAME_CHARACTERS = 16 * 1024 * 1024;
 export const MAX_NAME_BYTES = 64 * 1024;
 /**
  * Bytes of the labels text of one stream, which is read in one go: 25 ms where all of it are escapes. 15 labels of the largest size are
- * 46 KB. The reference ends at 16 MiB, and has a text for it (wire-format 1.5).
+ * 46 KB. The reference ends at 16 MiB, and has a text for it (docs/dev/wire-format.md#order-of-checks).
  */
 export const MAX_LABELS_TEXT_BYTES = 256 * 1024;
 export const REFERENCE_LABELS_TEXT_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Which of the two encodings a push has, by its content type (wire-format 1.2). Whatever is a media type and not JSON
- * is protobuf: shippers send all kinds of names for it.
+ * Which of the two encodings a push has, by its content type (docs/dev/wire-format.md#content-type-and-encoding). Whatever is a
+ * media type and not JSON is protobuf: shippers send all kinds of names for it.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 

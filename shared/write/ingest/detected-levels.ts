@@ -1,5 +1,5 @@
 /**
- * `detected_level` of every entry to store (wire-format 1.13): from its metadata, its stream, or its line. What
+ * `detected_level` of every entry to store (docs/dev/wire-format.md#detected_level): from its metadata, its stream, or its line. What
  * detection adds stands beside the columns as a code for each entry; a level that the entry brought itself is
  * normalised in place.
  */

@@ -1,4 +1,4 @@
-/** Entries of a push that are not stored, counted by reason and policy for the metrics of wire-format 7.13. */
+/** Entries of a push that are not stored, counted by reason and policy for the metrics of docs/dev/wire-format.md#metrics. */
 import type { BlockReason } from './blocked-ingestion.ts';
 import type { EntryReason } from './entry-errors.ts';
 import type { StreamReason } from './validate-stream.ts';

@@ -1,4 +1,4 @@
-/** The messages of entries that fail a check, in the reference's words (wire-format 1.7). */
+/** The messages of entries that fail a check, in the reference's words (docs/dev/wire-format.md#validation). */
 import type { Limits } from '../../base/model/limits.ts';
 import type { ErrorGroups } from './error-groups.ts';
 import type { PushColumns } from './push-columns.ts';

@@ -1,5 +1,5 @@
 /**
- * The validation errors of one push, told as the reference does (wire-format 1.6): equal messages are counted.
+ * The validation errors of one push, told as the reference does (docs/dev/wire-format.md#partial-success): equal messages are counted.
  *
  * Messages are made only for what will be told. Callers name an error by a short key instead: equal keys mean equal
  * messages, so a million refused entries cost a million look-ups and not a million texts.

@@ -1,5 +1,5 @@
 /**
- * `discover_generic_fields` (wire-format 1.13): structured metadata that is looked for in the labels of the stream,
+ * `discover_generic_fields` (docs/dev/wire-format.md#detected_level): structured metadata that is looked for in the labels of the stream,
  * then in the entry's metadata, then in a JSON or logfmt line, and added as it is found there.
  *
  * What a reader would get wrong: where the line has one of the hints, later ones are not looked at even if the value is

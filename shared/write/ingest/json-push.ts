@@ -1,5 +1,5 @@
 /**
- * JSON pushes (wire-format 1.3): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}], ..]}]}`. One pass
+ * JSON pushes (docs/dev/wire-format.md#json): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}], ..]}]}`. One pass
  * over the bytes into columns; lines stay in the body. The errors are the reference's inner texts.
  */
 import { BadRequestError } from '../../base/model/errors.ts';

@@ -3,7 +3,7 @@
  * show: `1:4: parse error: unterminated quoted string`, position as line:column in bytes.
  *
  * Where a reader would go wrong: a name may occur twice in the result (sorted, in the order written). That is no parse
- * error; validation rejects only that stream (wire-format 1.7), so such a result must not get past it.
+ * error; validation rejects only that stream (docs/dev/wire-format.md#validation), so such a result must not get past it.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { BadRequestError } from '../../base/model/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Words that name a level, and the levels they name (wire-format 1.13). A level is a small code: its place in LEVELS. Those of lines
- * are found by kernels/assembly/line-levels.ts, which knows the same words.
+ * Words that name a level, and the levels they name (docs/dev/wire-format.md#detected_level). A level is a small code: its place
+ * in LEVELS. Those of lines are found by kernels/assembly/line-levels.ts, which knows the same words.
  */
 
 /** Values of `detected_level` that detection itself gives; the place is the code. */

@@ -1,6 +1,6 @@
 /**
  * The value of one field of a line, as a range of its bytes: what discovery of generic fields takes from JSON and
- * logfmt lines (wire-format 1.13). Nothing is decoded: a JSON string is its text as written, with its escapes.
+ * logfmt lines (docs/dev/wire-format.md#detected_level). Nothing is decoded: a JSON string is its text as written, with its escapes.
  */
 
 import { equalRange } from '../../base/model/bytes.ts';

@@ -1,4 +1,7 @@
-/** Names of structured metadata as they are stored (wire-format 1.14, 2.4): letters, digits and single underscores. */
+/**
+ * Names of structured metadata as they are stored (docs/dev/wire-format.md#names-of-structured-metadata, #otlp-names-and-values): letters,
+ * digits and single underscores.
+ */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 

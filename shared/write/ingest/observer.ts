@@ -19,7 +19,7 @@ export interface Refused {
   readonly tenant: string;
   readonly format: string;
   readonly policy: string;
-  /** Names of wire-format 7.13. */
+  /** Names of docs/dev/wire-format.md#metrics. */
   readonly reason: string;
   readonly lines: number;
   /** Line and metadata bytes. */

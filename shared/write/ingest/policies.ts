@@ -1,7 +1,7 @@
 /**
- * Policies of a tenant's streams (`policy_stream_mapping`, wire-format 1.11): names for groups of streams, to which
- * other limits refer. A stream has the policy with the highest priority among those that match it; of several the
- * first by name.
+ * Policies of a tenant's streams (`policy_stream_mapping`, docs/dev/wire-format.md#policies-and-blocks): names for groups of
+ * streams, to which other limits refer. A stream has the policy with the highest priority among those that match it; of several
+ * the first by name.
  */
 
 import { compareUtf8 } from '../../base/model/bytes.ts';

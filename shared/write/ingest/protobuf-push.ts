@@ -1,5 +1,5 @@
 /**
- * Protobuf pushes (wire-format 1.1) straight into columns: lines and metadata values stay where they are in the
+ * Protobuf pushes (docs/dev/wire-format.md#protobuf) straight into columns: lines and metadata values stay where they are in the
  * body. Lines keep whatever bytes they have; only names and labels become strings.
  *
  * Fields may come in any order and more than once (the last scalar wins), so an entry is added empty before its fields

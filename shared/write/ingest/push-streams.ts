@@ -1,5 +1,5 @@
 /**
- * The streams of a push on their way in (wire-format 1.5, steps 3 to 6): reserved labels refused, backfill labels
+ * The streams of a push on their way in (docs/dev/wire-format.md#order-of-checks, steps 2 to 4): reserved labels refused, backfill labels
  * and `service_name` added, streams that became equal merged, labels validated, blocked streams found.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';

@@ -1,4 +1,4 @@
-/** Discovery of `service_name` (wire-format 1.12): an index label, taken from the first label that names a service. */
+/** Discovery of `service_name` (docs/dev/wire-format.md#service_name): an index label, taken from the first label that names a service. */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { labelValue } from '../../base/model/labels.ts';
 import type { PushStream } from './push-columns.ts';

@@ -1,5 +1,5 @@
 /**
- * Checks of entries (wire-format 1.7, scope entry) and what goes with them: cutting long lines, telling entries of
+ * Checks of entries (docs/dev/wire-format.md#validation) and what goes with them: cutting long lines, telling entries of
  * the same time apart. The first check that fails is the entry's only message.
  */
 import type { ClientError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * What is decided of a stream by its labels alone (wire-format 1.5, step 6; 1.7, scope stream): its policy, and
+ * What is decided of a stream by its labels alone (docs/dev/wire-format.md#order-of-checks, #validation): its policy, and
  * whether it may be stored. A stream that fails loses all its entries.
  *
  * Shippers send the same few streams in every push, so a decision is kept for as long as the stream and the limits it

@@ -1,4 +1,4 @@
-/** `regexp` and `pattern`, and the filters by pattern (logql reference, 5.4, 7.5 and 7.6). */
+/** `regexp` and `pattern`, and the filters by pattern (docs/dev/logql-semantics.md#pattern-filters, #pattern, #regexp). */
 import { type Bytes, toBytes } from './bytes.ts';
 import type { EntryLabels } from './labels.ts';
 import { regexOf } from './regex.ts';

@@ -1,4 +1,7 @@
-/** Values of labels as numbers, durations and sizes, with Go's words where they are none (logql reference, 1.4 and 8.1). */
+/**
+ * Values of labels as numbers, durations and sizes, with Go's words where they are none (docs/dev/logql-semantics.md#byte-sizes,
+ * #label-filters).
+ */
 import { quote } from '../../../shared/base/model/quote.ts';
 import { type Bytes, toBytes, toText } from './bytes.ts';
 

@@ -1,4 +1,4 @@
-/** Addresses in lines and labels (logql reference, 5.5), as numbers of 32 or 128 bits. */
+/** Addresses in lines and labels (docs/dev/logql-semantics.md#addresses), as numbers of 32 or 128 bits. */
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Bytes } from './bytes.ts';
 

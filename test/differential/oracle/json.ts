@@ -1,4 +1,4 @@
-/** `json`, `json` with expressions and `unpack` (logql reference, 7.1, 7.2 and 7.7). */
+/** `json`, `json` with expressions and `unpack` (docs/dev/logql-semantics.md#json, #json-with-expressions, #unpack). */
 import type { Extraction } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, bytesOfRunes, toBytes, withSpaces } from './bytes.ts';
 import { type EntryLabels, sanitized, trimmed } from './labels.ts';

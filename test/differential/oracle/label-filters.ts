@@ -1,4 +1,4 @@
-/** Label filters (logql reference, 8.1; always anchored, difference D1; sizes are exact, difference D21). */
+/** Label filters (docs/dev/logql-semantics.md#label-filters; always anchored, difference D1; sizes are exact, difference D21). */
 import type { CompareOp, LabelFilter, Matcher } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, toBytes } from './bytes.ts';
 import { durationOf, numberOf, sizeOf } from './conversions.ts';

@@ -1,6 +1,6 @@
 /**
- * Labels of one entry on its way through the stages (logql reference, 6): three categories, the two slots of errors, and
- * what was deleted or extracted before.
+ * Labels of one entry on its way through the stages (docs/dev/logql-semantics.md#labels-of-an-entry): three categories, the two
+ * slots of errors, and what was deleted or extracted before.
  */
 import { type Bytes, runesOf } from './bytes.ts';
 
@@ -137,7 +137,7 @@ export class EntryLabels {
   }
 }
 
-/** A label name made of a key (6.3). */
+/** A label name made of a key (docs/dev/logql-semantics.md#label-names). */
 export function sanitized(key: Bytes): Bytes {
   const name = trimmed(key).map(code => (isNameByte(code) ? String.fromCharCode(code) : '_'));
   return /^[0-9]/.test(name[0] ?? '') ? `_${name.join('')}` : name.join('');

@@ -1,4 +1,4 @@
-/** `logfmt`, with and without expressions (logql reference, 7.3 and 7.4). */
+/** `logfmt`, with and without expressions (docs/dev/logql-semantics.md#logfmt, #logfmt-with-expressions). */
 import type { LogfmtStage } from '../../../shared/language/logql/ast.ts';
 import { type Bytes, hasBrokenRune, runeAt, toBytes, withSpaces } from './bytes.ts';
 import { type EntryLabels, sanitized } from './labels.ts';

@@ -1,4 +1,4 @@
-/** Metric queries, instant by instant (logql reference, 12 to 14). */
+/** Metric queries, instant by instant (docs/dev/logql-semantics.md#range-aggregations, #vector-aggregations, #binary-operations). */
 import type {
   BinaryExpr,
   Grouping,

@@ -88,7 +88,7 @@ function parser(parse: (line: Bytes, labels: EntryLabels) => void): Step {
   };
 }
 
-/** ANSI sequences (9.3); U+009B is two bytes. */
+/** ANSI sequences (docs/dev/logql-semantics.md#drop-keep-and-decolorize); U+009B is two bytes. */
 const COLORS =
   /(?:\x1b|\xc2\x9b)[[\]()#;?]*(?:(?:[a-zA-Z\d]*(?:;[a-zA-Z\d]*)*)?\x07|(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PRZcf-ntqry=><~])/g;
 

@@ -1,4 +1,7 @@
-/** Range aggregations (logql reference, 10.2 and 12): samples of entries, and what a window makes of them. */
+/**
+ * Range aggregations (docs/dev/logql-semantics.md#parsers-that-are-skipped, #range-aggregations): samples of entries, and what a window
+ * makes of them.
+ */
 import type {
   Grouping,
   LabelFilter,
@@ -66,7 +69,7 @@ export function samplesOf(
   return samples;
 }
 
-/** A line_format whose line nobody reads does not run (9.2). */
+/** A line_format whose line nobody reads does not run (docs/dev/logql-semantics.md#line_format). */
 function withoutUnreadFormats(stages: readonly Stage[]): Stage[] {
   return stages.filter((stage, i) => {
     if (stage.kind !== 'lineFormat') return true;
@@ -167,7 +170,7 @@ export function vectorAt(expr: RangeAggregationExpr, samples: readonly Sample[],
   return elements.length > 0 ? [] : [{ labels: absentLabels(expr.range.log.selector), value: 1 }];
 }
 
-/** From equality matchers whose name no other matcher uses (12.6). */
+/** From equality matchers whose name no other matcher uses (docs/dev/logql-semantics.md#absent_over_time). */
 function absentLabels(selector: LogRange['log']['selector']): SeriesLabels {
   const labels = new Map<Bytes, Bytes>();
   for (const { name, op, value } of selector) {
@@ -265,7 +268,7 @@ function quantile(q: number, values: readonly number[]): number {
   return sorted[low] * (1 - weight) + sorted[high] * weight;
 }
 
-/** The increase over the whole window, extrapolated (12.5). */
+/** The increase over the whole window, extrapolated (docs/dev/logql-semantics.md#rate_counter). */
 function counterRate(window: readonly Sample[], start: bigint, end: bigint): number {
   if (window.length < 2) return 0;
   const [first, last] = [window[0], window[window.length - 1]];

@@ -1,4 +1,4 @@
-/** Series and instant vectors, and the arithmetic on them (logql reference, 13 and 14). */
+/** Series and instant vectors, and the arithmetic on them (docs/dev/logql-semantics.md#vector-aggregations, #binary-operations). */
 import type { Bytes } from './bytes.ts';
 
 export type SeriesLabels = ReadonlyMap<Bytes, Bytes>;

@@ -1,6 +1,6 @@
 /**
- * The templates that the generator writes: texts, fields, the line, `if`, and pipelines of a few functions (logql reference,
- * 9.4 and 9.5). Anything else is undecided.
+ * The templates that the generator writes: texts, fields, the line, `if`, and pipelines of a few functions
+ * (docs/dev/logql-semantics.md#templates, #template-functions). Anything else is undecided.
  */
 import { type Bytes, bytesOfRunes, isAscii, runesOf, toBytes } from './bytes.ts';
 import { Undecided } from './undecided.ts';

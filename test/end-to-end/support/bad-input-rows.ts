@@ -1,5 +1,5 @@
 /**
- * What clients get wrong, and what somebody hostile sends: every rule of the wire-format reference, 1.2 to 1.8 and 9.1,
+ * What clients get wrong, and what somebody hostile sends: every rule of docs/dev/wire-format.md#push, #tenant-ids,
  * that is about input, with status and text. Sizes are meant for a store with the two limits named here.
  */
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
@@ -354,12 +354,12 @@ const TENANT_ROWS: readonly Row[] = [
 ];
 
 export const REFUSED: readonly (readonly [where: string, rows: readonly Row[]])[] = [
-  ['content type and encoding (1.2)', CONTENT],
-  ['sizes (1.8)', SIZES],
-  ['JSON (1.3)', JSON_ROWS],
-  ['labels (1.4, 1.5, 1.7)', LABEL_ROWS],
-  ['entries (1.7, 1.14)', ENTRY_ROWS],
-  ['tenants (9.1)', TENANT_ROWS],
+  ['content type and encoding (docs/dev/wire-format.md#content-type-and-encoding)', CONTENT],
+  ['sizes (docs/dev/wire-format.md#sizes)', SIZES],
+  ['JSON (docs/dev/wire-format.md#json)', JSON_ROWS],
+  ['labels (docs/dev/wire-format.md#responses-to-a-push, #order-of-checks, #validation)', LABEL_ROWS],
+  ['entries (docs/dev/wire-format.md#validation, #names-of-structured-metadata)', ENTRY_ROWS],
+  ['tenants (docs/dev/wire-format.md#tenant-ids)', TENANT_ROWS],
 ];
 
 /** What is odd, but right. */

@@ -1,4 +1,4 @@
-/** Functions whose answers the reference defines (logql reference, 9.5), and the errors they fail with. */
+/** Functions whose answers the reference defines (docs/dev/logql-semantics.md#template-functions), and the errors they fail with. */
 import { describe, expect, test } from '@jest/globals';
 import { dataOf, failureOf, render } from './sample-data.ts';
 

@@ -3,7 +3,8 @@
  * parser stage, with nothing before it that changes line or labels:
  *
  * - `labels`: all that the parser sets can be named, so setting these labels from columns leaves a row exactly as
- *   the parser would. That is so where the query restricts what is extracted (logql reference 10.2) and for expressions.
+ *   the parser would. That is so where the query restricts what is extracted (docs/dev/logql-semantics.md#parsers-that-are-skipped) and for
+ *   expressions.
  * - `drops`: filters behind the parser on one label. A row that one of them rejects is dropped whatever else the query
  *   does, also where it shows all labels, so it needs no parsing.
  *

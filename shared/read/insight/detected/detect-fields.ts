@@ -1,7 +1,7 @@
 /**
- * Detected fields of log lines (wire-format reference, 3.8; logql reference, 18.3): the names in structured metadata, in
- * what the query itself parsed, and in what the line says by itself. Runs on the answer of a log query with categorised
- * labels, which the limit on entries bounds.
+ * Detected fields of log lines (docs/dev/wire-format.md#response-of-detected-fields;
+ * docs/dev/logql-semantics.md#detected-fields): the names in structured metadata, in what the query itself parsed, and in what
+ * the line says by itself. Runs on the answer of a log query with categorised labels, which the limit on entries bounds.
  *
  * What a reader would get wrong: the last value met decides a field's type. Only that one is looked at, for looking costs
  * more than parsing the line did: the row that holds it is remembered, and parsed once more at the end of its page.

@@ -1,6 +1,6 @@
 /**
- * The distinct values of one field (wire-format reference, 3.8): of structured metadata, of what the query parsed, and of
- * what the lines say by themselves. Sizes out of lines are shown in their short form; metadata as it is.
+ * The distinct values of one field (docs/dev/wire-format.md#response-of-detected-fields): of structured metadata, of what the
+ * query parsed, and of what the lines say by themselves. Sizes out of lines are shown in their short form; metadata as it is.
  *
  * What a reader would get wrong: an entry that a column answered (RangeQuery.field) has an empty line, and what the line
  * says by itself stands among its parsed labels.

@@ -6,7 +6,7 @@ import { MAX_FIELDS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LineParserName } from './line-parser.ts';
 import { type FieldType, typeOfValue } from './value-type.ts';
 
-/** As the API answers it (wire-format reference, 3.8). */
+/** As the API answers it (docs/dev/wire-format.md#response-of-detected-fields). */
 export interface DetectedField {
   readonly label: string;
   readonly type: FieldType;

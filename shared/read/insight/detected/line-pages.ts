@@ -1,7 +1,7 @@
 /**
  * The lines of an answer as pages again, which is what the pipeline's parsers work on. A page is one stream's, without
- * structured metadata: a parsed name collides with labels of the stream alone here (wire-format reference, 3.8), unlike
- * in a query.
+ * structured metadata: a parsed name collides with labels of the stream alone here
+ * (docs/dev/wire-format.md#response-of-detected-fields), unlike in a query.
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import type { LogEntry, LogStream } from '../../query/log-query.ts';

@@ -1,5 +1,5 @@
 /**
- * What a value looks like (logql reference, 18.3): the first type in the order below that its text is one of. `1` is
+ * What a value looks like (docs/dev/logql-semantics.md#detected-fields): the first type in the order below that its text is one of. `1` is
  * an int and no boolean, `5m` a duration and no 5 megabytes.
  */
 import { formatByteSize, parseByteSize } from '../../../base/model/byte-size.ts';

@@ -1,4 +1,4 @@
-/** detected_labels (wire-format reference, 3.7). */
+/** detected_labels (docs/dev/wire-format.md#labels-and-series). */
 
 import { parseSelector } from '../../../language/logql/parse.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Flush and index sync (contract, 3 and 4; wire-format reference, 7.10, 7.11). */
+/** Flush and index sync (docs/dev/wire-format.md#flush-and-shutdown, #index-sync). */
 
 import { formatGoDuration, NS_PER_DAY, NS_PER_MS } from '../../../base/model/duration.ts';
 import { ClientError } from '../../../base/model/errors.ts';

@@ -1,4 +1,4 @@
-/** query_range, query and format_query (wire-format reference, 3 and 7.8). */
+/** query_range, query and format_query (docs/dev/wire-format.md#queries, #format-a-query). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import { parseQuery } from '../../../language/logql/parse.ts';

@@ -1,4 +1,4 @@
-/** Rule groups: list, show, set, delete (contract, 4; wire-format reference, 6.2 and 6.3). */
+/** Rule groups: list, show, set, delete (docs/dev/wire-format.md#endpoints-of-rules, #checks-of-a-group). */
 
 import { BadRequestError, ClientError, messageOf } from '../../../base/model/errors.ts';
 import type { RuleGroup } from '../../../storage/catalog/rule-group.ts';

@@ -1,4 +1,4 @@
-/** Readiness, services and build information (wire-format reference, 7.1, 7.3 and 7.5). */
+/** Readiness, services and build information (docs/dev/wire-format.md#readiness-and-services). */
 import { buildInfo } from '../../admin/build-info.ts';
 import type { HttpContext } from '../context.ts';
 import { json, text } from '../respond.ts';

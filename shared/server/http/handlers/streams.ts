@@ -1,4 +1,4 @@
-/** labels, label values and series (wire-format reference, 3.7). */
+/** labels, label values and series (docs/dev/wire-format.md#labels-and-series). */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { labelsToObject } from '../../../base/model/labels.ts';

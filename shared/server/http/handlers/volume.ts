@@ -1,4 +1,4 @@
-/** index/volume and index/volume_range (wire-format reference, 3.9). */
+/** index/volume and index/volume_range (docs/dev/wire-format.md#volumes). */
 
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { NS_PER_MS } from '../../../base/model/duration.ts';
