@@ -13,6 +13,7 @@
  * Pitfall: its calls do not wait. Whether a job fails is told by the maintenance function.
  */
 
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
@@ -43,7 +44,6 @@ export interface TimerEvent {
   readonly time?: unknown;
 }
 
-const MINUTE_MS = 60_000;
 /** Each job is called once an hour, work or not. */
 export const SWEEP_MINUTES = 60;
 
@@ -51,7 +51,7 @@ export const SWEEP_MINUTES = 60;
 export function createTimer(parts: TimerParts): (event: unknown) => Promise<TimerResult> {
   const { catalog, clock, schedules, tailOwner, calls, log } = parts;
   return async event => {
-    const minute = Math.floor(timeOf(event, clock.nowMs()) / MINUTE_MS);
+    const minute = Math.floor(timeOf(event, clock.nowMs()) / MS_PER_MINUTE);
     const due: [name: string, called: Called, event: object][] = [];
     await Promise.all([
       ...schedules.map(async (schedule, i) => {
@@ -73,7 +73,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
 
   /** @param turn of the job among those that are called once an hour */
   async function isDue({ job, everyMs }: Schedule, minute: number, turn: number): Promise<boolean> {
-    const every = Math.max(1, Math.round(everyMs / MINUTE_MS));
+    const every = Math.max(1, Math.round(everyMs / MS_PER_MINUTE));
     const sweep = every * Math.ceil(SWEEP_MINUTES / every);
     if (minute % sweep === turn % sweep) return true;
     if (minute % every !== 0) return seen(job, () => isAskedFor(job, parts));

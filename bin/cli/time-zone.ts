@@ -4,9 +4,9 @@
  *
  * Pitfall: it is known only after all options are parsed; parse times when the command runs.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
 
-const MS_PER_MINUTE = 60_000;
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 
 /** Printed times are in UTC until a command says otherwise; times without an offset are local. */
 let printsLocal = false;

@@ -1,8 +1,10 @@
 /** `logboom cost`: what a month on AWS would cost with one's own figures (docs/dev/cost-model.md). */
+
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { asAction } from '../cli/command-error.ts';
 import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
@@ -24,7 +26,6 @@ interface CostFlags {
 }
 
 const GB = 1_000_000_000;
-const DAY_SECONDS = 86_400;
 /** Measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size". */
 const DEFAULT_STORED_SHARE = 0.185;
 const DEFAULT_PUSH_BYTES = 1_000_000;
@@ -130,7 +131,7 @@ function parseSize(text: string): number {
 
 function parseDays(text: string): number {
   try {
-    return Number(parsePrometheusDuration(text) / NS_PER_SECOND) / DAY_SECONDS;
+    return Number(parsePrometheusDuration(text) / NS_PER_SECOND) / SECONDS_PER_DAY;
   } catch {
     throw new InvalidArgumentError('A duration is written like 7d, 30d or 1y.');
   }

@@ -9,6 +9,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { mapAhead, mapAtOnce } from '../../shared/base/model/at-once.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { exportedBytes } from '../cli/export/export-source.ts';
 import {
@@ -259,8 +260,6 @@ function partsOf(window: TimeWindow, part: bigint): readonly TimeWindow[] {
     throw new UsageError(`the time range has over ${MAX_PARTS} parts; make them longer with --part`);
   return windowsOf(window, part);
 }
-
-const NS_PER_MS = 1_000_000n;
 
 /** Parts have names with milliseconds. */
 function wholeMs({ startNs, endNs }: TimeWindow): TimeWindow {

@@ -4,10 +4,9 @@
  */
 import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
+import { NS_PER_MS, NS_PER_SECOND } from './time-units.ts';
 
-export const NS_PER_MS = 1_000_000n;
-export const NS_PER_SECOND = 1_000_000_000n;
-export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
+export { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from './time-units.ts';
 
 const MAX_INT64 = 2n ** 63n - 1n;
 /** More digits than this overflow whatever the unit; making a bigint of them would take quadratic time. */

@@ -2,10 +2,11 @@
  * Time and randomness of this machine. Both readings come from one source with a resolution of a millisecond, so
  * that `nowNs` and `nowMs` never contradict each other.
  */
+
 import { randomBytes } from 'node:crypto';
+import { NS_PER_MS } from '../model/time-units.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 
-const NS_PER_MS = 1_000_000n;
 /** A timer of Node takes at most 2^31 - 1 ms and fires at once above it: longer sleeps are cut in pieces. */
 const MAX_TIMER_MS = 0x7fff_ffff;
 

@@ -4,8 +4,8 @@
  * whatever the overlap.
  */
 
+import { firstPlace, lowerBound } from '../../base/model/binary-search.ts';
 import type { GroupedSamples } from './sample-log.ts';
-import { binaryFirst } from './search.ts';
 import type { WindowSink } from './sliding.ts';
 import type { Windows } from './windows.ts';
 
@@ -33,7 +33,7 @@ function quantileOfSorted(q: number, sorted: Float64Array): number {
 
 /** How many of the sorted values are not NaN. */
 function numbersOf(sorted: Float64Array): number {
-  return binaryFirst(sorted.length, place => Number.isNaN(sorted[place]));
+  return firstPlace(0, sorted.length, place => Number.isNaN(sorted[place]));
 }
 
 /** Fills the sink with the quantile of each window; panes and samples by place `from` to `to - 1`. */
@@ -120,7 +120,7 @@ class RankWindow {
     for (let i = 0; i < values.length; i++) {
       const value = values[i];
       if (!Number.isNaN(value)) {
-        this.#rankOf[i] = binaryFirst(distinct, place => this.#distinct[place] >= value) + 1;
+        this.#rankOf[i] = lowerBound(this.#distinct, 0, distinct, value) + 1;
       }
     }
     this.#tree = new Int32Array(distinct + 1);

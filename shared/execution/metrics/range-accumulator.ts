@@ -8,10 +8,12 @@
  * What a reader would get wrong: series numbers are the caller's. Two accumulators that number their series
  * differently need a map when they merge. absent_over_time counts samples; that nothing is there becomes a 1 in absent.ts.
  */
+
 import { invariant } from '../../base/model/errors.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import { DEFAULT_MAX_BYTES, MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { type Aggregator, aggregatorOf, isRate } from './aggregators.ts';
 import { BYTES_PER_CELL, hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
 import { PaneTable } from './pane-table.ts';
@@ -23,8 +25,6 @@ import { SampleLog } from './sample-log.ts';
 import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
 import { atOnce, type Steps } from './steps.ts';
 import { instantTimesMs, PaneLocator, type Windows, windowsOf } from './windows.ts';
-
-const NS_PER_MINUTE = 60_000_000_000;
 
 /** Parallel columns. */
 export interface MinuteAmounts {
@@ -141,7 +141,7 @@ export class RangeAccumulator {
     locator.setBase(dayStartNs);
     let slot = -1;
     for (let i = from; i < end; i++) {
-      const offset = minutes[i] * NS_PER_MINUTE;
+      const offset = minutes[i] * NS_OF_MINUTE;
       if (offset <= locator.above || offset > locator.upTo) {
         locator.locate(offset);
         slot = -1;

@@ -3,6 +3,7 @@
  * The state of a stretch of samples is count, first value and time, last value and time, and what resets lost; two
  * stretches join with one more look at the border between them.
  */
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import type { Aggregator } from './aggregators.ts';
 import type { GroupedSamples } from './sample-log.ts';
 
@@ -13,7 +14,6 @@ const LAST_VALUE = 3;
 const LAST_TIME = 4;
 const LOST = 5;
 const WIDTH = 6;
-const NS_PER_SECOND = 1e9;
 
 /** States come from `counterStates`, never from batches: samples may arrive out of order. */
 export const counterAggregator: Aggregator = {
@@ -73,11 +73,11 @@ export function counterRate(
   if (count < 2) return 0;
   const first = state[FIRST_VALUE];
   const increase = state[LAST_VALUE] - first + state[LOST];
-  const span = (state[LAST_TIME] - state[FIRST_TIME]) / NS_PER_SECOND;
+  const span = (state[LAST_TIME] - state[FIRST_TIME]) / NS_OF_SECOND;
   const average = span / (count - 1);
   const threshold = average * 1.1;
-  let toStart = (state[FIRST_TIME] - windowStart) / NS_PER_SECOND;
-  let toEnd = (windowEnd - state[LAST_TIME]) / NS_PER_SECOND;
+  let toStart = (state[FIRST_TIME] - windowStart) / NS_OF_SECOND;
+  let toEnd = (windowEnd - state[LAST_TIME]) / NS_OF_SECOND;
   if (toStart >= threshold) toStart = average / 2;
   // A counter cannot have been below zero: do not extrapolate past the time where it was zero.
   if (increase > 0 && first >= 0) toStart = Math.min(toStart, span * (first / increase));

@@ -7,8 +7,8 @@
  * behind it one running combination takes the new panes. When the front is used up, the back is turned into suffixes.
  * Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as right as sums.
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import type { Aggregator } from './aggregators.ts';
-import { binaryFirst } from './search.ts';
 import type { Windows } from './windows.ts';
 
 /** Where the values of a series go. */
@@ -30,8 +30,8 @@ export interface PaneRun {
 /** Instants whose windows can hold one of the panes `low` to `high`; empty where `end <= first`. */
 export function instantsOf(windows: Windows, low: number, high: number): { first: number; end: number } {
   const { steps, firstPane, lastPane } = windows;
-  const first = binaryFirst(steps, i => lastPane[i] >= low);
-  const end = binaryFirst(steps, i => firstPane[i] > high);
+  const first = firstPlace(0, steps, i => lastPane[i] >= low);
+  const end = firstPlace(0, steps, i => firstPane[i] > high);
   return { first, end };
 }
 

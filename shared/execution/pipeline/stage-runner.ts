@@ -2,6 +2,7 @@
  * Compiled stages on a page: filters that work on the whole page first, then run by run (rows of one stream), then row
  * by row. The log pipeline and the sample extractor are this plus what they make of a row that is left.
  */
+import { lowerRow } from '../../base/model/binary-search.ts';
 import type { PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import type { LineFilter } from './line-filter.ts';
@@ -130,14 +131,7 @@ export class StageRunner {
     while (endOf(runs[this.#run]) <= selection[from]) this.#run++;
     const stop = endOf(runs[this.#run]);
     if (selection[count - 1] < stop) return count;
-    let low = from + 1;
-    let high = count - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (selection[middle] < stop) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerRow(selection, from + 1, count - 1, stop);
   }
 
   /**

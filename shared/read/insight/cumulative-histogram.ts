@@ -8,7 +8,8 @@
  * a cell takes its share of it. Stretches between cells, and those that hold a row as a whole, are exact. Times are ns
  * since the start of the day.
  */
-import { type LevelCounts, NS_OF_MINUTE } from '../../storage/chunk/format.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
+import type { LevelCounts } from '../../storage/chunk/format.ts';
 
 const MINUTES_PER_DAY = 1440;
 /** Rows are made room for in doubles of this. */

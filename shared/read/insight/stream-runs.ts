@@ -10,7 +10,8 @@
  * they are the same however the entries are packed into chunks, in whatever order those are added, and what two parts of
  * a day came to can be joined. Times are ns since the start of the day.
  */
-import { type LevelCounts, NS_OF_MINUTE } from '../../storage/chunk/format.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
+import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { Measure } from './cumulative-histogram.ts';
 
 /** `chunk_idle_period` of the reference. A day has 46 runs of a stream at most. */

@@ -8,6 +8,7 @@
  *       |------- bucket -|-- bucket --|--- bucket ----|      times: the end of a bucket less 1 ms, and the end itself
  */
 
+import { firstPlace } from '../../base/model/binary-search.ts';
 import { NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -125,13 +126,7 @@ function bucketsOfDay({ day, from, to }: DayPart, edgesNs: readonly bigint[]): D
   const dayStartNs = BigInt(day.day) * NS_PER_DAY;
   const fromNs = dayStartNs + BigInt(from);
   const toNs = dayStartNs + BigInt(to);
-  let first = 0;
-  let beyond = edgesNs.length - 1;
-  while (first < beyond) {
-    const middle = (first + beyond) >>> 1;
-    if (edgesNs[middle + 1] <= fromNs) first = middle + 1;
-    else beyond = middle;
-  }
+  const first = firstPlace(0, edgesNs.length - 1, i => edgesNs[i + 1] > fromNs);
   const edges = [from];
   for (let i = first + 1; i < edgesNs.length - 1 && edgesNs[i] < toNs; i++) {
     edges.push(Number(edgesNs[i] - dayStartNs));

@@ -7,10 +7,11 @@
  * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
  */
 
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
-import { ColumnKind, LEVEL_NAME, NS_OF_MINUTE, OTHER_LEVELS } from '../../storage/chunk/format.ts';
+import { ColumnKind, LEVEL_NAME, OTHER_LEVELS } from '../../storage/chunk/format.ts';
 import type { HiddenRow } from '../../upkeep/deletion/shown-counts.ts';
 import { CountedRows, type CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';

@@ -13,9 +13,9 @@
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapAhead } from '../../base/model/at-once.ts';
+import { lowerBound } from '../../base/model/binary-search.ts';
 import { ClientError } from '../../base/model/errors.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import { lowerBound } from '../../base/model/row-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { RunMeta } from '../../storage/chunk/format.ts';
 import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';

@@ -6,9 +6,9 @@
  * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
  */
 
+import { lowerBound } from '../../base/model/binary-search.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
 import { PageView } from '../../base/model/page-view.ts';
-import { lowerBound } from '../../base/model/row-search.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
 import { promotedColumns } from '../../storage/chunk/field-columns.ts';

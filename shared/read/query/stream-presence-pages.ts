@@ -3,7 +3,7 @@
  * no other chunk has shown to be there; only the columns of the timestamps are read.
  */
 
-import { lowerBound } from '../../base/model/row-search.ts';
+import { lowerBound } from '../../base/model/binary-search.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 import type { ChunkSource } from './chunk-source.ts';

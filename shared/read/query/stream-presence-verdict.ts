@@ -3,7 +3,9 @@
  * The answer is never wrong; it may be that only timestamps can tell. All times are ns since the start of the day, the
  * stretch is `from <= time < to`.
  */
-import { type LevelCounts, NS_OF_MINUTE } from '../../storage/chunk/format.ts';
+import { firstPlace } from '../../base/model/binary-search.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
+import type { LevelCounts } from '../../storage/chunk/format.ts';
 
 export interface DayInterval {
   readonly from: number;
@@ -29,7 +31,8 @@ export function boundsVerdict(first: number, last: number, from: number, to: num
 export function minutesVerdict(counts: readonly LevelCounts[], { from, to }: DayInterval): Verdict {
   let verdict: Verdict = Verdict.absent;
   for (const { minutes, entries } of counts) {
-    for (let i = lowerMinute(minutes, from); i < minutes.length; i++) {
+    const first = firstPlace(0, minutes.length, place => minutes[place] * NS_OF_MINUTE >= from);
+    for (let i = first; i < minutes.length; i++) {
       // Bucket m holds the times from (m - 1) min + 1 ns to m min.
       const earliest = (minutes[i] - 1) * NS_OF_MINUTE + 1;
       const latest = minutes[i] * NS_OF_MINUTE;
@@ -40,16 +43,4 @@ export function minutesVerdict(counts: readonly LevelCounts[], { from, to }: Day
     }
   }
   return verdict;
-}
-
-/** Place of the first bucket that ends at or after `from`. */
-function lowerMinute(minutes: readonly number[], from: number): number {
-  let low = 0;
-  let high = minutes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] * NS_OF_MINUTE < from) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,8 @@
 /** The section `ruler`: where rules lie, how they are evaluated and who is told (docs/dev/wire-format.md#rules). */
+
 import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
+import { NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import {
   address,
   count,
@@ -101,13 +103,11 @@ export interface RulerConfig {
   readonly remoteWrite: RemoteWrite;
 }
 
-const MINUTE_NS = 60_000_000_000n;
-
 export const DEFAULT_RULER: RulerConfig = {
   enableApi: true,
   storage: { type: 'store', directory: '' },
   pollIntervalMs: 60_000,
-  evaluationIntervalNs: MINUTE_NS,
+  evaluationIntervalNs: NS_PER_MINUTE,
   externalUrl: '',
   datasourceUid: '',
   externalLabels: {},
@@ -116,9 +116,9 @@ export const DEFAULT_RULER: RulerConfig = {
   alertRelabelConfigs: [],
   notificationQueueCapacity: 10_000,
   notificationTimeoutMs: 10_000,
-  forOutageToleranceNs: 60n * MINUTE_NS,
-  forGracePeriodNs: 10n * MINUTE_NS,
-  resendDelayNs: MINUTE_NS,
+  forOutageToleranceNs: 60n * NS_PER_MINUTE,
+  forGracePeriodNs: 10n * NS_PER_MINUTE,
+  resendDelayNs: NS_PER_MINUTE,
   remoteWrite: { enabled: false, addOrgIdHeader: true, clients: new Map() },
 };
 

@@ -5,8 +5,10 @@
  * end of a wrong one's refusal. The cache is found by the hash of the whole token, so what it takes to look something up in
  * it tells an attacker nothing; hashes are compared in constant time, also where there is no record.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import { LruCache } from '../../base/model/lru.ts';
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import type { StoredToken, Tokens } from '../../storage/catalog/tokens.ts';
@@ -23,7 +25,6 @@ const MAX_KNOWN = 10_000;
 const MAX_REFUSED = 1000;
 /** Lookups under way, each a small read. */
 const MAX_LOOKUPS = 200;
-const MS_PER_DAY = 86_400_000;
 const NO_HASH = Buffer.alloc(32);
 
 export type Refusal = 'malformed' | 'unknown' | 'expired' | 'revoked' | 'too many attempts';

@@ -8,6 +8,7 @@
  * push was answered with an error may have been stored; so only rounds that are seen are judged, and those as a whole, because
  * a push of one stream is stored at once. For a canary that runs without end, see live-canary.ts.
  */
+import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import { countLines, judge } from './batches.ts';
 import { type CanarySend, pushBatch, readLines } from './requests.ts';
 
@@ -38,7 +39,6 @@ export interface CanaryReport {
 const LINES = 20;
 const STREAM = { job: 'logboom-canary' };
 const SELECTOR = '{job="logboom-canary"}';
-const HOUR_MS = 3_600_000;
 /** Clocks of two machines differ. */
 const SKEW_MS = 60_000;
 /** A round each minute for an hour, twice over: more is none of this canary's. */
@@ -58,7 +58,7 @@ export async function runCanaryRound({ send, nowMs, round }: CanaryParts): Promi
     const fresh = countLines(await readLines(send, `${SELECTOR} |= "${round}"`, around)).get(round);
     report = { ...report, readMs: nowMs() - readStartedMs, ...judge(fresh, LINES) };
 
-    const lastHour = { startMs: startedMs - HOUR_MS, endMs: startedMs + SKEW_MS, limit: MAX_READ_LINES };
+    const lastHour = { startMs: startedMs - MS_PER_HOUR, endMs: startedMs + SKEW_MS, limit: MAX_READ_LINES };
     const seen = countLines(await readLines(send, SELECTOR, lastHour));
     let { missing, repeated } = report;
     for (const [name, counts] of seen) {

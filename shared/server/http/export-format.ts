@@ -2,8 +2,10 @@
  * Entries of an export as bytes of a file: text (lines alone), JSON lines or CSV. Written by the store, byte by byte from the lines of
  * its pages, because a client that parses JSON to write JSON takes four times as long as both together this way.
  */
+
 import { isAscii, isUtf8 } from 'node:buffer';
 import { formatLabels, type Labels, labelsToObject } from '../../base/model/labels.ts';
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { ExportedRows } from '../../read/query/export-query.ts';
 import { type EscapeTable, OutputBytes } from './output-bytes.ts';
@@ -58,7 +60,6 @@ const CSV: EntryFormat = {
 
 /** Rows that are written before others have their turn: 2 to 5 ms. */
 const ROWS_AT_ONCE = 4096;
-const NS_PER_SECOND = 1e9;
 const NEWLINE = 0x0a;
 
 /** @param rest called after some thousand rows; others have the thread meanwhile */
@@ -89,14 +90,14 @@ export async function encodeExport(
     const row = order[i];
     output.bytes(before, 0, before.length);
     const time = times[row];
-    const seconds = Math.floor(time / NS_PER_SECOND);
+    const seconds = Math.floor(time / NS_OF_SECOND);
     if (seconds !== second) {
       second = seconds;
       const ms = Number(dayStartNs / 1_000_000n) + seconds * 1000;
       secondText = Buffer.from(new Date(ms).toISOString().slice(0, -'000Z'.length));
     }
     output.bytes(secondText, 0, secondText.length);
-    output.nineDigits(time - seconds * NS_PER_SECOND);
+    output.nineDigits(time - seconds * NS_OF_SECOND);
     output.byte(0x5a);
     const id = rows.labels[row];
     const labels = (betweens[id] ??= Buffer.from(between(rows.labelSets[id]).toWellFormed()));

@@ -8,6 +8,7 @@
  * or delays what is counted.
  */
 
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { QueryStatistics } from '../../read/query/statistics.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
@@ -24,7 +25,6 @@ export const MAX_TALLIES = 10_000;
 const MAX_ENDED = 10_000;
 /** Writes at once: beside what pushes write. */
 const WRITES_AT_ONCE = 8;
-const MS_PER_DAY = 86_400_000;
 
 /** What this process counted of a tenant and day. */
 export interface Tally {

@@ -4,6 +4,7 @@
  * What a reader would get wrong: the bytes stored on a past day are those that are there now and were written with times
  * of that day or before; what was deleted since is not in them.
  */
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { Prices } from '../admin/prices.ts';
 import { type Cost, costOf, type StoredBytes } from './cost.ts';
@@ -43,7 +44,6 @@ export interface UsageQuestion {
 
 /** Days read at once. */
 const READS_AT_ONCE = 8;
-const MS_PER_DAY = 86_400_000;
 
 export class UsageReader {
   readonly #parts: UsageReaderParts;

@@ -9,11 +9,11 @@
  * A reader would get wrong: an announcement is found by the time of its writer's clock, so who reads "since then" must
  * ask for somewhat more.
  */
+import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Item, Table } from '../../base/ports/table.ts';
 import { timeText } from './keys.ts';
 
-export const MS_PER_HOUR = 3_600_000;
 /** 32 KiB of an item: 5,000 streams, the limit by default, take two. */
 const STREAMS_OF_ITEM = 4096;
 const BYTES_OF_HASH = 8;

@@ -2,7 +2,9 @@
  * Which label pairs occur in a chunk, as sorted 32-bit hashes: lets a query pass over a chunk without its footer. A
  * hash that is there proves nothing; one that is not there proves that no stream has the pair.
  */
+
 import { crc32 } from 'node:zlib';
+import { lowerRow } from '../../base/model/binary-search.ts';
 import type { Stream } from '../../base/model/page.ts';
 
 /** 1 KiB in a record; a chunk with more pairs carries no sketch and is never passed over. */
@@ -31,12 +33,5 @@ export function mayHaveAny(sketch: Uint32Array | undefined, hashes: readonly num
 }
 
 function has(sketch: Uint32Array, hash: number): boolean {
-  let low = 0;
-  let high = sketch.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sketch[middle] < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low < sketch.length && sketch[low] === hash;
+  return sketch[lowerRow(sketch, 0, sketch.length, hash)] === hash;
 }

@@ -4,12 +4,12 @@
  *
  *     u/<tenant>/<day>   <writer>   what one process counted
  */
+import { SECONDS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Table } from '../../base/ports/table.ts';
 import { dayText } from './keys.ts';
 
 /** A year and a month: this month can be compared with the same one a year ago. */
 export const KEPT_DAYS = 400;
-const SECONDS_OF_DAY = 86_400;
 
 export interface UsageRecord {
   readonly tenant: string;
@@ -28,7 +28,7 @@ export class UsageRecords {
   }
 
   async write({ tenant, day, writer, body }: UsageRecord): Promise<void> {
-    const expiresAt = (day + 1 + KEPT_DAYS) * SECONDS_OF_DAY;
+    const expiresAt = (day + 1 + KEPT_DAYS) * SECONDS_PER_DAY;
     await this.#table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
   }
 

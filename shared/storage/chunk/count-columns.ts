@@ -8,6 +8,7 @@
  * For whoever adds up what hundreds of footers say: the chunk of a push counts two or three minutes for each stream and level,
  * and arrays for each of them took five times as long as the numbers in them. The columns are used again (`reset`).
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import type { LevelCounts, MinuteRange } from './format.ts';
 
 /** Buckets of a day are 0 to this one. */
@@ -99,12 +100,5 @@ type AddedCounts = Pick<LevelCounts, 'level' | 'minutes' | Counted>;
 
 /** First place whose minute is not before `minute`; minutes ascend. */
 export function placeOf(minutes: ArrayLike<number>, minute: number): number {
-  let low = 0;
-  let high = minutes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] < minute) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(0, minutes.length, i => minutes[i] >= minute);
 }

@@ -1,6 +1,7 @@
 /**
  * The counts of a footer without some of its rows: what a chunk that lost few of them says, exactly, without a look at the rest.
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Footer, LevelCounts } from './format.ts';
 import { OTHER_LEVELS } from './format.ts';
@@ -124,13 +125,6 @@ function isLeft({ minutes }: LevelCounts): boolean {
 
 /** Place in ascending minutes, or -1. */
 function placeOf(minutes: readonly number[], minute: number): number {
-  let low = 0;
-  let high = minutes.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    if (minutes[middle] === minute) return middle;
-    if (minutes[middle] < minute) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  const place = firstPlace(0, minutes.length, i => minutes[i] >= minute);
+  return minutes[place] === minute ? place : -1;
 }

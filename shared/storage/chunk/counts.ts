@@ -2,8 +2,10 @@
  * Entries and bytes by stream, detected level and minute: what volume, statistics and counts on minute-aligned
  * windows are answered from without reading a page. Rows may come in several batches, in the order of the chunk.
  */
+
 import type { Steps } from '../../base/model/steps.ts';
-import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, NS_OF_MINUTE, OTHER_LEVELS } from './format.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
+import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, OTHER_LEVELS } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 /** Bucket of a time of day: m where `(m-1) min < time <= m min`. */

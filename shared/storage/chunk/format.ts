@@ -21,8 +21,6 @@ export const FORMAT_VERSION = 2;
 /** footer-length and magic. */
 export const TRAILER_BYTES = 12;
 
-export const NS_OF_MINUTE = 60_000_000_000;
-
 /**
  * A page ends at 1 MiB of raw lines, or at a quarter of that where a stream ends: large enough that zstd loses 3% against
  * unlimited blocks, small enough that a false hit of a filter costs under 1 ms, and that a query of one stream does

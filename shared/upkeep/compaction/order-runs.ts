@@ -10,6 +10,7 @@
  * Runs stay right when members are left out at their ends, not in the middle. Runs of one day without a chunk in common may all be
  * merged: if one of them moved an entry past one of another, it would have skipped that one's chunk.
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 
@@ -29,7 +30,8 @@ export class ChunkOrder {
     let run: ChunkRecord[] = [];
     const skipped = new TimeSpans();
     const whole = hullOf(sorted);
-    let next = sorted.length === 0 ? 0 : firstPlace(byAge, one => compareChunks(one, sorted[0]) >= 0);
+    let next =
+      sorted.length === 0 ? 0 : firstPlace(0, byAge.length, i => compareChunks(byAge[i], sorted[0]) >= 0);
     for (const record of sorted) {
       for (; byAge[next].id !== record.id; next++) {
         const { first, last } = byAge[next];
@@ -69,7 +71,7 @@ class TimeSpans {
 
   add({ first, last }: Span): void {
     const spans = this.#spans;
-    const from = firstPlace(spans, span => span.last >= first);
+    const from = firstPlace(0, spans.length, i => spans[i].last >= first);
     let to = from;
     while (to < spans.length && spans[to].first <= last) to++;
     const met = spans.slice(from, to);
@@ -81,18 +83,8 @@ class TimeSpans {
   }
 
   meets({ first, last }: Span): boolean {
-    const span = this.#spans[firstPlace(this.#spans, one => one.last >= first)];
+    const spans = this.#spans;
+    const span = spans[firstPlace(0, spans.length, i => spans[i].last >= first)];
     return span !== undefined && span.first <= last;
   }
-}
-
-/** Place of the first item that `holds`, as do all behind it. */
-function firstPlace<T>(items: readonly T[], holds: (item: T) => boolean): number {
-  let [low, high] = [0, items.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (holds(items[middle])) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

@@ -9,13 +9,12 @@
  */
 
 import { NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';
 import { ChunkOrder } from './order-runs.ts';
 import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
-
-const NS_OF_MINUTE = 60_000_000_000;
 
 interface Window {
   /** Level of what is merged here. */

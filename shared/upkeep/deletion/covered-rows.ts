@@ -3,6 +3,7 @@
  * bytes; a hit counts where it lies inside one line, and where the stream and the time of that row are the request's. What is
  * looked at is either the whole page, or a few rows that something else has left.
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import type { PageRows, Run } from '../../base/model/page.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 import { MultiPatternSearch } from './multi-pattern-search.ts';
@@ -209,12 +210,5 @@ function rowAt(
 
 /** Place of the run that holds the row. Runs of no rows hold none. */
 function runAt(runs: readonly Run[], row: number): number {
-  let low = 0;
-  let high = runs.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (runs[middle].firstRow + runs[middle].rows <= row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(0, runs.length - 1, i => runs[i].firstRow + runs[i].rows > row);
 }

@@ -6,14 +6,14 @@
  * rows, only those are looked at; else the whole page is, so that it is known for good.
  */
 
+import { lowerBound, lowerRow } from '../../base/model/binary-search.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
-import { lowerBound } from '../../base/model/row-search.ts';
 import { LEVEL_NAME, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
 import type { PageWants } from '../../storage/chunk/reader.ts';
 import type { ApplicableRequestCache } from './applicable-requests.ts';
 import type { LineMasks, MaskTimes } from './covered-rows.ts';
 import type { HiddenRowStats } from './hidden-row-stats.ts';
-import { joinRows, type PageHits, type PageHitsCache, placeOf, removeRows } from './page-hits.ts';
+import { joinRows, type PageHits, type PageHitsCache, removeRows } from './page-hits.ts';
 import type { HiddenRow } from './shown-counts.ts';
 
 export interface PageToFilter {
@@ -64,7 +64,7 @@ export class PageDeleteFilter {
   showsAll(firstRow: number, rows: number): boolean {
     if (!this.#isKnown || this.#parts.cuts.some(cut => cut.firstRow === firstRow)) return false;
     const taken = this.#taken!;
-    const next = placeOf(taken, 0, taken.length, firstRow);
+    const next = lowerRow(taken, 0, taken.length, firstRow);
     return next === taken.length || taken[next] >= firstRow + rows;
   }
 
@@ -78,12 +78,12 @@ export class PageDeleteFilter {
     const facts = this.#facts;
     const hidden: HiddenRow[] = [];
     for (
-      let i = placeOf(taken, 0, taken.length, firstRow);
+      let i = lowerRow(taken, 0, taken.length, firstRow);
       i < taken.length && taken[i] < firstRow + rows;
       i++
     ) {
       if (facts === undefined) return undefined;
-      const at = placeOf(facts.rows, 0, facts.rows.length, taken[i]);
+      const at = lowerRow(facts.rows, 0, facts.rows.length, taken[i]);
       const { minutes, levels, lineBytes } = facts;
       hidden.push({ minute: minutes[at], level: levels[at], lineBytes: lineBytes[at] });
     }

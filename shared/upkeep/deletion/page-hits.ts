@@ -3,6 +3,7 @@
  * pays for looking at lines, and a metric query that needs none reads none. It is kept by request, whatever the state of each:
  * a new request leaves the rest valid.
  */
+import { lowerRow } from '../../base/model/binary-search.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { DeleteFilter } from './delete-filter.ts';
@@ -107,7 +108,7 @@ function removeFew(selection: Uint32Array, count: number, rows: Uint32Array): nu
   let from = 0;
   let at = 0;
   for (let i = 0; i < rows.length; i++) {
-    at = placeOf(selection, at, count, rows[i]);
+    at = lowerRow(selection, at, count, rows[i]);
     if (at === count) break;
     if (selection[at] !== rows[i]) continue;
     if (kept !== from) selection.copyWithin(kept, from, at);
@@ -117,16 +118,4 @@ function removeFew(selection: Uint32Array, count: number, rows: Uint32Array): nu
   if (kept === from) return count;
   selection.copyWithin(kept, from, count);
   return kept + count - from;
-}
-
-/** First place in the ascending `rows[from..to)` that is not below `row`. */
-export function placeOf(rows: Uint32Array, from: number, to: number, row: number): number {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (rows[middle] < row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

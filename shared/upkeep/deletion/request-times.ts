@@ -2,6 +2,7 @@
  * Times of requests on one day, and whether any of many meets or holds a stretch of it. Where there are many, they are kept
  * by their start, each with the latest end of those up to it: two steps of a search instead of a look at each.
  */
+import { firstPlace } from '../../base/model/binary-search.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 
 /** Ns since the start of the day, both inclusive. */
@@ -62,14 +63,8 @@ export class RequestTimes {
       return requests.some(request => this.from(request) <= from && this.to(request) >= to);
     }
     const ordered = this.#orderedOf(requests);
-    let low = 0;
-    let high = ordered.from.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (ordered.from[middle] <= from) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && ordered.latestTo[low - 1] >= to;
+    const started = firstPlace(0, ordered.from.length, i => ordered.from[i] > from);
+    return started > 0 && ordered.latestTo[started - 1] >= to;
   }
 
   #orderedOf(requests: readonly DeleteFilter[]): Ordered {

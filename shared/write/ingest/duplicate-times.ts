@@ -1,5 +1,6 @@
 /** Entries of one stream and push that come with the same time, told apart where the limits ask for it. */
-import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
+import { NS_OF_DAY } from '../../base/model/time-units.ts';
+import type { PushColumns } from './push-columns.ts';
 
 /**
  * `increment_duplicate_timestamp`: an entry with the time of the one before it in its stream, as sent, but another line

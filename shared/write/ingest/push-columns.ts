@@ -4,14 +4,13 @@
  *
  * A timestamp is a UTC day and nanoseconds inside it: both are exact as numbers, and chunks never cross a day.
  */
+
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { freeLarge } from '../../base/model/free-bytes.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { noteGrowth } from './column-growth.ts';
 import { copyInSteps } from './unpacked-bytes.ts';
-
-export const NS_OF_DAY = 86_400_000_000_000;
 
 export interface PushStream {
   readonly labels: Labels;

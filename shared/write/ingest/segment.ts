@@ -6,6 +6,7 @@
  * the part. Usual pushes are one part.
  */
 
+import { lowerRow } from '../../base/model/binary-search.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -289,14 +290,7 @@ function* partOf(
 
 /** The stream that a row is of. */
 function streamAt(starts: Uint32Array, row: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle] <= row) low = middle;
-    else high = middle;
-  }
-  return low;
+  return lowerRow(starts, 1, starts.length - 1, row + 1) - 1;
 }
 
 /** Where a part that begins at `from` ends at the latest, by its rows, lines and pairs; and its pairs, those of levels too. */

@@ -2,7 +2,7 @@
  * Times of pushes as columns keep them: a UTC day and nanoseconds inside it, both exact as numbers. Parsers write
  * into a `Timestamp` that the caller reuses, so that an entry costs no object and no bigint.
  */
-import { NS_OF_DAY } from './push-columns.ts';
+import { NS_OF_DAY, SECONDS_PER_DAY } from '../../base/model/time-units.ts';
 
 export interface Timestamp {
   /** UTC day since 1970-01-01. */
@@ -12,7 +12,6 @@ export interface Timestamp {
 }
 
 const NS_PER_SECOND = 1_000_000_000;
-const SECONDS_OF_DAY = 86_400;
 /** 2^63 ns, as seconds and the nanoseconds behind them. */
 const INT64_SECONDS = 9_223_372_036;
 const INT64_NANOS = 854_775_807;
@@ -23,9 +22,9 @@ export type ParseResult = 'ok' | 'malformed' | 'overflow';
 
 /** Seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
 export function setSeconds(into: Timestamp, seconds: number, nanos: number): void {
-  const day = Math.floor(seconds / SECONDS_OF_DAY);
+  const day = Math.floor(seconds / SECONDS_PER_DAY);
   into.day = day;
-  into.timeOfDay = (seconds - day * SECONDS_OF_DAY) * NS_PER_SECOND + nanos;
+  into.timeOfDay = (seconds - day * SECONDS_PER_DAY) * NS_PER_SECOND + nanos;
 }
 
 /** A base-10 int64 of nanoseconds since 1970, `-` allowed, in `bytes[start, end)`. */
@@ -106,7 +105,7 @@ export function parseRfc3339(into: Timestamp, text: string): boolean {
 
 /** RFC 3339 with second precision, as validation messages show times. Years 1 to 9999. */
 export function formatRfc3339(day: number, timeOfDay: number): string {
-  const ms = day * SECONDS_OF_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
+  const ms = day * SECONDS_PER_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 

@@ -1,4 +1,5 @@
 /** Why a query for lines found none: a value that does not exist, a filter that no line passes, or another time. */
+import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { nearestWord } from '../logql/nearest-word.ts';
 import { selectionOf } from '../logql/selection.ts';
 import { askStreamFigures } from './labels.ts';
@@ -18,7 +19,6 @@ export type WhyEmpty =
   | { readonly kind: 'time'; readonly days: number }
   | { readonly kind: 'none' };
 
-const DAY_MS = 86_400_000;
 const LONGER_DAYS = 7;
 /** One request each. */
 const MAX_LABELS = 5;
@@ -33,7 +33,7 @@ export async function askWhyEmpty(selector: string, range: Range, signal: AbortS
       return { kind: 'value', label, value: unknown, meant: nearestWord(unknown, known) };
     }
   }
-  const longer = { fromMs: range.toMs - LONGER_DAYS * DAY_MS, toMs: range.toMs };
+  const longer = { fromMs: range.toMs - LONGER_DAYS * MS_PER_DAY, toMs: range.toMs };
   const found = await askStreamFigures(selector, longer, signal);
   return found.entries > 0 ? { kind: 'time', days: LONGER_DAYS } : { kind: 'none' };
 }

@@ -3,8 +3,10 @@
  * `estimatePx` until then. When a row above what is seen turns out to be higher, the scroll position follows, so that what somebody
  * reads does not jump.
  */
+
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { firstPlace } from '../../../shared/base/model/binary-search.ts';
 
 export interface VirtualListProps {
   readonly count: number;
@@ -162,12 +164,5 @@ function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowPr
 
 /** The last index whose offset is at most `at`. */
 function indexAt(offsets: Float64Array, at: number): number {
-  let low = 0;
-  let high = offsets.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (offsets[middle] <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
+  return firstPlace(0, offsets.length - 1, i => offsets[i + 1] > at);
 }

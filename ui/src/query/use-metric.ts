@@ -1,4 +1,5 @@
 /** The answer of one or several queries that compute values, as series of one chart. */
+import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { askMetric } from '../api/queries.ts';
 import type { MatrixSeries, Statistics } from '../api/types.ts';
 import { type Asked, useAsk } from '../api/use-ask.ts';
@@ -33,8 +34,7 @@ export type Comparison = '' | '1d' | '7d';
 
 /** Instants of a chart. */
 const MAX_POINTS = 300;
-const DAY_MS = 86_400_000;
-const SHIFTS_MS: Readonly<Record<Comparison, number>> = { '': 0, '1d': DAY_MS, '7d': 7 * DAY_MS };
+const SHIFTS_MS: Readonly<Record<Comparison, number>> = { '': 0, '1d': MS_PER_DAY, '7d': 7 * MS_PER_DAY };
 const LETTERS = 'ABCDE';
 
 export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): number {

@@ -6,10 +6,10 @@
  * A reader would get wrong: only work on memory ports is waited for. A step that waits for a disk or for a thread
  * may still be under way when time moves.
  */
+import { NS_PER_MS } from '../../model/time-units.ts';
 import type { Clock, Ids } from '../clock.ts';
 import { seededRandom } from './random.ts';
 
-const NS_PER_MS = 1_000_000n;
 /** Turns of the event loop that a woken sleeper gets to run its continuations, those of the ports included. */
 const SETTLE_TURNS = 2;
 /** Idle turns (some seconds) after which `run` gives up on work that sleeps on nothing. */

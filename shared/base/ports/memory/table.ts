@@ -5,6 +5,7 @@
  * counts them. So a page may be empty and have a next one, and the last page may say that there is another:
  * a caller that survives this model survives DynamoDB.
  */
+import { firstPlace } from '../../model/binary-search.ts';
 import { compareUtf8 } from '../../model/bytes.ts';
 import type { Clock } from '../clock.ts';
 import {
@@ -123,14 +124,7 @@ export function memoryTable({ clock }: { readonly clock: Clock }): MemoryTable {
 
 /** Place of the first item whose sort key is `sk` or above. */
 function lowerBound(partition: Partition, sk: string): number {
-  let low = 0;
-  let high = partition.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareUtf8(partition[middle].sk, sk) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstPlace(0, partition.length, place => compareUtf8(partition[place].sk, sk) >= 0);
 }
 
 /** Place of the first item whose sort key is above `sk`. */

@@ -2,11 +2,9 @@
  * An instant with its zone, and the calendar: own arithmetic, because JavaScript's dates end at the millisecond
  * and at the year 275760, and Go's zero time lies in the year 1.
  */
+import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Zone } from './zone.ts';
 import { UTC } from './zone.ts';
-
-const NS_PER_SECOND = 1_000_000_000n;
-const SECONDS_PER_DAY = 86_400;
 
 /** Fields of an instant on the clock of its zone. */
 export interface Clock {

@@ -5,11 +5,10 @@
  * A reader would get wrong: a date without a zone is UTC, and digits past nanoseconds do not count. Nothing here makes
  * a string or goes through a double: 19 digits stay exact.
  */
-import { NS_OF_DAY } from '../push-columns.ts';
+import { NS_OF_DAY, SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import { setSeconds, type Timestamp } from '../timestamp.ts';
 
 const NS_PER_SECOND = 1_000_000_000;
-const SECONDS_OF_DAY = 86_400;
 /** Digits before the point of a Unix time → decimal places to nanoseconds: 11 digits of seconds reach the year 5138. */
 const MAX_DIGITS_OF_SECONDS = 11;
 const MAX_DIGITS_OF_MS = 14;
@@ -34,7 +33,7 @@ export function readDate(into: Timestamp, bytes: Uint8Array, start: number, end:
   if (century < 0 || yearOfCentury < 0 || day < 1 || month < 1 || month > 12) return false;
   const year = century * 100 + yearOfCentury;
   if (day > daysOfMonth(year, month)) return false;
-  let seconds = daysSince1970(year, month, day) * SECONDS_OF_DAY;
+  let seconds = daysSince1970(year, month, day) * SECONDS_PER_DAY;
   let at = start + 10;
   if (at === end) {
     setSeconds(into, seconds, 0);

@@ -1,4 +1,5 @@
 /** A query as an alert: its expression with the condition, when it would have fired, and the group that the rules API takes. */
+import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -21,7 +22,6 @@ export interface AlertDraft {
 
 /** Windows of variables, as a rule is evaluated every minute whatever the chart showed. */
 export const WINDOW_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 export function newAlert(query: string): AlertDraft {
   return {
@@ -38,7 +38,7 @@ export function newAlert(query: string): AlertDraft {
 
 /** A log query becomes the number of its lines in five minutes. */
 export function metricOf(query: string): string {
-  const filled = fillVariables(query.trim(), { rangeMs: DAY_MS, stepMs: WINDOW_MS });
+  const filled = fillVariables(query.trim(), { rangeMs: MS_PER_DAY, stepMs: WINDOW_MS });
   if (filled === '' || !asksForLines(filled)) return filled;
   // A comment at the end of the query ends with its line.
   return `sum(count_over_time(${filled}${filled.includes('#') ? '\n' : ' '}[5m]))`;
