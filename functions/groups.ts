@@ -65,7 +65,7 @@ export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
 export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;
 
 /**
- * Component of the contract (section 1) that each function implements, as `--target` of a single process
+ * Component (docs/dev/operations.md#several-processes) that each function implements, as `--target` of a single process
  * names it. Used for names, tags and dashboards.
  */
 export const TARGET_OF_FUNCTION: Readonly<Record<AnyFunctionName, Target>> = {

@@ -1,6 +1,6 @@
 /**
  * Live tails over WebSockets, on the port of the gateway. Errors in a request are answered by HTTP before the
- * upgrade. Later errors use a close code (wire-format reference, 4.1 and 4.2).
+ * upgrade. Later errors use a close code (docs/dev/wire-format.md#before-the-upgrade, #after-the-upgrade).
  *
  * Pitfall: Node gives every upgrade request to the `upgrade` listeners, whatever its path. So the gateway
  * selects these requests with `isTailUpgrade`, and handles all others normally.

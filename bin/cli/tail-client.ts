@@ -48,7 +48,7 @@ const HANDSHAKE_TIMEOUT_MS = 30_000;
 /** Maximum frame size: 100 entries of 256 KiB, escaped. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const TAIL_PATH = '/loki/api/v1/tail';
-/** Errors that a reconnect cannot fix (wire-format reference, 4.2). */
+/** Errors that a reconnect cannot fix (docs/dev/wire-format.md#after-the-upgrade). */
 const FINAL = /^only log selector is supported|Code\(4\d\d\)(?!.*max concurrent tail requests)/;
 const MAX_DURATION = 'reached tail max duration limit';
 

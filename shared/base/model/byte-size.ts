@@ -1,5 +1,5 @@
 /**
- * Reads and writes byte sizes as in LogQL and the configuration (logql reference, 1.4). A size is digits,
+ * Reads and writes byte sizes as in LogQL and the configuration (docs/dev/logql-semantics.md#byte-sizes). A size is digits,
  * dots and commas, then a unit in any letter case; `kB` is 1000 bytes and `KiB` 1024.
  */
 const UNITS = new Map<string, number>([

@@ -1,5 +1,5 @@
 /**
- * Registry of invariants: named statements that must always hold (docs/dev/architecture.md, section 10). The
+ * Registry of invariants: named statements that must always hold (docs/dev/architecture.md#guarantees). The
  * simulation checks them by name and the code asserts them at critical places. docs/dev/invariants.md is
  * generated from this list.
  *
@@ -11,8 +11,8 @@ export interface Invariant {
   /** Name in kebab case; appears in the error message. */
   readonly name: string;
   readonly sentence: string;
-  /** Section of docs/dev/architecture.md that states the invariant. */
-  readonly section: number;
+  /** Page and anchor below docs/dev that states the invariant. */
+  readonly section: string;
   /**
    * Checks of the invariant. `simulation`: in every simulated run. `assertion`: the code throws if it does
    * not hold. `tests`: in separate tests. `nothing yet`: the promise is not implemented or not checked.

@@ -1,6 +1,6 @@
 /**
  * Limits of a tenant: the reference's names in camel case, its defaults, and the reason for each number that
- * is our own. The configuration uses snake case under `limits_config` (wire-format reference, 10).
+ * is our own. The configuration uses snake case under `limits_config` (docs/dev/wire-format.md#configuration).
  */
 import { NS_PER_HOUR, NS_PER_MINUTE } from './duration.ts';
 
@@ -12,7 +12,7 @@ export interface LimitTime {
   readonly text: string;
 }
 
-/** Streams to which a policy applies (wire-format reference, 1.11). */
+/** Streams to which a policy applies (docs/dev/wire-format.md#policies-and-blocks). */
 export interface PolicySelector {
   /** LogQL stream selector. */
   readonly selector: string;
@@ -20,10 +20,10 @@ export interface PolicySelector {
   readonly priority: number;
 }
 
-/** Policy name for limits of streams without a policy, or of all streams (wire-format reference, 1.11). */
+/** Policy name for limits of streams without a policy, or of all streams (docs/dev/wire-format.md#policies-and-blocks). */
 export const GLOBAL_POLICY = '*';
 
-/** Queries that a tenant may not run (wire-format reference, 3.11). The first matching entry decides. */
+/** Queries that a tenant may not run (docs/dev/wire-format.md#limits-of-queries). The first matching entry decides. */
 export interface BlockedQuery {
   /** Query text, or with `regex` an expression that the text must match. Empty matches every query. */
   readonly pattern: string;
@@ -42,7 +42,7 @@ export interface BlockedQuery {
 export const INGESTION_RATE_STRATEGIES = ['global', 'local'] as const;
 export type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
 
-/** Possible actions for an OTLP attribute (wire-format reference, 2.3). */
+/** Possible actions for an OTLP attribute (docs/dev/wire-format.md#resource-attributes). */
 export const OTLP_ACTIONS = ['index_label', 'structured_metadata', 'drop'] as const;
 export type OtlpAction = (typeof OTLP_ACTIONS)[number];
 
@@ -75,7 +75,7 @@ export interface OtlpConfig {
 export const DELETION_MODES = ['disabled', 'filter-only', 'filter-and-delete'] as const;
 export type DeletionMode = (typeof DELETION_MODES)[number];
 
-/** Retention period for some streams of a tenant (wire-format reference, 5.7). */
+/** Retention period for some streams of a tenant (docs/dev/wire-format.md#retention-rules). */
 export interface StreamRetention {
   /** LogQL stream selector. */
   readonly selector: string;

@@ -1,4 +1,4 @@
-/** Validates tenant IDs (wire-format reference, 9.1): they become parts of keys in every store. */
+/** Validates tenant IDs (docs/dev/wire-format.md#tenant-ids): they become parts of keys in every store. */
 import { BadRequestError } from './errors.ts';
 
 export const MAX_TENANT_BYTES = 150;

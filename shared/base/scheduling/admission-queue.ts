@@ -19,7 +19,7 @@ interface Waiting {
   start(): void;
 }
 
-/** The reference's message (wire-format reference, 0.3). */
+/** The reference's message (docs/dev/wire-format.md#status-codes-of-queries). */
 const TOO_MANY = 'too many outstanding requests';
 
 export class AdmissionQueue {

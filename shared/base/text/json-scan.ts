@@ -1,5 +1,5 @@
 /**
- * Scans JSON tokens as loosely as the reference does (logql reference 7.1). Strings end at the next unescaped
+ * Scans JSON tokens as loosely as the reference does (docs/dev/logql-semantics.md#json). Strings end at the next unescaped
  * quote. Blocks are matched only by their own kind of bracket. Bare words extend to the next delimiter. The
  * module also lists the failures of such a scan. All functions work on a byte range and take time linear in
  * its length.

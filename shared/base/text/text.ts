@@ -1,7 +1,7 @@
 /**
  * Decodes bytes to text as Go's libraries do. Invalid UTF-8 counts byte by byte, whereas JavaScript's decoder
  * counts broken sequences. The module also unescapes JSON and logfmt, and derives label names from keys
- * (logql reference 6.3, 7).
+ * (docs/dev/logql-semantics.md#label-names, #parsers).
  */
 import { textOfBytes } from '../model/byte-text.ts';
 

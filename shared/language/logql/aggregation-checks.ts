@@ -1,5 +1,5 @@
 /**
- * Semantic checks of metric expressions (logql reference, 3.4). Each function returns the error message or
+ * Semantic checks of metric expressions (docs/dev/logql-semantics.md#checks-after-parsing). Each function returns the error message or
  * undefined.
  */
 import type {

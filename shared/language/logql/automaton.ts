@@ -1,7 +1,7 @@
 /**
  * Runs the LALR(1) tables: shifts and reductions over an explicit stack, never recursion. Error messages are
  * those of yacc. They list the tokens that the state after default reductions could shift, if they are at
- * most four (logql reference, 3.2).
+ * most four (docs/dev/logql-semantics.md#expected-tokens).
  */
 import { ParseError } from './errors.ts';
 import { createLexer } from './lexer.ts';

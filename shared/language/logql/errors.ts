@@ -1,4 +1,4 @@
-/** Errors in query text. The complete message is the reference's (logql reference, 3.1). */
+/** Errors in query text. The complete message is the reference's (docs/dev/logql-semantics.md#message-form). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
 /** Position in the query text, both from 1; the column counts code points. */

@@ -1,5 +1,5 @@
 /**
- * Formats the canonical text of selectors, stages and label filters (logql reference, 16.1, with difference
+ * Formats the canonical text of selectors, stages and label filters (docs/dev/logql-semantics.md#canonical-text, with difference
  * D6).
  */
 import { formatGoDuration } from '../../base/model/duration.ts';

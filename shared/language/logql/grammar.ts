@@ -1,5 +1,5 @@
 /**
- * Grammar of LogQL as data (logql reference, 2). `scripts/make-logql-tables.ts` generates `tables.ts` from
+ * Grammar of LogQL as data (docs/dev/logql-semantics.md#grammar). `scripts/make-logql-tables.ts` generates `tables.ts` from
  * it; the running program reads only the tables. One rule per line: `name : symbols = action`, upper case for
  * tokens.
  *
@@ -32,7 +32,7 @@ function each(tokens: string, rule: (token: string) => string): string {
   return tokens.split(' ').map(rule).join('\n');
 }
 
-/** All accepted orders of selector S, pipeline P, unwrap U, range R and offset O (logql reference, 2.1). */
+/** All accepted orders of selector S, pipeline P, unwrap U, range R and offset O (docs/dev/logql-semantics.md#order-of-range-offset-and-unwrap). */
 const RANGE_FORMS = [
   'S R',
   'S R O',

@@ -1,5 +1,5 @@
 /**
- * Lexer: reads query text as tokens, one at a time (logql reference, 1). Positions are those of a token's
+ * Lexer: reads query text as tokens, one at a time (docs/dev/logql-semantics.md#tokens). Positions are those of a token's
  * start.
  *
  * Pitfall: words such as `rate` are reserved only before a parenthesis. A number includes the unit that

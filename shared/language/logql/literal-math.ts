@@ -1,4 +1,4 @@
-/** Evaluates binary operations of two literals while parsing (logql reference, 2.2 and 14.1). */
+/** Evaluates binary operations of two literals while parsing (docs/dev/logql-semantics.md#precedence-of-operators, #arithmetic). */
 import type { BinaryOp } from './ast.ts';
 
 /**

@@ -1,4 +1,4 @@
-/** Reads values of NUMBER tokens with Go's ParseFloat over the token's text (logql reference, 1.3). */
+/** Reads values of NUMBER tokens with Go's ParseFloat over the token's text (docs/dev/logql-semantics.md#numbers-and-durations). */
 import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { outOfRange } from './number-literal.ts';
 

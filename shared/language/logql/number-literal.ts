@@ -1,7 +1,7 @@
 /**
  * Scans number tokens as Go writes them: decimal, `0x`, `0o` or a leading zero, `0b`, `_` between digits,
  * fractions and exponents. This module decides only the extent and the form. Later steps compute the value,
- * which only decimal texts and hexadecimal ones with an exponent have (logql reference, 1.3).
+ * which only decimal texts and hexadecimal ones with an exponent have (docs/dev/logql-semantics.md#numbers-and-durations).
  */
 import { quote } from '../../base/model/quote.ts';
 import type { Scanned } from './string-literal.ts';

@@ -1,4 +1,4 @@
-/** Checks the text of the `pattern` parser when a query is parsed (logql reference, 3.4 and 7.5). */
+/** Checks the text of the `pattern` parser when a query is parsed (docs/dev/logql-semantics.md#checks-after-parsing, #pattern). */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 import { ParseError } from './errors.ts';
 

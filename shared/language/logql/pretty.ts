@@ -1,5 +1,5 @@
 /**
- * Layout of format_query (logql reference, 16.2): a node whose canonical text exceeds 100 bytes is split over
+ * Layout of format_query (docs/dev/logql-semantics.md#layout): a node whose canonical text exceeds 100 bytes is split over
  * lines, with two spaces per level.
  *
  * Difference D6: the output reads back as the same tree. Therefore `or` alternatives and necessary

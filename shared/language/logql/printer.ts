@@ -1,5 +1,5 @@
 /**
- * Formats the canonical text of a query, the reference's `String()` (logql reference, 16.1; with difference
+ * Formats the canonical text of a query, the reference's `String()` (docs/dev/logql-semantics.md#canonical-text; with difference
  * D6, it reads back as the same tree). Recursion is safe: the parser bounds the depth of trees.
  */
 import { formatPrometheusDuration } from '../../base/model/duration.ts';

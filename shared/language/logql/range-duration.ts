@@ -1,6 +1,6 @@
 /**
- * Parses the duration between the brackets of a log range: Prometheus's form, with its messages (logql
- * reference, 1.5).
+ * Parses the duration between the brackets of a log range: Prometheus's form, with its messages
+ * (docs/dev/logql-semantics.md#range-durations).
  */
 import { parsePrometheusDuration } from '../../base/model/duration.ts';
 import { quote } from '../../base/model/quote.ts';

@@ -1,4 +1,4 @@
-/** Checks regular expressions of a query while it is parsed (logql reference, 3.4). */
+/** Checks regular expressions of a query while it is parsed (docs/dev/logql-semantics.md#checks-after-parsing). */
 import { messageOf } from '../../base/model/errors.ts';
 import { compileRegex } from '../regex/regex.ts';
 import { validateRegex } from '../regex/validate.ts';

@@ -1,6 +1,6 @@
 /**
  * Tokens of LogQL in the order in which the language declares them. The `expecting A or B` part of a syntax
- * error lists tokens in this order (logql reference, 3.2). A token's number is its index in `TOKENS`; 0 is
+ * error lists tokens in this order (docs/dev/logql-semantics.md#expected-tokens). A token's number is its index in `TOKENS`; 0 is
  * the end of the text. The lexer never returns MATCHERS and LABELS; they are listed because the order is
  * visible to clients.
  */

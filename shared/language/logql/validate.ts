@@ -1,4 +1,4 @@
-/** Validates a parsed query (logql reference, 3.4 and 4): errors recorded while parsing, then selectors. */
+/** Validates a parsed query (docs/dev/logql-semantics.md#checks-after-parsing, #selectors): errors recorded while parsing, then selectors. */
 import type { Expr, Matcher } from './ast.ts';
 import { ParseError } from './errors.ts';
 import { matchesEmpty } from './regex-checks.ts';

@@ -1,5 +1,5 @@
 /**
- * Finds regular expressions that the reference replaces by text comparisons (logql reference, 5.2). This
+ * Finds regular expressions that the reference replaces by text comparisons (docs/dev/logql-semantics.md#plain-texts). This
  * affects the meaning of an empty alternative in a line filter, and how `format_query` quotes an expression.
  *
  *     lineAlternatives('error|')      // [{ pattern: 'error' }]: the empty alternative is dropped

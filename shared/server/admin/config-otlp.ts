@@ -1,6 +1,6 @@
 /**
- * The key `otlp_config` of a tenant's limits: how attributes of OTLP logs are stored (wire-format reference,
- * 2.3).
+ * The key `otlp_config` of a tenant's limits: how attributes of OTLP logs are stored
+ * (docs/dev/wire-format.md#resource-attributes).
  *
  * Pitfall: unless the file sets `ignore_defaults`, the parsed list of resource attributes begins with the
  * default rule. The file does not contain this rule, and printing omits it again.

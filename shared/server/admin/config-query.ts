@@ -1,4 +1,4 @@
-/** Selects parts of the configuration by path: the parameter `q` of `/config` (contract, 4, 7 and 8). */
+/** Selects parts of the configuration by path: the parameter `q` of `/config` (docs/dev/wire-format.md#configuration). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
 export const MAX_CONFIG_PATHS = 20;

@@ -1,4 +1,4 @@
-/** The section `ruler`: storage and evaluation of rules, and notification (wire-format reference, 6). */
+/** The section `ruler`: storage and evaluation of rules, and notification (docs/dev/wire-format.md#rules). */
 import * as z from 'zod';
 import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/duration.ts';
 import { lazily } from '../../base/model/lazily.ts';

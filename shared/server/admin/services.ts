@@ -1,6 +1,6 @@
 /**
  * Parts of a running process as services with a state each, as `/services` lists and `/ready` checks them
- * (contract, 4; wire-format reference, 7.1 and 7.3). They start in the given order and stop in reverse order.
+ * (docs/dev/wire-format.md#readiness-and-services). They start in the given order and stop in reverse order.
  *
  *     New -> Starting -> Running -> Stopping -> Terminated
  *              |           |          |

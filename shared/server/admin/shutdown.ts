@@ -1,5 +1,5 @@
 /**
- * Ends the receiving of pushes in a process on request (contract, 4; wire-format reference, 7.10). Nothing is
+ * Ends the receiving of pushes in a process on request (docs/dev/wire-format.md#flush-and-shutdown). Nothing is
  * only in memory, so flushing means compaction: pushed data is stored and found without it.
  */
 

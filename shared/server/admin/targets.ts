@@ -1,5 +1,5 @@
 /**
- * Roles of a process if several share the work (contract, 1), and the background work of each. All of them
+ * Roles of a process if several share the work (docs/dev/operations.md#several-processes), and the background work of each. All of them
  * use the same stores, so any number of each may run. shared/server/http/targets.ts lists the endpoints of
  * each.
  */

@@ -1,4 +1,4 @@
-/** Header `X-Loki-Backfill-Shard` of a push (wire-format reference, 1.15): accepts entries of any age. */
+/** Header `X-Loki-Backfill-Shard` of a push (docs/dev/wire-format.md#backfill): accepts entries of any age. */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 import type { HttpRequest } from './message.ts';

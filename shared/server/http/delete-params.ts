@@ -1,5 +1,5 @@
 /**
- * Parameters of delete requests, with the reference's validation and messages (wire-format reference, 5.2 and
+ * Parameters of delete requests, with the reference's validation and messages (docs/dev/wire-format.md#create-a-request and
  * 5.3). They are read from the URL only, whatever the method. The order of the checks decides which of
  * several errors a client gets. All functions throw BadRequestError.
  *

@@ -1,4 +1,4 @@
-/** Checks whether a tenant may use the delete API (wire-format reference, 5.1). */
+/** Checks whether a tenant may use the delete API (docs/dev/wire-format.md#availability). */
 import { ClientError } from '../../base/model/errors.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpRequest } from './message.ts';

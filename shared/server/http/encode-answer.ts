@@ -1,5 +1,5 @@
 /**
- * Encodes query results as JSON (wire-format reference, 3.3 and 3.4; LogQL reference, 17). The text is
+ * Encodes query results as JSON (docs/dev/wire-format.md#envelope, #label-categories; docs/dev/logql-semantics.md#encoding-of-results). The text is
  * written in parts, because a result can have 100,000 entries. `resultType` comes before `result`, as
  * Grafana's stream parser needs it.
  */

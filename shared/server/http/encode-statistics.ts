@@ -1,5 +1,5 @@
 /**
- * Encodes the `stats` of a response: the tree that clients parse strictly (wire-format reference, 3.5; whole
+ * Encodes the `stats` of a response: the tree that clients parse strictly (docs/dev/wire-format.md#statistics; whole
  * numbers must be whole), and the flat groups of the contract.
  */
 import type { QueryAnswer } from '../../read/query/engine.ts';

@@ -1,7 +1,7 @@
 /**
- * Formats errors as responses (wire-format reference, 0.2 and 0.3). There are three styles: `push` ends the
+ * Formats errors as responses (docs/dev/wire-format.md#errors, #status-codes-of-queries). There are three styles: `push` ends the
  * message with a newline (push, deletes, rules, status pages), `query` does not, `otlp` uses the message
- * format of OTLP clients (2.7). A missing tenant is plain text with the newline in all styles. Errors not
+ * format of OTLP clients (docs/dev/wire-format.md#errors-of-otlp). A missing tenant is plain text with the newline in all styles. Errors not
  * caused by the client are logged with the request ID, and their details are not shown.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Errors for OTLP clients (wire-format reference, 2.7): a `google.rpc.Status` in protobuf, whatever the
+ * Errors for OTLP clients (docs/dev/wire-format.md#errors-of-otlp): a `google.rpc.Status` in protobuf, whatever the
  * encoding of the request. The protocol allows to omit its code, because the HTTP status suffices.
  *
  * Pitfall: never respond with 500, because these clients retry a 503 but give up after a 500.

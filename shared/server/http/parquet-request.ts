@@ -1,5 +1,5 @@
 /**
- * Detects requests for Parquet, and refuses them if needed (wire-format reference, 11). Only the two query
+ * Detects requests for Parquet, and refuses them if needed (docs/dev/wire-format.md#parquet). Only the two query
  * endpoints have tables. Handlers of all other query endpoints call `refuseParquet`.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The two tables of Parquet responses (wire-format reference, 11). Clients rely on names, types and order.
+ * The two tables of Parquet responses (docs/dev/wire-format.md#parquet). Clients rely on names, types and order.
  * Logboom may choose encodings and compression, because every page names its own. `converted_type` repeats
  * the logical type for readers from before 2018, and the writer recognizes maps and strings only by it.
  * Nanoseconds have none.

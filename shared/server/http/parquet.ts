@@ -1,5 +1,5 @@
 /**
- * Query results as Parquet files (wire-format reference, 11): one row per entry or sample, series by series
+ * Query results as Parquet files (docs/dev/wire-format.md#parquet): one row per entry or sample, series by series
  * in the order of the result. Warnings, statistics and categories have no column. The file is built in
  * memory, like the result that it contains. Rows are converted to columns one row group at a time.
  */

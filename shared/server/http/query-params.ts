@@ -1,5 +1,5 @@
 /**
- * Parameters of queries, with the reference's defaults, validation and messages (wire-format reference, 3.2).
+ * Parameters of queries, with the reference's defaults, validation and messages (docs/dev/wire-format.md#parameters).
  * All functions throw BadRequestError. The order of the checks decides which of several errors a client gets.
  */
 import { NS_PER_SECOND, parsePrometheusDuration } from '../../base/model/duration.ts';

@@ -12,7 +12,7 @@ import { decodePercent } from './params.ts';
 /** HEAD uses the GET handler of its route. Adapters omit the body. */
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 
-/** Component that exposes the endpoint (contract, 1). */
+/** Component that exposes the endpoint (docs/dev/operations.md#several-processes). */
 export type Component =
   | 'all'
   | 'distributor'
@@ -63,7 +63,7 @@ export interface Router<Context> {
   readonly routes: readonly Route<Context>[];
 }
 
-/** Neutral roots and the names that existing clients use (wire-format reference, 0.1). */
+/** Neutral roots and the names that existing clients use (docs/dev/wire-format.md#paths). */
 const ROOTS: readonly (readonly [string, string])[] = [
   ['/svc/api/v1', '/loki/api/v1'],
   ['/compat/api/v1', '/prometheus/api/v1'],

@@ -1,5 +1,5 @@
 /**
- * Parses a request for a live tail before the connection is opened (wire-format reference, 4.1), so its
+ * Parses a request for a live tail before the connection is opened (docs/dev/wire-format.md#before-the-upgrade), so its
  * errors are plain HTTP. Later errors close the connection (shared/read/tail/tail-service.ts).
  */
 

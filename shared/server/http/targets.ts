@@ -1,4 +1,4 @@
-/** Endpoints of a process that is one of several components (contract, 1). */
+/** Endpoints of a process that is one of several components (docs/dev/operations.md#several-processes). */
 import type { Target } from '../admin/targets.ts';
 import type { Component, Route } from './routes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Tenants of a request: the header `X-Scope-OrgID` (wire-format reference, 9; contract, 5 and 8). IDs are
+ * Tenants of a request: the header `X-Scope-OrgID` (docs/dev/wire-format.md#tenants). IDs are
  * separated by `|`. An empty ID together with others is a tenant without data: `a|` names two tenants, as in
  * the reference. A colon is refused (differences, D15).
  */

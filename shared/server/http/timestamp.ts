@@ -1,5 +1,5 @@
 /**
- * Timestamps in query parameters (wire-format reference, 3.2).
+ * Timestamps in query parameters (docs/dev/wire-format.md#parameters).
  *
  * Pitfall: an integer of at most 10 characters is seconds, a longer one nanoseconds. A number with a dot is
  * seconds, rounded to milliseconds.

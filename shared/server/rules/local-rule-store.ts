@@ -1,6 +1,6 @@
 /**
  * Rules of a configured folder: `<folder>/<tenant>/<file>` with `groups:`. The file's name is the namespace.
- * Files are reloaded every poll interval and never written (wire-format reference, 6.2).
+ * Files are reloaded every poll interval and never written (docs/dev/wire-format.md#endpoints-of-rules).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';

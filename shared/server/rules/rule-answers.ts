@@ -1,5 +1,5 @@
 /**
- * Formats groups with the state of their rules as the Prometheus API does (wire-format reference, 6.4 and
+ * Formats groups with the state of their rules as the Prometheus API does (docs/dev/wire-format.md#rules and
  * 6.5).
  */
 

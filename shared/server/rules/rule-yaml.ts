@@ -1,5 +1,5 @@
 /**
- * Parses and formats rule groups as YAML (wire-format reference, 6.1). Scalars are read as written, so that a
+ * Parses and formats rule groups as YAML (docs/dev/wire-format.md#rule-groups). Scalars are read as written, so that a
  * label value `1.0` stays `1.0`. In the reference, all fields except `limit` are strings.
  */
 import { Document, isNode, isScalar, type LineCounter, type Node, parseDocument, visit } from 'yaml';

@@ -1,5 +1,5 @@
 /**
- * Validates a written group before it is stored, with the reference's messages (wire-format reference, 6.3).
+ * Validates a written group before it is stored, with the reference's messages (docs/dev/wire-format.md#checks-of-a-group).
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Divides sorted rows into pages (docs/dev/format.md, sections 3.3 and 5). Page boundaries do not depend on
+ * Divides sorted rows into pages (docs/dev/format.md#33-pages, #5-limits-of-writers). Page boundaries do not depend on
  * the batches in which rows arrive: the next batch continues the page that a batch leaves open.
  */
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';

@@ -1,5 +1,5 @@
 /**
- * Lines of a page as templates and columns (decision 0009; docs/dev/format.md, 4.7). The bytes are divided
+ * Lines of a page as templates and columns (docs/dev/decisions/0009-templates-and-columns.md; docs/dev/format.md#47-split-lines). The bytes are divided
  * into sections that are compressed separately, because each column has a different statistical distribution.
  * IDs are noise that does not compress.
  */

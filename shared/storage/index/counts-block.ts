@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes the counts of one chunk. The form is that of a footer's counts (docs/dev/format.md,
- * 3.4), with the streams of the chunk's presence instead of the footer's.
+ * Encodes and decodes the counts of one chunk. The form is that of a footer's counts
+ * (docs/dev/format.md#34-counts), with the streams of the chunk's presence instead of the footer's.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Counts the parts that the progress of a delete request is reported in (wire-format reference, 5.2). Parts
+ * Counts the parts that the progress of a delete request is reported in (docs/dev/wire-format.md#create-a-request). Parts
  * are cut at multiples of the request's interval since 1970, the first from its start, the last to its end.
  * Adjacent parts share an instant. The parts are counted but never listed: a request over years in seconds
  * has a billion of them.

@@ -94,7 +94,7 @@ export class DeleteService {
 
   /**
    * Cancels the request. Rows removed before stay removed. A request with finished parts stays in the list as
-   * processed, up to the last finished part (contract, section 3). Throws ClientError 404 and 400.
+   * processed, up to the last finished part (docs/dev/wire-format.md#cancel-a-request). Throws ClientError 404 and 400.
    */
   async cancel(tenant: string, id: string, { force }: { readonly force: boolean }): Promise<void> {
     const { deletes, generations } = this.#parts;

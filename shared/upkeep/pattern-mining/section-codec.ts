@@ -1,5 +1,5 @@
 /**
- * Section of a chunk that holds its patterns (docs/dev/format.md, section 11): templates, and for each page
+ * Section of a chunk that holds its patterns (docs/dev/format.md#11-patterns): templates, and for each page
  * the number of lines by template, level and time. A page's part is self-contained, so a page that is copied
  * takes its part along. Nothing remains of a page that is not copied, not even a word of its lines.
  */

@@ -1,5 +1,5 @@
 /**
- * Retention period of each stream of a tenant (wire-format reference, 5.7). The matching rule with the
+ * Retention period of each stream of a tenant (docs/dev/wire-format.md#retention-rules). The matching rule with the
  * highest priority decides, and the first listed of equal ones. Without a matching rule, the tenant's period
  * applies. An entry is expired if its time is before now minus the period.
  *

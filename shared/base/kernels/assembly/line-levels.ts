@@ -1,5 +1,5 @@
 /**
- * Detects the level of each selected line (wire format 1.13, step 5). If the line looks like a JSON object or
+ * Detects the level of each selected line (docs/dev/wire-format.md#detected_level, step 5). If the line looks like a JSON object or
  * is logfmt, a field that may hold a level decides. Otherwise the first word that names a level decides.
  *
  * Memory: the host writes the names of the fields, then spans of lines, and lines. The kernel writes the code

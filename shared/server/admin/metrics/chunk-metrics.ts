@@ -1,6 +1,6 @@
 /**
- * Metrics of chunks that pushes write, under the reference's names for its ingesters (wire-format reference,
- * 7.13). Logboom has no ingester: a chunk is written before its pushes are acknowledged, so its age is
+ * Metrics of chunks that pushes write, under the reference's names for its ingesters
+ * (docs/dev/wire-format.md#metrics). Logboom has no ingester: a chunk is written before its pushes are acknowledged, so its age is
  * milliseconds and nothing is idle.
  *
  * Pitfall: a chunk of Logboom has all streams of a group commit and a day, but a chunk of the reference has

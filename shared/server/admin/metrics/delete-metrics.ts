@@ -1,5 +1,5 @@
 /**
- * Metrics of delete requests (wire-format reference, 7.13). Pending ones are those of the job's last run for
+ * Metrics of delete requests (docs/dev/wire-format.md#metrics). Pending ones are those of the job's last run for
  * each tenant.
  */
 

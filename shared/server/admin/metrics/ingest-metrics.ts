@@ -1,5 +1,5 @@
 /**
- * Metrics of pushes under the reference's names (wire-format reference, 7.13). A push adds to plain numbers.
+ * Metrics of pushes under the reference's names (docs/dev/wire-format.md#metrics). A push adds to plain numbers.
  * Labels are added at a scrape.
  *
  * Pitfall: `received` in these metrics includes everything that was decoded, even refused entries, as in the

@@ -1,4 +1,4 @@
-/** An object store that counts its operations, under the reference's names (wire-format reference, 7.13). */
+/** An object store that counts its operations, under the reference's names (docs/dev/wire-format.md#metrics). */
 import type { Clock } from '../../../base/ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../../base/ports/object-store.ts';
 import type { MetricsRegistry } from './registry.ts';

@@ -1,5 +1,5 @@
 /**
- * Metrics of requests by route, as the reference's dashboards need them (wire-format reference, 7.13). Route
+ * Metrics of requests by route, as the reference's dashboards need them (docs/dev/wire-format.md#metrics). Route
  * and method come from a fixed set, whatever clients send. A path that matches no route is `other`.
  */
 import type { Counter, Gauge, Histogram } from 'prom-client';

@@ -1,6 +1,6 @@
 /**
- * The configuration, complete or in parts, and the limits of a tenant (contract, 4; wire-format reference,
- * 7.4 and 7.9).
+ * The configuration, complete or in parts, and the limits of a tenant
+ * (docs/dev/wire-format.md#configuration, #drilldown-limits).
  */
 import { stringify } from 'yaml';
 import { type FormatMode, formatConfig, formatLimits } from '../../admin/config.ts';

@@ -1,5 +1,5 @@
 /**
- * Delete requests: create, list, cancel (contract, 4; wire-format reference, 5), and their progress
+ * Delete requests: create, list, cancel (docs/dev/wire-format.md#delete-requests), and their progress
  * (docs/dev/deletion.md).
  */
 

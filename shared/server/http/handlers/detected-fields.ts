@@ -1,5 +1,5 @@
 /**
- * detected_fields and detected_field/{name}/values (wire-format reference, 3.8): a log query whose lines are
+ * detected_fields and detected_field/{name}/values (docs/dev/wire-format.md#response-of-detected-fields): a log query whose lines are
  * parsed. Like the reference, it responds without an envelope, and with `{}` if nothing was found.
  */
 

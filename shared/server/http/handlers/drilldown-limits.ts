@@ -1,4 +1,4 @@
-/** drilldown-limits: the limits that Logs Drilldown requests first (wire-format reference, 7.9). */
+/** drilldown-limits: the limits that Logs Drilldown requests first (docs/dev/wire-format.md#drilldown-limits). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { Limits } from '../../../base/model/limits.ts';
@@ -53,7 +53,7 @@ function writtenLimit(limits: Limits, key: keyof Limits): [string, unknown] {
   return [name, kind.format(limits[key])];
 }
 
-/** This endpoint responds with 401 for every invalid tenant (9.2). */
+/** This endpoint responds with 401 for every invalid tenant (docs/dev/wire-format.md#status-of-tenant-errors). */
 function knownAsker(context: HttpContext, request: RoutedRequest): Asker {
   try {
     return askerOf(context, request);

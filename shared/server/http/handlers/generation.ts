@@ -1,4 +1,4 @@
-/** Cache generation numbers (wire-format reference, 5.6), available if deletes are. */
+/** Cache generation numbers (docs/dev/wire-format.md#cache-generation), available if deletes are. */
 import type { HttpContext } from '../context.ts';
 import { deletingTenant } from '../deletion-available.ts';
 import { json, noContent } from '../respond.ts';

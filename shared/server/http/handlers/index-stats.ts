@@ -1,5 +1,5 @@
 /**
- * index/stats and index/shards (wire-format reference, 3.7). They accept and check the parameters of a range
+ * index/stats and index/shards (docs/dev/wire-format.md#labels-and-series). They accept and check the parameters of a range
  * query.
  */
 

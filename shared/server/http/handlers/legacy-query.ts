@@ -1,5 +1,5 @@
 /**
- * Endpoints of older clients (wire-format reference, 8).
+ * Endpoints of older clients (docs/dev/wire-format.md#older-clients).
  *
  * Pitfall: the old `query` is a range query, and its response has labels as text and times as RFC 3339.
  */

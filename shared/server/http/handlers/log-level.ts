@@ -1,4 +1,4 @@
-/** Shows and sets the minimum log level (wire-format reference, 7.2). */
+/** Shows and sets the minimum log level (docs/dev/wire-format.md#log-level). */
 
 import { quote } from '../../../base/model/quote.ts';
 import { LOG_LEVELS, type LogLevel } from '../../admin/config-fields.ts';

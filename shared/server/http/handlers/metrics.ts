@@ -1,4 +1,4 @@
-/** GET /metrics, in Prometheus text format 0.0.4 (wire-format reference, 7.6). Needs no tenant. */
+/** GET /metrics, in Prometheus text format 0.0.4 (docs/dev/wire-format.md#metrics). Needs no tenant. */
 import type { HttpContext } from '../context.ts';
 import { text } from '../respond.ts';
 import type { Handler } from '../routes.ts';

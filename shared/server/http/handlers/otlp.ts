@@ -1,4 +1,4 @@
-/** POST /otlp/v1/logs (wire-format reference, 2), and the path of exporters with a doubled path. */
+/** POST /otlp/v1/logs (docs/dev/wire-format.md#otlp), and the path of exporters with a doubled path. */
 
 import { BadRequestError } from '../../../base/model/errors.ts';
 import { otlpReceiver } from '../../../write/ingest/otlp/otlp-receiver.ts';

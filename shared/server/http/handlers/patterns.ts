@@ -1,5 +1,5 @@
 /**
- * patterns (wire-format reference, 3.7): the kinds of lines of a selector over time. Responds with 404 and an
+ * patterns (docs/dev/wire-format.md#labels-and-series): the kinds of lines of a selector over time. Responds with 404 and an
  * empty body if `pattern_ingester.enabled` is off, like the reference.
  */
 

@@ -1,4 +1,4 @@
-/** POST /svc/api/v1/push and its deprecated JSON format (wire-format reference, 1 and 8). */
+/** POST /svc/api/v1/push and its deprecated JSON format (docs/dev/wire-format.md#push, #older-clients). */
 
 import { lokiReceiver } from '../../../write/ingest/loki-receiver.ts';
 import { maxDecompressedBytes } from '../../admin/config.ts';

@@ -1,4 +1,4 @@
-/** Ring pages: members that share the store, by component (contract, 4; wire-format reference, 7.12). */
+/** Ring pages: members that share the store, by component (docs/dev/wire-format.md#ring-pages). */
 
 import { messageOf } from '../../../base/model/errors.ts';
 import type { Member } from '../../../storage/catalog/members.ts';

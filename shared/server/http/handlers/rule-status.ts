@@ -1,4 +1,4 @@
-/** State of rules and alerts in the format of Prometheus (wire-format reference, 6.4 and 6.5). */
+/** State of rules and alerts in the format of Prometheus (docs/dev/wire-format.md#rules). */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { GroupState, Rule, StoredGroup } from '../../../storage/catalog/rule-group.ts';

@@ -1,4 +1,4 @@
-/** Shutdown of the part that accepts pushes (contract, 4; wire-format reference, 7.10). */
+/** Shutdown of the part that accepts pushes (docs/dev/wire-format.md#flush-and-shutdown). */
 
 import { ClientError, messageOf } from '../../../base/model/errors.ts';
 import { STOPPED } from '../../admin/shutdown.ts';

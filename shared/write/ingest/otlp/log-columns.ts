@@ -1,5 +1,5 @@
 /**
- * Builds columns from OTLP resources, scopes and records (wire-format 2.3 to 2.6). Both decoders call it in
+ * Builds columns from OTLP resources, scopes and records (docs/dev/wire-format.md#resource-attributes to 2.6). Both decoders call it in
  * this order: resource, scope, records of that scope, next scope, next resource.
  *
  * Pitfall: an entry is added before its attributes and completed by `endRecord`, because pairs belong to the

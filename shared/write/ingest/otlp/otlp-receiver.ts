@@ -1,4 +1,4 @@
-/** Receives pushes of OpenTelemetry SDKs and collectors: OTLP over HTTP, protobuf or JSON (wire-format 2). */
+/** Receives pushes of OpenTelemetry SDKs and collectors: OTLP over HTTP, protobuf or JSON (docs/dev/wire-format.md#otlp). */
 import { BadRequestError } from '../../../base/model/errors.ts';
 import type { Receiver } from '../receiver.ts';
 import { decodeJsonLogs } from './json-logs.ts';

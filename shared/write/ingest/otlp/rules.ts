@@ -1,5 +1,5 @@
 /**
- * Compiles `otlp_config` into the action of an attribute (wire-format 2.3). The first matching rule decides.
+ * Compiles `otlp_config` into the action of an attribute (docs/dev/wire-format.md#resource-attributes). The first matching rule decides.
  * Rules match the name as sent, `k8s.pod.name`. A map is matched by its own name, and its members share its
  * action.
  */

@@ -1,5 +1,5 @@
 /**
- * Decompresses OTLP bodies (wire-format 2.1): none, gzip, zstd or lz4. Sizes are checked and memory is
+ * Decompresses OTLP bodies (docs/dev/wire-format.md#encodings-of-otlp): none, gzip, zstd or lz4. Sizes are checked and memory is
  * counted while the content arrives, as for Loki pushes.
  */
 import { constants, createZstdDecompress } from 'node:zlib';

@@ -1,5 +1,5 @@
 /**
- * Writes OTLP values as text (wire-format 2.4) for metadata and lines. A string stays in the body. Other text
+ * Writes OTLP values as text (docs/dev/wire-format.md#otlp-names-and-values) for metadata and lines. A string stays in the body. Other text
  * is spilled behind it; small numbers and booleans are spilled once per push.
  *
  * Pitfall: the range of the text is in `start` and `end` of the writer, which the next call overwrites.

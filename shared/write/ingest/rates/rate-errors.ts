@@ -1,5 +1,5 @@
 /**
- * Errors for pushes above a rate or the number of active streams (wire-format 1.9, 1.10). All have status
+ * Errors for pushes above a rate or the number of active streams (docs/dev/wire-format.md#rate-of-a-tenant, #rates-and-number-of-streams). All have status
  * 429.
  */
 import { ClientError } from '../../../base/model/errors.ts';

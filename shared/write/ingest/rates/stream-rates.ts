@@ -1,5 +1,5 @@
 /**
- * Limits rates of single streams (wire-format 1.10): a token bucket for each recently used stream. As in the
+ * Limits rates of single streams (docs/dev/wire-format.md#rates-and-number-of-streams): a token bucket for each recently used stream. As in the
  * reference, a stream's entries of one push are accepted together or not at all.
  *
  * A stream whose pushes all reach one process has its whole rate there, however many processes exist. A

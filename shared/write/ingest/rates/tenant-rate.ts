@@ -1,5 +1,5 @@
 /**
- * Limits the rate of one tenant in this process (wire-format 1.9). A token bucket fills with the process's
+ * Limits the rate of one tenant in this process (docs/dev/wire-format.md#rate-of-a-tenant). A token bucket fills with the process's
  * share of the tenant's rate. A counter tracks what all processes took together.
  *
  * The share follows demand, so processes with even, lasting demand take no more than the rate together. While
