@@ -175,5 +175,7 @@ function errorOfCall(error: unknown, functionName: string): Error {
 /** Sends nothing by itself: fit for the start of a function. Region and credentials are those of the function. */
 export function createLambdaInvoker(parts: Omit<LambdaInvokerParts, 'client'>): LambdaInvoker {
   // Tries are made here, where refused calls make the width smaller.
-  return lambdaInvoker({ client: lambdaClient(1), ...parts });
+  const { slots = DEFAULT_SLOTS } = parts;
+  // One call in ten may have a second one beside it.
+  return lambdaInvoker({ client: lambdaClient(1, Math.ceil(slots * 1.2)), ...parts });
 }

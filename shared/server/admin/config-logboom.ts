@@ -40,6 +40,8 @@ export interface LogboomConfig {
   readonly pageCacheBytes: number;
   /** Stored bytes of a well-packed chunk. */
   readonly compactionTargetBytes: number;
+  /** Functions that merge one tenant's day at once. In functions only. */
+  readonly maxCompactionFunctions: number;
   /** Pushes that wait to be merged, bytes of lines; more are answered 429. 0 is no bound. One machine only. */
   readonly maxMergeBacklogBytes: number;
   /** Chunks of a tenant that wait to be merged; its pushes are answered 429 then. 0 is no bound. Over a shared table only. */
@@ -87,6 +89,8 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // The pages of a dashboard or two: an hour of 1 GB a day is 40 MB. What a query reads above it is unpacked each time.
   pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
+  // 16 TB of lines a day of one tenant. The stack reserves 50 calls of a quota of 1,000 for maintenance, and other jobs need some.
+  maxCompactionFunctions: 32,
   // Merging takes 25 to 50 s of one core for 1 GB, so it catches up within one or two minutes.
   maxMergeBacklogBytes: 2048 * MIB,
   // Their records take 100 MB in a process that plans or merges the day.
@@ -185,6 +189,12 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'compaction_target_size',
     kind: bytes,
     about: 'size at which compaction completes an object; chunks of half that size are not merged again',
+  },
+  maxCompactionFunctions: {
+    name: 'max_compaction_functions',
+    kind: whole(1),
+    about:
+      'maximum number of functions that merge a day of one tenant at a time, beside the one that plans it ([large tenants](../dev/fleet.md#compaction)). A backlog of up to 512 MiB of lines takes one function. 1 is no other function. On AWS only',
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',

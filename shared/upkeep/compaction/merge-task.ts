@@ -69,6 +69,9 @@ export function helpersOf(
   };
 }
 
+/** Does a task: a merge as bytes in, what came of it out. */
+export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
+
 /** Does a task. Throws what merges throw: whoever called does the merge itself then. */
 export async function runMergeTask(
   parts: MergeTaskParts,
