@@ -25,8 +25,8 @@ import type { MergeAnswer, MergeHelpers } from './merge-task.ts';
 import type { PlannedMerge } from './plan-merges.ts';
 import type { DropSource } from './row-drops.ts';
 
-/** Lines that a function merges in 45 s: what it has done before the next run of compaction is no reason to call others. */
-export const HELPER_BYTES = 512 * 1024 * 1024;
+/** Lines that a function merges in 25 s: so much is no reason to call others, and what is planned is done when it is planned again. */
+export const HELPER_BYTES = 256 * 1024 * 1024;
 /** From one reading of the day to the next, ms. A day of 100,000 chunks takes 2 s to read. */
 export const REPLAN_MS = 30_000;
 /** Deletion and retention of the day wait for so long, ms. */
@@ -151,7 +151,8 @@ class Crew {
       const isFree = ({ id }: ChunkRecord) => !this.#taken.has(id) && !failed.has(id) && !planned.has(id);
       const more = await plan(this.#snapshot, isFree);
       if (more.length === 0) break;
-      this.#waiting.push(...more);
+      // The oldest first: planned again and again, the newest ones would keep them waiting.
+      this.#waiting.push(...more.toSorted((a, b) => compareChunks(a.inputs[0], b.inputs[0])));
       for (const { inputs } of more) for (const { id } of inputs) planned.add(id);
     }
     this.#plannedMs = this.#parts.clock.nowMs();
