@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
-import { REPLAN_MS } from '../../shared/upkeep/compaction/merge-crew.ts';
+import { CREW_RUN_MS, REPLAN_MS } from '../../shared/upkeep/compaction/merge-crew.ts';
 import { helpersOf } from '../../shared/upkeep/compaction/merge-task.ts';
 import {
   type Around,
@@ -137,6 +137,22 @@ describe('several functions', () => {
 });
 
 describe('the holder of the day', () => {
+  test('gives it back after 4 minutes, so that deletion has its turn', async () => {
+    const world = await worldOfWindows();
+    const startMs = world.clock.nowMs();
+    const slow: Around = async call => {
+      while (world.clock.nowMs() - startMs < CREW_RUN_MS) {
+        world.clock.advance(LEASE_MS / 3);
+        for (let turn = 0; turn < 20; turn++) await nextTurn();
+      }
+      return call();
+    };
+    const { catalog } = world.plain;
+    const report = await world.compact(DAY, false, helped(world, slow, 1));
+    expect(report).toMatchObject({ end: 'time', merges: 1 });
+    expect(await catalog.leases.take(dayLease(TENANT, DAY), LEASE_MS)).toBeDefined();
+  });
+
   test('publishes nothing once its lease is over and another has it', async () => {
     const world = await worldOfWindows();
     const { catalog } = world.plain;

@@ -194,7 +194,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'max_compaction_functions',
     kind: whole(1),
     about:
-      'maximum number of functions that merge a day of one tenant at a time, beside the one that plans it ([large tenants](../dev/fleet.md#compaction)). A backlog of up to 256 MiB of lines takes one function. 1 is no other function. On AWS only',
+      'maximum number of functions that merge a day of one tenant at a time, in addition to the one that plans it ([large tenants](../dev/fleet.md#compaction)). A backlog of up to 256 MiB of lines takes one function. 1 is no other function. On AWS only',
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',
