@@ -1,6 +1,7 @@
 /** Many functions merge one tenant's day: at once, under one lease, with the answers of one function. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
 import { CREW_RUN_MS, REPLAN_MS } from '../../shared/upkeep/compaction/merge-crew.ts';
@@ -119,6 +120,32 @@ describe('several functions', () => {
     await world.compact(DAY, false, helped(world, slow));
     expect(await levelsOf(world)).toEqual([3]);
     expect(await world.stored()).toHaveLength(WINDOWS * 4 + 6);
+  });
+
+  test('have their outputs published in several swaps if one transaction cannot hold them', async () => {
+    const random = seededRandom(1);
+    const letter = () => String.fromCharCode(33 + Math.floor(random() * 90));
+    const noise = () => Array.from({ length: 100_000 }, letter).join('');
+    const world = makeWorld({ inlineMaxBytes: 350_000 });
+    for (let window = 0; window < 14; window++) {
+      for (let i = 0; i < 3; i++) await world.push([entryAt(window, i, noise())]);
+    }
+    world.clock.advance(5000);
+    const { around, met } = meeting(14);
+    const report = await world.compact(DAY, false, helped(world, around, 14));
+    expect(met.most).toBe(14);
+    expect(report.end).toBe('settled');
+    expect(await world.stored()).toHaveLength(42);
+  });
+
+  test('merge lines without a byte, too', async () => {
+    const world = makeWorld();
+    for (let i = 0; i < 3; i++) await world.push([entryAt(0, i, '')]);
+    world.clock.advance(5000);
+    const { around, met } = meeting(1);
+    expect(await world.compact(DAY, false, helped(world, around))).toMatchObject({ end: 'settled' });
+    expect(met.most).toBe(1);
+    expect(await levelsOf(world)).toEqual([3]);
   });
 
   test('take no part in a small backlog, which costs no request more', async () => {

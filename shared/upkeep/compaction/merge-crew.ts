@@ -14,9 +14,10 @@
  * A merge that comes to nothing, because its function was lost or a chunk is damaged, is left to the holder of the lease.
  */
 import type { Clock } from '../../base/ports/clock.ts';
+import { MAX_TRANSACTION_BYTES } from '../../base/ports/table.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
-import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
+import { type ChunkRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
 import { MAX_PUBLISHED_CHUNKS, MAX_REMOVED_CHUNKS } from '../../storage/catalog/swap.ts';
@@ -35,6 +36,8 @@ export const CREW_RUN_MS = 240_000;
 const MAX_CALL_MS = 300_000;
 /** The lease is held on that often at least, ms. */
 const TICK_MS = 5_000;
+/** Records that one swap publishes; keys and the day's item come on top. */
+const MAX_SWAP_BYTES = MAX_TRANSACTION_BYTES / 2;
 /** Plans of one reading, each without the inputs of those before: full merges must not keep closed windows waiting. */
 const MAX_PLANS = 3;
 
@@ -73,10 +76,10 @@ interface Call {
 /** Functions that these merges are worth. */
 export function functionsFor(merges: readonly PlannedMerge[], helpers: MergeHelpers): number {
   const { most, bytesEach = HELPER_BYTES, fewest = 2 } = helpers;
-  if (merges.length < fewest) return 0;
+  if (merges.length === 0 || merges.length < fewest) return 0;
   const wanted = Math.ceil(lineBytesOf(merges) / bytesEach);
   // What one function can do, the one that plans does.
-  return fewest > 1 && wanted < 2 ? 0 : Math.min(most, merges.length, wanted);
+  return fewest > 1 && wanted < 2 ? 0 : Math.min(most, merges.length, Math.max(1, wanted));
 }
 
 /** True if nothing is left to hand out, false if the time was up. Throws what `hold`, swaps and the table throw. */
@@ -225,11 +228,13 @@ class Crew {
   }
 
   #nextBatch(): MergeAnswer[] {
-    let [removed, added, count] = [0, 0, 0];
+    let [removed, added, bytes, count] = [0, 0, 0, 0];
     for (const answer of this.#finished) {
       removed += answer.inputs.length;
       added += answer.added.length;
-      if (count > 0 && (removed > MAX_REMOVED_CHUNKS || added > MAX_PUBLISHED_CHUNKS)) break;
+      for (const record of answer.added) bytes += encodeRecord(record).length;
+      const fits = removed <= MAX_REMOVED_CHUNKS && added <= MAX_PUBLISHED_CHUNKS;
+      if (count > 0 && !(fits && bytes <= MAX_SWAP_BYTES)) break;
       count++;
     }
     return this.#finished.splice(0, count);
