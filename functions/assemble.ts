@@ -8,6 +8,7 @@ import { createLambdaInvoker, DEFAULT_SLOTS } from '../shared/aws/lambda-invoker
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { tailWaker as createTailWaker, type TailWaker } from '../shared/aws/tail-waker.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
+import type { Invoker } from '../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { fetchClient } from '../shared/base/runtime/http-client.ts';
@@ -44,6 +45,7 @@ import { createInstance, type Instance, printsMetrics } from './instance.ts';
 import { isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 import { createScheduledHandler } from './scheduled-event.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
+import { createTaskHandler, isTaskEvent } from './task-handler.ts';
 
 /**
  * Maximum delay of a response, once a minute, to write usage and counters. Nothing runs after the response.
@@ -53,6 +55,8 @@ const WRITE_WAIT_MS = 250;
 const FOLD_EVERY_MS = 5 * 60_000;
 /** Group name of all jobs in the embedded metrics. */
 const JOBS_GROUP = 'jobs';
+/** Of merges that another instance has planned. */
+const MERGES_GROUP = 'merges';
 
 export interface Stores {
   readonly store: ObjectStore;
@@ -160,6 +164,7 @@ export function assembleStore(
             clock,
           })
         : undefined,
+    mergesElsewhere: name === 'maintenance' ? mergesElsewhere(config, environment, clock) : undefined,
     taskSizes: functionTaskSizes(queryWorkerCalls ?? DEFAULT_SLOTS),
     place,
     trustsAuthorizer,
@@ -196,6 +201,19 @@ export function assembleStore(
 }
 
 /**
+ * The maintenance function calls itself for merges of a large tenant's day: other instances do them, up to the setting. Each call is
+ * one deep, so it is no loop.
+ */
+function mergesElsewhere(
+  { logboom: { maxCompactionFunctions: slots } }: Settings['config'],
+  { AWS_LAMBDA_FUNCTION_NAME: functionName }: Environment,
+  clock: Clock,
+) {
+  if (!functionName || slots === 1) return undefined;
+  return (here: Invoker) => createLambdaInvoker({ functionName, here, slots, clock });
+}
+
+/**
  * Writes to standard output, and only on Lambda. Pitfall: the prefix that Lambda adds to console.log output
  * hides metrics from CloudWatch.
  */
@@ -227,10 +245,11 @@ export function assembleAllInOne(
 }
 
 function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: Stores): EventHandler {
-  const { jobs } = assembled.context.maintenance;
+  const { jobs, mergeTask } = assembled.context.maintenance;
   const { instance, log } = assembled;
   const { clock = systemClock } = stores;
   const onSchedule = createScheduledHandler({ jobs, clock, log });
+  const onMerge = mergeTask && createTaskHandler(mergeTask);
   const foldIfDue = fleetFolder(assembled, clock);
   const { environment = {}, print = printerOf(environment) } = stores;
   const reportBacklog = backlogReporter({
@@ -242,6 +261,13 @@ function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: S
   });
   return async (event, context) => {
     if (isHttpApiEvent(event)) return onRequest(event, context);
+    if (onMerge !== undefined && isTaskEvent(event)) {
+      try {
+        return await instance.counted(MERGES_GROUP, () => onMerge(event, context));
+      } finally {
+        await settleInstance(assembled);
+      }
+    }
     try {
       return await instance.counted(JOBS_GROUP, () => onSchedule(event, context));
     } finally {

@@ -1,16 +1,12 @@
 /** Function that runs query tasks: receives a task and returns its result. It only reads objects. */
 
-import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
-import type { LambdaContext } from './lambda-event.ts';
 import { type Environment, readSettings } from './settings.ts';
+import { createTaskHandler, type TaskHandler } from './task-handler.ts';
 
-/** Time reserved at the end of the function to report a timeout, in ms. */
-const MARGIN_MS = 500;
-
-export type QueryWorkerHandler = (event: WorkerEvent, context: LambdaContext) => Promise<WorkerResult>;
+export type QueryWorkerHandler = TaskHandler;
 
 export function createQueryWorker(environment: Environment): QueryWorkerHandler {
   const settings = readSettings(environment);
@@ -27,10 +23,5 @@ export function queryWorkerHandler(
   parts: Pick<TaskRunnerParts, 'store' | 'clock' | 'place'>,
 ): QueryWorkerHandler {
   const runner = new TaskRunner(parts);
-  return async ({ task }, context) => {
-    const signal = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - MARGIN_MS));
-    const answer = await runner.run(Buffer.from(task, 'base64'), signal);
-    if (answer.length > MAX_PAYLOAD_BYTES) return { tooLarge: answer.length };
-    return { answer: Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('base64') };
-  };
+  return createTaskHandler((task, signal) => runner.run(task, signal));
 }

@@ -25,6 +25,7 @@ import { LogboomApi } from './http-api.ts';
 import { addOutputs } from './outputs.ts';
 import { QueryWorkers } from './query-workers.ts';
 import { FailedCalls } from './schedules.ts';
+import { allowSelfCalls } from './self-calls.ts';
 import { isWanted, listOf, type Settings } from './settings.ts';
 import { createBucket, createTable } from './storage.ts';
 import { STAGE, TailApi } from './tail-api.ts';
@@ -99,6 +100,7 @@ export class LogboomStack extends Stack {
     const code = codeOf('all-in-one');
     const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, place, authorization });
     failed.takeFrom(lambda);
+    allowSelfCalls(this, 'SelfCalls', lambda);
     new DueWork(this, 'Due', {
       code: codeOf('timer'),
       place,
@@ -136,6 +138,7 @@ export class LogboomStack extends Stack {
       logRetention,
     });
     failed.takeFrom(functions.maintenance);
+    allowSelfCalls(this, 'SelfCalls', functions.maintenance);
     const logRole =
       settings.gatewayLogRole === 'create' ? new GatewayLogRole(this, 'GatewayLogs') : undefined;
     const tail = new TailApi(this, 'Tail', {

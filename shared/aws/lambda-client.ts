@@ -7,10 +7,16 @@ import { lazily } from '../base/model/lazily.ts';
 
 const DEFAULT_ATTEMPTS = 2;
 
-/**
- * Creates the client on first use, because most processes invoke no function. Region and credentials are
- * those of the function.
- */
-export function lambdaClient(maxAttempts = DEFAULT_ATTEMPTS): () => LambdaClient {
-  return lazily(() => new LambdaClient({ maxAttempts }));
+/** Calls at once, if not more are asked for. Those of the SDK by default, too: further ones would wait for a connection. */
+const DEFAULT_SOCKETS = 50;
+
+/** Makes the client on first use: most processes call no function. Region and credentials are those of the function. */
+export function lambdaClient(
+  maxAttempts = DEFAULT_ATTEMPTS,
+  maxSockets = DEFAULT_SOCKETS,
+): () => LambdaClient {
+  const agent = { keepAlive: true, maxSockets };
+  return lazily(
+    () => new LambdaClient({ maxAttempts, requestHandler: { httpAgent: agent, httpsAgent: agent } }),
+  );
 }

@@ -183,6 +183,8 @@ function errorOfCall(error: unknown, functionName: string): Error {
  * are those of the function.
  */
 export function createLambdaInvoker(parts: Omit<LambdaInvokerParts, 'client'>): LambdaInvoker {
-  // This invoker retries, so that refused calls reduce the width.
-  return lambdaInvoker({ client: lambdaClient(1), ...parts });
+  // Tries are made here, where refused calls make the width smaller.
+  const { slots = DEFAULT_SLOTS } = parts;
+  // One call in ten may have a second one beside it.
+  return lambdaInvoker({ client: lambdaClient(1, Math.ceil(slots * 1.2)), ...parts });
 }

@@ -11,7 +11,7 @@ import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog, type CatalogParts } from '../../shared/storage/catalog/catalog.ts';
 import type { Day } from '../../shared/storage/catalog/day-item.ts';
 import { CHUNK_SHARDS, chunkPartition, dayPartition } from '../../shared/storage/catalog/keys.ts';
-import { type Swap, swapChunks } from '../../shared/storage/catalog/swap.ts';
+import { MAX_SWAPPED_CHUNKS, type Swap, swapChunks } from '../../shared/storage/catalog/swap.ts';
 import { swapAtOnce } from '../simulation/planted/one-transaction.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
@@ -133,6 +133,24 @@ describe('no reader of one version misses an entry', () => {
     const found = await missedInEveryOrder(swapAtOnce, [7], 4);
     const entries = ['first', 'second'].flatMap(entry => [`${entry} in version 0`, `${entry} in version 1`]);
     expect([...found].sort()).toEqual(entries);
+  });
+});
+
+describe('a swap in several transactions', () => {
+  test('shows no reader of one version less than all entries, whatever the order in each', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const random = seededRandom(seed);
+      const { parts, plain, swap, states } = await setUp(random);
+      const more = Array.from({ length: MAX_SWAPPED_CHUNKS }, (_, i) => record(100 + i));
+      await plain.addChunks(more);
+      const { records: removed, ...day } = (await plain.day('t', DAY))!;
+      const added = [record(1000, { level: 1 })];
+      states.length = 0;
+      await swapChunks(parts, { ...swap, day, removed, added });
+      const carriers = new Map(removed.map(({ id }) => [id, [id, added[0].id]]));
+      expect(missed(states, carriers)).toEqual([]);
+      expect(states.at(-1)!.chunks).toEqual(new Set([added[0].id]));
+    }
   });
 });
 

@@ -7,6 +7,7 @@ import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { indexKey } from '../../shared/storage/catalog/day-item.ts';
 import {
   MAX_PUBLISHED_CHUNKS,
+  MAX_REMOVED_CHUNKS,
   MAX_SWAPPED_CHUNKS,
   SwapConflictError,
 } from '../../shared/storage/catalog/swap.ts';
@@ -152,6 +153,66 @@ describe('conflicts in the middle', () => {
   });
 });
 
+describe('changes of the day that keep its chunks', () => {
+  type Parts = Pick<ReturnType<typeof setUp>, 'plain'>;
+  const dayOf = async ({ plain }: Parts) => {
+    const { records: _, ...day } = (await plain.day('t', DAY))!;
+    return day;
+  };
+  const syncs = async ({ plain }: Parts) => {
+    const lease = (await plain.leases.take('z', LEASE_MS))!;
+    const day = await dayOf({ plain });
+    const index = { ...INDEX, id: `${day.version % 10}`.repeat(32) };
+    await plain.swap({ tenant: 't', day, lease, removed: [], added: [], index, graceMs: 1000 });
+  };
+  const grows = ({ plain }: Parts) => plain.addChunks([record(5)], { partitions: 8 });
+
+  test.each([
+    [1, 'an index', syncs, 1],
+    [2, 'an index', syncs, 1],
+    [3, 'an index', syncs, 1],
+    [1, 'more partitions', grows, 1],
+    [2, 'more partitions', grows, 1],
+    [3, 'more partitions', grows, 1],
+  ] as const)('before step %i: a swap goes on with %s', async (place, _name, change, changes) => {
+    const parts = setUp(async now => {
+      if (now === place && isOn) {
+        isOn = false;
+        await change(parts);
+      }
+    });
+    let isOn = true;
+    await parts.plain.addChunks([one, two]);
+    const before = await dayOf(parts);
+    const after = await parts.swap({ removed: [one, two], added: [merged] });
+    expect(after.version).toBe(before.version + 3 + changes);
+    expect(after).toEqual(await dayOf(parts));
+    expect(await parts.idsNow()).toEqual(change === grows ? [5, 9] : [9]);
+    expect(isOn).toBe(false);
+  });
+
+  test('an index is written whatever chunks came and went meanwhile, and replaces no newer index', async () => {
+    const ends: unknown[] = [];
+    for (const change of ['chunks', 'index'] as const) {
+      const parts = setUp(async () => {
+        if (!isOn) return;
+        isOn = false;
+        if (change === 'index') return syncs(parts);
+        const lease = (await parts.plain.leases.take('z', LEASE_MS))!;
+        const day = await dayOf(parts);
+        const swapped = { removed: [one, two], added: [merged], graceMs: 0 };
+        await parts.plain.swap({ tenant: 't', day, lease, ...swapped });
+      });
+      let isOn = true;
+      await parts.plain.addChunks([one, two]);
+      const end = parts.swap({ index: INDEX });
+      ends.push(await end.then(({ index }) => index).catch(error => String(error)));
+      expect(isOn).toBe(false);
+    }
+    expect(ends).toEqual([INDEX, expect.stringContaining('the day has changed')]);
+  });
+});
+
 describe('updated records', () => {
   test('are read by who knows the old ones', async () => {
     const { plain, watched, swap } = setUp();
@@ -189,13 +250,36 @@ describe('bounds', () => {
     expect((await plain.garbage.all()).size).toBe(MAX_SWAPPED_CHUNKS + 1);
   });
 
-  test.each<[string, SwapOf]>([
-    ['removed', { removed: chunks(0, MAX_SWAPPED_CHUNKS + 1), added: [merged] }],
-    ['added', { removed: [one], added: chunks(0, MAX_PUBLISHED_CHUNKS + 1) }],
-    ['updated', { removed: [one], added: [merged], updated: chunks(100, MAX_PUBLISHED_CHUNKS) }],
-  ])('one more is refused: %s', async (_name, of) => {
+  test('more chunks than fit one transaction go in several, each with its list of garbage', async () => {
+    const steps: number[] = [];
+    const { plain, swap } = setUp(async place => void steps.push(place));
+    const removed = chunks(0, 2 * MAX_SWAPPED_CHUNKS + 1);
+    await plain.addChunks(removed);
+    const { version } = await swap({ index: INDEX }, plain);
+    const after = await swap({ removed, added: chunks(1000, 2, 1), index: OTHER_INDEX });
+    expect(after).toMatchObject({ version: version + 5, index: OTHER_INDEX });
+    expect(steps).toEqual([1, 2, 3, 4, 5]);
+    const { records, ...now } = (await plain.day('t', DAY))!;
+    expect(now).toEqual(after);
+    expect(records).toHaveLength(2);
+    expect(await plain.garbage.all()).toEqual(new Set([...removed.map(keyOf), indexKey('t', DAY, INDEX.id)]));
+  });
+
+  test.each<[string, SwapOf, string]>([
+    ['removed', { removed: chunks(0, MAX_REMOVED_CHUNKS + 1), added: [merged] }, 'a swap removes 971 chunks'],
+    [
+      'added',
+      { removed: [one], added: chunks(0, MAX_PUBLISHED_CHUNKS + 1) },
+      'a swap adds and updates 98 chunks',
+    ],
+    [
+      'updated',
+      { removed: [one], added: [merged], updated: chunks(100, MAX_PUBLISHED_CHUNKS) },
+      'a swap adds and updates 98 chunks',
+    ],
+  ])('one more is refused: %s', async (_name, of, message) => {
     const { plain, swap } = setUp();
     await plain.addChunks([one, two]);
-    await expect(swap(of)).rejects.toThrow(/a swap (removes|adds and updates) 98 chunks/);
+    await expect(swap(of)).rejects.toThrow(message);
   });
 });

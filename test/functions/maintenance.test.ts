@@ -7,10 +7,17 @@ import { withinPlatform } from '../../functions/settings.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
+import { Catalog } from '../../shared/storage/catalog/catalog.ts';
+import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
+import { compareChunks } from '../../shared/storage/catalog/chunk-order.ts';
+import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
+import { helpersOf } from '../../shared/upkeep/compaction/merge-task.ts';
 import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/upkeep/maintenance/jobs.ts';
+import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { START_MS, testStores } from '../maintenance/store.ts';
+import { pushOf } from '../support/pushes.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const MINUTE_MS = 60_000;
@@ -137,5 +144,48 @@ describe('the function', () => {
 
   test('what is neither a request nor a tick fails, where the scheduler sees it', async () => {
     await expect(handler({ Records: [] }, lambdaContext())).rejects.toThrow('this function accepts');
+  });
+});
+
+describe('a merge for another function', () => {
+  const DAY = 20_000;
+  const stores = async () => {
+    const [clock, ids] = [systemClock, systemIds];
+    const [store, table] = [memoryObjectStore(), memoryTable({ clock })];
+    const catalog = new Catalog({ table, clock, ids });
+    const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
+    const committer = new GroupCommitter({ catalog, store, clock, ids, options });
+    for (let i = 0; i < 3; i++) {
+      const entry = { stream: { app: 'a' }, day: DAY, time: i, line: `line ${i}`, metadata: {} };
+      await committer.commit('t', pushOf([entry, { ...entry, time: 9, line: 'again' }]));
+    }
+    const settings = { config: withinPlatform(DEFAULT_CONFIG), warnings: [] };
+    const handler = assembleMaintenanceFunction(settings, { store, table, clock });
+    return { store, catalog, handler };
+  };
+
+  test('stores its output and leaves the catalog as it is', async () => {
+    const { store, catalog, handler } = await stores();
+    const before = (await catalog.day('t', DAY))!;
+    const invoke = async (bytes: Uint8Array) => {
+      const event = { task: Buffer.from(bytes).toString('base64') };
+      const { answer } = (await handler(event, lambdaContext(MINUTE_MS))) as { answer: string };
+      return Buffer.from(answer, 'base64');
+    };
+    const helpers = helpersOf({ invoke }, { most: 2 });
+    const inputs = before.records.toSorted(compareChunks);
+    const task = { tenant: 't', day: DAY, level: 2, quality: 'final', inputs } as const;
+    const answer = await helpers.merge(task, new AbortController().signal);
+    expect(answer).toMatchObject({ duplicates: 2, dropped: 0, mayDrop: false, applied: [], inputs });
+    const [{ rows, level, origin }] = answer.added;
+    expect({ rows, level, origin }).toEqual({ rows: 4, level: 2, origin: inputs[0].id });
+    expect(answer.added[0].inline ?? (await store.head(keyOfChunk(answer.added[0])))).toBeDefined();
+    expect(await catalog.day('t', DAY)).toEqual(before);
+  });
+
+  test('that cannot be done ends the call with its error', async () => {
+    const { handler } = await stores();
+    const task = Buffer.from('{"tenant":"t","day":1,"inputs":["AAAA"]}').toString('base64');
+    await expect(handler({ task }, lambdaContext(MINUTE_MS))).rejects.toThrow('chunk record of t, day 1');
   });
 });

@@ -5,6 +5,7 @@ import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { indexKey } from '../../shared/storage/catalog/day-item.ts';
+import { dayLease, indexLease } from '../../shared/storage/catalog/leases.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { type SyncEnd, Syncer } from '../../shared/storage/index/syncer.ts';
@@ -12,9 +13,9 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 
-function setUp() {
+function setUp(isDistant = false) {
   const table = memoryTable({ clock: systemClock });
-  const store = memoryObjectStore();
+  const store = { ...memoryObjectStore(), isDistant };
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
@@ -84,6 +85,19 @@ describe('index sync of a day', () => {
     expect(await sync(true)).toBe('synced');
     const after = await index();
     expect(after.index?.chunks).toHaveLength(4);
+  });
+
+  test('over a distant store it does not wait for merges, and only one process does it', async () => {
+    const { push, sync, index, catalog } = setUp(true);
+    await push(3);
+    const merging = (await catalog.leases.take(dayLease('t', DAY), 60_000))!;
+    expect(await sync(true)).toBe('synced');
+    expect((await index()).index?.chunks).toHaveLength(3);
+    await push(1);
+    const syncing = (await catalog.leases.take(indexLease('t', DAY), 60_000))!;
+    expect(await sync(true)).toBe('busy');
+    await catalog.leases.release(syncing);
+    await catalog.leases.release(merging);
   });
 
   test('another holder of the day is let alone', async () => {

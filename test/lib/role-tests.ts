@@ -43,8 +43,8 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   push: ['lambda:InvokeFunction tail-dispatch'],
   query: ['lambda:InvokeFunction query-worker'],
-  maintenance: ['sqs:SendMessage AWS::SQS::Queue'],
-  'all-in-one': ['sqs:SendMessage AWS::SQS::Queue'],
+  maintenance: ['lambda:InvokeFunction maintenance', 'sqs:SendMessage AWS::SQS::Queue'],
+  'all-in-one': ['lambda:InvokeFunction all-in-one', 'sqs:SendMessage AWS::SQS::Queue'],
   timer: [
     'lambda:InvokeFunction maintenance',
     'lambda:InvokeFunction tail-dispatch',

@@ -189,67 +189,79 @@ async function compare(
 test('any history leaves equal timestamps in the order of the pushes, in both directions', async () => {
   const history = fc.array(step, { minLength: 2, maxLength: 14 });
   const limits = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 2 });
+  const helped = fc.constantFrom(undefined, 3);
   await fc.assert(
-    fc.asyncProperty(history, limits, fc.constantFrom(0, 4096), async (steps, some, inlineMaxBytes) => {
-      const world = makeWorld({ inlineMaxBytes });
-      let kept: Limits = DEFAULT_LIMITS;
-      const engines = enginesOf(world, () => kept);
-      const pushes: (readonly DatedEntry[])[] = [];
-      let commit: (() => Promise<void>) | undefined;
-      const ended = async () => {
-        await commit?.();
-        commit = undefined;
-      };
-      for (const one of steps) {
-        await world.clock.advance(1);
-        if (one.kind === 'push' || one.kind === 'repeat') {
-          const list = one.kind === 'push' ? one.entries : pushes[one.which % Math.max(1, pushes.length)];
-          if (list === undefined) continue;
-          await world.push(list);
-          pushes.push(list);
-        } else if (one.kind === 'slow') {
-          await ended();
-          commit = await world.slowPush(one.entries);
-          pushes.push(one.entries);
-        } else if (one.kind === 'compact' && !one.force) {
-          // With a push under way: those of the last seconds are left alone.
-          for (const day of [DAY, DAY + 1]) await world.compact(day);
-        } else {
-          await ended();
-          if (one.kind === 'merge') await mergeSome(world, one.bits);
-          else for (const day of [DAY, DAY + 1]) await world.compact(day, true);
+    fc.asyncProperty(
+      history,
+      limits,
+      fc.constantFrom(0, 4096),
+      helped,
+      async (steps, some, inlineMaxBytes, helpers) => {
+        // Small targets make several merges of a day, so that functions work side by side.
+        const world = makeWorld({
+          inlineMaxBytes,
+          helpers,
+          ...(helpers === undefined ? {} : { targetBytes: 3000 }),
+        });
+        let kept: Limits = DEFAULT_LIMITS;
+        const engines = enginesOf(world, () => kept);
+        const pushes: (readonly DatedEntry[])[] = [];
+        let commit: (() => Promise<void>) | undefined;
+        const ended = async () => {
+          await commit?.();
+          commit = undefined;
+        };
+        for (const one of steps) {
+          await world.clock.advance(1);
+          if (one.kind === 'push' || one.kind === 'repeat') {
+            const list = one.kind === 'push' ? one.entries : pushes[one.which % Math.max(1, pushes.length)];
+            if (list === undefined) continue;
+            await world.push(list);
+            pushes.push(list);
+          } else if (one.kind === 'slow') {
+            await ended();
+            commit = await world.slowPush(one.entries);
+            pushes.push(one.entries);
+          } else if (one.kind === 'compact' && !one.force) {
+            // With a push under way: those of the last seconds are left alone.
+            for (const day of [DAY, DAY + 1]) await world.compact(day);
+          } else {
+            await ended();
+            if (one.kind === 'merge') await mergeSome(world, one.bits);
+            else for (const day of [DAY, DAY + 1]) await world.compact(day, true);
+          }
         }
-      }
-      await ended();
-      let pushed: readonly DatedEntry[] = pushes.flat();
-      const checked = [1000, ...some];
-      await compare(engines, pushed, checked);
-      for (const direction of ['forward', 'backward'] as const) {
-        const once = new Map(pushed.map(each => [identityOf(each), each])).size;
-        expect((await pagedOf(engines[0], 3, direction)).count).toBe(once);
-        const whole = await pagedOf(engines[0], 1000, direction);
-        expect(await pagedOf(engines[0], 3, direction)).toEqual(whole);
-      }
+        await ended();
+        let pushed: readonly DatedEntry[] = pushes.flat();
+        const checked = [1000, ...some];
+        await compare(engines, pushed, checked);
+        for (const direction of ['forward', 'backward'] as const) {
+          const once = new Map(pushed.map(each => [identityOf(each), each])).size;
+          expect((await pagedOf(engines[0], 3, direction)).count).toBe(once);
+          const whole = await pagedOf(engines[0], 1000, direction);
+          expect(await pagedOf(engines[0], 3, direction)).toEqual(whole);
+        }
 
-      await world.create({ query: '{app=~"a|b"} |= "bad"' });
-      pushed = pushed.filter(({ stream: { app }, line }) => app === 'gone' || !line.includes('bad'));
-      await compare(engines, pushed, checked);
-      await world.clock.advance(CANCEL_PERIOD_MS + 120_000);
-      for (let runs = 0; runs < 4; runs++) {
-        await world.runDeletion();
-        await world.clock.advance(700_000);
-      }
-      expect((await world.requests()).map(({ processedMs }) => processedMs === undefined)).toEqual([false]);
-      await compare(engines, pushed, checked);
+        await world.create({ query: '{app=~"a|b"} |= "bad"' });
+        pushed = pushed.filter(({ stream: { app }, line }) => app === 'gone' || !line.includes('bad'));
+        await compare(engines, pushed, checked);
+        await world.clock.advance(CANCEL_PERIOD_MS + 120_000);
+        for (let runs = 0; runs < 4; runs++) {
+          await world.runDeletion();
+          await world.clock.advance(700_000);
+        }
+        expect((await world.requests()).map(({ processedMs }) => processedMs === undefined)).toEqual([false]);
+        await compare(engines, pushed, checked);
 
-      kept = { ...kept, retentionStream: [{ selector: '{app="gone"}', priority: 1, periodNs: DAY_NS }] };
-      world.setLimits(kept);
-      pushed = pushed.filter(({ stream: { app } }) => app !== 'gone');
-      await compare(engines, pushed, checked);
-      await world.plain.retention.run({ untilMs: Infinity, signal });
-      for (const day of [DAY, DAY + 1]) await world.compact(day);
-      await compare(engines, pushed, checked);
-    }),
+        kept = { ...kept, retentionStream: [{ selector: '{app="gone"}', priority: 1, periodNs: DAY_NS }] };
+        world.setLimits(kept);
+        pushed = pushed.filter(({ stream: { app } }) => app !== 'gone');
+        await compare(engines, pushed, checked);
+        await world.plain.retention.run({ untilMs: Infinity, signal });
+        for (const day of [DAY, DAY + 1]) await world.compact(day);
+        await compare(engines, pushed, checked);
+      },
+    ),
     { numRuns: 15 },
   );
 });

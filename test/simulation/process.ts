@@ -16,6 +16,7 @@ import {
   type FaultOptions,
   faultInjector,
 } from '../../shared/base/ports/faulty/faults.ts';
+import type { InvokeOptions } from '../../shared/base/ports/invoker.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -27,6 +28,8 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { Syncer } from '../../shared/storage/index/syncer.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
+import type { MergeParts } from '../../shared/upkeep/compaction/merge-and-swap.ts';
+import { helpersOf, runMergeTask } from '../../shared/upkeep/compaction/merge-task.ts';
 import type { Packing } from '../../shared/upkeep/compaction/packing.ts';
 import type { DropSource } from '../../shared/upkeep/compaction/row-drops.ts';
 import type { DeleteService } from '../../shared/upkeep/deletion/delete-service.ts';
@@ -47,6 +50,10 @@ const ARRIVES_AFTER_DEATH = 0.5;
 
 /** Everything of a run fits one chunk of this size, as everything of a small tenant's day does. */
 const TARGET_BYTES = 1024 * 1024;
+/** Where processes merge for others: two small chunks or three, so that a day has several merges at once. */
+const CREW_TARGET_BYTES = 1500;
+/** Processes that merge for one. */
+const HELPERS = 3;
 /** How often jobs are called does not matter here; between two periodic syncs passes this time at least. */
 const EVERY_MS = 60_000;
 
@@ -75,6 +82,8 @@ export interface ProcessParts {
   readonly bug?: Bug;
   /** In runs with delete requests and retention. */
   readonly removal?: RemovalSettings;
+  /** Whom it calls for each of its merges; undefined: it merges by itself. */
+  readonly helper?: () => SimulatedProcess;
 }
 
 /** What a client of a killed process sees: the connection is gone. */
@@ -118,6 +127,9 @@ export class SimulatedProcess {
   readonly visibility: Visibility | undefined;
   /** What its merges leave out. */
   readonly drops: DropSource | undefined;
+  /** Merges that it has done for others. */
+  helped = 0;
+  readonly #merging: MergeParts;
   /** Calls of ports so far. */
   calls = 0;
   isDead = false;
@@ -131,7 +143,7 @@ export class SimulatedProcess {
   #pauseMs = 0;
 
   constructor(parts: ProcessParts) {
-    const { name, time, oracle, dice, settings, skewMs, graceMs, bug, removal } = parts;
+    const { name, time, oracle, dice, settings, skewMs, graceMs, bug, removal, helper } = parts;
     this.#parts = parts;
     this.name = name;
     this.#injector = faultInjector({ seed: dice.seed(), clock: time, ...settings.faults });
@@ -176,13 +188,17 @@ export class SimulatedProcess {
     const { indexes, workCatalog } = this;
     const work = { catalog: workCatalog, store, clock, ids };
     const { inlineMaxBytes, packing } = settings;
-    const merging = { ...work, options: { targetBytes: TARGET_BYTES, inlineMaxBytes, graceMs, packing } };
+    const targetBytes = helper === undefined ? TARGET_BYTES : CREW_TARGET_BYTES;
+    const merging = { ...work, options: { targetBytes, inlineMaxBytes, graceMs, packing } };
+    this.#merging = merging;
     const removing = removal && assembleRemoval({ merging, removal, bug });
     this.deletes = removing?.deletes;
     this.drops = removing?.drops;
     this.visibility = removing?.visibility;
     this.engine = new QueryEngine({ ...reads, clock, visibility: this.visibility });
-    this.compactor = new Compactor({ ...merging, drops: this.drops });
+    const invoke = async (bytes: Uint8Array, { signal }: InvokeOptions) => helper!().help(bytes, signal);
+    const helpers = helper && helpersOf({ invoke }, { most: HELPERS, bytesEach: 1, fewest: 1 });
+    this.compactor = new Compactor({ ...merging, drops: this.drops, helpers });
     this.syncer = new Syncer({ ...work, indexes, graceMs });
     const { compactor, syncer } = this;
     this.maintenance = new Maintenance({
@@ -204,6 +220,15 @@ export class SimulatedProcess {
   request<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) return Promise.reject(new ProcessKilledError(this.name));
     return Promise.race([this.#standing().then(work), this.#death.promise]);
+  }
+
+  /** Merges for another process. */
+  async help(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const answer = await this.request(() =>
+      runMergeTask({ ...this.#merging, drops: this.drops }, bytes, signal),
+    );
+    this.helped++;
+    return answer;
   }
 
   kill(): void {

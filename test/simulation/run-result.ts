@@ -9,6 +9,8 @@ export interface RunOptions {
   readonly keepTrace?: boolean;
   /** With delete requests and retention. */
   readonly removes?: boolean;
+  /** Processes merge for the one that holds a day (merge-crew.ts). */
+  readonly crews?: boolean;
 }
 
 export interface RunResult {
@@ -22,6 +24,8 @@ export interface RunResult {
   readonly acknowledged: number;
   readonly kills: number;
   readonly swaps: number;
+  /** Merges that one process did for another. */
+  readonly helped: number;
   /** Indexes that came into force. */
   readonly syncs: number;
   /** Rows that deletion and retention took out. */
@@ -37,9 +41,9 @@ export class FailedRunError extends Error {
   readonly seed: number;
   readonly trace: readonly string[];
 
-  constructor({ seed, bug, removes }: RunOptions, cause: unknown, trace: readonly string[]) {
+  constructor({ seed, bug, removes, crews }: RunOptions, cause: unknown, trace: readonly string[]) {
     const what = cause instanceof Error ? cause.message : String(cause);
-    const again = `npm run simulate -- --seed ${seed} --trace${removes ? ' --removal' : ''}${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
+    const again = `npm run simulate -- --seed ${seed} --trace${removes ? ' --removal' : ''}${crews ? ' --crews' : ''}${bug === undefined ? '' : ` --bug "${bug.name}"`}`;
     super(`seed ${seed}: ${what}\nagain: ${again}`, { cause });
     this.name = 'FailedRunError';
     this.seed = seed;

@@ -5,6 +5,7 @@
  *     npm run simulate -- --runs 1000 --from 5000 these seeds
  *     npm run simulate -- --seed 4711 --trace     one seed again, with the calls of its ports
  *     npm run simulate -- --removal               with delete requests and retention; by default every second run is
+ *     npm run simulate -- --crews                 processes merge for the one that holds a day; by default two runs of four
  *     npm run simulate -- --bug "NAME"            with a planted bug (tests only; any of test/simulation/planted)
  *     npm run simulate -- --write-page            writes docs/dev/invariants.md
  *
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     trace: { type: 'boolean' },
     removal: { type: 'boolean' },
+    crews: { type: 'boolean' },
     bug: { type: 'string' },
     'write-page': { type: 'boolean' },
   },
@@ -66,6 +68,7 @@ async function runOne(seed: number, bug: Bug | undefined): Promise<void> {
       bug,
       keepTrace: values.trace,
       removes: values.removal,
+      crews: values.crews,
     });
     if (values.trace) process.stdout.write(`${lines.join('\n')}\n`);
     process.stdout.write(`seed ${seed} passed: ${JSON.stringify(result)}\n`);
@@ -79,6 +82,10 @@ function removes(run: number): boolean {
   return values.removal === true || (values.bug === undefined && run % 2 === 1);
 }
 
+function crews(run: number): boolean {
+  return values.crews === true || (values.bug === undefined && run % 4 >= 2);
+}
+
 async function runMany(bug: Bug | undefined): Promise<void> {
   const runs = values.runs === undefined ? Infinity : numberOf(values.runs, 'runs');
   const minutes = numberOf(values.minutes ?? String(DEFAULT_MINUTES), 'minutes');
@@ -87,7 +94,8 @@ async function runMany(bug: Bug | undefined): Promise<void> {
   let [done, failed, calls, shownMs] = [0, 0, 0, Date.now()];
   while (done < runs && Date.now() < endMs && failed < MAX_FAILURES) {
     try {
-      calls += (await simulate({ seed: (from + done) % SEEDS, bug, removes: removes(done) })).calls;
+      const seed = (from + done) % SEEDS;
+      calls += (await simulate({ seed, bug, removes: removes(done), crews: crews(done) })).calls;
     } catch (error) {
       report(error);
       failed++;

@@ -207,6 +207,7 @@ class World {
       acknowledged: known.filter(({ acknowledgedAt }) => acknowledgedAt < Infinity).length,
       kills: this.#kills,
       swaps: this.#oracle.swaps,
+      helped: this.#processes.reduce((sum, { helped }) => sum + helped, 0),
       syncs: this.#oracle.syncs,
       removed: this.#oracle.ledger?.removed ?? 0,
       processed: this.#oracle.ledger?.processed ?? 0,
@@ -245,6 +246,7 @@ class World {
       dice: dice.fork(),
       bug: this.#options.bug,
       removal: this.#removal,
+      helper: this.#options.crews === true ? () => this.#anyProcess() : undefined,
     };
     const process = new SimulatedProcess(parts);
     this.#processes.push(process);

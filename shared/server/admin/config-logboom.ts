@@ -46,6 +46,8 @@ export interface LogboomConfig {
   readonly pageCacheBytes: number;
   /** Stored size of a fully compacted chunk, bytes. */
   readonly compactionTargetBytes: number;
+  /** Maximum number of functions that merge one tenant's day at a time. Only in functions. */
+  readonly maxCompactionFunctions: number;
   /**
    * Maximum bytes of pushed lines that wait for a merge, on one machine. Beyond it, pushes get status 429. 0
    * is unlimited.
@@ -105,6 +107,9 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // time.
   pageCacheBytes: 176 * MIB,
   compactionTargetBytes: 128 * MIB,
+  // 16 TB of lines a day of one tenant. The stack reserves 50 calls of a quota of 1,000 for maintenance, and
+  // other jobs need some.
+  maxCompactionFunctions: 32,
   // Merging 1 GB takes 25 to 50 s of one core, so it catches up within one or two minutes.
   maxMergeBacklogBytes: 2048 * MIB,
   // Their records use 100 MB in a process that plans or merges the day.
@@ -203,6 +208,12 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'compaction_target_size',
     kind: bytes,
     about: 'size at which compaction completes an object; chunks of half that size are not merged again',
+  },
+  maxCompactionFunctions: {
+    name: 'max_compaction_functions',
+    kind: whole(1),
+    about:
+      'maximum number of functions that merge a day of one tenant at a time, in addition to the one that plans it ([large tenants](../dev/fleet.md#compaction)). A backlog of up to 256 MiB of lines takes one function. 1 is no other function. On AWS only',
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',

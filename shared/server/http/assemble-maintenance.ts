@@ -2,12 +2,14 @@
 
 import type { Limits } from '../../base/model/limits.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
+import type { Invoker } from '../../base/ports/invoker.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayIndexes } from '../../storage/index/day-indexes.ts';
 import { Syncer } from '../../storage/index/syncer.ts';
 import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
 import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
+import { helpersOf, type MergeTaskRunner, runMergeTask } from '../../upkeep/compaction/merge-task.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../../upkeep/deletion/delete-times.ts';
 import { MergeDrops } from '../../upkeep/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../upkeep/deletion/tenant-deletion.ts';
@@ -33,6 +35,8 @@ export interface MaintenanceSources {
   /** Observers for metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
   readonly deletions?: DeletionObserver;
+  /** Makes what calls other functions for merges; `here` does one in this process. Undefined: all merges are done here. */
+  readonly mergesElsewhere?: (here: Invoker) => Pick<Invoker, 'invoke'>;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
 }
@@ -60,11 +64,19 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const drops = new MergeDrops({ deletes: catalog.deletes, clock, limitsOf, isEnabled });
   const options = compactorOptions(config);
   const merging = { catalog, store, clock, ids, options, drops };
+  const mergeTask: MergeTaskRunner = (bytes, signal) => runMergeTask(merging, bytes, signal);
+  const invoker = sources.mergesElsewhere?.({
+    slots: 1,
+    invoke: (bytes, { signal }) => mergeTask(bytes, signal),
+    close: async () => undefined,
+  });
+  const helpers = invoker && helpersOf(invoker, { most: config.logboom.maxCompactionFunctions });
   return new Maintenance({
     catalog,
     store,
     clock,
-    compactor: new Compactor(merging),
+    compactor: new Compactor({ ...merging, helpers }),
+    mergeTask,
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,

@@ -49,7 +49,7 @@ import { ObservedEngine } from '../usage/observed-engine.ts';
 import { createUsage } from '../usage/usage.ts';
 import { assembleAccess } from './assemble-access.ts';
 import { assembleFleet } from './assemble-fleet.ts';
-import { assembleMaintenance } from './assemble-maintenance.ts';
+import { assembleMaintenance, type MaintenanceSources } from './assemble-maintenance.ts';
 import { assembleRuleJob, NO_HTTP } from './assemble-rules.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
@@ -88,6 +88,8 @@ export interface Parts {
   readonly services?: () => ReadonlyMap<string, ServiceState>;
   /** Who works on parts of queries; without it all is scanned in this thread. */
   readonly invoker?: Invoker;
+  /** See MaintenanceSources. */
+  readonly mergesElsewhere?: MaintenanceSources['mergesElsewhere'];
   /** Of tasks that it is given. Default: those for threads. */
   readonly taskSizes?: TaskSizes;
   /** The cache of pages of this thread. Default: a new one of the configured size. */
@@ -224,6 +226,7 @@ export function assembleContext({
     ids,
     limitsOf: given.limitsOf,
     foldTable: given.foldTable,
+    mergesElsewhere: given.mergesElsewhere,
     otherJobs: [rules, ...reclaiming],
     onRun: addJobMetrics(metrics.registry),
     deletions,

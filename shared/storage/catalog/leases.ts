@@ -28,9 +28,14 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Compaction, index sync and rewriting of a day exclude each other. */
+/** Whatever takes chunks of a day out of the catalog: compaction, deletion, retention. On one machine index sync, too. */
 export function dayLease(tenant: string, day: number): string {
   return `day/${tenant}/${day}`;
+}
+
+/** Index sync over a distant table: it may take longer than a large tenant's merges can wait. */
+export function indexLease(tenant: string, day: number): string {
+  return `index/${tenant}/${day}`;
 }
 
 export class Leases {

@@ -20,6 +20,13 @@
  *     V+2   from step 2 on: all outputs are there; inputs may be there, or some of them
  *     V+3   the same, also where step 3 is not applied to its end
  *
+ * If more chunks go than fit one transaction, step 3 is several, one after the other. What holds of V+2 holds of every version
+ * after it.
+ *
+ * Two writers change the day's item without the lease of the day, and neither takes a chunk out: a push that needs more partitions,
+ * and index sync (syncer.ts). Each raises the version by one and changes what it is about. A swap that finds exactly that goes on with
+ * the new item; any other change ends it.
+ *
  * Of many swaps: had a reader missed a chunk that step 3 of a swap took out, then the step 2 of that swap came before the
  * second look; the version was the same at the first look, so it came before that, too, and the outputs were there all
  * the time, unless a later swap took them out: the same again, with its outputs. Versions only rise, so this ends with
@@ -46,15 +53,17 @@ import {
   type Write,
 } from '../../base/ports/table.ts';
 import { type ChunkRecord, encodeRecord, objectKey } from './chunk-record.ts';
-import { type Day, encodeDay, type IndexRecord, indexKey } from './day-item.ts';
+import { type Day, decodeDay, encodeDay, type IndexRecord, indexKey } from './day-item.ts';
 import { garbageWrite } from './garbage.ts';
 import { chunkKey, dayKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
 
 /** Of a transaction: the check of the lease, the day, a list of garbage. */
 const OTHER_ITEMS = 3;
-/** Chunks that one swap removes: they fill the transaction of step 3. */
+/** Chunks that one transaction of step 3 removes: they fill it. Inputs of one merge, too. */
 export const MAX_SWAPPED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
+/** Chunks that one swap removes, in 10 transactions of up to 50 ms: the outputs of many merges are published by one swap. */
+export const MAX_REMOVED_CHUNKS = 10 * MAX_SWAPPED_CHUNKS;
 /** Chunks that one swap adds and updates, together: they fill the transaction of step 1. */
 export const MAX_PUBLISHED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
 
@@ -65,6 +74,8 @@ export const MAX_PUBLISHED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
 export const READ_WINDOW_MS = 250;
 /** Twice as long, ms, so that clocks that run at different speeds do not matter. A merge waits for this long. */
 export const SWAP_REST_MS = 2 * READ_WINDOW_MS;
+/** Changes of the day's item that come in between, in a row. A swap raises the version a few times a second at most. */
+const MAX_ITEM_CHANGES = 10;
 
 export interface Swap {
   readonly tenant: string;
@@ -108,7 +119,7 @@ export interface SwapParts {
 export async function swapChunks(parts: SwapParts, swap: Swap): Promise<Day> {
   const { tenant, day, removed, added, updated = [] } = swap;
   const published = added.length + updated.length;
-  invariant(removed.length <= MAX_SWAPPED_CHUNKS, `a swap removes ${removed.length} chunks`);
+  invariant(removed.length <= MAX_REMOVED_CHUNKS, `a swap removes ${removed.length} chunks`);
   invariant(published <= MAX_PUBLISHED_CHUNKS, `a swap adds and updates ${published} chunks`);
   const isOfDay = [...removed, ...added, ...updated].every(
     record => record.tenant === tenant && record.day === day.day,
@@ -116,21 +127,22 @@ export async function swapChunks(parts: SwapParts, swap: Swap): Promise<Day> {
   mustHold(INVARIANTS.swapKeepsEntries, isOfDay, `chunks of another day than ${tenant}/${day.day}`);
   // Nothing goes, so nobody can miss it: whoever reads after the answer reads all of it.
   if (removed.length === 0)
-    return transact(parts, swap, withIndex(swap, day), [...puts(swap), ...garbage(parts, swap)]);
+    return transact(parts, swap, day, now => [...puts(swap), ...garbage(parts, swap, [], now)], swap.index);
   // Nothing comes: what goes is what may go, at any moment.
   if (published === 0) return remove(parts, swap, day);
-  return remove(parts, swap, await fence(parts, swap, await transact(parts, swap, day, puts(swap))));
+  return remove(parts, swap, await fence(parts, swap, await transact(parts, swap, day, () => puts(swap))));
 }
 
 /** Step 2. Without the lease: it changes nothing but the version, which whoever works on the day instead has changed. */
-async function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<Day> {
-  const next = { ...day, version: day.version + 1 };
-  try {
-    await table.put(encodeDay(tenant, next), { kind: 'version', version: day.version });
-  } catch (error) {
-    throw conflictOr(error, tenant, day, ['the day has changed']);
-  }
-  return next;
+function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<Day> {
+  return changing(
+    { table, tenant, day, reasons: ['the day has changed'], mayGoOn: keepsChunks },
+    async now => {
+      const next = { ...now, version: now.version + 1 };
+      await table.put(encodeDay(tenant, next), { kind: 'version', version: now.version });
+      return next;
+    },
+  );
 }
 
 /**
@@ -141,35 +153,85 @@ async function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<
 async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
   // Also if nothing was published here: what stands for the removed chunks may have been published just before.
   if (parts.table.isDistant === true) await parts.clock.sleep(SWAP_REST_MS);
-  const deletes = swap.removed.map(
-    (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
-  );
-  return transact(parts, swap, withIndex(swap, day), [...deletes, ...garbage(parts, swap)]);
+  let now = day;
+  for (let from = 0; from < swap.removed.length; from += MAX_SWAPPED_CHUNKS) {
+    const some = swap.removed.slice(from, from + MAX_SWAPPED_CHUNKS);
+    const isLast = from + some.length === swap.removed.length;
+    const index = isLast ? swap.index : undefined;
+    const deletes = some.map(
+      (record): Write => ({ kind: 'delete', key: chunkKey(record), condition: { kind: 'present' } }),
+    );
+    const writes = (before: Day) => [...deletes, ...garbage(parts, swap, some, isLast ? before : undefined)];
+    now = await transact(parts, swap, now, writes, index);
+  }
+  return now;
 }
 
-/** A transaction under the lease which raises the version of `day` by one. */
-async function transact(
+/** A transaction under the lease which raises the version of `day` by one. @param writes what goes with it, by the day before it */
+function transact(
   { table }: SwapParts,
-  { tenant, lease }: Swap,
+  { tenant, lease, removed, added, updated = [] }: Swap,
   day: Day,
-  writes: readonly Write[],
+  writes: (before: Day) => readonly Write[],
+  index?: IndexRecord,
 ): Promise<Day> {
-  const next = { ...day, version: day.version + 1 };
-  const condition = { kind: 'version', version: day.version } as const;
-  try {
+  const reasons = ['the lease is lost', 'the day has changed'];
+  // An index is right whatever chunks came and went since.
+  const mayGoOn = removed.length + added.length + updated.length === 0 ? keepsIndex : keepsChunks;
+  return changing({ table, tenant, day, reasons, mayGoOn }, async now => {
+    const next = { ...now, version: now.version + 1, index: index ?? now.index };
+    const condition = { kind: 'version', version: now.version } as const;
     await table.transact([
       fencedBy(lease),
       { kind: 'put', item: encodeDay(tenant, next), condition },
-      ...writes,
+      ...writes(now),
     ]);
-  } catch (error) {
-    throw conflictOr(error, tenant, day, ['the lease is lost', 'the day has changed']);
-  }
-  return next;
+    return next;
+  });
 }
 
-function withIndex({ index }: Swap, day: Day): Day {
-  return index === undefined ? day : { ...day, index };
+interface DayChange {
+  readonly table: Table;
+  readonly tenant: string;
+  readonly day: Day;
+  /** By the place of the failed condition; the last one is that of the day, and beyond it stand chunks that must be there. */
+  readonly reasons: readonly string[];
+  /** Whether what happened to the day meanwhile leaves the write as right as it was. */
+  mayGoOn(before: Day, after: Day): boolean;
+}
+
+/** Does `write` on condition of the day's item. Throws SwapConflictError. */
+async function changing(
+  { table, tenant, day, reasons, mayGoOn }: DayChange,
+  write: (now: Day) => Promise<Day>,
+): Promise<Day> {
+  for (let [now, changes] = [day, 0]; ; changes++) {
+    try {
+      return await write(now);
+    } catch (error) {
+      if (!(error instanceof ConditionFailedError)) throw error;
+      const isOfDay = error.index === reasons.length - 1;
+      const found =
+        isOfDay && changes < MAX_ITEM_CHANGES ? await table.get(dayKey(tenant, day.day)) : undefined;
+      const after = found && decodeDay(found);
+      if (after === undefined || !mayGoOn(now, after)) {
+        const what = reasons[error.index] ?? 'an input is gone';
+        throw new SwapConflictError(`${what}: ${dayKey(tenant, day.day).pk} ${day.day}`, { cause: error });
+      }
+      now = after;
+    }
+  }
+}
+
+function keepsIndex(before: Day, after: Day): boolean {
+  return before.index?.id === after.index?.id;
+}
+
+/** True if all that happened to the day's item is a new index, or more partitions, or both: then no chunk went. */
+function keepsChunks(before: Day, after: Day): boolean {
+  const indexes = keepsIndex(before, after) ? 0 : 1;
+  const raises = before.partitions === after.partitions ? 0 : 1;
+  return indexes + raises > 0 && after.version === before.version + indexes + raises;
 }
 
 function puts({ added, updated = [] }: Swap): Write[] {
@@ -181,15 +243,15 @@ function puts({ added, updated = [] }: Swap): Write[] {
   ];
 }
 
-function garbage({ clock, ids }: SwapParts, { tenant, day, removed, index, graceMs }: Swap): Write[] {
+/** @param before the day whose index is replaced here; undefined if none is */
+function garbage(
+  { clock, ids }: SwapParts,
+  { tenant, index, graceMs }: Swap,
+  removed: readonly ChunkRecord[],
+  before: Day | undefined,
+): Write[] {
   const keys = removed.filter(({ inline }) => inline === undefined).map(objectKey);
-  if (index !== undefined && day.index !== undefined) keys.push(indexKey(tenant, day.day, day.index.id));
+  if (index !== undefined && before?.index !== undefined)
+    keys.push(indexKey(tenant, before.day, before.index.id));
   return keys.length === 0 ? [] : [garbageWrite(ids.randomHex(16), keys, clock.nowMs() + graceMs)];
-}
-
-/** `reasons` by the place of the failed condition; beyond them stand chunks that must be there. */
-function conflictOr(error: unknown, tenant: string, { day }: Day, reasons: readonly string[]): unknown {
-  if (!(error instanceof ConditionFailedError)) return error;
-  const what = reasons[error.index] ?? 'an input is gone';
-  return new SwapConflictError(`${what}: ${dayKey(tenant, day).pk} ${day}`, { cause: error });
 }

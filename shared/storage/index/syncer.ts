@@ -13,7 +13,7 @@ import { readFooter } from '../catalog/chunk-object.ts';
 import type { ChunkRecord } from '../catalog/chunk-record.ts';
 import { indexKey } from '../catalog/day-item.ts';
 import type { DaySnapshot } from '../catalog/day-snapshot.ts';
-import { dayLease, LeaseLostError } from '../catalog/leases.ts';
+import { dayLease, indexLease, LeaseLostError } from '../catalog/leases.ts';
 import { SwapConflictError } from '../catalog/swap.ts';
 import { type DayIndex, headBytesOf } from './day-index.ts';
 import type { DayIndexes } from './day-indexes.ts';
@@ -68,8 +68,9 @@ export class Syncer {
       const before = await catalog.day(work.tenant, work.day);
       if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
-      // Share the lease with compaction, so that neither invalidates the work of the other.
-      const lease = await catalog.leases.take(dayLease(work.tenant, work.day), LEASE_MS);
+      // Replaced objects stay for their grace over a distant store, so merges may go on meanwhile. On one machine they are deleted at once.
+      const name = this.#parts.store.isDistant === true ? indexLease : dayLease;
+      const lease = await catalog.leases.take(name(work.tenant, work.day), LEASE_MS);
       if (lease === undefined) return 'busy';
       try {
         const snapshot = await catalog.day(work.tenant, work.day);

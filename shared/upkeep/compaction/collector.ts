@@ -5,7 +5,7 @@
  * An orphan is told by its age: every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a
  * lease), and a name is never used twice. Records are looked at before the lists of garbage, and what a swap moves from the
  * one to the other must be found in at least one of them. A table may show that transaction in parts, the records gone and
- * the list not there: so in between the lease of the day is taken once. Whoever swapped gives it back after the answer.
+ * the list not there: so in between the leases of the day are taken once. Whoever swapped gives them back after the answer.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -16,7 +16,7 @@ import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import { keyOfChunk } from '../../storage/catalog/chunk-object.ts';
 import { indexKey } from '../../storage/catalog/day-item.ts';
 import type { GarbageList } from '../../storage/catalog/garbage.ts';
-import { dayLease } from '../../storage/catalog/leases.ts';
+import { dayLease, indexLease } from '../../storage/catalog/leases.ts';
 import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
 import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 
@@ -123,7 +123,7 @@ export async function collectOrphans(
 }
 
 async function orphansOf(
-  { catalog, clock, sinceMs = 0 }: OrphanParts,
+  { catalog, store, clock, sinceMs = 0 }: OrphanParts,
   objects: readonly StoredObject[],
   unreadable: string[],
 ): Promise<{ readonly orphans: readonly string[]; readonly named: number }> {
@@ -138,7 +138,8 @@ async function orphansOf(
       const unnamed = ofDay.map(({ key }) => key).filter(key => !named.has(key));
       namedCount += ofDay.length - unnamed.length;
       // Where somebody works on the day, the next walk looks again.
-      if (unnamed.length > 0 && (await isBetweenSwaps(catalog, tenant, day))) suspects.push(...unnamed);
+      if (unnamed.length > 0 && (await isBetweenSwaps({ catalog, store }, tenant, day)))
+        suspects.push(...unnamed);
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error;
       unreadable.push(name);
@@ -153,10 +154,17 @@ function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean
 }
 
 /** True where every swap that has begun so far is over: what it put on a list of garbage is found there. */
-async function isBetweenSwaps({ leases }: Catalog, tenant: string, day: number): Promise<boolean> {
-  const lease = await leases.take(dayLease(tenant, day), LEASE_MS);
-  if (lease === undefined) return false;
-  await leases.release(lease).catch(() => undefined);
+async function isBetweenSwaps(
+  { catalog: { leases }, store }: Pick<CollectorParts, 'catalog' | 'store'>,
+  tenant: string,
+  day: number,
+): Promise<boolean> {
+  const names = store.isDistant === true ? [dayLease, indexLease] : [dayLease];
+  for (const name of names) {
+    const lease = await leases.take(name(tenant, day), LEASE_MS);
+    if (lease === undefined) return false;
+    await leases.release(lease).catch(() => undefined);
+  }
   return true;
 }
 

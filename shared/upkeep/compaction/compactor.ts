@@ -1,13 +1,13 @@
 /**
- * Compaction of a tenant's day: merges until nothing is left to merge or the time is up. It holds a lease while it works,
- * and publishes only under it; killed anywhere, it leaves at most objects that no record names.
+ * Compaction of a tenant's day: merges until nothing is left to merge or the time is up, by itself or with other functions
+ * (merge-crew.ts). It holds a lease while it works, and publishes only under it; killed anywhere, it leaves at most objects that
+ * no record names.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
-import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import { dayLease, type Lease, LeaseLostError } from '../../storage/catalog/leases.ts';
@@ -15,6 +15,8 @@ import { SwapConflictError } from '../../storage/catalog/swap.ts';
 import { brokenOf, isOfInputs } from './broken-inputs.ts';
 import { type MergedChunks, mergeAndSwap } from './merge-and-swap.ts';
 import { MergeTooLargeError } from './merge-bounds.ts';
+import { CREW_RUN_MS, type CrewWork, functionsFor, inAgeOrder, mergeTogether } from './merge-crew.ts';
+import type { MergeHelpers } from './merge-task.ts';
 import type { Packing } from './packing.ts';
 import {
   DISTANT_SETTLE_MS,
@@ -35,6 +37,8 @@ export interface CompactorParts {
   readonly options: CompactorOptions;
   /** What merges leave out; without it nothing. */
   readonly drops?: DropSource;
+  /** Functions that merge beside this one; undefined where there are none. */
+  readonly helpers?: MergeHelpers;
 }
 
 export interface CompactorOptions {
@@ -89,6 +93,10 @@ export interface DayCompactor {
 type Totals = { -readonly [K in keyof Omit<CompactionReport, 'end' | 'quietUntilMs'>]: number };
 type End = Pick<CompactionReport, 'end' | 'quietUntilMs'>;
 
+type Crew = Pick<CrewWork, 'snapshot' | 'lease' | 'untilMs' | 'hold' | 'failed'> & {
+  readonly setAside: ReadonlySet<string>;
+};
+
 /** Renewed at a third of it; what a stalled compactor holds up is that long. */
 export const LEASE_MS = 60_000;
 /** Swaps in a row that others were faster with. */
@@ -126,33 +134,44 @@ export class Compactor implements DayCompactor {
   }
 
   async #mergeAll(work: DayWork, lease: Lease, total: Totals): Promise<End> {
-    const { catalog, clock, options, store } = this.#parts;
+    const { catalog, clock, helpers } = this.#parts;
     const renew = catalog.leases.holder(lease, LEASE_MS);
     const hold = async () => {
       await nextTurn();
       await renew();
     };
     const setAside = new Set<string>();
+    // What other functions have failed at is merged here.
+    const failedElsewhere = new Set<string>();
+    const crewUntilMs = Math.min(work.untilMs, clock.nowMs() + CREW_RUN_MS);
     let failure: unknown;
-    let snapshot = inAgeOrder(await catalog.day(work.tenant, work.day));
+    let snapshot = await this.#read(work);
     let maxInputs = MAX_INPUTS;
     // Planned together, because planning looks at all chunks of the day.
-    let planned: PlannedMerge[] = [];
+    let planned: readonly PlannedMerge[] = [];
     for (let conflicts = 0; ; ) {
       if (snapshot === undefined) return this.#ended('settled');
-      const goneBefore = this.#expiredBefore(work);
-      const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
       const { records } = snapshot;
-      const { targetBytes, packing } = options;
-      const { force = false, onlyFull } = work;
-      const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
-      const plan = { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
-      if (planned.length === 0) planned = [...planMerges(work.day, records, plan)];
+      const plan = this.#planOf(work, setAside);
+      if (planned.length === 0) planned = planMerges(work.day, records, plan);
       await this.#noteUnmerged(work, records);
-      const merge = planned.shift();
+      const open = planned.filter(({ inputs }) => inputs.every(({ id }) => !failedElsewhere.has(id)));
+      if (helpers !== undefined && functionsFor(open, helpers) > 0) {
+        planned = [];
+        const crew = { snapshot, lease, untilMs: crewUntilMs, hold, failed: failedElsewhere, setAside };
+        try {
+          if (!(await this.#mergeTogether(work, helpers, crew, total))) return this.#ended('time');
+        } catch (error) {
+          if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
+          if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.#ended('busy');
+        }
+        snapshot = await this.#read(work);
+        continue;
+      }
+      const [merge] = planned;
       if (merge === undefined) {
         if (failure !== undefined) throw failure;
-        if (onlyFull) return this.#ended('done');
+        if (work.onlyFull) return this.#ended('done');
         if (isSettled(work.day, records, { ...plan, force: false })) {
           await this.#removeWhereEmpty(work, lease, snapshot);
           return this.#ended('settled');
@@ -166,19 +185,11 @@ export class Compactor implements DayCompactor {
         const merged = await this.#merge(work, lease, hold, snapshot, { ...merge, inputs });
         // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
         snapshot = merged.after;
-        total.merges++;
-        total.rows += merged.rows;
-        total.duplicates += merged.duplicates;
-        total.dropped += merged.dropped;
-        total.inputBytes += merged.inputBytes;
-        total.outputBytes += merged.outputBytes;
+        planned = planned.slice(1);
+        add(total, 1, merged);
       } catch (error) {
-        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) {
-          planned.unshift(merge);
-          continue;
-        }
+        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) continue;
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
-          planned.unshift(merge);
           maxInputs = Math.max(2, maxInputs >> 1);
           continue;
         }
@@ -191,9 +202,50 @@ export class Compactor implements DayCompactor {
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
         // Whoever lost the lease would lose the next swap, too.
         if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.#ended('busy');
-        snapshot = inAgeOrder(await catalog.day(work.tenant, work.day));
+        snapshot = await this.#read(work);
       }
     }
+  }
+
+  async #read({ tenant, day }: DayWork): Promise<DaySnapshot | undefined> {
+    const snapshot = await this.#parts.catalog.day(tenant, day);
+    return snapshot && inAgeOrder(snapshot);
+  }
+
+  /** As of now. */
+  #planOf(work: DayWork, setAside: ReadonlySet<string>) {
+    const { clock, options, store } = this.#parts;
+    const { targetBytes, packing } = options;
+    const { force = false, onlyFull } = work;
+    const goneBefore = this.#expiredBefore(work);
+    const settleMs = store.isDistant === true ? DISTANT_SETTLE_MS : SETTLE_MS;
+    const mayMerge = ({ id, last }: ChunkRecord) => !setAside.has(id) && last >= goneBefore;
+    return { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
+  }
+
+  /** False if the time was up. */
+  #mergeTogether(
+    work: DayWork,
+    helpers: MergeHelpers,
+    { setAside, ...crew }: Crew,
+    total: Totals,
+  ): Promise<boolean> {
+    const { tenant, day, signal } = work;
+    return mergeTogether(
+      { ...this.#parts, helpers },
+      {
+        ...crew,
+        tenant,
+        signal,
+        plan: async ({ records }, isFree) => {
+          await this.#noteUnmerged(work, records);
+          const plan = this.#planOf(work, setAside);
+          const mayMerge = (record: ChunkRecord) => plan.mayMerge(record) && isFree(record);
+          return planMerges(day, records, { ...plan, mayMerge });
+        },
+        onMerged: (merges, merged) => add(total, merges, merged),
+      },
+    );
   }
 
   /** For processes that take pushes. It must not keep chunks from being merged. */
@@ -246,7 +298,11 @@ export class Compactor implements DayCompactor {
   }
 }
 
-/** Each plan sorts the chunks: of those that mostly are in order, that is one look at each. */
-function inAgeOrder(snapshot: DaySnapshot | undefined): DaySnapshot | undefined {
-  return snapshot && { ...snapshot, records: snapshot.records.toSorted(compareChunks) };
+function add(total: Totals, merges: number, merged: MergedChunks): void {
+  total.merges += merges;
+  total.rows += merged.rows;
+  total.duplicates += merged.duplicates;
+  total.dropped += merged.dropped;
+  total.inputBytes += merged.inputBytes;
+  total.outputBytes += merged.outputBytes;
 }

@@ -70,8 +70,18 @@ export interface MergedChunks {
 
 /** Throws what mergeChunks, swapChunks, `hold` and the stores throw; the inputs are all there then, and outputs may be. */
 export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
-  const { store, clock, ids, options } = parts;
-  const { tenant, snapshot, level, drops, signal, hold } = given;
+  return publish(parts, given, [await writeOutputs(parts, { ...given, day: given.snapshot.day })]);
+}
+
+/** What of a merge needs neither the day nor its lease. */
+export type OutputsToWrite = Omit<ChunksToMerge, 'snapshot' | 'lease'> & { readonly day: number };
+
+/** Stores the outputs, which are no chunks before they are published. Throws what mergeChunks, `hold` and the store throw. */
+export async function writeOutputs(
+  { store, clock, ids, options }: Omit<MergeParts, 'catalog'>,
+  given: OutputsToWrite,
+): Promise<Outcome> {
+  const { tenant, day, level, drops, signal, hold } = given;
   const { packing = PACKING } = options;
   const { pageBytes, enrichedFromBytes } = packing;
   const added: ChunkRecord[] = [];
@@ -88,7 +98,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
     opened,
     {
       tenant,
-      day: snapshot.day,
+      day,
       level,
       newId: () => newChunkId(clock, ids),
       createdMs: drops.asOfMs,
@@ -109,7 +119,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
     },
   );
   const { duplicates, dropped } = merged;
-  return publish(parts, given, { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 });
+  return { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 };
 }
 
 /** What was stored is given back to the machine: left to the collector, it would lie there beside the next merge. */
@@ -137,31 +147,46 @@ function enrichersOf(
   return minesPatterns === true ? () => withPatterns(enrichers()) : enrichers;
 }
 
-/** Puts the outputs in the place of the inputs, if all rows are accounted for. Throws what swapChunks and `hold` throw. */
+/**
+ * Puts the outputs of one merge, or of several without a chunk in common, in the place of the inputs, if all rows are accounted for.
+ * Throws what swapChunks and `hold` throw.
+ */
 export async function publish(
-  { catalog, options }: MergeParts,
+  {
+    catalog,
+    options,
+  }: { readonly catalog: Pick<Catalog, 'swap'>; readonly options: { readonly graceMs: number } },
   { tenant, snapshot, lease, hold }: Pick<ChunksToMerge, 'tenant' | 'snapshot' | 'lease' | 'hold'>,
-  { inputs, added, duplicates, dropped, mayDrop }: Outcome,
+  outcomes: readonly Outcome[],
 ): Promise<MergedChunks> {
-  const rows = rowsOf(added);
-  const rowsIn = rowsOf(inputs);
-  const accounted = rows + duplicates + dropped;
-  mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
-  const isAsked = mayDrop || dropped === 0;
-  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped where nothing asks for it`);
+  outcomes.forEach(checkRows);
   await hold();
   const { records, ...day } = snapshot;
+  const inputs = outcomes.flatMap(outcome => outcome.inputs);
+  const added = outcomes.flatMap(outcome => outcome.added);
   const next = await catalog.swap({ tenant, day, lease, removed: inputs, added, graceMs: options.graceMs });
   const gone = new Set(inputs);
   return {
-    rows,
-    duplicates,
-    dropped,
+    rows: rowsOf(added),
+    duplicates: sumOf(outcomes, ({ duplicates }) => duplicates),
+    dropped: sumOf(outcomes, ({ dropped }) => dropped),
     inputBytes: storedBytesOf(inputs),
     outputBytes: storedBytesOf(added),
     merged: inputs.length,
     after: { ...next, records: [...records.filter(record => !gone.has(record)), ...added] },
   };
+}
+
+function checkRows({ inputs, added, duplicates, dropped, mayDrop }: Outcome): void {
+  const rowsIn = rowsOf(inputs);
+  const accounted = rowsOf(added) + duplicates + dropped;
+  mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
+  const isAsked = mayDrop || dropped === 0;
+  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped where nothing asks for it`);
+}
+
+function sumOf<T>(list: readonly T[], of: (one: T) => number): number {
+  return list.reduce((sum, one) => sum + of(one), 0);
 }
 
 function rowsOf(records: readonly ChunkRecord[]): number {

@@ -68,7 +68,7 @@ export async function rewriteAndSwap(
   if (dropped === 0) return 'clean';
   const added = chunk === undefined ? [] : [await storeChunk(store, chunk, options.inlineMaxBytes)];
   const outcome = { inputs: [record], added, duplicates: 0, dropped, mayDrop: true };
-  const merged = await publish(parts, given, outcome);
+  const merged = await publish(parts, given, [outcome]);
   const pages = { pagesCopied: 0, pagesPacked: 0, copiedBytes: 0, packedBytes: 0 };
   for (const [place, page] of (chunk?.footer.pages ?? []).entries()) {
     if (chunk!.copied[place]) {

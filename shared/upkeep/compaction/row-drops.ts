@@ -18,10 +18,19 @@ export interface CoveredRows extends ChunkRowFilter {
   forPage(page: { page: PageMeta; streams: readonly Stream[]; runs: readonly RunMeta[] }): object | undefined;
 }
 
+/** A delete request as it was when it was applied. */
+export interface AppliedRequest {
+  readonly id: string;
+  /** Unix ns of its end, decimal. One that is cancelled when part of it is done ends where it had come to. */
+  readonly endNs: string;
+}
+
 /** What must go of a tenant's chunks, as it was at one moment. */
 export interface RowDrops {
   /** Unix ms before which everything was decided that is applied here: for `createdMs` of outputs. */
   readonly asOfMs: number;
+  /** Delete requests that are applied here. */
+  readonly applied: readonly AppliedRequest[];
   /** What must go of a chunk for delete requests; undefined where none covers it. */
   deletesOf(record: ChunkRecord): CoveredRows | undefined;
   /** What must go of a chunk for any reason; undefined where nothing does. */
@@ -33,6 +42,8 @@ export interface RowDrops {
 export interface DropSource {
   /** Reads what holds now. Throws what the table throws. */
   dropsOf(tenant: string): Promise<RowDrops>;
+  /** False if one of the requests was cancelled since they were applied. Throws what the table throws. */
+  areInForce(tenant: string, applied: readonly AppliedRequest[]): Promise<boolean>;
   /** Unix ns: all entries of the tenant before it are expired, whatever their stream; undefined where there is no such time. */
   expiredBeforeNs(tenant: string): bigint | undefined;
 }
@@ -49,6 +60,7 @@ export class DeleteCancelledError extends Error {
 export function dropNothing(clock: Clock): RowDrops {
   return {
     asOfMs: clock.nowMs(),
+    applied: [],
     deletesOf: () => undefined,
     of: () => undefined,
     check: async () => undefined,

@@ -14,7 +14,12 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
-import { DeleteCancelledError, type DropSource, type RowDrops } from '../compaction/row-drops.ts';
+import {
+  type AppliedRequest,
+  DeleteCancelledError,
+  type DropSource,
+  type RowDrops,
+} from '../compaction/row-drops.ts';
 import { retentionOf } from '../retention/retention.ts';
 import { retentionFilter } from '../retention/retention-filter.ts';
 import { compileDeleteFilters } from './delete-filters.ts';
@@ -56,8 +61,10 @@ export class MergeDrops implements DropSource {
     const expiredOf = (record: ChunkRecord) => retentionFilter(retention, record, BigInt(nowMs) * NS_PER_MS);
     let checkedMs = nowMs;
     let known = version;
+    const applied = requests.map(({ id, endNs }) => ({ id, endNs: `${endNs}` }));
     return {
       asOfMs,
+      applied,
       deletesOf,
       of: record => both(deletesOf(record), expiredOf(record)),
       check: async () => {
@@ -65,16 +72,19 @@ export class MergeDrops implements DropSource {
         checkedMs = clock.nowMs();
         const now = await deletes.version(tenant);
         if (now === known) return;
-        const left = new Map((await deletes.list(tenant)).map(request => [request.id, request]));
-        // A request canceled by force after some parts were done stays in the list with an earlier end.
-        const isAsBefore = ({ id, endNs }: DeleteRequest) => {
-          const request = left.get(id);
-          return request !== undefined && isPickedUp(request) && request.endNs === endNs;
-        };
-        if (!requests.every(isAsBefore)) throw new DeleteCancelledError(tenant);
+        if (!(await this.areInForce(tenant, applied))) throw new DeleteCancelledError(tenant);
         known = now;
       },
     };
+  }
+
+  async areInForce(tenant: string, applied: readonly AppliedRequest[]): Promise<boolean> {
+    if (applied.length === 0) return true;
+    const left = new Map((await this.#parts.deletes.list(tenant)).map(request => [request.id, request]));
+    return applied.every(({ id, endNs }) => {
+      const request = left.get(id);
+      return request !== undefined && isPickedUp(request) && `${request.endNs}` === endNs;
+    });
   }
 
   expiredBeforeNs(tenant: string): bigint | undefined {

@@ -6,6 +6,7 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Syncer } from '../../storage/index/syncer.ts';
 import type { DayCompactor } from '../compaction/compactor.ts';
 import type { PackedDay } from '../compaction/full-merges.ts';
+import type { MergeTaskRunner } from '../compaction/merge-task.ts';
 import type { TenantDeletion } from '../deletion/tenant-deletion.ts';
 import { collectionJob } from './collection-job.ts';
 import { compactionJob } from './compaction-job.ts';
@@ -29,6 +30,8 @@ export interface MaintenanceParts {
   readonly foldTable?: () => Promise<boolean>;
   /** Of other parts of the store, with schedules of their own in the options. */
   readonly otherJobs?: readonly Job[];
+  /** Does a merge for another function (merge-task.ts). */
+  readonly mergeTask?: MergeTaskRunner;
   readonly options: MaintenanceOptions;
   /** See JobsParts. */
   readonly onRun?: JobsParts['onRun'];
@@ -83,12 +86,14 @@ export class Maintenance {
   readonly syncsIndexes: boolean;
   /** Enough was pushed to a day for a full merge: the next run of compaction makes it. See CompactionJob.ask. */
   readonly pack: (day: PackedDay) => Promise<void>;
+  readonly mergeTask: MergeTaskRunner | undefined;
   readonly #parts: MaintenanceParts;
 
   constructor(parts: MaintenanceParts) {
     const { catalog, store, clock, compactor, syncer, removal, options } = parts;
     this.#parts = parts;
     this.syncsIndexes = options.syncsIndexes;
+    this.mergeTask = parts.mergeTask;
     this.sync = new SyncState({ catalog, clock });
     this.flush = new FlushRequest({ catalog, clock });
     const compaction = compactionJob({

@@ -239,6 +239,10 @@ test('what masks leave is what the model says, and in the end that is what is st
   await checkHistories({}, 100);
 });
 
+test('the same where other functions merge for the one that holds the day', async () => {
+  await checkHistories({ helpers: 3, targetBytes: 3000 }, 40);
+});
+
 describe('a planted bug is caught:', () => {
   const nothing = (record: ChunkRecord): undefined => void record;
   test.each<[string, WorldOptions]>([
@@ -254,6 +258,7 @@ describe('a planted bug is caught:', () => {
   function given(change: (drops: RowDrops) => RowDrops): WorldOptions['brokenDrops'] {
     return source => ({
       dropsOf: async tenant => change(await source.dropsOf(tenant)),
+      areInForce: (...asked) => source.areInForce(...asked),
       expiredBeforeNs: tenant => source.expiredBeforeNs(tenant),
     });
   }

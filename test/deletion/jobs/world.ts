@@ -11,6 +11,7 @@ import { decodePage } from '../../../shared/storage/chunk/reader.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
 import { Compactor } from '../../../shared/upkeep/compaction/compactor.ts';
 import { noRewrites } from '../../../shared/upkeep/compaction/day-rewriter.ts';
+import { helpersOf, type MergeHelpers, runMergeTask } from '../../../shared/upkeep/compaction/merge-task.ts';
 import type { Packing } from '../../../shared/upkeep/compaction/packing.ts';
 import { type DropSource, marksOf } from '../../../shared/upkeep/compaction/row-drops.ts';
 import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
@@ -69,7 +70,12 @@ export interface WorldOptions {
   readonly times?: DeleteTimes;
   /** A defect of what merges ask. */
   readonly brokenDrops?: (drops: DropSource) => DropSource;
+  /** Functions that merge for compactors, whatever there is to merge. Default: none. */
+  readonly helpers?: number;
 }
+
+/** What happens around a call of another function. */
+export type Around = (call: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
   const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, packing } = given;
@@ -80,8 +86,18 @@ export function makeWorld(given: WorldOptions = {}) {
   const rawTable = memoryTable({ clock });
   let limits: Limits = { ...DEFAULT_LIMITS, ...given.limits };
   const limitsOf = () => limits;
+  /** Of processes of their own, which are not killed. */
+  const helping = (most: number, around: Around = call => call()): MergeHelpers =>
+    helpersOf(
+      {
+        invoke: (bytes, { signal }) =>
+          around(() => runMergeTask(process(new Fuse(), undefined).rewriter, bytes, signal)),
+      },
+      { most, bytesEach: 1, fewest: 1 },
+    );
+  const defaultHelpers = given.helpers === undefined ? undefined : helping(given.helpers);
   /** A process of its own, with caches of its own. */
-  const process = (fuse = new Fuse()) => {
+  const process = (fuse = new Fuse(), helpers = defaultHelpers) => {
     const store = fuse.wrap(rawStore);
     const catalog = new Catalog({ table: fuse.wrap(rawTable), clock, ids });
     const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
@@ -108,7 +124,8 @@ export function makeWorld(given: WorldOptions = {}) {
       removedGraceMs: GRACE_MS,
       everyMs: 1,
     });
-    return { catalog, committer, compactor: new Compactor(rewriter), deletion, rewriter, retention };
+    const compactor = new Compactor({ ...rewriter, helpers });
+    return { catalog, committer, compactor, deletion, rewriter, retention };
   };
   const plain = process();
   const figures = { ...noRewrites(), pickedUp: 0, processed: 0, days: 0, readBytes: 0 };
@@ -118,6 +135,7 @@ export function makeWorld(given: WorldOptions = {}) {
     rawStore,
     plain,
     process,
+    helping,
     figures,
     setLimits: (next: Partial<Limits>) => {
       limits = { ...limits, ...next };

@@ -1,14 +1,24 @@
 /**
- * Compaction of one tenant whose pushes never pause: the program's own planner decides what is merged, and merges take the time that
- * they were measured to take. A lease lets one function work at a time.
+ * Compaction of one tenant whose pushes never pause: the program's own planner and crew (merge-crew.ts) decide what is merged where and
+ * when it is published. Merges, swaps and reading the day take the time that they were measured to take.
  *
- *     pushes --> chunks of the day --planMerges--> merges, one after the other --> chunks of the day
+ *     pushes --> chunks of the day --planMerges--> merges of N functions at once --swap--> chunks of the day
  */
 
 import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
-import { type PlannedMerge, planMerges } from '../../../shared/upkeep/compaction/plan-merges.ts';
-import { CHUNK } from './figures.ts';
+import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
+import { MAX_SWAPPED_CHUNKS, SWAP_REST_MS, type Swap } from '../../../shared/storage/catalog/swap.ts';
+import { CREW_RUN_MS, functionsFor, mergeTogether } from '../../../shared/upkeep/compaction/merge-crew.ts';
+import type { MergeAnswer, MergeHelpers, MergeTask } from '../../../shared/upkeep/compaction/merge-task.ts';
+import {
+  DISTANT_SETTLE_MS,
+  type PlannedMerge,
+  planMerges,
+} from '../../../shared/upkeep/compaction/plan-merges.ts';
+import { Dice } from '../dice.ts';
+import { VirtualTime } from '../virtual-time.ts';
+import { CHUNK, LATENCY, RECORD, WORKER } from './figures.ts';
 import { TENANT } from './synthetic-catalog.ts';
 
 export interface FleetCompaction {
@@ -16,14 +26,24 @@ export interface FleetCompaction {
   readonly minutes: number;
   /** Raw bytes of a push. */
   readonly pushBytes: number;
+  /** `max_compaction_functions`: those that merge at once. */
+  readonly functions: number;
+  /** Part of the calls of functions that are lost. Default 0. */
+  readonly lostShare?: number;
 }
 
 export interface CompactionOutcome {
   readonly pushedBytes: number;
   readonly mergedBytes: number;
   readonly merges: number;
+  readonly swaps: number;
+  /** Most functions that merged at once. */
+  readonly atOnce: number;
+  readonly lost: number;
   /** Age of the oldest push that fills a merge and is in none, at the end, ms. */
   readonly backlogMs: number;
+  /** Chunks of the day at the end. */
+  readonly chunks: number;
   /** Rows are neither lost nor doubled. */
   readonly rowsPushed: number;
   readonly rowsStored: number;
@@ -36,74 +56,191 @@ const NS_PER_MS = 1_000_000;
 const EVERY_MS = 60_000;
 /** Measured: CPU of merging (bench/model/figures.ts); a function has one thread for it, and reads ahead of it. */
 const MERGE_MS_PER_GB = 80_000;
-/** Measured: a swap rests for 500 ms; requests of lease, day and output. */
-const SWAP_MS = 700;
+/** Assumed: a transaction of 97 items of DynamoDB. */
+const TRANSACTION_MS = 30;
+/** Assumed: reading footers and storing the output. */
+const REQUESTS_MS = 100;
 const TARGET_BYTES = 128 * 1024 * 1024;
+const MAX_WAKES = 20_000_000;
 
-export function compactFleet({ bytesPerDay, minutes, pushBytes }: FleetCompaction): CompactionOutcome {
-  const startMs = DAY * MS_PER_DAY;
-  const endMs = startMs + minutes * 60_000;
-  const pushEveryMs = (pushBytes / bytesPerDay) * MS_PER_DAY;
-  let chunks: ChunkRecord[] = [];
-  let pushed = 0;
-  let merges = 0;
-  let mergedBytes = 0;
-  let made = 0;
-  const rowsOfPush = Math.max(1, Math.floor(pushBytes / CHUNK.bytesPerLine));
+export async function compactFleet(asked: FleetCompaction): Promise<CompactionOutcome> {
+  const fleet = new CompactedFleet(asked);
+  await fleet.time.run(fleet.work());
+  return fleet.outcome();
+}
 
-  const pushUntil = (ms: number): void => {
-    for (; startMs + pushed * pushEveryMs <= ms; pushed++) {
-      const atMs = startMs + pushed * pushEveryMs;
-      chunks.push(
-        chunkOf(idOf(atMs, pushed), { atMs: atMs - startMs, spanMs: pushEveryMs }, rowsOfPush, pushBytes),
-      );
+class CompactedFleet {
+  readonly time: VirtualTime;
+  readonly #asked: FleetCompaction;
+  readonly #dice = new Dice(1);
+  readonly #startMs = DAY * MS_PER_DAY;
+  readonly #endMs: number;
+  readonly #helpers: MergeHelpers;
+  #chunks: ChunkRecord[] = [];
+  #version = 0;
+  #pushed = 0;
+  #made = 0;
+  #running = 0;
+  readonly #figures = { merges: 0, swaps: 0, mergedBytes: 0, atOnce: 0, lost: 0 };
+
+  constructor(asked: FleetCompaction) {
+    this.#asked = asked;
+    this.#endMs = this.#startMs + asked.minutes * 60_000;
+    this.time = new VirtualTime(this.#startMs, this.#dice.fork(), MAX_WAKES);
+    this.#helpers = { most: asked.functions, merge: task => this.#mergeElsewhere(task) };
+  }
+
+  /** Runs of the job until the end: as Compactor.compactDay works. */
+  async work(): Promise<void> {
+    const { time } = this;
+    while (time.nowMs() < this.#endMs) {
+      await this.#run();
+      await time.sleep(EVERY_MS - ((time.nowMs() - this.#startMs) % EVERY_MS));
     }
-  };
-  const merge = ({ inputs, level }: PlannedMerge): void => {
-    const gone = new Set(inputs);
-    chunks = chunks.filter(chunk => !gone.has(chunk));
-    chunks.push(mergedOf(inputs, level, made++));
-    merges++;
-    for (const input of inputs) if (input.level === 0) mergedBytes += input.lineBytes;
-  };
+  }
 
-  let nowMs = startMs;
-  let planned: PlannedMerge[] = [];
-  while (nowMs < endMs) {
-    if (planned.length === 0) {
-      pushUntil(nowMs);
-      planned = [
-        ...planMerges(DAY, chunks.toSorted(compareChunks), {
-          targetBytes: TARGET_BYTES,
-          nowMs,
-          force: false,
-        }),
-      ];
-      if (planned.length === 0) {
-        nowMs += EVERY_MS;
+  async #run(): Promise<void> {
+    const { time } = this;
+    const helpers = this.#helpers;
+    const failed = new Set<string>();
+    const crewUntilMs = Math.min(this.#endMs, time.nowMs() + CREW_RUN_MS);
+    let snapshot = await this.#read();
+    let planned: readonly PlannedMerge[] = [];
+    while (time.nowMs() < this.#endMs) {
+      if (planned.length === 0) planned = this.#plan(snapshot, () => true);
+      const open = planned.filter(({ inputs }) => inputs.every(({ id }) => !failed.has(id)));
+      if (this.#asked.functions > 1 && functionsFor(open, helpers) > 0) {
+        planned = [];
+        if (!(await this.#mergeTogether(snapshot, failed, crewUntilMs))) return;
+        snapshot = await this.#read();
         continue;
       }
+      const [merge] = planned;
+      if (merge === undefined) return;
+      planned = planned.slice(1);
+      await time.sleep(REQUESTS_MS + mergeMs(merge));
+      await this.#swap({ removed: merge.inputs, added: [this.#mergedOf(merge)] });
+      this.#figures.merges++;
+      // What was pushed meanwhile is found by the next run.
+      const known = new Set(snapshot.records.map(({ id }) => id));
+      const gone = new Set(merge.inputs.map(({ id }) => id));
+      const records = this.#chunks.filter(({ id, level }) => known.has(id) || level > 0);
+      snapshot = { ...snapshot, records: records.filter(({ id }) => !gone.has(id)) };
     }
-    const next = planned.shift()!;
-    nowMs += SWAP_MS + (lineBytesOf(next.inputs) / 1e9) * MERGE_MS_PER_GB;
-    merge(next);
   }
-  pushUntil(endMs);
-  const full = planMerges(DAY, chunks.toSorted(compareChunks), {
-    targetBytes: TARGET_BYTES,
-    nowMs: endMs,
-    force: false,
-    onlyFull: true,
-  });
-  const waiting = full.flatMap(({ inputs }) => inputs.map(({ last }) => last / NS_PER_MS));
-  return {
-    pushedBytes: pushed * pushBytes,
-    mergedBytes,
-    merges,
-    backlogMs: waiting.length === 0 ? 0 : endMs - startMs - leastOf(waiting),
-    rowsPushed: pushed * rowsOfPush,
-    rowsStored: chunks.reduce((sum, { rows }) => sum + rows, 0),
-  };
+
+  #mergeTogether(snapshot: DaySnapshot, failed: Set<string>, untilMs: number): Promise<boolean> {
+    return mergeTogether(
+      {
+        catalog: {
+          day: () => this.#read(),
+          swap: async ({ removed, added, day }: Swap) => {
+            await this.#swap({ removed, added });
+            return { ...day, version: this.#version };
+          },
+        },
+        clock: this.time,
+        options: { graceMs: 0 },
+        helpers: this.#helpers,
+      },
+      {
+        tenant: TENANT,
+        snapshot,
+        lease: { name: 'day', token: 1 },
+        untilMs,
+        signal: new AbortController().signal,
+        failed,
+        plan: async (day, isFree) => this.#plan(day, isFree),
+        hold: async () => undefined,
+        onMerged: merges => {
+          this.#figures.merges += merges;
+        },
+      },
+    );
+  }
+
+  #plan({ records }: DaySnapshot, mayMerge: (record: ChunkRecord) => boolean): readonly PlannedMerge[] {
+    const nowMs = this.time.nowMs();
+    const options = { targetBytes: TARGET_BYTES, nowMs, force: false, settleMs: DISTANT_SETTLE_MS, mayMerge };
+    return planMerges(DAY, records, options);
+  }
+
+  async #read(): Promise<DaySnapshot> {
+    this.#pushUntil(this.time.nowMs());
+    const records = this.#chunks.toSorted(compareChunks);
+    const pages = Math.ceil(records.length / RECORD.perRequest / RECORD.shards);
+    await this.time.sleep(pages * LATENCY.tableReadMs + records.length * RECORD.cpuMs);
+    return { day: DAY, version: this.#version, index: undefined, partitions: RECORD.shards, records };
+  }
+
+  async #mergeElsewhere(task: MergeTask): Promise<MergeAnswer> {
+    const { lostShare = 0 } = this.#asked;
+    this.#figures.atOnce = Math.max(this.#figures.atOnce, ++this.#running);
+    try {
+      await this.time.sleep(WORKER.callMs + REQUESTS_MS + mergeMs(task));
+      if (lostShare > 0 && this.#dice.chance(lostShare)) {
+        this.#figures.lost++;
+        throw new Error('the function is lost');
+      }
+      const { inputs } = task;
+      const added = [this.#mergedOf(task)];
+      return { inputs, added, duplicates: 0, dropped: 0, mayDrop: false, applied: [] };
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #swap({ removed, added }: Pick<Swap, 'removed' | 'added'>): Promise<void> {
+    const transactions = 2 + Math.ceil(removed.length / MAX_SWAPPED_CHUNKS);
+    await this.time.sleep(SWAP_REST_MS + transactions * TRANSACTION_MS);
+    const gone = new Set(removed.map(({ id }) => id));
+    this.#chunks = this.#chunks.filter(({ id }) => !gone.has(id));
+    this.#chunks.push(...added);
+    this.#version += 3;
+    this.#figures.swaps++;
+    for (const { level, lineBytes } of removed) if (level === 0) this.#figures.mergedBytes += lineBytes;
+  }
+
+  #pushUntil(ms: number): void {
+    const { pushBytes, bytesPerDay } = this.#asked;
+    const everyMs = (pushBytes / bytesPerDay) * MS_PER_DAY;
+    for (; this.#startMs + this.#pushed * everyMs <= ms; this.#pushed++) {
+      const atMs = this.#pushed * everyMs;
+      const id = idOf(this.#startMs + atMs, this.#pushed);
+      this.#chunks.push(chunkOf(id, { atMs, spanMs: everyMs }, this.#rowsOfPush, pushBytes));
+    }
+  }
+
+  get #rowsOfPush(): number {
+    return Math.max(1, Math.floor(this.#asked.pushBytes / CHUNK.bytesPerLine));
+  }
+
+  outcome(): CompactionOutcome {
+    this.#pushUntil(this.#endMs);
+    const full = planMerges(DAY, this.#chunks.toSorted(compareChunks), {
+      targetBytes: TARGET_BYTES,
+      nowMs: this.#endMs,
+      force: false,
+      onlyFull: true,
+    });
+    const waiting = full.flatMap(({ inputs }) => inputs.map(({ last }) => last / NS_PER_MS));
+    return {
+      ...this.#figures,
+      pushedBytes: this.#pushed * this.#asked.pushBytes,
+      backlogMs: waiting.length === 0 ? 0 : this.#endMs - this.#startMs - leastOf(waiting),
+      chunks: this.#chunks.length,
+      rowsPushed: this.#pushed * this.#rowsOfPush,
+      rowsStored: this.#chunks.reduce((sum, { rows }) => sum + rows, 0),
+    };
+  }
+
+  #mergedOf({ inputs, level }: PlannedMerge): ChunkRecord {
+    return mergedOf(inputs, level, this.#made++);
+  }
+}
+
+function mergeMs({ inputs }: PlannedMerge): number {
+  return (lineBytesOf(inputs) / 1e9) * MERGE_MS_PER_GB;
 }
 
 function leastOf(list: readonly number[]): number {

@@ -9,6 +9,8 @@
  *     npm run simulate -- fleet --seed 4711          the first seed
  *     npm run simulate -- fleet --throttled 0.01     part of the requests that S3 answers 503 and DynamoDB 400, default 0
  *     npm run simulate -- fleet --compaction         compaction alone
+ *     npm run simulate -- fleet --functions 1,100    functions that merge at once, default 1, 32 and 300
+ *     npm run simulate -- fleet --minutes 90         virtual time of compaction, default 30
  *
  * Where the end is not "answered", figures are those up to the end. `covered` is the part of the raw lines that workers looked at.
  */
@@ -20,7 +22,6 @@ import { quantile } from './random-times.ts';
 
 const TB = 1e12;
 const PUSH_BYTES = 8e6;
-const COMPACTED_MINUTES = 30;
 
 const { values } = parseArgs({
   options: {
@@ -32,6 +33,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     throttled: { type: 'string', default: '0' },
     compaction: { type: 'boolean', default: false },
+    functions: { type: 'string', default: '1,32,300' },
+    minutes: { type: 'string', default: '30' },
   },
 });
 
@@ -52,6 +55,7 @@ const throttledShare = Number(values.throttled);
 if (!(throttledShare >= 0 && throttledShare < 1)) {
   throw new RangeError(`--throttled needs a number from 0 to 1, not ${values.throttled}`);
 }
+const [compactedMinutes] = numbersOf(values.minutes, 'minutes');
 const sizes = numbersOf(values.tb, 'tb');
 
 if (!values.compaction) {
@@ -100,13 +104,25 @@ if (!values.compaction) {
 }
 
 print(
-  `| TB a day | functions | pushed GB in ${COMPACTED_MINUTES} minutes | merged GB | merges | backlog s |`,
+  `| TB a day | functions allowed | at once | pushed GB in ${compactedMinutes} minutes | merged GB | merges | swaps | backlog s |`,
 );
-print('|---|---|---|---|---|---|');
+print('|---|---|---|---|---|---|---|---|');
 for (const tb of sizes) {
-  const outcome = compactFleet({ bytesPerDay: tb * TB, minutes: COMPACTED_MINUTES, pushBytes: PUSH_BYTES });
-  const gb = (bytes: number) => (bytes / 1e9).toFixed(0);
-  print(
-    `| ${[tb, 1, gb(outcome.pushedBytes), gb(outcome.mergedBytes), outcome.merges, (outcome.backlogMs / 1000).toFixed(0)].join(' | ')} |`,
-  );
+  for (const functions of numbersOf(values.functions, 'functions')) {
+    const asked = { bytesPerDay: tb * TB, minutes: compactedMinutes, pushBytes: PUSH_BYTES, functions };
+    const { pushedBytes, mergedBytes, merges, swaps, atOnce, backlogMs } = await compactFleet(asked);
+    const gb = (bytes: number) => (bytes / 1e9).toFixed(0);
+    const seconds = (backlogMs / 1000).toFixed(0);
+    const row = [
+      tb,
+      functions,
+      Math.max(1, atOnce),
+      gb(pushedBytes),
+      gb(mergedBytes),
+      merges,
+      swaps,
+      seconds,
+    ];
+    print(`| ${row.join(' | ')} |`);
+  }
 }

@@ -26,6 +26,7 @@ function changedDrops(parts: MergeDropsParts, change: (drops: RowDrops) => RowDr
   const sound = new MergeDrops(parts);
   return {
     dropsOf: async tenant => change(await sound.dropsOf(tenant)),
+    areInForce: (...asked) => sound.areInForce(...asked),
     expiredBeforeNs: tenant => sound.expiredBeforeNs(tenant),
   };
 }
@@ -136,6 +137,7 @@ export const goesOnAfterCancel: Bug = {
 function blind(source: DropSource): DropSource {
   return {
     dropsOf: async tenant => ({ ...(await source.dropsOf(tenant)), deletesOf: () => undefined }),
+    areInForce: (...asked) => source.areInForce(...asked),
     expiredBeforeNs: tenant => source.expiredBeforeNs(tenant),
   };
 }

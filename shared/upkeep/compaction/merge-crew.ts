@@ -1,0 +1,269 @@
+/**
+ * Many functions merge one tenant's day at once. One of them holds the lease of the day: it plans, calls the others for the merges,
+ * and publishes what they have stored, the outputs of many merges in one swap. So the catalog has one writer as before, and only
+ * its reading and swapping is not done side by side.
+ *
+ *     day --plan--> merges --+--> function --> outputs --+--> one swap --> day
+ *                            +--> function --> outputs --+
+ *                            +--> function --> ...          (the next swap)
+ *
+ * The day is read and planned again while merges are under way. Their inputs are left alone, but stay among the chunks that decide about
+ * order: a run planned later ends before a chunk that shares time with one of them (order-runs.ts), and theirs were planned when
+ * the others were there. So merges of several plans may be published in any order.
+ *
+ * A merge that comes to nothing, because its function was lost or a chunk is damaged, is left to the holder of the lease.
+ */
+import type { Clock } from '../../base/ports/clock.ts';
+import { MAX_TRANSACTION_BYTES } from '../../base/ports/table.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { compareChunks } from '../../storage/catalog/chunk-order.ts';
+import { type ChunkRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
+import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
+import type { Lease } from '../../storage/catalog/leases.ts';
+import { MAX_PUBLISHED_CHUNKS, MAX_REMOVED_CHUNKS } from '../../storage/catalog/swap.ts';
+import { type MergedChunks, publish } from './merge-and-swap.ts';
+import type { MergeAnswer, MergeHelpers } from './merge-task.ts';
+import type { PlannedMerge } from './plan-merges.ts';
+import type { DropSource } from './row-drops.ts';
+
+/** Lines that a function merges in 25 s: so much is no reason to call others, and what is planned is done when it is planned again. */
+export const HELPER_BYTES = 256 * 1024 * 1024;
+/** From one reading of the day to the next, ms. A day of 100,000 chunks takes 2 s to read. */
+export const REPLAN_MS = 30_000;
+/** Deletion and retention of the day wait for so long, ms. */
+export const CREW_RUN_MS = 240_000;
+/** Of one call, ms. The largest merge takes a minute. */
+const MAX_CALL_MS = 300_000;
+/** The lease is held on that often at least, ms. */
+const TICK_MS = 5_000;
+/** Records that one swap publishes; keys and the day's item come on top. */
+const MAX_SWAP_BYTES = MAX_TRANSACTION_BYTES / 2;
+/** Plans of one reading, each without the inputs of those before: full merges must not keep closed windows waiting. */
+const MAX_PLANS = 3;
+
+export interface CrewParts {
+  readonly catalog: Pick<Catalog, 'day' | 'swap'>;
+  readonly clock: Clock;
+  readonly options: { readonly graceMs: number };
+  readonly drops?: Pick<DropSource, 'areInForce'>;
+  readonly helpers: MergeHelpers;
+}
+
+export interface CrewWork {
+  readonly tenant: string;
+  readonly snapshot: DaySnapshot;
+  readonly lease: Lease;
+  /** No merge begins after this Unix time, ms. */
+  readonly untilMs: number;
+  readonly signal: AbortSignal;
+  /** Chunks whose merge came to nothing: added here, and left alone. */
+  readonly failed: Set<string>;
+  /** @param isFree false for a chunk that is to be left alone */
+  plan(snapshot: DaySnapshot, isFree: (record: ChunkRecord) => boolean): Promise<readonly PlannedMerge[]>;
+  /** Holds the lease. */
+  hold(): Promise<void>;
+  /** A swap is published. */
+  onMerged(merges: number, merged: MergedChunks): void;
+}
+
+interface Call {
+  /** Unix ms. */
+  readonly startedMs: number;
+  /** Ends it. */
+  readonly late: AbortController;
+}
+
+/** Functions that these merges are worth. */
+export function functionsFor(merges: readonly PlannedMerge[], helpers: MergeHelpers): number {
+  const { most, bytesEach = HELPER_BYTES, fewest = 2 } = helpers;
+  if (merges.length === 0 || merges.length < fewest) return 0;
+  const wanted = Math.ceil(lineBytesOf(merges) / bytesEach);
+  // What one function can do, the one that plans does.
+  return fewest > 1 && wanted < 2 ? 0 : Math.min(most, merges.length, Math.max(1, wanted));
+}
+
+/** True if nothing is left to hand out, false if the time was up. Throws what `hold`, swaps and the table throw. */
+export async function mergeTogether(parts: CrewParts, work: CrewWork): Promise<boolean> {
+  return new Crew(parts, work).run();
+}
+
+class Crew {
+  readonly #parts: CrewParts;
+  readonly #work: CrewWork;
+  /** Ends the calls. */
+  readonly #ending = new AbortController();
+  #snapshot: DaySnapshot;
+  #plannedMs = Number.NEGATIVE_INFINITY;
+  #waiting: PlannedMerge[] = [];
+  readonly #running = new Map<PlannedMerge, Call>();
+  #finished: MergeAnswer[] = [];
+  /** Inputs of merges that run or wait to be published. */
+  readonly #taken = new Set<string>();
+  #publishing: Promise<void> | undefined;
+  #failure: unknown;
+  #changed = Promise.withResolvers<void>();
+
+  constructor(parts: CrewParts, work: CrewWork) {
+    this.#parts = parts;
+    this.#work = work;
+    this.#snapshot = work.snapshot;
+  }
+
+  async run(): Promise<boolean> {
+    const { clock } = this.#parts;
+    const { untilMs, signal, hold } = this.#work;
+    try {
+      await this.#plan();
+      for (;;) {
+        await hold();
+        signal.throwIfAborted();
+        if (this.#failure !== undefined) throw this.#failure;
+        const isOver = clock.nowMs() >= untilMs;
+        if (!isOver) this.#start();
+        this.#endLate();
+        if (this.#publishing === undefined && this.#finished.length > 0) this.#publish();
+        if (this.#publishing === undefined) {
+          if (this.#running.size === 0) return this.#waiting.length === 0;
+          if (!isOver && clock.nowMs() - this.#plannedMs >= REPLAN_MS) {
+            if (!(await this.#read())) return true;
+            await this.#plan();
+            continue;
+          }
+        }
+        await this.#change();
+      }
+    } finally {
+      this.#ending.abort(new DOMException('the merges of this day end', 'AbortError'));
+      // The lease is not given back in the middle of a swap.
+      await this.#publishing;
+    }
+  }
+
+  /** False if the day is gone. */
+  async #read(): Promise<boolean> {
+    const snapshot = await this.#parts.catalog.day(this.#work.tenant, this.#snapshot.day);
+    if (snapshot !== undefined) this.#snapshot = inAgeOrder(snapshot);
+    return snapshot !== undefined;
+  }
+
+  async #plan(): Promise<void> {
+    const { plan, failed } = this.#work;
+    const planned = new Set<string>();
+    this.#waiting = [];
+    for (let plans = 0; plans < MAX_PLANS; plans++) {
+      const isFree = ({ id }: ChunkRecord) => !this.#taken.has(id) && !failed.has(id) && !planned.has(id);
+      const more = await plan(this.#snapshot, isFree);
+      if (more.length === 0) break;
+      // The oldest first: planned again and again, the newest ones would keep them waiting.
+      this.#waiting.push(...more.toSorted((a, b) => compareChunks(a.inputs[0], b.inputs[0])));
+      for (const { inputs } of more) for (const { id } of inputs) planned.add(id);
+    }
+    this.#plannedMs = this.#parts.clock.nowMs();
+  }
+
+  /** As many as are worth it. */
+  #start(): void {
+    const { helpers } = this.#parts;
+    const wanted = functionsFor([...this.#running.keys(), ...this.#waiting], { ...helpers, fewest: 1 });
+    while (this.#running.size < wanted && this.#waiting.length > 0) void this.#call(this.#waiting.shift()!);
+  }
+
+  async #call(merge: PlannedMerge): Promise<void> {
+    const { helpers, clock } = this.#parts;
+    const { tenant, failed } = this.#work;
+    const late = new AbortController();
+    this.#running.set(merge, { startedMs: clock.nowMs(), late });
+    for (const { id } of merge.inputs) this.#taken.add(id);
+    const signal = AbortSignal.any([this.#work.signal, this.#ending.signal, late.signal]);
+    try {
+      const answer = await helpers.merge({ ...merge, tenant, day: this.#snapshot.day }, signal);
+      signal.throwIfAborted();
+      this.#finished.push(answer);
+      // Those that were too much for one merge.
+      this.#release(merge.inputs.slice(answer.inputs.length));
+    } catch {
+      this.#release(merge.inputs);
+      for (const { id } of merge.inputs) failed.add(id);
+    } finally {
+      this.#running.delete(merge);
+      this.#changed.resolve();
+    }
+  }
+
+  #endLate(): void {
+    const nowMs = this.#parts.clock.nowMs();
+    for (const { startedMs, late } of this.#running.values()) {
+      if (nowMs - startedMs >= MAX_CALL_MS)
+        late.abort(new Error('the merge of another function takes too long'));
+    }
+  }
+
+  #publish(): void {
+    this.#publishing = this.#swap()
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => {
+        this.#publishing = undefined;
+        this.#changed.resolve();
+      });
+  }
+
+  /** One swap of what has finished, as much as fits. */
+  async #swap(): Promise<void> {
+    const { drops } = this.#parts;
+    const { tenant, lease, hold, onMerged } = this.#work;
+    const batch = this.#nextBatch();
+    const wanted: MergeAnswer[] = [];
+    for (const answer of batch) {
+      if ((await drops?.areInForce(tenant, answer.applied)) ?? true) wanted.push(answer);
+      // Merged again, without the request that was cancelled.
+      else this.#release(answer.inputs);
+    }
+    if (wanted.length === 0) return;
+    const merged = await publish(this.#parts, { tenant, snapshot: this.#snapshot, lease, hold }, wanted);
+    this.#snapshot = merged.after;
+    for (const { inputs } of wanted) this.#release(inputs);
+    onMerged(wanted.length, merged);
+  }
+
+  #nextBatch(): MergeAnswer[] {
+    let [removed, added, bytes, count] = [0, 0, 0, 0];
+    for (const answer of this.#finished) {
+      removed += answer.inputs.length;
+      added += answer.added.length;
+      for (const record of answer.added) bytes += encodeRecord(record).length;
+      const fits = removed <= MAX_REMOVED_CHUNKS && added <= MAX_PUBLISHED_CHUNKS;
+      if (count > 0 && !(fits && bytes <= MAX_SWAP_BYTES)) break;
+      count++;
+    }
+    return this.#finished.splice(0, count);
+  }
+
+  #release(inputs: readonly ChunkRecord[]): void {
+    for (const { id } of inputs) this.#taken.delete(id);
+  }
+
+  /** Resolves when something has changed, or it is time to hold on. */
+  async #change(): Promise<void> {
+    const waited = new AbortController();
+    const { clock } = this.#parts;
+    const tick = clock
+      .sleep(TICK_MS, AbortSignal.any([waited.signal, this.#work.signal]))
+      .catch(() => undefined);
+    await Promise.race([this.#changed.promise, tick]);
+    waited.abort();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+/** Each plan sorts the chunks: of those that mostly are in order, that is one look at each. */
+export function inAgeOrder(snapshot: DaySnapshot): DaySnapshot {
+  return { ...snapshot, records: snapshot.records.toSorted(compareChunks) };
+}
+
+function lineBytesOf(merges: readonly PlannedMerge[]): number {
+  let bytes = 0;
+  for (const { inputs } of merges) for (const { lineBytes } of inputs) bytes += lineBytes;
+  return bytes;
+}

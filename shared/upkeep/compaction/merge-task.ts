@@ -1,0 +1,107 @@
+/**
+ * One planned merge as bytes, and what came of it, so that another function can do it (merge-crew.ts). That function stores the
+ * outputs and publishes nothing: if nobody takes its answer, they are orphans.
+ *
+ *     holder of the day's lease --task--> other function: reads inputs, stores outputs
+ *                               <-answer-- records of the outputs, and what was left out
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Invoker } from '../../base/ports/invoker.ts';
+import { type ChunkRecord, decodeRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
+import { type MergeParts, type Outcome, writeOutputs } from './merge-and-swap.ts';
+import type { PlannedMerge } from './plan-merges.ts';
+import { type AppliedRequest, type DropSource, dropNothing } from './row-drops.ts';
+
+export interface MergeTask extends PlannedMerge {
+  readonly tenant: string;
+  readonly day: number;
+}
+
+/** Outputs that another function has stored. */
+export interface MergeAnswer extends Outcome {
+  /** Delete requests that were applied: if one is cancelled, the outputs must not be published. */
+  readonly applied: readonly AppliedRequest[];
+}
+
+/** Functions that merge for the one that holds the lease of a day. */
+export interface MergeHelpers {
+  /** At once, of one tenant's day. */
+  readonly most: number;
+  /** Bytes of lines from which on another function is called. Default: HELPER_BYTES. */
+  readonly bytesEach?: number;
+  /** Fewer merges are not handed out. Default 2: the function that plans them would only wait for one. */
+  readonly fewest?: number;
+  /** Throws what ends the other function, or its call, and the signal's reason. */
+  merge(task: MergeTask, signal: AbortSignal): Promise<MergeAnswer>;
+}
+
+/** What a task needs where it runs. */
+export interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
+  readonly drops?: DropSource;
+}
+
+interface TaskText extends Omit<MergeTask, 'inputs'> {
+  readonly inputs: readonly string[];
+}
+
+interface AnswerText extends Pick<MergeAnswer, 'duplicates' | 'dropped' | 'mayDrop' | 'applied'> {
+  /** The first inputs so many: the others were too much for one merge. */
+  readonly merged: number;
+  readonly added: readonly string[];
+}
+
+export function helpersOf(
+  invoker: Pick<Invoker, 'invoke'>,
+  options: Omit<MergeHelpers, 'merge'>,
+): MergeHelpers {
+  return {
+    ...options,
+    async merge(task, signal) {
+      const text: TaskText = { ...task, inputs: task.inputs.map(textOfRecord) };
+      const answer = await invoker.invoke(bytesOf(text), { signal, affinity: 0 });
+      const { merged, added, ...rest } = JSON.parse(Buffer.from(answer).toString()) as AnswerText;
+      return {
+        ...rest,
+        inputs: task.inputs.slice(0, merged),
+        added: added.map(one => recordOfText(task, one)),
+      };
+    },
+  };
+}
+
+/** Does a task: a merge as bytes in, what came of it out. */
+export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** Does a task. Throws what merges throw: whoever called does the merge itself then. */
+export async function runMergeTask(
+  parts: MergeTaskParts,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const { inputs: texts, ...task } = JSON.parse(Buffer.from(bytes).toString()) as TaskText;
+  // Read after the inputs' day was, and before the merge: what is picked up later is looked for in the outputs.
+  const drops = await (parts.drops?.dropsOf(task.tenant) ?? dropNothing(parts.clock));
+  const hold = async () => {
+    await nextTurn();
+    await drops.check();
+    signal.throwIfAborted();
+  };
+  const given = { ...task, inputs: texts.map(one => recordOfText(task, one)), drops, signal, hold };
+  const { inputs, added, ...rest } = await writeOutputs(parts, given);
+  const { applied } = drops;
+  const answer: AnswerText = { ...rest, applied, merged: inputs.length, added: added.map(textOfRecord) };
+  return bytesOf(answer);
+}
+
+function bytesOf(text: TaskText | AnswerText): Uint8Array {
+  return Buffer.from(JSON.stringify(text));
+}
+
+function textOfRecord(record: ChunkRecord): string {
+  return encodeRecord(record).toString('base64');
+}
+
+/** Throws CorruptionError. */
+function recordOfText({ tenant, day }: Pick<MergeTask, 'tenant' | 'day'>, text: string): ChunkRecord {
+  return decodeRecord(tenant, day, Buffer.from(text, 'base64'));
+}

@@ -1,0 +1,36 @@
+/** Small fleets of functions that merge one tenant's day: `npm run simulate -- fleet --compaction` has large ones. */
+import { describe, expect, test } from '@jest/globals';
+import { compactFleet } from './compact-fleet.ts';
+
+const TB = 1e12;
+const ASKED = { bytesPerDay: 20 * TB, minutes: 8, pushBytes: 8e6 };
+const MINUTE_MS = 60_000;
+
+describe('one tenant that pushes 20 TB a day', () => {
+  test('is far behind with one function', async () => {
+    const outcome = await compactFleet({ ...ASKED, functions: 1 });
+    expect(outcome).toMatchObject({ atOnce: 0, rowsStored: outcome.rowsPushed });
+    expect(outcome.swaps).toBe(outcome.merges);
+    expect(outcome.mergedBytes).toBeLessThan(outcome.pushedBytes / 10);
+  });
+
+  test('is merged in time by several at once, which share swaps', async () => {
+    const outcome = await compactFleet({ ...ASKED, functions: 100 });
+    expect(outcome.rowsStored).toBe(outcome.rowsPushed);
+    expect(outcome.atOnce).toBeGreaterThan(10);
+    expect(outcome.backlogMs).toBeLessThan(MINUTE_MS);
+    expect(outcome.swaps).toBeLessThan(outcome.merges / 2);
+  });
+
+  test('takes no more functions than are allowed', async () => {
+    const outcome = await compactFleet({ ...ASKED, functions: 7 });
+    expect(outcome).toMatchObject({ atOnce: 7, rowsStored: outcome.rowsPushed });
+  });
+
+  test('is merged in time although functions are lost', async () => {
+    const outcome = await compactFleet({ ...ASKED, functions: 100, lostShare: 0.02 });
+    expect(outcome.lost).toBeGreaterThan(0);
+    expect(outcome.rowsStored).toBe(outcome.rowsPushed);
+    expect(outcome.backlogMs).toBeLessThan(5 * MINUTE_MS);
+  });
+});
