@@ -79,7 +79,7 @@ describe('a round', () => {
       store(linesOf('aa'), linesOf('bb', 19)),
       { ok: false, missing: 1, repeated: 0 },
     ],
-    ['the push is refused', store([], [], 429), { ok: false, failure: 'the push was answered 429: told' }],
+    ['the push is refused', store([], [], 429), { ok: false, failure: 'the push got status 429: told' }],
     [
       'there is no answer',
       async () => {
@@ -132,7 +132,7 @@ describe('against the local gateway', () => {
     });
     expect(await run()).toMatchObject({
       ok: false,
-      failure: expect.stringMatching(/^the push was answered 4/),
+      failure: expect.stringMatching(/^the push got status 4/),
     });
     expect(JSON.parse(printed[0]).CanarySuccess).toBe(0);
   });
