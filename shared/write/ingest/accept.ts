@@ -1,7 +1,7 @@
 /**
- * From a decoded push to what is to be stored: discovery, validation and normalising, in the reference's order
- * (docs/dev/wire-format.md#order-of-checks). What is wrong with the request as a whole throws; what is wrong with some entries becomes
- * the error to answer after the others are stored.
+ * Decides which entries of a decoded push are stored: discovery, validation and normalization, in the
+ * reference's order (wire-format 1.5). An error of the whole request throws. An error of single entries is
+ * returned after the others are stored.
  */
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -18,26 +18,28 @@ export interface PushContext {
   readonly tenant: string;
   readonly limits: Limits;
   readonly nowNs: bigint;
-  /** Value of `X-Loki-Backfill-Shard`: marks the streams and lets old entries in. */
+  /** Value of `X-Loki-Backfill-Shard`. It marks the streams and permits old entries. */
   readonly backfillShard?: string;
 }
 
 export interface PushResult {
   readonly accepted: AcceptedPush;
-  /** To be answered once the accepted entries are stored. */
+  /** Error to return after the accepted entries are stored. */
   readonly error?: ClientError;
   readonly discards: readonly Discard[];
-  /** Policy of each stream; empty where none applies. */
+  /** Policy of each stream. Empty if none applies. */
   readonly policyOf: readonly string[];
-  /** What is accepted of each stream. */
+  /** Accepted totals per stream. */
   readonly totals: StreamTotals;
-  /** Bytes of the accepted lines, and of the metadata that came with them: what rate limits count. */
+  /** Bytes of the accepted lines and of the metadata sent with them, which rate limits count. */
   readonly lineBytes: number;
   readonly metadataBytes: number;
   readonly truncated: Truncated;
 }
 
-/** Amends `columns` and tells what of them to store. Throws ClientError where the whole request is refused. */
+/**
+ * Amends `columns` and returns which entries to store. Throws ClientError if the whole request is refused.
+ */
 export function* acceptPush(columns: PushColumns, context: PushContext): Steps<PushResult> {
   const { tenant, limits, nowNs, backfillShard } = context;
   yield* prepareStreams(columns, limits, backfillShard);
@@ -59,7 +61,7 @@ export function* acceptPush(columns: PushColumns, context: PushContext): Steps<P
   const message = errors.text();
   return {
     accepted: { columns, entries, levelOf, levels },
-    // What a client can mend goes before what it can only wait for.
+    // An error that a client can fix has precedence over one that it must wait out.
     error: message === undefined ? blocked : new BadRequestError(message),
     discards,
     policyOf,

@@ -1,6 +1,6 @@
 /**
- * Streams that a tenant may not push for a time (docs/dev/wire-format.md#policies-and-blocks). A block of the tenant goes before
- * one of a policy; the policy `*` is for streams that have none, not for those whose own policy is not blocked.
+ * Streams that a tenant may not push for a time (wire-format 1.11). A block of the tenant has precedence over
+ * one of a policy. The policy `*` is for streams without a policy, not for those whose policy is not blocked.
  */
 import { ClientError } from '../../base/model/errors.ts';
 import { GLOBAL_POLICY, type Limits } from '../../base/model/limits.ts';
@@ -10,16 +10,16 @@ export type BlockReason = 'blocked_ingestion' | 'blocked_ingestion_policy';
 
 export interface Block {
   readonly reason: BlockReason;
-  /** Of the stream; shown where the block is one of policies. */
+  /** Policy of the stream, shown if the block is for a policy. */
   readonly policy: string;
   /** RFC 3339. */
   readonly until: string;
 }
 
-/** A block with this status is not told to the client. */
+/** Status for which the client receives no error. */
 const SILENT_STATUS = 200;
 
-/** Why a stream of a policy may not be pushed now, or undefined. */
+/** Returns the block of a policy's streams, or undefined if they may be pushed now. */
 export function blockOf(policy: string, limits: Limits, nowNs: bigint): Block | undefined {
   const { blockIngestionUntil: ofTenant, blockIngestionPolicyUntil: byPolicy } = limits;
   if (ofTenant !== undefined && nowNs < ofTenant.ns) {
@@ -31,7 +31,7 @@ export function blockOf(policy: string, limits: Limits, nowNs: bigint): Block | 
   return { reason: 'blocked_ingestion_policy', policy, until: until.text };
 }
 
-/** What to answer; undefined where the entries are to be dropped without a word. */
+/** Returns the error, or undefined if the entries are dropped without one. */
 export function blockError(block: Block, limits: Limits, tenant: string): ClientError | undefined {
   const { blockIngestionStatusCode: status } = limits;
   if (status === SILENT_STATUS) return undefined;

@@ -1,10 +1,9 @@
 /**
- * From the body of a push request to the bytes that its format describes (docs/dev/wire-format.md#content-type-and-encoding,
- * #sizes): takes off the transfer's gzip or deflate, then the snappy block that protobuf always travels in, so gzip may wrap
- * snappy.
+ * Unpacks the body of a push request (wire-format 1.2, 1.8). It removes the transfer's gzip or deflate, then
+ * the snappy block that always wraps protobuf, so gzip may wrap snappy.
  *
- * Sizes are checked before memory is taken: a body cannot cost more than its limits, whatever it declares. Content comes in pieces,
- * so that neither this thread nor one of the pool works on one body for long.
+ * Sizes are checked before memory is allocated: a body cannot cost more than its limits, whatever it
+ * declares. Content is decompressed in parts, so that no thread works on one body for long.
  */
 import { createGunzip, createInflateRaw } from 'node:zlib';
 import { BadRequestError, TooLargeError } from '../../base/model/errors.ts';
@@ -18,27 +17,27 @@ import { boundedByRatio, pump, UnpackedBytes, type UnpackOptions } from './unpac
 
 export interface BodyHeaders {
   readonly contentEncoding?: string;
-  /** JSON is not snappy-compressed; anything else is. Missing means snappy. */
+  /** JSON is not compressed with snappy; everything else is. Missing means snappy. */
   readonly contentType?: string;
 }
 
 export interface BodyLimits {
-  /** Bytes of the body as it arrived. */
+  /** Maximum bytes of the body as received. */
   readonly maxBodyBytes: number;
-  /** Bytes after decompression. */
+  /** Maximum bytes after decompression. */
   readonly maxDecompressedBytes: number;
 }
 
-/** Output of zlib in one piece up to here: some milliseconds of a thread of the pool. */
+/** Maximum zlib output per call: a few milliseconds of a pool thread. */
 const MAX_CHUNK_BYTES = 2 * 1024 * 1024;
 const MIN_CHUNK_BYTES = 64 * 1024;
-/** Deflate cannot shrink further: 258 bytes for 2 bits. */
+/** Maximum ratio of deflate: 258 bytes for 2 bits. */
 const MAX_DEFLATE_RATIO = 1032;
 
 /**
- * The decompressed body. A body that needs no decompression is returned as it is, not copied.
- * Throws BadRequestError where it cannot be decompressed, TooLargeError where it is over a limit, NoRoomError where
- * `held` has no room for more.
+ * Returns the decompressed body. A body that needs no decompression is returned without a copy. Throws
+ * BadRequestError if it cannot be decompressed, TooLargeError if it exceeds a limit, NoRoomError if `held` is
+ * exhausted.
  */
 export function decompressBody(
   body: Uint8Array,
@@ -78,7 +77,7 @@ async function unpackSnappy(body: Buffer, { maxBytes, held, pace }: UnpackOption
   return runPaced(uncompressSnappy(body, maxBytes), pace);
 }
 
-/** The content of gzip, of all its members, or of a raw deflate stream. */
+/** Decompresses all members of gzip, or a raw deflate stream. */
 export async function inflate(
   format: 'gzip' | 'deflate',
   body: Uint8Array,
@@ -107,7 +106,10 @@ function isGzip(body: Uint8Array): boolean {
   return body[0] === 0x1f && (body.length < 2 || body[1] === 0x8b);
 }
 
-/** The size that gzip's trailer declares where it can be true: one output buffer of the right size is 1.6 times faster. */
+/**
+ * Returns the size that gzip's trailer declares, if plausible. One output buffer of the right size is 1.6
+ * times faster.
+ */
 function possibleBytes(body: Uint8Array, maxBytes: number): number {
   const at = body.length - 4;
   const declared =

@@ -1,8 +1,8 @@
 /**
- * Counts the memory of columns while a push is decoded. Four million short lines take 230 MB of columns, and pushes are decoded side by
- * side: what they grow by is granted before they may go on.
+ * Counts the memory of columns while a push is decoded. Four million short lines take 230 MB of columns, and
+ * pushes are decoded concurrently. A push continues only after its growth is granted.
  *
- * A step of a decoder is synchronous, so whoever runs it knows that what columns grew by meanwhile is of this push.
+ * A step of a decoder is synchronous, so any growth during a step belongs to the push of that step.
  */
 import type { Pace, Steps } from '../../base/model/steps.ts';
 import { runPaced } from '../../base/model/steps.ts';
@@ -10,18 +10,21 @@ import type { HeldBytes } from './push-budget.ts';
 
 let grownBytes = 0;
 
-/** Columns have grown by so much. They double: it is counted twice, so that the next time is granted before it comes. */
+/**
+ * Records growth of columns in bytes. Columns double, so it counts twice: the next growth is then granted in
+ * advance.
+ */
 export function noteGrowth(bytes: number): void {
   grownBytes += 2 * bytes;
 }
 
 export interface CountedWork<T> {
   readonly result: T;
-  /** What of `held` is for columns. */
+  /** Bytes of `held` that are for columns. */
   readonly columnBytes: number;
 }
 
-/** As `runPaced`; rejects with NoRoomError where `held` has no room for columns. */
+/** Works as `runPaced`. Rejects with NoRoomError if `held` has no memory left for columns. */
 export async function runCounted<T>(steps: Steps<T>, pace: Pace, held: HeldBytes): Promise<CountedWork<T>> {
   let columnBytes = 0;
   let wanted = 0;

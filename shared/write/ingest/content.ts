@@ -1,6 +1,6 @@
 /**
- * Which of the two encodings a push has, by its content type (docs/dev/wire-format.md#content-type-and-encoding). Whatever is a
- * media type and not JSON is protobuf: shippers send all kinds of names for it.
+ * Selects the encoding of a push by its content type (wire-format 1.2). Any media type except JSON is
+ * protobuf: agents send many names for it.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 
@@ -9,7 +9,10 @@ export type PushFormat = 'json' | 'protobuf';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const PARAMETER = /^\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=("(?:[^"\\]|\\.)*"|[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*$/;
 
-/** The format; throws BadRequestError with the media type parser's text where the header is missing or malformed. */
+/**
+ * Returns the format. Throws BadRequestError with the message of Go's media type parser if the header is
+ * missing or malformed.
+ */
 export function pushFormat(contentType: string | undefined): PushFormat {
   return mediaType(contentType ?? '') === 'application/json' ? 'json' : 'protobuf';
 }
@@ -43,7 +46,7 @@ function mediaType(header: string): string {
   return type;
 }
 
-/** The header cut at its semicolons, but not at those inside a quoted value. */
+/** Splits the header at its semicolons, except those inside a quoted value. */
 function splitParameters(header: string): string[] {
   const parts: string[] = [];
   let from = 0;

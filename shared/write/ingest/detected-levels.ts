@@ -1,7 +1,7 @@
 /**
- * `detected_level` of every entry to store (docs/dev/wire-format.md#detected_level): from its metadata, its stream, or its line. What
- * detection adds stands beside the columns as a code for each entry; a level that the entry brought itself is
- * normalised in place.
+ * Detects `detected_level` of every entry to store (wire-format 1.13), from its metadata, its stream, or its
+ * line. A detected level is a code per entry, separate from the columns. A level that the entry contains is
+ * normalized in place.
  */
 import { levelsOfLines } from '../../base/kernels/line-levels.ts';
 import { labelValue } from '../../base/model/labels.ts';
@@ -12,31 +12,31 @@ import { LEVELS, levelOfSeverityNumber, normaliseLevel } from './level-words.ts'
 import type { PushColumns, PushStream } from './push-columns.ts';
 
 export interface DetectedLevels {
-  /** For each entry of the push: place in `levels`, plus 1; 0 where none is to be added. */
+  /** Index in `levels` plus 1 for each entry of the push, or 0 if none is added. */
   readonly levelOf: Uint16Array;
   readonly levels: readonly string[];
 }
 
-/** Distinct levels of one push that `levelOf` can tell apart; further ones become `unknown`. */
+/** Maximum distinct levels of one push that `levelOf` distinguishes. Further ones become `unknown`. */
 const MAX_LEVELS = 65_535;
-/** The same of their characters. */
+/** Maximum characters of these levels. */
 const MAX_LEVEL_CHARACTERS = 4 * 1024 * 1024;
-/** Of a line: what follows is not looked at. */
+/** Bytes of a line that are searched. */
 const MAX_LINE_BYTES = 1024 * 1024;
-/** Of a step: 0.2 ms. */
+/** Entries per step: 0.2 ms. */
 const ENTRIES_A_STEP = 1024;
 const BYTES_A_STEP = 128 * 1024;
 const STREAMS_A_STEP = 1024;
-/** Far over any spelling of a level. */
+/** Far above any spelling of a level. */
 const MAX_LEVEL_LENGTH = 64;
 
-// Roles of metadata names; a level field has FIELD plus its place in the list.
+// Roles of metadata names. A level field has FIELD plus its index in the list.
 const NO_ROLE = 0;
 const DETECTED_LEVEL = 1;
 const SEVERITY_NUMBER = 2;
 const FIELD = 3;
 
-/** Levels of `entries`. The metadata names must be sanitised already. */
+/** Detects the levels of `entries`. The metadata names must be sanitized. */
 export function* detectLevels(
   columns: PushColumns,
   entries: Uint32Array,
@@ -44,7 +44,7 @@ export function* detectLevels(
 ): Steps<DetectedLevels> {
   const levelOf = new Uint16Array(columns.count);
   if (!limits.discoverLogLevels || !limits.allowStructuredMetadata) return { levelOf, levels: [] };
-  // An empty list stands for the default one, as in the reference.
+  // An empty list means the default list, as in the reference.
   const { logLevelFields } = limits.logLevelFields.length > 0 ? limits : DEFAULT_LIMITS;
   const fields = levelFields(logLevelFields);
   const table = new LevelTable();
@@ -80,7 +80,7 @@ interface Detecting {
   readonly jsonMaxDepth: number;
 }
 
-/** Detects the levels of `entries` from `first` on, those by their lines at last; where it ended. */
+/** Detects the levels of `entries` from `first` on, with lines last. Returns the next index. */
 function detectSome(columns: PushColumns, detecting: Detecting, first: number): number {
   const { entries, levelOf, ofStream, fields, roles, table, jsonMaxDepth } = detecting;
   const { bytes, streamOf, lineStart, lineEnd, firstPair } = columns;
@@ -119,7 +119,7 @@ function detectSome(columns: PushColumns, detecting: Detecting, first: number): 
   return i;
 }
 
-/** Level by the labels of a stream, as `levelOf` has it; 0 where no label is a level field. */
+/** Returns the level of a stream's labels, as in `levelOf`. 0 if no label is a level field. */
 function streamLevel(stream: PushStream, fields: LevelFields, table: LevelTable): number {
   for (const name of fields.names) {
     const value = labelValue(stream.labels, name);
@@ -138,8 +138,8 @@ function nameRoles(names: readonly string[], fields: LevelFields): Uint32Array {
 }
 
 /**
- * Level by the metadata of an entry, as `levelOf` has it; -1 where it says nothing. A level of the stream goes before
- * all but an existing `detected_level`.
+ * Returns the level of an entry's metadata, as in `levelOf`, or -1 if it has none. A level of the stream has
+ * precedence over all but an existing `detected_level`.
  */
 function metadataLevel(
   columns: PushColumns,
@@ -175,11 +175,13 @@ class LevelTable {
   readonly levels: string[] = [...LEVELS];
   readonly #ids = new Map<string, number>(LEVELS.map((level, code) => [level, code + 1]));
   #characters = 0;
-  /** Pairs whose value is not in its normal form, and what that is. */
+  /** Pairs whose value is not in its normal form, and the normal form. */
   readonly #pairs: number[] = [];
   readonly #codes: number[] = [];
 
-  /** A level as `levelOf` has it, by a value of a label or of metadata; 0 (none is added) where that is empty. */
+  /**
+   * Returns the level of a label or metadata value, as in `levelOf`. 0 (none is added) if the value is empty.
+   */
   idOf(value: string): number {
     if (value === '') return 0;
     const level = normaliseLevel(value);
@@ -193,9 +195,9 @@ class LevelTable {
     return id;
   }
 
-  /** Remembers a pair that is to have the normal form of its value. */
+  /** Records a pair whose value needs its normal form. */
   notePair({ bytes, pairStart, pairEnd }: PushColumns, pair: number): void {
-    // No level is longer: its normal form is itself.
+    // No level is longer: the normal form equals the value.
     if (pairEnd[pair] - pairStart[pair] > MAX_LEVEL_LENGTH) return;
     const value = bytes.utf8Slice(pairStart[pair], pairEnd[pair]);
     const level = normaliseLevel(value);
@@ -204,10 +206,10 @@ class LevelTable {
     this.#codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
   }
 
-  /** Points the remembered pairs at the normal forms of their values. */
+  /** Points the recorded pairs at the normal forms of their values. */
   *normalisePairs(columns: PushColumns): Steps<void> {
     if (this.#pairs.length === 0) return;
-    // The body may move, and is copied: once for all of them.
+    // The body may move and is then copied: once for all of them.
     let at = yield* columns.append(Buffer.from(LEVELS.join('')));
     const startOf = LEVELS.map(level => {
       const start = at;

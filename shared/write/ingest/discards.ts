@@ -1,4 +1,6 @@
-/** Entries of a push that are not stored, counted by reason and policy for the metrics of docs/dev/wire-format.md#metrics. */
+/**
+ * Counts entries of a push that are not stored, by reason and policy, for the metrics of wire-format 7.13.
+ */
 import type { BlockReason } from './blocked-ingestion.ts';
 import type { EntryReason } from './entry-errors.ts';
 import type { StreamReason } from './validate-stream.ts';
@@ -7,7 +9,7 @@ export type DiscardReason = StreamReason | BlockReason | EntryReason;
 
 export interface Discard {
   readonly reason: DiscardReason;
-  /** Of the streams; empty where none applies. */
+  /** Policy of the streams. Empty if none applies. */
   readonly policy: string;
   readonly entries: number;
   /** Line and metadata bytes. */
@@ -16,7 +18,7 @@ export interface Discard {
 
 type Count = { -readonly [K in keyof Discard]: Discard[K] };
 
-/** A push has a few policies at most, and reasons are a dozen: the maps stay small. */
+/** The maps stay small: a push has a few policies, and there are a dozen reasons. */
 export class Discards {
   readonly #byPolicy = new Map<string, Map<DiscardReason, Count>>();
 

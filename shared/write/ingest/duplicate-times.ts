@@ -1,15 +1,16 @@
-/** Entries of one stream and push that come with the same time, told apart where the limits ask for it. */
+/** Separates entries of one stream and push that have the same time, if the limits request it. */
 import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
 
 /**
- * `increment_duplicate_timestamp`: an entry with the time of the one before it in its stream, as sent, but another line
- * goes 1 ns behind it; with the same line it takes the same time, so that it is a duplicate still.
+ * Implements `increment_duplicate_timestamp`. An entry with the time (as sent) of its predecessor in the
+ * stream, but another line, moves to 1 ns after it. With the same line it gets the same time, so it remains a
+ * duplicate.
  */
 export class DuplicateTimes {
   readonly #columns: PushColumns;
-  /** By stream: the entry before, plus 1. */
+  /** Previous entry plus 1, by stream. */
   readonly #before: Uint32Array;
-  /** By stream: the time of that entry as it was sent. */
+  /** Time of that entry as sent, by stream. */
   readonly #day: Int32Array;
   readonly #timeOfDay: Float64Array;
 
@@ -20,7 +21,7 @@ export class DuplicateTimes {
     this.#timeOfDay = new Float64Array(columns.streams.length);
   }
 
-  /** Takes the next entry, in the order of the push, and moves its time where it must. */
+  /** Processes the next entry, in the order of the push, and moves its time if needed. */
   move(entry: number): void {
     const { streamOf, day, timeOfDay, lineStart, lineEnd, bytes } = this.#columns;
     const stream = streamOf[entry];

@@ -1,4 +1,4 @@
-/** The messages of entries that fail a check, in the reference's words (docs/dev/wire-format.md#validation). */
+/** Messages of entries that fail a check, as in the reference (wire-format 1.7). */
 import type { Limits } from '../../base/model/limits.ts';
 import type { ErrorGroups } from './error-groups.ts';
 import type { PushColumns } from './push-columns.ts';
@@ -16,13 +16,13 @@ export interface FailedEntry {
   readonly columns: PushColumns;
   readonly entry: number;
   readonly limits: Limits;
-  /** The oldest time that is accepted. */
+  /** Oldest accepted time. */
   readonly oldest: Timestamp;
   /** Bytes of names and values that count against the limit. */
   readonly metadataSize: number;
 }
 
-/** Counts the error of an entry. Its key holds all that its message says, see ErrorGroups. */
+/** Counts the error of an entry. Its key contains everything that the message depends on, see ErrorGroups. */
 export function addEntryError(errors: ErrorGroups, reason: EntryReason, failed: FailedEntry): void {
   const { columns, entry } = failed;
   const second = Math.floor(columns.timeOfDay[entry] / 1e9);

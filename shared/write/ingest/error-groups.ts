@@ -1,8 +1,9 @@
 /**
- * The validation errors of one push, told as the reference does (docs/dev/wire-format.md#partial-success): equal messages are counted.
+ * Collects the validation errors of one push as the reference does (wire-format 1.6): equal messages are
+ * counted.
  *
- * Messages are made only for what will be told. Callers name an error by a short key instead: equal keys mean equal
- * messages, so a million refused entries cost a million look-ups and not a million texts.
+ * Messages are created only if they are returned. Callers identify an error by a short key: equal keys mean
+ * equal messages. A million refused entries then cost a million lookups, not a million texts.
  */
 import { MAX_MESSAGE_CHARACTERS, MAX_MESSAGES } from './bounds.ts';
 
@@ -16,7 +17,7 @@ export class ErrorGroups {
   #characters = 0;
   #untold = 0;
 
-  /** Counts an error; `message` is called where its key is new. */
+  /** Counts an error. `message` is called if its key is new. */
   add(key: string, message: () => string): void {
     const group = this.#groups.get(key);
     if (group !== undefined) {
@@ -32,7 +33,7 @@ export class ErrorGroups {
     this.#groups.set(key, { message: text, count: 1 });
   }
 
-  /** The text of all errors, or undefined where there was none. */
+  /** Returns the text of all errors, or undefined if there were none. */
   text(): string | undefined {
     const groups = [...this.#groups.values()];
     if (groups.length === 0) return undefined;

@@ -1,9 +1,9 @@
 /**
- * `discover_generic_fields` (docs/dev/wire-format.md#detected_level): structured metadata that is looked for in the labels of the stream,
- * then in the entry's metadata, then in a JSON or logfmt line, and added as it is found there.
+ * Implements `discover_generic_fields` (wire-format 1.13). It searches the labels of the stream, then the
+ * entry's metadata, then a JSON or logfmt line, and adds the value as structured metadata unchanged.
  *
- * What a reader would get wrong: where the line has one of the hints, later ones are not looked at even if the value is
- * empty, which adds nothing; and metadata of the same name that the entry brought itself stays as it is.
+ * Pitfall: if the line has one of the hints, later hints are ignored, even if the value is empty and adds
+ * nothing. Metadata of the same name that the entry contains stays unchanged.
  */
 import { labelValue } from '../../base/model/labels.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -18,12 +18,12 @@ import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
 
 interface GenericField {
-  /** As it is stored. */
+  /** Name as stored. */
   readonly name: string;
   readonly hints: readonly string[];
-  /** The hints as keys of logfmt. */
+  /** Hints as logfmt keys. */
   readonly keys: LevelFields;
-  /** The hints that are paths of JSON. */
+  /** Hints that are JSON paths. */
   readonly paths: readonly (readonly PathStep[])[];
 }
 
@@ -43,7 +43,7 @@ function compile(fields: Limits['discoverGenericFields']): readonly GenericField
   return found;
 }
 
-/** In a list, so that a hint that is no path adds none. */
+/** Returns a list, so that a hint that is not a path adds none. */
 function pathOf(hint: string): [readonly PathStep[]] | undefined {
   try {
     return [parseJsonPath(hint).map(part => (typeof part === 'number' ? part : Buffer.from(part)))];
@@ -52,7 +52,7 @@ function pathOf(hint: string): [readonly PathStep[]] | undefined {
   }
 }
 
-/** Pairs to be added: parallel lists, ascending by entry within a field. */
+/** Pairs to add: parallel lists, ascending by entry within a field. */
 interface Additions {
   readonly entry: number[];
   readonly name: number[];
@@ -60,7 +60,9 @@ interface Additions {
   readonly end: number[];
 }
 
-/** Adds what it finds to the metadata of `entries`, whose names must be sanitised already. Throws TooLargeError. */
+/**
+ * Adds the values found to the metadata of `entries`, whose names must be sanitized. Throws TooLargeError.
+ */
 export function* discoverGenericFields(
   columns: PushColumns,
   entries: Uint32Array,
@@ -74,15 +76,15 @@ export function* discoverGenericFields(
   yield* spill.appendTo(columns);
   if (added.entry.length === 0) return;
   yield* insertPairs(columns, added);
-  // A line may hold bytes that are no text: values of metadata are always text.
+  // A line may contain invalid UTF-8; metadata values are always valid text.
   yield* sanitizeMetadata(columns);
 }
 
-/** Of a step: some tenths of a ms. A line is never divided. */
+/** Entries per step: a few tenths of a millisecond. A line is never split. */
 const ENTRIES_A_STEP = 1024;
 const BYTES_A_STEP = 128 * 1024;
 const PAIRS_A_STEP = 16_384;
-/** Of a line: what follows is not looked at. */
+/** Bytes of a line that are searched. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
 const range: FoundRange = { start: 0, end: 0 };
@@ -141,7 +143,10 @@ function spilled(spill: OverflowBuffer, text: string): FoundRange {
 const HAS_IT = -2;
 const NO_PAIR = -1;
 
-/** The pair of an entry whose name is the first hint, NO_PAIR, or HAS_IT where the entry has the field itself. */
+/**
+ * Returns the pair of an entry whose name is the first hint, NO_PAIR, or HAS_IT if the entry already has the
+ * field.
+ */
 function bestPair(columns: PushColumns, entry: number, rankOfName: Int32Array, name: number): number {
   const { firstPair, pairName } = columns;
   let best = NO_PAIR;
@@ -160,7 +165,7 @@ function bestPair(columns: PushColumns, entry: number, rankOfName: Int32Array, n
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Sets `range` to what the line says of a field. */
+/** Sets `range` to the value of a field in the line. */
 function findInLine({ bytes, lineStart, lineEnd }: PushColumns, entry: number, field: GenericField): boolean {
   const start = lineStart[entry];
   const end = Math.min(lineEnd[entry], start + MAX_LINE_BYTES);
@@ -171,7 +176,7 @@ function findInLine({ bytes, lineStart, lineEnd }: PushColumns, entry: number, f
   if (last > first && bytes[first] === OPEN_BRACE && bytes[last] === CLOSE_BRACE) {
     return field.paths.some(path => findJsonValue(bytes, first, last + 1, path, range));
   }
-  // A line without any `=` has bare keys only, whose values are empty: nothing is added.
+  // A line without `=` has only bare keys, whose values are empty: nothing is added.
   return findLogfmtValue(bytes, start, end, field.keys, range);
 }
 
@@ -179,11 +184,11 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** Puts each added pair behind those that its entry has. */
+/** Inserts each added pair after the existing pairs of its entry. */
 function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
   const { firstPair, pairName, pairStart, pairEnd } = columns;
   const total = columns.pairCount + added.entry.length;
-  // Where the pairs of each entry begin; then, where its next added one goes.
+  // First the start of each entry's pairs, later the index of its next added pair.
   const places = new Uint32Array(columns.count + 1);
   for (let i = 0; i < added.entry.length; i++) {
     places[added.entry[i] + 1]++;

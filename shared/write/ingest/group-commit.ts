@@ -1,7 +1,7 @@
 /**
- * Pushes that arrive within a few milliseconds become one object and one durable write; then all of them are
- * answered. Nothing is acknowledged before object and record are durable, and no buffer here ever holds
- * acknowledged data.
+ * Combines pushes that arrive within a few milliseconds into one object and one durable write, then
+ * acknowledges all of them. Nothing is acknowledged before object and record are durable, and no buffer ever
+ * holds acknowledged data.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
@@ -25,41 +25,43 @@ import { RecordPartitions } from './record-partitions.ts';
 import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
 export interface GroupCommitOptions {
-  /** How long a push waits for company when nothing is being written, ms. */
+  /** Maximum time that a push waits for others while nothing is being written, ms. */
   readonly waitMs: number;
-  /** A group is written at once from this many bytes of lines. */
+  /** Line bytes from which on a group is written at once. */
   readonly maxGroupBytes: number;
-  /** Chunks up to this many stored bytes lie in their record. */
+  /** Maximum stored bytes of an inline chunk. */
   readonly inlineMaxBytes: number;
   readonly compression: Compression;
-  /** Large chunks have patterns beside their entries. */
+  /** Whether large chunks get patterns. */
   readonly minesPatterns?: boolean;
 }
 
 export const DEFAULT_GROUP_COMMIT: GroupCommitOptions = {
-  // Shorter than an fsync on most disks, so that waiting never dominates an acknowledgement.
+  // Shorter than an fsync on most disks, so that waiting never dominates the time to acknowledge.
   waitMs: 2,
   maxGroupBytes: 4 * 1024 * 1024,
-  // docs/dev/cost-model.md: where the write units of record and deletion cost as much as an object put and get.
+  // Size at which the write units of record and deletion cost as much as an object put and get
+  // (docs/dev/cost-model.md).
   inlineMaxBytes: 4096,
   compression: PUSH_COMPRESSION,
 };
 
 /**
- * Raw bytes of lines from which what a push writes has filters and promoted columns at once: half a second of queries that
- * read it all costs more than the 25 ms a MiB that these take. Smaller ones are packed with others within minutes.
+ * Raw line bytes from which on a push is written with text index and field columns. Half a second of queries
+ * that read it completely costs more than the 25 ms per MiB of indexing. Smaller pushes are compacted with
+ * others within minutes.
  */
 const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
 
-/** Groups of one tenant being written at once: one compresses while the other waits for the disk. */
+/** Groups of one tenant written at once: one compresses while the other waits for the disk. */
 const WRITES_AT_ONCE = 3;
 /**
- * Over a distant store one more for each of these ms that a write takes: so a push waits some ms for its group where a write takes
- * 70, and a store that gets slower is not asked for less.
+ * Milliseconds of write time per additional concurrent group over a distant store. A push then waits a few
+ * milliseconds for its group if a write takes 70 ms, and a slower store does not get less work.
  */
 const DISTANT_MS_PER_WRITE = 5;
 const MAX_DISTANT_WRITES_AT_ONCE = 16;
-/** Of the newest write in the usual time of one. */
+/** Weight of the most recent write in the usual write time. */
 const NEWEST_SHARE = 0.2;
 
 interface Waiting {
@@ -69,26 +71,26 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Of the bodies of a group: from here on each step of its writing has a turn of its own. */
+/** Above this total body size, each write step of a group runs in its own time slice. */
 const LONG_GROUP_BYTES = 96 * 1024;
 
 interface TenantQueue {
   waiting: Waiting[];
   waitingBytes: number;
   writing: number;
-  /** The wait for company under way; one that is not this one any more starts nothing. */
+  /** The running wait for more pushes. A wait that was replaced starts no write. */
   wait: Promise<void> | undefined;
 }
 
-/** What metrics tell of a chunk. */
+/** Figures of a chunk for metrics. */
 export type ChunkFigures = Pick<ChunkRecord, 'storedBytes' | 'lineBytes' | 'rows' | 'first' | 'last'>;
 
 /** A group of pushes that became durable. */
 export interface WrittenGroup {
   readonly records: readonly ChunkFigures[];
-  /** From the beginning of its writing. */
+  /** Seconds since the start of its write. */
   readonly seconds: number;
-  /** There was no room for more. */
+  /** Whether the group had reached its maximum size. */
   readonly isFull: boolean;
 }
 
@@ -98,11 +100,11 @@ export interface GroupCommitParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options?: GroupCommitOptions;
-  /** Bytes a second that all processes are offered of a tenant, if they exchange that. */
+  /** Returns the bytes per second that all processes receive for a tenant, if they exchange that. */
   readonly demandOf?: ((tenant: string) => number | undefined) | undefined;
-  /** Told of each group; must not throw. */
+  /** Called for each group. Must not throw. */
   readonly onWritten?: (group: WrittenGroup) => void;
-  /** Of the thread; each step of a large group is a time slice. */
+  /** Scheduler of the thread. Each step of a large group is a time slice. */
   readonly scheduler?: FairScheduler;
 }
 
@@ -116,7 +118,7 @@ export class GroupCommitter {
   readonly #onWritten: GroupCommitParts['onWritten'];
   readonly #demandOf: GroupCommitParts['demandOf'];
   readonly #partitions = new RecordPartitions();
-  /** What a group usually takes until it is durable. */
+  /** Usual time until a group is durable. */
   #usualMs = 0;
   protected readonly scheduler: FairScheduler;
 
@@ -132,7 +134,7 @@ export class GroupCommitter {
     this.#options = options;
   }
 
-  /** Groups under way: those that are being written, and those that wait for it. */
+  /** Number of groups that are being written, and that wait. */
   get load(): { readonly writing: number; readonly waiting: number } {
     let writing = 0;
     let waiting = 0;
@@ -159,7 +161,7 @@ export class GroupCommitter {
     });
   }
 
-  /** Groups of one tenant. */
+  /** Maximum concurrent writes of one tenant. */
   get #writesAtOnce(): number {
     if (this.#store.isDistant !== true) return WRITES_AT_ONCE;
     const wanted = Math.ceil(this.#usualMs / DISTANT_MS_PER_WRITE);
@@ -170,7 +172,7 @@ export class GroupCommitter {
     this.#usualMs = this.#usualMs === 0 ? ms : this.#usualMs + NEWEST_SHARE * (ms - this.#usualMs);
   }
 
-  /** Starts writing where it is time to, or the wait that will. */
+  /** Starts a write if one is due, or the wait that will start it. */
   #consider(tenant: string, lane: TenantQueue): void {
     if (lane.waiting.length === 0 || lane.writing >= this.#writesAtOnce) return;
     const full =
@@ -216,7 +218,7 @@ export class GroupCommitter {
       for (const waiting of group) waiting.resolve();
     } catch (error) {
       if (group.length === 1) return group[0].reject(error);
-      // One push must not take its neighbours down: each gets a write and an answer of its own.
+      // One push must not fail its neighbors: each gets its own write and result.
       for (const waiting of group) await this.#write(tenant, [waiting]);
     }
   }
@@ -237,7 +239,7 @@ export class GroupCommitter {
   }
 
   async #storeGroup(tenant: string, group: readonly Waiting[]): Promise<void> {
-    // Before anything is waited for: ids order the entries of groups that are written at once.
+    // Assigned before the first wait: IDs order the entries of groups that are written concurrently.
     const ids = this.#ids.group();
     const records: ChunkRecord[] = [];
     const startedMs = this.#clock.nowMs();
@@ -245,15 +247,15 @@ export class GroupCommitter {
     const pace = this.scheduler.pace(tenant);
     let duplicates = 0;
     for await (const segment of paced(segmentsOf(group.map(waiting => waiting.push)), pace)) {
-      // Grouping their rows took some milliseconds, and so does packing them.
+      // Grouping the rows took a few milliseconds, and so does packing them.
       if (isLong) await this.scheduler.acquire(tenant);
-      // Small chunks wait for nothing: a push of thousands of days must not hold up everybody else.
+      // Small chunks wait for nothing. A push with thousands of days must not delay other pushes.
       else if (records.length > 0) await nextTurn();
       duplicates += segment.duplicates;
       const chunk = { tenant, id: ids.next(), createdMs: startedMs, pace };
       records.push(await this.#storeSegment(chunk, segment));
     }
-    // Collecting orphans takes an older object for one that nobody will ever name.
+    // Garbage collection deletes an older object that no record names.
     if (this.#clock.nowMs() - startedMs > MAX_COMMIT_MS) {
       throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
     }
@@ -281,7 +283,7 @@ export class GroupCommitter {
   }
 }
 
-/** Of a chunk that a group becomes. */
+/** Inputs of a chunk that a group becomes. */
 interface ChunkToStore {
   readonly tenant: string;
   readonly id: string;
@@ -290,7 +292,7 @@ interface ChunkToStore {
   readonly pace: Pace;
 }
 
-/** What the steps make, in time slices. Between two of them the work waits. */
+/** Yields the results of the steps, in time slices. The work waits between two results. */
 async function* paced<T>(
   steps: Generator<T | undefined, void, undefined>,
   pace: Pace,

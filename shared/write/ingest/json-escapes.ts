@@ -1,17 +1,17 @@
-/** Escapes of JSON strings. */
+/** Decodes escapes of JSON strings. */
 
 const BACKSLASH = 0x5c;
 const REPLACEMENT = 0xfffd;
 
-/** What `\x` stands for, by the byte behind the backslash; 0 where it is no simple escape. */
+/** Byte that `\x` represents, by the byte after the backslash. 0 if it is not a simple escape. */
 export const ESCAPED = new Uint8Array(256);
 for (const [letter, value] of ['""', '\\\\', '//', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
   ESCAPED[letter.charCodeAt(0)] = value.charCodeAt(0);
 }
 
 /**
- * The code point of `\uXXXX` at `at`, of two where they are a surrogate pair; a lone surrogate is U+FFFD. -1 where there is none.
- * It takes 12 bytes from 0x10000 on, else 6.
+ * Returns the code point of `\uXXXX` at `at`, of two of them for a surrogate pair, and U+FFFD for a lone
+ * surrogate. -1 if there is none. The escape has 12 bytes from 0x10000 on, otherwise 6.
  */
 export function unicodeEscape(bytes: Uint8Array, at: number): number {
   const high = hexUnit(bytes, at);
@@ -21,12 +21,12 @@ export function unicodeEscape(bytes: Uint8Array, at: number): number {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
-/** Bytes that the escape of a code point takes. */
+/** Returns the length of the escape of a code point, in bytes. */
 export function unicodeEscapeLength(code: number): number {
   return code < 0x10000 ? 6 : 12;
 }
 
-/** The unit of `\uXXXX` at an offset, or -1 where there is none. */
+/** Returns the unit of `\uXXXX` at an offset, or -1 if there is none. */
 function hexUnit(bytes: Uint8Array, at: number): number {
   if (at + 6 > bytes.length || bytes[at] !== BACKSLASH || bytes[at + 1] !== 0x75) return -1;
   let unit = 0;

@@ -1,10 +1,10 @@
 /**
- * What takes long to read in a large JSON body, found before it is decoded, in steps: then decoding it never works on one value for
- * more than some milliseconds.
+ * Finds large values of a JSON body in steps before it is decoded. Decoding then never works on one value for
+ * more than a few milliseconds.
  *
- * Long strings are read here: their escapes are resolved in place, as by the scanner. Long arrays and objects are checked, so that one
- * that nobody wants is skipped at once; and how much of them is no long string is counted, so that a decoder can refuse to read one in
- * one go. Bodies that are smaller than what may be read in one go cost nothing.
+ * Escapes of long strings are resolved in place, as in the scanner. Long arrays and objects are checked, so
+ * that an unused one can be skipped at once. Their bytes outside long strings are counted, so that a decoder
+ * can refuse to read one in a single step. Bodies that are small enough for a single step cost nothing.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -24,28 +24,28 @@ import type { OverflowBuffer } from './overflow-buffer.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
 export interface LongValue {
-  /** Offset behind it. */
+  /** Offset after the value. */
   readonly end: number;
-  /** Its bytes without those of long strings inside it. */
+  /** Bytes of the value without long strings inside it. */
   readonly denseBytes: number;
-  /** Of a string: where its text is, in the body or behind it; or why it cannot be read. */
+  /** Range of a string's text, in the body or behind it, or the error if it is invalid. */
   readonly text?: { readonly start: number; readonly end: number } | BadRequestError;
 }
 
-/** By the offset of the first byte of a value. */
+/** Long values by the offset of their first byte. */
 export type LongValues = ReadonlyMap<number, LongValue>;
 
 export interface LongValueOptions {
-  /** Bodies up to this size are not looked at. */
+  /** Bodies up to this size are not searched. */
   readonly minBytes?: number;
-  /** Longer values are told. */
+  /** Longer values are recorded. */
   readonly longBytes?: number;
-  /** Most white space between two values; no encoder writes as much. */
+  /** Maximum white space between two values. No encoder writes as much. */
   readonly maxBlankBytes?: number;
 }
 
 const MIB = 1024 * 1024;
-/** Of a step: 0.1 ms. */
+/** Bytes per step: 0.1 ms. */
 const STEP_BYTES = 64 * 1024;
 const NONE: LongValues = new Map();
 
@@ -57,8 +57,9 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * The long values of the JSON object that begins at `from` or behind blanks there. Throws BadRequestError where it is none,
- * TooLargeError where there is too much white space. Strings that are not UTF-8 go to `spill`.
+ * Finds the long values of the JSON object that starts at `from`, after optional white space. Throws
+ * BadRequestError if it is not an object, TooLargeError if there is too much white space. Strings that are
+ * not UTF-8 move to `spill`.
  */
 export function* findLongValues(
   bytes: Buffer,
@@ -83,20 +84,20 @@ export function* findLongValues(
 
 const State = { value: 0, first: 1, key: 2, colon: 3, after: 4, string: 5, blanks: 6 } as const;
 
-/** Follows the syntax of one value; what is in strings is left alone. */
+/** Follows the syntax of one value, ignoring the content of strings. */
 class Lexer {
-  /** Long values that ended since this was emptied. */
+  /** Long values that ended since the list was emptied. */
   readonly found: { readonly start: number; readonly end: number; readonly denseBytes: number }[] = [];
   readonly #bytes: Buffer;
   #at: number;
   #state: number = State.value;
-  /** Of a string or of blanks: where they began, and what the state was. */
+  /** Start of the current string or white space, and the state before it. */
   #start = 0;
   #outer: number = State.value;
   #depth = 0;
   readonly #closing = new Uint8Array(MAX_JSON_DEPTH);
   readonly #starts = new Uint32Array(MAX_JSON_DEPTH);
-  /** By depth: bytes of long strings in the value that is open there. */
+  /** Bytes of long strings in the open value at each depth. */
   readonly #longBytes = new Float64Array(MAX_JSON_DEPTH);
 
   readonly #longBytesFrom: number;
@@ -109,7 +110,7 @@ class Lexer {
     this.#maxBlankBytes = maxBlankBytes;
   }
 
-  /** Goes on for about `count` bytes; true where the value has ended. */
+  /** Processes about `count` bytes. Returns true when the value has ended. */
   run(count: number): boolean {
     const bytes = this.#bytes;
     const stop = Math.min(this.#at + count, bytes.length);
@@ -126,7 +127,10 @@ class Lexer {
     return false;
   }
 
-  /** The next byte that is no blank, -1 at the end of the body; undefined where blanks reach `stop`. */
+  /**
+   * Returns the next byte that is not white space, -1 at the end of the body, undefined if white space
+   * reaches `stop`.
+   */
   #peek(stop: number): number | undefined {
     const bytes = this.#bytes;
     const from = this.#state === State.blanks ? this.#start : this.#at;
@@ -186,7 +190,7 @@ class Lexer {
     this.#open(State.colon);
   }
 
-  /** Begins a string, behind which the state is `next`. */
+  /** Starts a string that is followed by the state `next`. */
   #open(next: number): void {
     this.#start = this.#at;
     this.#at++;
@@ -194,7 +198,7 @@ class Lexer {
     this.#outer = next;
   }
 
-  /** Passes a string; false where it reaches `stop`. */
+  /** Skips a string. Returns false if it reaches `stop`. */
   #string(stop: number): boolean {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -224,7 +228,7 @@ class Lexer {
   }
 }
 
-/** Where the string `bytes[start, end)`, without its quotes, is read to. */
+/** Reads the string `bytes[start, end)`, without its quotes, and returns the range of its text. */
 function* readString(
   bytes: Buffer,
   start: number,
@@ -243,12 +247,12 @@ function* readString(
 
 interface Progress {
   at: number;
-  /** Where the text goes. */
+  /** Offset that the text is written to. */
   to: number;
   readonly end: number;
 }
 
-/** Resolves escapes in place; 'longer' where a byte that is no character needs more room than it has. */
+/** Resolves escapes in place. Returns 'longer' if the replacement of an invalid byte does not fit. */
 function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'longer' {
   const stop = Math.min(string.at + STEP_BYTES, string.end);
   let { at, to } = string;
@@ -284,7 +288,7 @@ function unescapeSome(bytes: Buffer, string: Progress): 'ok' | 'bad-escape' | 'l
   return ended;
 }
 
-/** Goes on behind the body with a string that has become too long for its place; `[start, string.to)` is done. */
+/** Continues behind the body with a string that no longer fits in place. `[start, string.to)` is done. */
 function* spillString(
   bytes: Buffer,
   start: number,

@@ -1,6 +1,7 @@
 /**
- * JSON pushes (docs/dev/wire-format.md#json): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}], ..]}]}`. One pass
- * over the bytes into columns; lines stay in the body. The errors are the reference's inner texts.
+ * Decodes JSON pushes (wire-format 1.3): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}],
+ * ..]}]}`. It takes one pass over the bytes into columns, and lines stay in the body. Errors have the
+ * reference's inner texts.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { type Label, labelsOf } from '../../base/model/labels.ts';
@@ -29,12 +30,13 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 const objectCache = new StreamCache();
 
-/** Of the body, in one step: 0.1 ms. An entry is never divided. */
+/** Bytes of the body decoded per step: 0.1 ms. An entry is never split. */
 const STEP_BYTES = 32 * 1024;
 
 /**
- * The columns of a push. The body is changed: its strings are unescaped in place. Bytes behind the first JSON value
- * are ignored. Throws ClientError.
+ * Decodes the columns of a push. Bytes after the first JSON value are ignored. Throws ClientError.
+ *
+ * Pitfall: the body is modified. Its strings are unescaped in place.
  */
 export function* decodeJsonPush(bytes: Buffer): Steps<PushColumns> {
   const scanner = new JsonScanner(bytes, true);
@@ -56,7 +58,7 @@ function* decode(scanner: JsonScanner, bytes: Buffer): Steps<PushColumns> {
     names: new NameTable(columns),
   };
   let stop = STEP_BYTES;
-  // A push of nothing, which is refused later: it has no stream.
+  // An empty push, which is refused later because it has no stream.
   if (scanner.skipNull()) return columns;
   scanner.enterObject();
   while (scanner.nextKey()) {
@@ -95,7 +97,7 @@ function* decodeStream(decoder: Decoder): Steps<void> {
   const firstEntry = columns.count;
   let labelsStart = 0;
   let labelsEnd = 0;
-  // Only where the key `stream` comes twice: the objects are merged.
+  // Set only if the key `stream` is repeated: the objects are merged.
   let earlier: Map<string, string> | undefined;
   let stop = scanner.at + STEP_BYTES;
   scanner.enterObject();
@@ -142,7 +144,7 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
   const free = decodeTime(scanner);
   if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
   if (!scanner.nextElement()) {
-    // A line that is left out is empty, as in the reference.
+    // A missing line is empty, as in the reference.
     columns.addEntry(0, timestamp.day, timestamp.timeOfDay, 0, 0);
     return;
   }
@@ -162,7 +164,7 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
   while (scanner.nextElement()) scanner.skipValue();
 }
 
-/** Reads a time, and returns where its text began: the line may move over it. */
+/** Reads a time and returns the start of its text, which the line may overwrite. */
 function decodeTime(scanner: JsonScanner): number {
   const start = scanner.textOfLength(USUAL_DIGITS);
   if (start >= 0 && parseNanoseconds(timestamp, scanner.bytes, start, start + USUAL_DIGITS) === 'ok') {
@@ -177,7 +179,7 @@ function decodeTime(scanner: JsonScanner): number {
   return scanner.start;
 }
 
-/** The stream that the JSON object at `[start, end)` names, together with the labels of earlier objects. */
+/** Returns the stream of the JSON object at `[start, end)`, combined with the labels of earlier objects. */
 function streamOfObject(
   decoder: Decoder,
   start: number,
@@ -186,7 +188,7 @@ function streamOfObject(
 ): PushStream {
   checkLabelsSize(end - start);
   if (earlier !== undefined) return streamOf(checkedLabels(readLabels(decoder, start, earlier)));
-  // Before the object is read: reading unescapes in place.
+  // Computed before the object is read, because reading unescapes in place.
   const key = decoder.scanner.bytes.latin1Slice(start, end);
   const known = objectCache.get(key);
   if (known !== undefined) return known;
@@ -195,7 +197,10 @@ function streamOfObject(
   return stream;
 }
 
-/** Reads the object at `start` into a map: of equal names the last one stays, what is no string is kept as raw text. */
+/**
+ * Reads the object at `start` into a map. The last of equal names is used, and a value that is not a string
+ * is stored as raw text.
+ */
 function readLabels({ scanner }: Decoder, start: number, into: Map<string, string>): Map<string, string> {
   const back = scanner.at;
   scanner.at = start;
@@ -218,7 +223,7 @@ function readLabels({ scanner }: Decoder, start: number, into: Map<string, strin
   return into;
 }
 
-/** The labels; a name that is none fails as it would in label-set text, which is how the reference reads it. */
+/** Returns the labels. An invalid name fails as in label-set text, which is how the reference reads it. */
 function checkedLabels(labels: Map<string, string>): readonly Label[] {
   const sorted = labelsOf(labels);
   for (const { name } of sorted) {

@@ -1,10 +1,11 @@
 /**
- * A reader of JSON over bytes that makes no tree and, for most strings, no copy: a string is a range of the body,
- * its escapes resolved in place (the result is never longer).
+ * Scans JSON bytes without a tree and, for most strings, without a copy: a string is a range of the body,
+ * with escapes resolved in place (the result is never longer).
  *
- * Where a reader would go wrong: after `string()` the body holds the unescaped text, so nothing is read twice. A
- * string with invalid UTF-8 gets longer (U+FFFD is 3 bytes): that one moves to the spill, and its range lies behind
- * the body. Raw control characters in strings are let through, as the reference does.
+ * A string with invalid UTF-8 gets longer (U+FFFD has 3 bytes). It moves to the spill, and its range is
+ * behind the body. Raw control characters in strings are accepted, as in the reference.
+ *
+ * Pitfall: after `string()` the body contains the unescaped text, so nothing can be read twice.
  */
 
 import { BLOCK_BYTES, KernelBody } from '../../base/kernels/unquote.ts';
@@ -31,7 +32,9 @@ const BACKSLASH = 0x5c;
 const OPEN_OBJECT = 0x7b;
 const REPLACEMENT = 0xfffd;
 
-/** 1 for a byte that a string cannot simply run over: quote, backslash, or part of a longer character. */
+/**
+ * 1 for a byte that needs special handling in a string: quote, backslash, or part of a multibyte character.
+ */
 const SPECIAL = new Uint8Array(256).fill(1, 0x80);
 SPECIAL[QUOTE] = 1;
 SPECIAL[BACKSLASH] = 1;
@@ -40,18 +43,19 @@ export class JsonScanner {
   readonly bytes: Buffer;
   readonly spill: OverflowBuffer;
   at = 0;
-  /** Range of the newest string: of the body, or behind it where it was spilled. */
+  /** Range of the current string, in the body or behind it if it was spilled. */
   start = 0;
   end = 0;
   /** True between the opening bracket of an object or array and its first member. */
   #fresh = false;
   readonly #nesting = new Uint8Array(MAX_JSON_DEPTH);
   readonly #kernel: KernelBody | undefined;
-  /** Undefined where the body has none. */
+  /** Undefined if the body has none. */
   #long: LongValues | undefined;
 
   /**
-   * @param inKernel reads a copy of the body, if no other scanner does so: what was read has to be copied back before `close`
+   * @param inKernel reads a copy of the body, if no other scanner uses the kernel; copy back what was read
+   * before `close`
    */
   constructor(bytes: Buffer, inKernel = false) {
     this.#kernel = inKernel ? KernelBody.open(bytes, ESCAPED) : undefined;
@@ -59,14 +63,14 @@ export class JsonScanner {
     this.spill = new OverflowBuffer(bytes.length);
   }
 
-  /** Gives the kernel to others. */
+  /** Releases the kernel to other scanners. */
   close(): void {
     this.#kernel?.close();
   }
 
   /**
-   * Looks for what takes long to read in the object that must come next: before anything else is read. Does nothing for bodies of
-   * usual size.
+   * Finds the large values of the next object. Call it before anything else is read. It does nothing for
+   * bodies of usual size.
    */
   *prepare(options?: LongValueOptions): Steps<void> {
     // Anything else is refused at its first byte.
@@ -75,7 +79,7 @@ export class JsonScanner {
     if (found.size > 0) this.#long = found;
   }
 
-  /** Throws where the value that comes next takes too long to be read in one go; `what` names it in the plural. */
+  /** Throws if the next value is too large for a single step. `what` names it in the plural. */
   checkDense(what: string): void {
     if (this.#long === undefined) return;
     this.peek();
@@ -83,7 +87,7 @@ export class JsonScanner {
     if (denseBytes > MAX_DENSE_BYTES) throw tooMany(`bytes of ${what}`, MAX_DENSE_BYTES);
   }
 
-  /** The first byte of the next value, or -1 at the end of the body. */
+  /** Returns the first byte of the next value, or -1 at the end of the body. */
   peek(): number {
     const bytes = this.bytes;
     const length = bytes.length;
@@ -93,14 +97,14 @@ export class JsonScanner {
     return at < length ? bytes[at] : -1;
   }
 
-  /** Enters the object that must come next. Its keys come from `nextKey`. */
+  /** Enters the next value, an object. `nextKey` returns its keys. */
   enterObject(): void {
     if (this.peek() !== 0x7b) throw new BadRequestError(MALFORMED_OBJECT);
     this.at++;
     this.#fresh = true;
   }
 
-  /** Reads the next key, as the newest string, and its colon; false behind the end of the object. */
+  /** Reads the next key as the current string, and its colon. Returns false after the end of the object. */
   nextKey(): boolean {
     let byte = this.peek();
     if (byte === 0x2c && !this.#fresh) {
@@ -119,14 +123,17 @@ export class JsonScanner {
     return true;
   }
 
-  /** Enters the array that must come next. Its elements come from `nextElement`. */
+  /** Enters the next value, an array. `nextElement` advances to its elements. */
   enterArray(): void {
     if (this.peek() !== 0x5b) throw new BadRequestError(MALFORMED_ARRAY);
     this.at++;
     this.#fresh = true;
   }
 
-  /** Moves to the next element, which the caller then reads or skips; false behind the end of the array. */
+  /**
+   * Advances to the next element, which the caller then reads or skips. Returns false after the end of the
+   * array.
+   */
   nextElement(): boolean {
     const byte = this.peek();
     if (byte === 0x5d) {
@@ -144,14 +151,14 @@ export class JsonScanner {
     return true;
   }
 
-  /** Skips `null` where that comes next; else false. */
+  /** Skips `null` if it is next, otherwise returns false. */
   skipNull(): boolean {
     if (this.peek() !== 0x6e) return false;
     this.#scalar();
     return true;
   }
 
-  /** The text of the newest string. */
+  /** Returns the text of the current string. */
   text(): string {
     return this.isSpilled()
       ? this.spill.text(this.start, this.end)
@@ -162,7 +169,7 @@ export class JsonScanner {
     return this.start >= this.bytes.length;
   }
 
-  /** True where the newest string has these bytes. */
+  /** Whether the current string has these bytes. */
   is(text: Uint8Array): boolean {
     const length = this.end - this.start;
     if (length !== text.length) return false;
@@ -170,7 +177,7 @@ export class JsonScanner {
     return true;
   }
 
-  /** Reads the string that must come next; its range is then in `start` and `end`. */
+  /** Reads the next value, a string, and sets its range in `start` and `end`. */
   string(): void {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
     if (this.#long !== undefined && this.#takeLong(this.#long)) return;
@@ -199,7 +206,7 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
-  /** Takes the string that comes next if it is a long one. */
+  /** Uses the next string if it is a recorded long one. */
   #takeLong(long: LongValues): boolean {
     const known = long.get(this.at);
     if (known?.text === undefined) return false;
@@ -211,8 +218,8 @@ export class JsonScanner {
   }
 
   /**
-   * Where the text of the next string begins, if a quote stands `length` bytes behind it; else -1. The caller looks at
-   * the text, and takes it where no byte of it is special.
+   * Returns the start of the next string's text if a quote follows `length` bytes later, otherwise -1. The
+   * caller checks the text and calls `take` if no byte of it is special.
    */
   textOfLength(length: number): number {
     if (this.peek() !== QUOTE) return -1;
@@ -220,7 +227,7 @@ export class JsonScanner {
     return this.bytes[start + length] === QUOTE ? start : -1;
   }
 
-  /** Takes the string whose text is `[start, end)`. */
+  /** Uses `[start, end)` as the text of the current string. */
   take(start: number, end: number): void {
     this.start = start;
     this.end = end;
@@ -228,8 +235,9 @@ export class JsonScanner {
   }
 
   /**
-   * Reads a string as `string` does, and fast where it has many escapes.
-   * @param free offset from which nothing before the string is looked at any more
+   * Reads a string as `string` does, but faster for one with many escapes.
+   *
+   * @param free offset from which on the bytes before the string are no longer needed
    */
   longString(free: number): void {
     if (this.peek() !== QUOTE) throw new BadRequestError(MALFORMED_STRING);
@@ -248,7 +256,7 @@ export class JsonScanner {
     } else this.#unescape(to, this.#kernel.written, at);
   }
 
-  /** Goes on with a string at `from`, an escape or a longer character; `[start, end)` is done. */
+  /** Continues a string at `from`, an escape or a multibyte character. `[start, end)` is done. */
   #unescape(start: number, end: number, from: number): void {
     const bytes = this.bytes;
     const length = bytes.length;
@@ -287,7 +295,7 @@ export class JsonScanner {
     throw new BadRequestError(MALFORMED_STRING);
   }
 
-  /** Goes on at `from` with a string that has become too long for its place; `[start, end)` is done. */
+  /** Continues at `from` with a string that no longer fits in place. `[start, end)` is done. */
   #spillString(start: number, end: number, from: number): void {
     const { bytes, spill } = this;
     const length = bytes.length;
@@ -322,7 +330,7 @@ export class JsonScanner {
     this.at = at + 1;
   }
 
-  /** Skips the next value, whatever it is. Strings in it are not unescaped. */
+  /** Skips the next value of any kind. Strings in it are not unescaped. */
   skipValue(): void {
     if (this.#long !== undefined && this.#skipLong(this.#long)) return;
     let depth = 0;

@@ -1,4 +1,4 @@
-/** The tables of JSON's syntax, and how a body is told that it breaks it: in the reference's words. */
+/** Syntax tables of JSON, and the reference's messages for syntax errors. */
 
 export const MALFORMED_STRING = `Value is string, but can't find closing '"' symbol`;
 export const MALFORMED_OBJECT = `Value looks like object, but can't find closing '}' symbol`;
@@ -17,11 +17,12 @@ const SCALAR = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'))
   SCALAR[byte] = 1;
 const SCALAR_TEXT = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-/** Longest number that is checked, far over what any encoder writes. */
+/** Maximum length of a number that is checked, far above what encoders write. */
 const MAX_SCALAR_LENGTH = 4096;
 
 /**
- * Offset behind the number, `true`, `false` or `null` that begins at `start`, or -1 where there is none of these.
+ * Returns the offset after the number, `true`, `false` or `null` that starts at `start`, or -1 if there is
+ * none.
  */
 export function scalarEnd(bytes: Buffer, start: number): number {
   const limit = Math.min(bytes.length, start + MAX_SCALAR_LENGTH + 1);

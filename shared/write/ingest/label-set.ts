@@ -1,9 +1,9 @@
 /**
- * Label sets as pushes write them, in Prometheus text: `{app="web", env='prod'}`. The errors are the ones shippers
- * show: `1:4: parse error: unterminated quoted string`, position as line:column in bytes.
+ * Parses label sets of pushes, in Prometheus text: `{app="web", env='prod'}`. The errors are the ones that
+ * agents show: `1:4: parse error: unterminated quoted string`, with the position as line:column in bytes.
  *
- * Where a reader would go wrong: a name may occur twice in the result (sorted, in the order written). That is no parse
- * error; validation rejects only that stream (docs/dev/wire-format.md#validation), so such a result must not get past it.
+ * Pitfall: a name may occur twice in the result (sorted, in the order written). That is not a parse error.
+ * Validation rejects only that stream (wire-format 1.7), so such a result must be validated.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -18,14 +18,14 @@ interface Token {
   readonly kind: Kind;
   readonly start: number;
   readonly end: number;
-  /** Value of a string, else the text. */
+  /** Value of a string, otherwise the text. */
   readonly value: string;
 }
 
 const IDENTIFIER = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const METRIC = /[a-zA-Z_:][a-zA-Z0-9_:]*/y;
 
-/** Labels of a text, sorted by name, those with an empty value left out. Throws BadRequestError. */
+/** Returns the labels of a text, sorted by name, without those of an empty value. Throws BadRequestError. */
 export function parseLabelSet(text: string): Labels {
   const labels: Label[] = [];
   let at = skipBlank(text, 0);
@@ -45,7 +45,7 @@ export function parseLabelSet(text: string): Labels {
   return kept.sort((a, b) => compareUtf8(a.name, b.name));
 }
 
-/** Parses what follows the left brace; the offset behind the right one. */
+/** Parses the text after the left brace. Returns the offset after the right one. */
 function parsePairs(text: string, from: number, into: Label[]): number {
   let token = nextToken(text, from);
   while (token.kind !== '}') {
@@ -123,7 +123,10 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return match === null ? '' : match[0];
 }
 
-/** Offset behind white space and comments. A loop: as one expression, 16 MiB of spaces overflow the matcher's stack. */
+/**
+ * Returns the offset after white space and comments. It is a loop: with one expression, 16 MiB of spaces
+ * overflow the matcher's stack.
+ */
 function skipBlank(text: string, from: number): number {
   for (let at = from; ; at++) {
     const char = text[at];
@@ -134,7 +137,7 @@ function skipBlank(text: string, from: number): number {
   }
 }
 
-/** Go's `%q` of a character. */
+/** Formats a character as Go's `%q`. */
 function quoteRune(char: string): string {
   if (char === '"') return `'"'`;
   if (char === "'") return `'\\''`;

@@ -1,6 +1,6 @@
 /**
- * The JSON pushes of the deprecated `/api/compat/push` (docs/dev/wire-format.md#older-clients):
- * `{"streams": [{"labels": "{a=\"b\"}", "entries": [{"ts": "<RFC 3339>", "line": ".."}]}]}`.
+ * Decodes JSON pushes of the deprecated `/api/compat/push` (wire-format 8): `{"streams": [{"labels":
+ * "{a=\"b\"}", "entries": [{"ts": "<RFC 3339>", "line": ".."}]}]}`.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
@@ -17,12 +17,16 @@ const ENTRIES = Buffer.from('entries');
 const TS = Buffer.from('ts');
 const LINE = Buffer.from('line');
 
-/** Of the body, in one step: 0.1 ms. */
+/** Bytes of the body decoded per step: 0.1 ms. */
 const STEP_BYTES = 32 * 1024;
-/** Of a time that cannot be read; longer ones are none. */
+/** Bytes of an invalid time that its error shows. A longer text is never a time. */
 const MAX_SHOWN_BYTES = 1024;
 
-/** The columns of a push; the body's strings are unescaped in place. Throws ClientError. */
+/**
+ * Decodes the columns of a push. Throws ClientError.
+ *
+ * Pitfall: the body is modified. Its strings are unescaped in place.
+ */
 export function* decodeLegacyJsonPush(bytes: Buffer): Steps<PushColumns> {
   const scanner = new JsonScanner(bytes);
   const columns = new PushColumns(bytes);

@@ -1,24 +1,27 @@
 /**
- * The names of the fields that may hold a level (`log_level_fields`), compiled for look-up by bytes. Nearly all
- * keys are refused by one table read: no listed field has that first byte and that length.
+ * Compiles the names of the fields that may hold a level (`log_level_fields`) for lookup by bytes. One table
+ * read rejects nearly all keys: no listed field has that first byte and that length.
  */
 
 export interface LevelFields {
-  /** In the order of the list: an earlier field wins. */
+  /** Names in the order of the list. An earlier field has precedence. */
   readonly names: readonly string[];
   /** Bytes of `names`. */
   readonly exact: readonly Uint8Array[];
-  /** Bytes of `names`, ASCII letters in lower case. */
+  /** Bytes of `names`, with ASCII letters in lower case. */
   readonly folded: readonly Uint8Array[];
-  /** By first byte, in both cases: bit n is set where a field of that length begins so; bit 31 for longer ones. */
+  /**
+   * Bit n is set for a first byte (in both cases) if a field of length n starts with it. Bit 31 stands for
+   * longer fields.
+   */
   readonly foldedLengths: Int32Array;
-  /** Place in `names` by name. */
+  /** Index in `names` by name. */
   readonly rank: ReadonlyMap<string, number>;
 }
 
 const compiled = new WeakMap<readonly string[], LevelFields>();
 
-/** The compiled form of a list, made once for each list. Empty names are left out. */
+/** Returns the compiled form of a list, created once per list. Empty names are skipped. */
 export function levelFields(list: readonly string[]): LevelFields {
   let fields = compiled.get(list);
   if (fields === undefined) {
@@ -42,7 +45,10 @@ function compile(names: readonly string[]): LevelFields {
   return { names, exact, folded, foldedLengths, rank };
 }
 
-/** Place of the first field that the key `bytes[start, end)` is in any letter case, or the number of fields. */
+/**
+ * Returns the index of the first field that equals the key `bytes[start, end)` in any letter case, or the
+ * number of fields.
+ */
 export function rankOfKey(fields: LevelFields, bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   const count = fields.folded.length;

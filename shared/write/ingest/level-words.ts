@@ -1,9 +1,9 @@
 /**
- * Words that name a level, and the levels they name (docs/dev/wire-format.md#detected_level). A level is a small code: its place
- * in LEVELS. Those of lines are found by kernels/assembly/line-levels.ts, which knows the same words.
+ * Words that name a level, and their levels (wire-format 1.13). A level is a small code: its index in LEVELS.
+ * kernels/assembly/line-levels.ts finds levels in lines, with the same words.
  */
 
-/** Values of `detected_level` that detection itself gives; the place is the code. */
+/** Values of `detected_level` that detection assigns. The index is the code. */
 export const LEVELS = ['unknown', 'trace', 'debug', 'info', 'warn', 'error', 'critical', 'fatal'] as const;
 
 const SPELLINGS: Readonly<Record<string, (typeof LEVELS)[number]>> = {
@@ -27,13 +27,13 @@ const codeOfText = new Map(
   Object.entries(SPELLINGS).map(([spelling, level]) => [spelling, LEVELS.indexOf(level)]),
 );
 
-/** The level that a label or metadata value stands for: known words normalised, anything else as it is. */
+/** Returns the level of a label or metadata value: known words normalized, anything else unchanged. */
 export function normaliseLevel(value: string): string {
   const code = codeOfText.get(value.toLowerCase());
   return code === undefined ? value : LEVELS[code];
 }
 
-/** Level of an OTLP severity number, given as the text of a metadata value. */
+/** Returns the level of an OTLP severity number, which is the text of a metadata value. */
 export function levelOfSeverityNumber(text: string): (typeof LEVELS)[number] {
   if (!/^[+-]?\d{1,18}$/.test(text)) return 'info';
   const severity = Number(text);

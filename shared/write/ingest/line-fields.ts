@@ -1,6 +1,7 @@
 /**
- * The value of one field of a line, as a range of its bytes: what discovery of generic fields takes from JSON and
- * logfmt lines (docs/dev/wire-format.md#detected_level). Nothing is decoded: a JSON string is its text as written, with its escapes.
+ * Finds the value of one field of a line as a range of its bytes, for discovery of generic fields in JSON and
+ * logfmt lines (wire-format 1.13). Nothing is decoded: a JSON string is its text as written, with its
+ * escapes.
  */
 
 import { equalRange } from '../../base/model/bytes.ts';
@@ -20,18 +21,18 @@ import {
 import { LogfmtDecoder, PAIR } from '../../execution/pipeline/logfmt-decoder.ts';
 import { type LevelFields, rankOfKey } from './level-fields.ts';
 
-/** A key of an object as bytes, or a place in an array. */
+/** A key of an object as bytes, or an index of an array. */
 export type PathStep = Buffer | number;
 
-/** Where a value lies: `bytes[start, end)`. */
+/** Range of a value: `bytes[start, end)`. */
 export interface FoundRange {
   start: number;
   end: number;
 }
 
 /**
- * Finds the value at a path of the JSON text `bytes[start, end)`. False where there is none or the text breaks off
- * before it. Costs at most the length of the text.
+ * Finds the value at a path of the JSON text `bytes[start, end)`. Returns false if there is none or the text
+ * ends before it. Costs at most the length of the text.
  */
 export function findJsonValue(
   bytes: Buffer,
@@ -56,8 +57,8 @@ export function findJsonValue(
 const logfmt = new LogfmtDecoder();
 
 /**
- * Finds the first of the names that is a key of the logfmt text `bytes[start, end)`, in any letter case. Reading ends
- * at the first fault; what was found before it stands.
+ * Finds the first of the names that is a key of the logfmt text `bytes[start, end)`, in any letter case.
+ * Reading ends at the first syntax error, and values found before it are used.
  */
 export function findLogfmtValue(
   bytes: Buffer,
@@ -79,7 +80,7 @@ export function findLogfmtValue(
   return best < names.names.length;
 }
 
-/** Place of the value of a key of the object at `at`, or -1. */
+/** Returns the offset of the value of a key of the object at `at`, or -1. */
 function valueOfKey(bytes: Buffer, at: number, end: number, key: Buffer): number {
   if (at >= end || bytes[at] !== OPEN_BRACE) return -1;
   let next = skipSpace(bytes, at + 1, end);
@@ -96,7 +97,7 @@ function valueOfKey(bytes: Buffer, at: number, end: number, key: Buffer): number
   return -1;
 }
 
-/** Place of an element of the array at `at`, or -1. */
+/** Returns the offset of an element of the array at `at`, or -1. */
 function elementAt(bytes: Buffer, at: number, end: number, index: number): number {
   if (at >= end || bytes[at] !== OPEN_BRACKET) return -1;
   let next = skipSpace(bytes, at + 1, end);
@@ -104,7 +105,7 @@ function elementAt(bytes: Buffer, at: number, end: number, index: number): numbe
   return next < end && bytes[next] !== CLOSE_BRACKET ? next : -1;
 }
 
-/** Place behind the value at `at` and the comma after it, or -1 where none follows. */
+/** Returns the offset after the value at `at` and the comma after it, or -1 if none follows. */
 function nextItem(bytes: Buffer, at: number, end: number, close: number): number {
   const after = valueEnd(bytes, at, end);
   if (after < 0) return -1;
@@ -113,7 +114,7 @@ function nextItem(bytes: Buffer, at: number, end: number, close: number): number
   return skipSpace(bytes, comma + 1, end);
 }
 
-/** Place behind a value, or -1 where it does not end or there is none. */
+/** Returns the offset after a value, or -1 if it does not end or there is none. */
 function valueEnd(bytes: Buffer, at: number, end: number): number {
   if (at >= end) return -1;
   const first = bytes[at];

@@ -1,4 +1,4 @@
-/** The pushes of shippers made for Loki: protobuf or JSON, and the JSON shape of the deprecated endpoint. */
+/** Receives pushes of Loki agents: protobuf or JSON, and the JSON form of the deprecated endpoint. */
 import { decompressBody } from './body.ts';
 import { pushFormat } from './content.ts';
 import { decodeJsonPush } from './json-push.ts';
@@ -24,10 +24,10 @@ const JSON_STREAMS: Receiver = {
 };
 const LEGACY_JSON: Receiver = { ...JSON_STREAMS, decode: decodeLegacyJsonPush };
 
-/** By names of their own. */
+/** Receivers by name. */
 export const LOKI_INLETS = { protobuf: PROTOBUF, json: JSON_STREAMS, 'legacy-json': LEGACY_JSON } as const;
 
-/** By content type; throws BadRequestError where that is none. */
+/** Returns the receiver of a content type. Throws BadRequestError if it is invalid. */
 export function lokiReceiver(contentType: string | undefined, legacyJson: boolean): Receiver {
   if (pushFormat(contentType) === 'protobuf') return PROTOBUF;
   return legacyJson ? LEGACY_JSON : JSON_STREAMS;

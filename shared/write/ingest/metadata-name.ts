@@ -1,26 +1,25 @@
-/**
- * Names of structured metadata as they are stored (docs/dev/wire-format.md#names-of-structured-metadata, #otlp-names-and-values): letters,
- * digits and single underscores.
- */
+/** Names of structured metadata as stored (wire-format 1.14, 2.4): letters, digits and single underscores. */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 
 /**
- * Names that need no change, unless they hold two underscores in a row or nothing else. Short ones only: a name may be
- * as long as a body, and a repeated class of a regular expression takes stack for each character that it passes.
+ * Matches names that need no change, unless they contain two underscores in a row or nothing else. Only short
+ * names: a name may be as long as a body, and a repeated character class uses stack for each matched
+ * character.
  */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
-/** Renamed names that are kept; the table is emptied when it is full. */
+/** Maximum renamed names in the table, which is emptied when it is full. */
 const MAX_NAMES_KEPT = 4096;
 const MAX_LENGTH_KEPT = 256;
-/** Characters of a name in an error; a name may be as long as a body. */
+/** Maximum characters of a name in an error. A name may be as long as a body. */
 const MAX_LENGTH_SHOWN = 1024;
 const renamed = new Map<string, string>();
 
 /**
- * The name to store: each run of other characters is one underscore, `__x__` keeps its double underscores, a leading
- * digit gets `key_` before it. Throws BadRequestError where nothing but underscores is left.
+ * Returns the name to store. Each run of other characters becomes one underscore. `__x__` keeps its double
+ * underscores, and a leading digit gets the prefix `key_`. Throws BadRequestError if only underscores are
+ * left.
  */
 export function sanitizeMetadataName(name: string): string {
   if (PLAIN.test(name) && name !== '_' && !name.includes('__')) return name;
@@ -49,7 +48,7 @@ function rename(name: string): string {
   return clean[0] >= '0' && clean[0] <= '9' ? `key_${clean}` : clean;
 }
 
-/** One underscore for each run of characters that are no ASCII letter or digit. */
+/** Replaces each run of characters that are not ASCII letters or digits with one underscore. */
 function underscored(text: string): string {
   const parts: string[] = [];
   let start = 0;

@@ -1,11 +1,12 @@
 /**
- * Structured metadata of a decoded push made ready for storing, in place: names sanitised, each name once in an
- * entry, no empty values, U+FFFD and invalid bytes in values replaced by a space.
+ * Prepares the structured metadata of a decoded push for storage, in place. Names are sanitized and unique
+ * within an entry, pairs with an empty value are removed, and U+FFFD and invalid bytes in values become a
+ * space.
  *
- * Of several pairs that end up with one name the reference keeps, and so does this:
+ * If several pairs end up with one name, the result is that of the reference:
  *
  *     sent under that name      the last, unless one of them is empty: then none
- *     sent under another name   the last, instead of those; if it is empty, none of them all
+ *     sent under another name   the last, instead of those; if it is empty, no pair
  *
  * Names that no pair uses any more stay in `columns.names`.
  */
@@ -15,19 +16,19 @@ import { OverflowBuffer } from './overflow-buffer.ts';
 import type { PushColumns } from './push-columns.ts';
 import { utf8Length } from './utf8.ts';
 
-/** Of a step: 0.2 ms. An entry is never divided. */
+/** Pairs per step: 0.2 ms. An entry is never split. */
 const PAIRS_A_STEP = 8192;
 const NAMES_A_STEP = 256;
 const BYTES_A_STEP = 128 * 1024;
 
-/** Throws BadRequestError where a name has nothing that could be stored. */
+/** Throws BadRequestError if a name has no storable character. */
 export function* sanitizeMetadata(columns: PushColumns): Steps<void> {
   if (columns.pairCount === 0) return;
   yield* mergeNames(columns, yield* storedNames(columns));
   yield* cleanValues(columns);
 }
 
-/** For each name of the push, the place of the name to store. */
+/** Returns the index of the name to store for each name of the push. */
 function* storedNames(columns: PushColumns): Steps<Uint32Array> {
   const count = columns.names.length;
   const stored = new Uint32Array(count);
@@ -38,12 +39,12 @@ function* storedNames(columns: PushColumns): Steps<Uint32Array> {
   return stored;
 }
 
-// What the place of a name holds.
+// State of a name within an entry.
 /** A value that was sent under the name itself. */
 const SENT = 0;
-/** A value that was sent under a name which was renamed to this one: no other is wanted. */
+/** A value that was sent under a name that was renamed to this one. It has precedence over all others. */
 const RENAMED = 1;
-/** Nothing: a pair of the name was empty. Only a renamed pair can fill it. */
+/** No value: a pair of the name was empty. Only a renamed pair can replace it. */
 const DELETED = 2;
 
 function* mergeNames(columns: PushColumns, stored: Uint32Array): Steps<void> {
@@ -67,11 +68,11 @@ function* mergeNames(columns: PushColumns, stored: Uint32Array): Steps<void> {
 
 interface Merging {
   readonly stored: Uint32Array;
-  /** The entry that last had a pair of the name, plus 1; where that was put, and what is there. */
+  /** Entry that last had a pair of the name, plus 1, the index of the pair, and its state. */
   readonly seenIn: Uint32Array;
   readonly placeOf: Uint32Array;
   readonly holds: Uint8Array;
-  /** That is next. */
+  /** Index of the next entry. */
   entry: number;
   from: number;
   to: number;
@@ -112,7 +113,7 @@ function mergeSome(columns: PushColumns, merging: Merging): void {
   merging.to = to;
 }
 
-/** Moves the pairs `first` to `end - 1` that have a value together; the place behind the last. */
+/** Moves the pairs `first` to `end - 1` with a value together. Returns the index after the last. */
 function withoutEmpty({ pairName, pairStart, pairEnd }: PushColumns, first: number, end: number): number {
   let to = first;
   for (let from = first; from < end; from++) {
@@ -128,7 +129,8 @@ function withoutEmpty({ pairName, pairStart, pairEnd }: PushColumns, first: numb
 function* cleanValues(columns: PushColumns): Steps<void> {
   const { bytes, pairStart, pairEnd } = columns;
   const spill = new OverflowBuffer(bytes.length);
-  // Values may share a range (attributes of a resource): each is cleaned once, or a small body could get large.
+  // Values may share a range (attributes of a resource). Each is cleaned once, because a small body could
+  // otherwise grow.
   const cleaned = new Map<number, readonly [oldEnd: number, start: number, end: number]>();
   const cursor: Cursor = { pair: 0, passed: 0 };
   while (cursor.pair < columns.pairCount) {
@@ -159,11 +161,11 @@ function* cleanValues(columns: PushColumns): Steps<void> {
 
 interface Cursor {
   pair: number;
-  /** Bytes of its value that are clean. */
+  /** Bytes of the value that are clean. */
   passed: number;
 }
 
-/** Moves on to the next value that needs cleaning; false where none is among those of this step. */
+/** Advances to the next value that needs cleaning. Returns false if this step has none. */
 function isAtDirty({ bytes, pairStart, pairEnd, pairCount }: PushColumns, cursor: Cursor): boolean {
   let { pair, passed } = cursor;
   const lastPair = Math.min(pairCount, pair + PAIRS_A_STEP);
@@ -187,7 +189,7 @@ function isAtDirty({ bytes, pairStart, pairEnd, pairCount }: PushColumns, cursor
   return isDirty;
 }
 
-/** Offset from `stop` on up to which a value that ends at `end` is clean, or -1. */
+/** Returns the offset from `stop` on up to which a value that ends at `end` is clean, or -1. */
 function cleanUntil(bytes: Uint8Array, start: number, stop: number, end: number): number {
   let at = start;
   for (; at < stop; at++) {
@@ -199,7 +201,10 @@ function cleanUntil(bytes: Uint8Array, start: number, stop: number, end: number)
   return at;
 }
 
-/** Cleans a value that ends at `end` from `start` to `stop`, or some bytes further: to the offset that is returned. */
+/**
+ * Cleans a value that ends at `end` from `start` to `stop`, or a few bytes further. Returns the offset
+ * reached.
+ */
 function spillClean(
   spill: OverflowBuffer,
   bytes: Uint8Array,
@@ -221,7 +226,7 @@ function spillClean(
   return at;
 }
 
-/** True for the bytes of U+FFFD. */
+/** Whether the bytes at `at` are U+FFFD. */
 function isReplacement(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
 }

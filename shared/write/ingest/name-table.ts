@@ -1,21 +1,22 @@
 /**
- * Names of structured metadata of one push while it is decoded: from the bytes of a name to its place in
- * `PushColumns.names`, without a string where the same name came shortly before.
+ * Maps the bytes of a metadata name of one push to its index in `PushColumns.names`, without a string if the
+ * same name was seen shortly before.
  *
- * The fast path is a table with one slot per hash, overwritten on a clash, so that chosen names cannot make it slow.
+ * The fast path is a table with one slot per hash, overwritten on a collision. Chosen names cannot make it
+ * slow.
  */
 import { equalRange } from '../../base/model/bytes.ts';
 import { MAX_METADATA_NAMES, MAX_NAME_BYTES, MAX_NAME_CHARACTERS, tooMany } from './bounds.ts';
 import type { PushColumns } from './push-columns.ts';
 
-/** A power of two; pushes rarely hold more than a few dozen names. */
+/** A power of two. Pushes rarely have more than a few dozen names. */
 const SLOTS = 256;
 
 export class NameTable {
   readonly #columns: PushColumns;
   readonly #slotStart = new Uint32Array(SLOTS);
   readonly #slotEnd = new Uint32Array(SLOTS);
-  /** Place of the name plus 1; 0 is an empty slot. */
+  /** Index of the name plus 1. 0 is an empty slot. */
   readonly #slotName = new Uint32Array(SLOTS);
   #names = 0;
   #characters = 0;
@@ -24,7 +25,10 @@ export class NameTable {
     this.#columns = columns;
   }
 
-  /** Place of the name `bytes[start, end)` of the body, which is UTF-8 and must stay as it is while decoding. */
+  /**
+   * Returns the index of the name `bytes[start, end)` of the body, which is UTF-8 and must not change while
+   * decoding.
+   */
   idOf(start: number, end: number): number {
     const bytes = this.#columns.bytes;
     checkNameSize(end - start);
@@ -42,7 +46,7 @@ export class NameTable {
     return id;
   }
 
-  /** Place of a name that is not in the body. */
+  /** Returns the index of a name that is not in the body. */
   idOfText(name: string): number {
     checkNameSize(name.length);
     const id = this.#columns.nameId(name);
@@ -56,7 +60,7 @@ export class NameTable {
   }
 }
 
-/** Throws where a name is longer than any may be, before it becomes a string. */
+/** Throws if a name exceeds the maximum length, before it becomes a string. */
 export function checkNameSize(length: number): void {
   if (length > MAX_NAME_BYTES) throw tooMany('bytes of one metadata name', MAX_NAME_BYTES);
 }

@@ -1,6 +1,6 @@
 /**
- * Receivers by name, so that another thread finds them: those whose decoding depends on the body and its context alone. Receivers of one
- * request keep what became of each document for its answer, and have no name.
+ * Receivers by name, for use on another thread: those whose decoding depends only on the body and its
+ * context. Receivers of one request store results per document for the response, and have no name.
  */
 
 import { LOKI_INLETS } from './loki-receiver.ts';

@@ -1,11 +1,11 @@
-/** What the push path tells of what it took and what it refused: metrics, usage and cost are made from it. */
+/** Events of the push path about stored and refused entries, the source of metrics, usage and cost. */
 
-/** Entries stored with one push, of one policy. */
+/** Entries of one policy stored with one push. */
 export interface Received {
   readonly tenant: string;
   /** See Receiver. */
   readonly format: string;
-  /** Policy of the streams; empty where none applies. */
+  /** Policy of the streams. Empty if none applies. */
   readonly policy: string;
   readonly lines: number;
   /** Bytes of lines. */
@@ -19,20 +19,20 @@ export interface Refused {
   readonly tenant: string;
   readonly format: string;
   readonly policy: string;
-  /** Names of docs/dev/wire-format.md#metrics. */
+  /** Reason, named as in wire-format 7.13. */
   readonly reason: string;
   readonly lines: number;
   /** Line and metadata bytes. */
   readonly bytes: number;
 }
 
-/** Entries that were stored otherwise than they were sent. */
+/** Entries that were stored with changes. */
 export interface Mutated {
   readonly tenant: string;
-  /** `line_too_long`: cut to the limit. */
+  /** Reason `line_too_long`: cut to the limit. */
   readonly reason: string;
   readonly lines: number;
-  /** That were cut off. */
+  /** Bytes that were cut off. */
   readonly bytes: number;
 }
 
@@ -42,5 +42,5 @@ export interface IngestObserver {
   mutated?(event: Mutated): void;
 }
 
-/** For a store that nobody watches. */
+/** No-op observer. */
 export const NO_OBSERVER: IngestObserver = { received: () => undefined, refused: () => undefined };

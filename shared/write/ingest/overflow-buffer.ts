@@ -1,6 +1,6 @@
 /**
- * Bytes that decoding has to make because they cannot stay where they are in the body: kept apart while the body is
- * read, put behind it once at the end, so that a thousand of them do not copy the body a thousand times.
+ * Collects bytes that decoding creates and that do not fit in place in the body. They are appended to the
+ * body once at the end, so that a thousand of them do not copy the body a thousand times.
  */
 import { freeLarge } from '../../base/model/free-bytes.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -12,12 +12,12 @@ export class OverflowBuffer {
   #bytes: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  /** `base`: length of the body, the offset that the first spilled byte will have. */
+  /** @param base length of the body, which is the offset of the first spilled byte */
   constructor(base: number) {
     this.#base = base;
   }
 
-  /** Offset that the next byte will have behind the body. */
+  /** Offset of the next spilled byte. */
   get end(): number {
     return this.#base + this.#length;
   }
@@ -34,12 +34,12 @@ export class OverflowBuffer {
     this.#length += end - start;
   }
 
-  /** Text of a range of spilled bytes, by the offsets they will have. */
+  /** Returns the text of a range of spilled bytes, given by their offsets. */
   text(start: number, end: number): string {
     return this.#bytes.utf8Slice(start - this.#base, end - this.#base);
   }
 
-  /** Puts the spilled bytes behind the body. */
+  /** Appends the spilled bytes to the body. */
   *appendTo(columns: PushColumns): Steps<void> {
     if (this.#length === 0) return;
     yield* columns.append(this.#bytes.subarray(0, this.#length));

@@ -1,18 +1,19 @@
 /**
- * Numbers metadata names and values of the rows of one part across its pushes, so that equal texts are equal numbers from there on.
+ * Numbers the metadata names and values of the rows of one part across its pushes, so that equal texts have
+ * equal numbers.
  */
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import type { InternedPairs, Refs } from './sorted-rows.ts';
 
-/** What a number of a push (of a name, of a level) is in the part at hand: looked up at its first use there. */
+/** Numbers of a push's names or levels in the current part, looked up at their first use. */
 interface Numbering {
   readonly id: Uint32Array;
-  /** The part that `id` is of; parts count from 1. */
+  /** Part that `id` belongs to. Parts count from 1. */
   readonly part: Uint32Array;
 }
 
-/** By push; for the use of one part at a time. */
+/** Numbers by push, for one part at a time. */
 export class PushNumbers {
   part = 0;
   readonly names: readonly Numbering[];
@@ -26,16 +27,16 @@ export class PushNumbers {
 }
 
 /**
- * Values whose number is remembered by where they lie: pairs of one resource share their ranges in all of its records,
- * and looking a value up by its text is half of the work on such a push. Direct-mapped, 64 KiB.
+ * Cache of value numbers by range, because all records of a resource share the ranges of its pairs. A lookup
+ * by text is half of the work on such a push. Direct-mapped, 64 KiB.
  */
 const RECENT_RANGES = 4096;
-/** Of a step: 0.3 ms. A row is never divided. */
+/** Rows per step: 0.3 ms. A row is never split. */
 const ROWS_A_STEP = 4096;
 const PAIRS_A_STEP = 4096;
 
 export class PairInterner {
-  /** The row that comes next. */
+  /** Next row. */
   row: number;
   readonly to: number;
   readonly #from: number;
@@ -58,7 +59,7 @@ export class PairInterner {
     value: new Uint32Array(RECENT_RANGES),
   };
 
-  /** Of rows `from` to `to`, or some less; `pairCount`: pairs of them at most. */
+  /** Numbers rows `from` to `to`, or fewer. They have at most `pairCount` pairs. */
   constructor(
     pushes: readonly AcceptedPush[],
     refs: Refs,
@@ -77,12 +78,12 @@ export class PairInterner {
     numbers.part++;
   }
 
-  /** Different values so far. */
+  /** Number of different values so far. */
   get valueCount(): number {
     return this.#values.length;
   }
 
-  /** Goes on for a step, or until there are `maxValues` values. */
+  /** Runs one step, or until there are `maxValues` values. */
   run(maxValues: number): void {
     const pushes = this.#pushes;
     const refs = this.#refs;
@@ -136,7 +137,7 @@ export class PairInterner {
     this.#at = at;
   }
 
-  /** Rows from `row` on are not part of it. Values that only they have stay. */
+  /** Excludes rows from `row` on. Values that only they have remain. */
   cutTo(row: number): void {
     this.row = row;
     this.#at = this.#first[row - this.#from];
@@ -170,7 +171,7 @@ export class PairInterner {
     return id;
   }
 
-  /** By the bytes as characters, which costs no decoding. */
+  /** Keyed by the bytes as characters, which needs no decoding. */
   #valueId(bytes: Buffer, start: number, end: number): number {
     const key = bytes.latin1Slice(start, end);
     let id = this.#valueIds.get(key);

@@ -1,7 +1,7 @@
 /**
- * Policies of a tenant's streams (`policy_stream_mapping`, docs/dev/wire-format.md#policies-and-blocks): names for groups of
- * streams, to which other limits refer. A stream has the policy with the highest priority among those that match it; of several
- * the first by name.
+ * Assigns policies to a tenant's streams (`policy_stream_mapping`, wire-format 1.11): names for groups of
+ * streams that other limits refer to. A stream has the matching policy with the highest priority; ties are
+ * decided by name.
  */
 
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -10,7 +10,7 @@ import type { Limits } from '../../base/model/limits.ts';
 import { compileMatchers } from '../../language/logql/matcher.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
 
-/** Of a stream that no policy matches. */
+/** Policy of a stream that no policy matches. */
 export const NO_POLICY = '';
 
 type Mapping = Limits['policyStreamMapping'];
@@ -18,7 +18,7 @@ type PolicyOf = (labels: Labels) => string;
 
 const compiled = new WeakMap<Mapping, PolicyOf>();
 
-/** Finds the policy of a label set, NO_POLICY where none matches; made once for each mapping. */
+/** Returns the policy of a label set, NO_POLICY if none matches. Created once per mapping. */
 export function policiesOf(mapping: Mapping): PolicyOf {
   let policyOf = compiled.get(mapping);
   if (policyOf === undefined) {
@@ -28,7 +28,7 @@ export function policiesOf(mapping: Mapping): PolicyOf {
   return policyOf;
 }
 
-/** The selectors were parsed when the configuration was read, so that none is broken here. */
+/** The selectors were validated when the configuration was read. */
 function compile(mapping: Mapping): PolicyOf {
   const rules = [...mapping].flatMap(([policy, selectors]) =>
     selectors.map(({ selector, priority }) => ({

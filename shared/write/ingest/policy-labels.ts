@@ -1,10 +1,16 @@
-/** Labels that a tenant's streams must have (`enforced_labels`, `policy_enforced_labels`; docs/dev/wire-format.md#validation). */
+/**
+ * Checks the labels that a tenant's streams must have (`enforced_labels`, `policy_enforced_labels`;
+ * wire-format 1.7).
+ */
 import { type Labels, labelValue } from '../../base/model/labels.ts';
 import { GLOBAL_POLICY, type Limits } from '../../base/model/limits.ts';
 
 const NONE: readonly string[] = [];
 
-/** Those that are missing, each once: first the tenant's, then those of every policy, then those of its own. */
+/**
+ * Returns the missing labels without repeats: first those of the tenant, then those of every policy, then
+ * those of the stream's policy.
+ */
 export function missingEnforcedLabels(labels: Labels, policy: string, limits: Limits): readonly string[] {
   const { enforcedLabels, policyEnforcedLabels } = limits;
   if (enforcedLabels.length === 0 && policyEnforcedLabels.size === 0) return NONE;

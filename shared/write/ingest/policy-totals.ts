@@ -1,8 +1,8 @@
-/** What is stored of a push by the policy of its streams, as IngestObserver is told. */
+/** Totals of a stored push by the policy of its streams, for IngestObserver. */
 import type { StreamTotals } from './validate-entries.ts';
 
 export interface PolicyTotals {
-  /** Empty where none applies. */
+  /** Empty if none applies. */
   readonly policy: string;
   lines: number;
   /** Bytes of lines. */
@@ -11,7 +11,10 @@ export interface PolicyTotals {
   metadataBytes: number;
 }
 
-/** One for each policy with entries. Who stores less of a stream than was accepted lowers its totals before. */
+/**
+ * Returns a total for each policy with entries. A caller that stores less of a stream than was accepted
+ * lowers its totals first.
+ */
 export function totalsByPolicy(
   policyOf: readonly string[],
   { entries, lineBytes, metadataBytes }: StreamTotals,

@@ -1,9 +1,9 @@
 /**
- * Protobuf pushes (docs/dev/wire-format.md#protobuf) straight into columns: lines and metadata values stay where they are in the
- * body. Lines keep whatever bytes they have; only names and labels become strings.
+ * Decodes protobuf pushes (wire-format 1.1) directly into columns. Lines and metadata values stay in the
+ * body. Lines keep their bytes unchanged; only names and labels become strings.
  *
- * Fields may come in any order and more than once (the last scalar wins), so an entry is added empty before its fields
- * are read, and the stream of its entries is filled in after the whole stream message.
+ * Fields may come in any order and repeatedly (the last scalar is used). An entry is therefore added empty
+ * before its fields are read, and the stream of its entries is set after the whole stream message.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -25,10 +25,13 @@ const SECOND_VARINT = 0x10;
 const MIN_SECONDS = -62_135_596_800;
 const END_SECONDS = 253_402_300_800;
 
-/** Of the body, in one step: 0.1 ms. An entry is never divided. */
+/** Bytes of the body decoded per step: 0.1 ms. An entry is never split. */
 const STEP_BYTES = 32 * 1024;
 
-/** The columns of a push. Throws ClientError where the bytes are no push or its labels no labels. */
+/**
+ * Decodes the columns of a push. Throws ClientError if the bytes are not a valid push or its labels are
+ * invalid.
+ */
 export function* decodeProtobufPush(bytes: Buffer): Steps<PushColumns> {
   const columns = new PushColumns(bytes);
   const streams = new StreamTable(columns);
@@ -173,7 +176,7 @@ function decodePair(reader: ProtobufReader, columns: PushColumns, names: NameTab
   columns.addPair(names.idOf(nameStart, nameEnd), valueStart, valueEnd);
 }
 
-/** Skips a field that is unknown; `fields` are the names of the known ones from number 1, '' where any type goes. */
+/** Skips an unknown field. `fields` are the known names from number 1, or '' if any wire type is accepted. */
 function skipField(reader: ProtobufReader, tag: number, message: string, ...fields: string[]): void {
   const number = Math.floor(tag / 8);
   if (number <= 0 || tag % 8 === 4) throw illegalTag(message, tag);

@@ -1,19 +1,19 @@
 /**
- * Protocol buffer wire format over a byte range, with the errors of the usual Go decoders. The caller keeps `end`
- * at the end of the message it reads and `at` behind what it took.
+ * Reads the protocol buffer wire format over a byte range, with the errors of the usual Go decoders. The
+ * caller keeps `end` at the end of the current message and `at` after the bytes that it read.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { MAX_FIELDS_OF_ENTRY, tooMany } from './bounds.ts';
 
 const MAX_VARINT_BYTES = 10;
-/** Groups inside groups, in fields that are skipped. */
+/** Maximum nesting of groups in fields that are skipped. */
 export const MAX_GROUP_DEPTH = 100;
 
 export class ProtobufReader {
   readonly bytes: Buffer;
   at = 0;
   end: number;
-  /** Fields that may come before `startFields` is called again. */
+  /** Fields left until `startFields` is called again. */
   #fieldsLeft = MAX_FIELDS_OF_ENTRY;
 
   constructor(bytes: Buffer) {
@@ -21,7 +21,7 @@ export class ProtobufReader {
     this.end = bytes.length;
   }
 
-  /** A varint as a signed 64-bit integer: exact below 2^53, else to the precision of a double. */
+  /** Reads a varint as a signed 64-bit integer: exact below 2^53, otherwise to the precision of a double. */
   varint(): number {
     const bytes = this.bytes;
     const at = this.at;
@@ -59,7 +59,7 @@ export class ProtobufReader {
     return this.#longVarint();
   }
 
-  /** A length: throws where the message ends before that many bytes. */
+  /** Reads a length. Throws if the message ends before that many bytes. */
   length(): number {
     const length = this.varint();
     if (length < 0) throw new BadRequestError('proto: negative length found during unmarshaling');
@@ -67,28 +67,30 @@ export class ProtobufReader {
     return length;
   }
 
-  /** Enters an embedded message: `end` becomes its end. The caller sets it back to that of the message around it. */
+  /**
+   * Enters an embedded message: `end` becomes its end. The caller restores the `end` of the outer message.
+   */
   enter(): void {
     const length = this.length();
     this.end = this.at + length;
   }
 
-  /** What comes next is read in one go: so many fields at most. */
+  /** Starts a part that is read in a single step and has a limited number of fields. */
   startFields(): void {
     this.#fieldsLeft = MAX_FIELDS_OF_ENTRY;
   }
 
-  /** Counts a field. Throws TooLargeError where there were too many. */
+  /** Counts a field. Throws TooLargeError if there were too many. */
   countField(): void {
     if (--this.#fieldsLeft < 0) throw tooMany('fields of one entry', MAX_FIELDS_OF_ENTRY);
   }
 
-  /** Counts bytes that are looked at one by one, as so many fields as take the time. */
+  /** Counts bytes that are processed one by one, as the number of fields that take the same time. */
   countBytes(bytes: number): void {
     this.#fieldsLeft -= bytes >>> 5;
   }
 
-  /** Skips the value of a field that nobody wants. */
+  /** Skips the value of an unused field. */
   skip(tag: number): void {
     let depth = 0;
     let wire = tag % 8;
@@ -135,12 +137,12 @@ export function unexpectedEnd(): BadRequestError {
   return new BadRequestError('unexpected EOF');
 }
 
-/** The error of a known field that comes with the wire type of another kind. */
+/** Returns the error of a known field with the wrong wire type. */
 export function wrongWireType(tag: number, field: string): BadRequestError {
   return new BadRequestError(`proto: wrong wireType = ${tag % 8} for field ${field}`);
 }
 
-/** The error of a tag that is no field: number 0, or the end of a group that never began. */
+/** Returns the error of an invalid tag: number 0, or the end of a group that never started. */
 export function illegalTag(message: string, tag: number): BadRequestError {
   return new BadRequestError(`proto: ${message}: illegal tag ${Math.floor(tag / 8)} (wire type ${tag % 8})`);
 }

@@ -1,57 +1,65 @@
 /**
- * Memory of the pushes that are being decoded and stored, counted together: a body of 1 MB may hold 128, and a thousand requests may
- * come at once. A push that finds too little left waits for others to end, and is refused after a while; it may be sent again.
+ * Memory budget of all pushes that are being decoded and stored. A body of 1 MB may decompress to 128 MB, and
+ * a thousand requests may arrive at once. A push that finds too little memory waits for others to end. It is
+ * refused after MAX_WAIT_MS and can be sent again.
  *
- * One tenant may hold a quarter while another one waits that holds less, and three quarters at most while others push at all: there is
- * always room for who comes next. The tenant that holds least is served first. A small push never waits, and a push that is alone may
- * take all that the limits of one push allow: it is never refused for its size here.
+ * A tenant may hold a quarter of the budget while a tenant that holds less waits. It may hold three quarters
+ * while any other tenant pushes, so a newcomer always finds memory. The tenant that holds least is served
+ * first. A small push never waits. A push that is alone may use everything that the limits of one push allow.
  *
- * Threads that share the bound each have a budget; they see each other's counts (push-counts.ts).
+ * Threads that share the budget each have an instance. They see each other's counts (push-counts.ts).
  */
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { ClientError } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { keyOf, PushCounts } from './push-counts.ts';
 
-/** A push of the largest size with its columns, or some hundred of 1 MB. With the other parts of a process it is under 700 MB. */
+/**
+ * A push of maximum size with its columns, or about a hundred of 1 MB. With its other parts a process stays
+ * under 700 MB.
+ */
 export const MAX_PUSH_BYTES = 192 * 1024 * 1024;
-/** Of one tenant, while another one waits. */
+/** Maximum share of one tenant while another one waits. */
 const SHARE = 1 / 4;
-/** Of one tenant at most, unless it is alone. */
+/** Maximum share of one tenant, unless it is alone. */
 const MOST = 3 / 4;
-/** What a push takes without waiting: 64 MiB for as many as a gateway serves at once. */
+/** Size that a push may hold without waiting: 64 MiB for as many pushes as a gateway serves at once. */
 const SMALL_PUSH_BYTES = 64 * 1024;
-/** Below what agents wait for an answer. */
+/** Shorter than the time that agents wait for a response. */
 export const MAX_WAIT_MS = 5000;
-/** Who waits looks so often whether other threads have released something. */
+/** Interval at which a waiting push checks whether other threads have released memory. */
 const LOOK_MS = 20;
 
-/** Columns (28 bytes, and room to grow) and what they are sorted by. Rows of a segment are made for a part of a push at a time. */
+/**
+ * Columns (28 bytes, with growth) and the arrays for sorting. Rows of a segment are created for one part of a
+ * push at a time.
+ */
 const BYTES_OF_ENTRY = 80;
 const BYTES_OF_PAIR = 32;
-/** Labels as objects, text, places in maps. */
+/** Labels as objects, text, entries in maps. */
 const BYTES_OF_STREAM = 1024;
 
-/** Other pushes leave too little; nothing of this one is stored. */
+/** Reports that other pushes leave too little memory. Nothing of the refused push is stored. */
 export class NoRoomError extends ClientError {
   constructor(message: string) {
     super(503, message);
   }
 }
 
-/** What one push holds. */
+/** Memory of one push. */
 export interface HeldBytes {
   /**
-   * Undefined if the bytes are granted at once; else resolves when they are, or rejects with NoRoomError. No second call before that.
+   * Returns undefined if the bytes are granted at once. Otherwise resolves when they are, or rejects with
+   * NoRoomError. Wait for it before the next call.
    */
   take(bytes: number): Promise<void> | undefined;
   /** Releases everything, once. */
   release(): void;
 }
 
-/** As its owner sees it. */
+/** Memory of one push, for its owner. */
 export interface OwnedBytes extends HeldBytes {
-  /** All that was granted and is not released. */
+  /** Bytes that were granted and not released. */
   readonly bytes: number;
 }
 
@@ -64,7 +72,7 @@ interface Push {
 interface Waiting {
   readonly push: Push;
   readonly bytes: number;
-  /** Is called when the bytes are counted. */
+  /** Called when the bytes are counted. */
   readonly granted: () => void;
   readonly refuse: () => void;
 }
@@ -74,7 +82,7 @@ export interface PushBudgetOptions {
   readonly maxBytes?: number;
   readonly sleep?: Clock['sleep'];
   readonly maxWaitMs?: number;
-  /** Default: of this budget alone. */
+  /** Default: counts of this budget only. */
   readonly counts?: PushCounts | undefined;
 }
 
@@ -83,7 +91,7 @@ export class PushBudget {
   readonly #maxBytes: number;
   readonly #sleep: Clock['sleep'];
   readonly #maxWaitMs: number;
-  /** In the order in which they came. */
+  /** Waiting pushes in the order of arrival. */
   readonly #queue = new Set<Waiting>();
   #isLooking = false;
 
@@ -99,7 +107,7 @@ export class PushBudget {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Bytes that the pushes of this thread hold, and pushes that wait for some. */
+  /** Bytes that the pushes of this thread hold, and the number of pushes that wait for more. */
   get figures(): { readonly bytes: number; readonly waiting: number } {
     return { bytes: this.#counts.ownBytes, waiting: this.#queue.size };
   }
@@ -120,7 +128,7 @@ export class PushBudget {
     };
   }
 
-  /** Counts first and looks then, because another thread may do the same now. */
+  /** Counts first and checks then, because another thread may do the same concurrently. */
   #tryTake(push: Push, bytes: number): boolean {
     const { tenant, bytes: own } = push;
     const holders = own === 0 && bytes > 0 ? 1 : 0;
@@ -133,7 +141,7 @@ export class PushBudget {
     return true;
   }
 
-  /** Whether a push that had `own` bytes may keep the `bytes` that are counted already. */
+  /** Whether a push that held `own` bytes may keep the `bytes` that are already counted. */
   #mayHold(tenant: string, own: number, bytes: number): boolean {
     const counts = this.#counts;
     const maxBytes = this.#maxBytes;
@@ -180,7 +188,7 @@ export class PushBudget {
     return waited;
   }
 
-  /** Grants what can be granted, to who holds least first. */
+  /** Grants the waiting requests that fit, to the tenant that holds least first. */
   #serve(): void {
     if (this.#queue.size === 0) return;
     const held = ({ push }: Waiting): number => this.#counts.bytesOf(push.tenant);
@@ -200,7 +208,7 @@ export class PushBudget {
     this.#isLooking = false;
   }
 
-  /** Refuses the last push of who holds most where all that hold something wait. */
+  /** Refuses the last push of the tenant that holds most if all pushes that hold memory wait. */
   #endDeadlock(): void {
     if (this.#queue.size === 0) return;
     const { stuck } = this.#counts;
@@ -222,14 +230,14 @@ function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
   return sleepMs(ms, undefined, { signal, ref: false });
 }
 
-/** The part of PushColumns that tells how much it holds. */
+/** Part of PushColumns that determines its memory. */
 export interface ColumnCounts {
   readonly count: number;
   readonly pairCount: number;
   readonly streams: { readonly length: number };
 }
 
-/** What a decoded push takes beside its bytes until it is stored, roughly. */
+/** Estimates the memory of a decoded push in addition to its bytes, until it is stored. */
 export function bytesOfColumns({ count, pairCount, streams }: ColumnCounts): number {
   return count * BYTES_OF_ENTRY + pairCount * BYTES_OF_PAIR + streams.length * BYTES_OF_STREAM;
 }

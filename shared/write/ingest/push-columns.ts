@@ -1,8 +1,9 @@
 /**
- * One push, decoded straight into columns: no object stands for an entry. Decoders fill it, validation and
- * discovery amend it, the segment writer sorts it into pages.
+ * One push, decoded directly into columns, without an object per entry. Decoders fill it, validation and
+ * discovery amend it, and the segment writer sorts it into pages.
  *
- * A timestamp is a UTC day and nanoseconds inside it: both are exact as numbers, and chunks never cross a day.
+ * A timestamp is a UTC day and nanoseconds within it. Both are exact as numbers, and chunks never cross a
+ * day.
  */
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { freeLarge } from '../../base/model/free-bytes.ts';
@@ -19,17 +20,20 @@ export interface PushStream {
   readonly text: string;
 }
 
-/** Entry columns that wait for the next push. */
+/** Pool of entry columns for later pushes. */
 const POOL = new BufferPool(16 * 1024 * 1024);
 const BYTES_OF_ENTRY = 28;
 const BYTES_OF_PAIR = 12;
-/** Lines of logs are longer on the average, so that columns rarely grow; those of a tiny push stay tiny. */
+/**
+ * Bytes of the body per entry for the first guess. Log lines are longer on average, so columns rarely grow,
+ * and those of a tiny push stay tiny.
+ */
 const BODY_BYTES_PER_ENTRY = 128;
 const MIN_ENTRIES = 64;
-/** Where the first guess ends: a body of few long lines costs no more than this. */
+/** Maximum of the first guess, so that a body with few long lines does not cost more. */
 const MAX_GUESSED_ENTRIES = 32_768;
 
-/** The columns of the entries, all in one buffer. */
+/** Columns of the entries, all in one buffer. */
 interface EntryColumns {
   readonly memory: Buffer;
   readonly timeOfDay: Float64Array;
@@ -40,7 +44,7 @@ interface EntryColumns {
   readonly firstPair: Uint32Array;
 }
 
-/** Columns with room for so many entries; what is in them is left from earlier ones. */
+/** Takes columns for a number of entries from the pool. They contain data of earlier entries. */
 function takeColumns(entries: number): EntryColumns {
   const memory = POOL.take(entries * BYTES_OF_ENTRY + 4);
   const { buffer, byteOffset: at } = memory;
@@ -56,15 +60,18 @@ function takeColumns(entries: number): EntryColumns {
 }
 
 export class PushColumns {
-  /** What all ranges point into: the decompressed body, and behind it what decoding had to make. */
+  /** Bytes that all ranges refer to: the decompressed body, followed by bytes that decoding created. */
   bytes: Buffer;
-  /** Streams of the push; each canonical text once. */
+  /** Streams of the push, each canonical text once. */
   readonly streams: PushStream[] = [];
-  /** Names of structured metadata; each once. */
+  /** Names of structured metadata, each once. */
   readonly names: string[] = [];
   readonly #nameIds = new Map<string, number>();
 
-  /** Entries. Every entry column below has at least `count` places; what is behind them is of no meaning. */
+  /**
+   * Number of entries. Every entry column below has at least `count` elements; elements after them are
+   * undefined.
+   */
   count = 0;
   streamOf: Uint32Array;
   /** UTC day since 1970-01-01. */
@@ -74,13 +81,13 @@ export class PushColumns {
   /** Line: `bytes[lineStart, lineEnd)`. */
   lineStart: Uint32Array;
   lineEnd: Uint32Array;
-  /** First metadata pair of the entry; the pairs of entry i end where those of entry i + 1 start. */
+  /** First metadata pair of the entry. The pairs of entry i end at the first pair of entry i + 1. */
   firstPair: Uint32Array;
   #memory: Buffer;
 
   /** Metadata pairs, in the order of the entries. */
   pairCount = 0;
-  /** Place in `names`. */
+  /** Index in `names`. */
   pairName = new Uint32Array(256);
   /** Value: `bytes[pairStart, pairEnd)`. */
   pairStart = new Uint32Array(256);
@@ -100,7 +107,11 @@ export class PushColumns {
     this.firstPair = columns.firstPair;
   }
 
-  /** Gives the entry columns to other pushes, once: nobody may look at them any more, and nobody else holds them. */
+  /**
+   * Returns the entry columns to the pool, once.
+   *
+   * Pitfall: no reader may use them after this call, and no other owner may hold them.
+   */
   release(): void {
     POOL.give(this.#memory);
     this.#use(takeColumns(0));
@@ -109,7 +120,7 @@ export class PushColumns {
     }
   }
 
-  /** Place of a metadata name in `names`. */
+  /** Returns the index of a metadata name in `names`. */
   nameId(name: string): number {
     let id = this.#nameIds.get(name);
     if (id === undefined) {
@@ -120,7 +131,7 @@ export class PushColumns {
     return id;
   }
 
-  /** Adds an entry without metadata; `addPair` then adds pairs to it. */
+  /** Adds an entry without metadata. `addPair` then adds pairs to it. */
   addEntry(stream: number, day: number, timeOfDay: number, lineStart: number, lineEnd: number): void {
     const at = this.count;
     if (at === this.streamOf.length) this.#growEntries();
@@ -145,7 +156,7 @@ export class PushColumns {
     this.firstPair[this.count] = at + 1;
   }
 
-  /** Puts bytes behind the body, which may move it; the offset where they start. */
+  /** Appends bytes to the body, which may move it, and returns their offset. */
   *append(more: Uint8Array): Steps<number> {
     const before = this.bytes;
     const whole = Buffer.allocUnsafeSlow(before.length + more.length);
@@ -194,14 +205,12 @@ function grown(from: Uint32Array, size: number): Uint32Array<ArrayBuffer> {
   return to;
 }
 
-/**
- * What of a push is to be stored, once it is validated: which entries, and the detected level of each.
- */
+/** Result of validating a push: the entries to store, and the detected level of each. */
 export interface AcceptedPush {
   readonly columns: PushColumns;
   /** Entries to store, ascending. */
   readonly entries: Uint32Array;
-  /** For each entry of the push (not of `entries`): place in `levels`, plus 1; 0 where none is to be added. */
+  /** Index in `levels` plus 1 for each entry of the push (not of `entries`), or 0 if none is added. */
   readonly levelOf: Uint16Array;
   /** Values of the metadata name `detected_level` that detection adds. */
   readonly levels: readonly string[];

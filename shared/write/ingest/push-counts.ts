@@ -1,27 +1,28 @@
 /**
- * How much the pushes of each tenant hold, and which of them wait: of this thread, and of the other threads that share the bound.
- * A thread changes only its own counts, so that what a lost thread held can be forgotten.
+ * Counts how much memory the pushes of each tenant hold and which of them wait, in this thread and in the
+ * threads that share the budget. A thread changes only its own counts, so the counts of a lost thread can be
+ * discarded.
  */
 import { hashOfText } from '../../base/model/text-hash.ts';
 
 /** Pushes of one tenant in one thread. */
 export interface TenantPushes {
-  /** Hash of the name, 32 bits: threads share only numbers. */
+  /** 32-bit hash of the name, because threads share only numbers. */
   readonly key: number;
   readonly bytes: number;
-  /** Pushes that hold something. */
+  /** Number of pushes that hold memory. */
   readonly holders: number;
-  /** Pushes that wait for more. */
+  /** Number of pushes that wait for more. */
   readonly waiting: number;
-  /** Pushes that do both. */
+  /** Number of pushes that do both. */
   readonly waitingHolders: number;
 }
 
 /** Pushes of the other threads. */
 export interface OtherPushes {
-  /** Tells the other threads of the pushes of a tenant in this one. They see it when this returns. */
+  /** Publishes the counts of a tenant in this thread. Other threads see them when this returns. */
   publish(own: TenantPushes): void;
-  /** What the threads before this one told, and those after it. */
+  /** Returns the counts of the threads before this one and after it. */
   rows(): { readonly before: readonly TenantPushes[]; readonly after: readonly TenantPushes[] };
 }
 
@@ -36,17 +37,17 @@ export class PushCounts {
     this.#others = others;
   }
 
-  /** Other threads give bytes back at any time, and tell nobody. */
+  /** Whether other threads share the budget. They release bytes at any time, without a notification. */
   get isShared(): boolean {
     return this.#others !== undefined;
   }
 
-  /** Of all pushes of this thread. */
+  /** Bytes of all pushes of this thread. */
   get ownBytes(): number {
     return this.#ownBytes;
   }
 
-  /** Of all pushes. */
+  /** Bytes of all pushes. */
   get bytes(): number {
     const { before, after } = this.#rows();
     return this.#ownBytes + sumOf(before) + sumOf(after);
@@ -81,8 +82,9 @@ export class PushCounts {
   }
 
   /**
-   * If all pushes that hold something wait for more, nobody would ever release any: then one of them is to be refused, of the tenant
-   * that holds most, in the first thread where one waits. Whether that is for this thread to do, and the tenant's key.
+   * Key of the tenant whose push this thread must refuse to end a deadlock, or undefined. If all pushes that
+   * hold memory wait for more, none would ever release any. One of them is then refused: of the tenant that
+   * holds most, in the first thread in which one waits.
    */
   get stuck(): number | undefined {
     const { before } = this.#rows();
@@ -112,7 +114,7 @@ export function keyOf(tenant: string): number {
   return hashOfText(tenant) | 0;
 }
 
-/** No push is counted there. */
+/** Whether no push is counted. */
 export function isNothing({ bytes, holders, waiting }: TenantPushes): boolean {
   return bytes === 0 && holders === 0 && waiting === 0;
 }

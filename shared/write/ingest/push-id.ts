@@ -1,34 +1,41 @@
 /**
- * The id by which a repeated push is known: 128 bits over its body and what else its entries depend on.
+ * Computes the ID that recognizes a repeated push: 128 bits over its body and the other inputs of its
+ * entries.
  *
- * A false match would lose a push, so it must not be to be made on purpose. Small bodies are hashed with SHA-256. Large ones
- * get the tag of AES-GCM with the body as its authenticated data, which takes less than half the time: under a key that
- * nobody knows, and tags that nobody sees, two different bodies of n blocks share a tag with a probability of n in 2^128.
+ * A false match would lose a push, so it must be infeasible to construct. Small bodies are hashed with
+ * SHA-256. Large ones use the tag of AES-GCM with the body as authenticated data, in less than half the time.
+ * The key and the tags are secret, so two different bodies of n blocks share a tag with a probability of n in
+ * 2^128.
  *
- * What a reader would get wrong: one nonce for all would be a fault of an encryption. Nothing is sent here that it could
- * tell of: cipher text and tag stay in this process.
+ * A single nonce would be a flaw for encryption. Here it is safe, because cipher text and tag never leave
+ * this process.
  */
 import { createCipheriv, createHash, createSecretKey, randomBytes } from 'node:crypto';
 import type { Steps } from '../../base/model/steps.ts';
 
-/** Below it the cipher's set-up costs more than it saves. */
+/** Size below which the setup of the cipher costs more than it saves. */
 const MIN_TAGGED_BYTES = 128 * 1024;
 const ID_BYTES = 16;
 const CIPHER = 'aes-128-gcm';
-// Of this process alone: ids are compared with ids that it made, and no decision depends on what they are.
+// A key of this process: IDs are compared only with IDs that it made, and no decision depends on their
+// values.
 const KEY = createSecretKey(randomBytes(16));
 const NONCE = randomBytes(12);
 
-/** Of a step: 0.3 ms. */
+/** Bytes per step: 0.3 ms. */
 const STEP_BYTES = 1024 * 1024;
 
-/** 32 hex digits. `rest`: what the entries depend on beside the body, as one unambiguous text. */
+/**
+ * Returns 32 hex digits.
+ *
+ * @param rest inputs of the entries in addition to the body, as one unambiguous text
+ */
 export function* idOfPush(body: Uint8Array, rest: string): Steps<string> {
   if (body.length < MIN_TAGGED_BYTES) {
     const hash = createHash('sha256').update(`${rest.length} ${rest}`).update(body);
     return hash.digest('hex').slice(0, 2 * ID_BYTES);
   }
-  // The tag covers both and their lengths: what follows is told apart from what the body ends with.
+  // The tag covers body and `rest` with their lengths, so the boundary between them is unambiguous.
   const cipher = createCipheriv(CIPHER, KEY, NONCE, { authTagLength: ID_BYTES });
   for (let at = 0; at < body.length; at += STEP_BYTES) {
     if (at > 0) yield;

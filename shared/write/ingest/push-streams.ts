@@ -1,6 +1,6 @@
 /**
- * The streams of a push on their way in (docs/dev/wire-format.md#order-of-checks, steps 2 to 4): reserved labels refused, backfill labels
- * and `service_name` added, streams that became equal merged, labels validated, blocked streams found.
+ * Prepares the streams of a push (wire-format 1.5, steps 3 to 6): refuses reserved labels, adds backfill
+ * labels and `service_name`, merges streams that became equal, validates labels, and finds blocked streams.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { BadRequestError, type ClientError } from '../../base/model/errors.ts';
@@ -18,13 +18,16 @@ import { decideStream, type StreamReason } from './validate-stream.ts';
 const BACKFILL = '__backfill__';
 const BACKFILL_SHARD = '__backfill_shard__';
 
-/** Of a step: 0.2 ms. */
+/** Streams per step: 0.2 ms. */
 const STREAMS_A_STEP = 128;
 const ENTRIES_A_STEP = 16_384;
-/** Streams of a push whose names and decisions are kept for the next; those of a push with more would only make garbage. */
+/**
+ * Maximum streams of a push whose names and decisions are cached for the next. A larger push would only
+ * create garbage.
+ */
 const MAX_KEPT = 4096;
 
-/** Amends `columns.streams`, and `columns.streamOf` where streams became equal. Throws BadRequestError. */
+/** Amends `columns.streams`, and `columns.streamOf` if streams became equal. Throws BadRequestError. */
 export function* prepareStreams(
   columns: PushColumns,
   limits: Limits,
@@ -57,11 +60,11 @@ export function* prepareStreams(
 }
 
 export interface StreamChecks {
-  /** Policy of each stream; empty where none applies, and where the stream has no entries. */
+  /** Policy of each stream. Empty if none applies, or if the stream has no entries. */
   readonly policyOf: readonly string[];
-  /** By stream: why none of its entries is stored. */
+  /** Reason why no entry of a stream is stored, by stream. */
   readonly refusedAs: ReadonlyMap<number, StreamReason | BlockReason>;
-  /** To be answered for blocked streams, where nothing else is wrong: that of the last one. */
+  /** Error of the last blocked stream, used if there is no other error. */
   readonly blocked: ClientError | undefined;
 }
 

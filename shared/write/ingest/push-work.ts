@@ -1,4 +1,4 @@
-/** The work on one push, in whatever thread: from its body to durable. Decode, validate, admit, commit. */
+/** Processes one push on any thread, from its body until it is durable: decode, validate, admit, commit. */
 import type { ClientError } from '../../base/model/errors.ts';
 import { freeLarge } from '../../base/model/free-bytes.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -22,36 +22,39 @@ export interface PushRequest {
   readonly contentType: string | undefined;
   readonly contentEncoding: string | undefined;
   readonly receiver: Receiver;
-  /** Value of `X-Loki-Backfill-Shard`, where it was sent. */
+  /** Value of `X-Loki-Backfill-Shard`, if sent. */
   readonly backfillShard?: string;
-  /** What else the entries depend on, for example parameters of the URL. */
+  /** Other inputs of the entries, for example URL parameters. */
   readonly parameters?: string;
 }
 
 export interface PushOutcome {
-  /** Places of the entries that are stored now, ascending. */
+  /** Indexes of the stored entries, ascending. */
   readonly stored: Uint32Array;
-  /** Why the others are not; to be answered although some are stored. */
+  /** Error for the entries that are not stored, returned even if others are. */
   readonly error: ClientError | undefined;
-  /** All of its entries are stored. */
+  /** Whether all entries are stored. */
   readonly isWhole: boolean;
 }
 
-/** Of the unpacked body: from here on each step has a turn of its own. */
+/** Unpacked body size from which on each step runs in its own time slice. */
 const LONG_PUSH_BYTES = 96 * 1024;
-/** Of the body, what it unpacks to and its columns: the work on so much takes half a second, so a collection does not count beside it. */
+/**
+ * Size of body, content and columns from which on garbage is collected. Processing this much takes half a
+ * second, so the collection does not matter.
+ */
 const COLLECTED_BYTES = 32 * 1024 * 1024;
 
 export interface PushWorkParts {
   readonly committer: Pick<GroupCommitter, 'commit'>;
   readonly clock: Clock;
   readonly observer: IngestObserver;
-  /** Without it neither rates nor streams are limited. */
+  /** Default: neither rates nor streams are limited. */
   readonly rates?: Pick<IngestRates, 'admit'> | undefined;
-  /** Of the thread; each step of a large push is a time slice. */
+  /** Scheduler of the thread. Each step of a large push is a time slice. */
   readonly scheduler?: FairScheduler;
   readonly budget?: PushBudget;
-  /** Called once pushes of much content, or of many streams, have ended: a moment to collect the garbage that they left. */
+  /** Called after pushes with much content or many streams have ended, to collect their garbage. */
   readonly onLargeEnd?: (() => void) | undefined;
 }
 
@@ -69,16 +72,16 @@ export class PushWork {
     this.#budget = parts.budget ?? new PushBudget({ sleep });
   }
 
-  /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
+  /** Resolves when all accepted entries are durable and visible. Throws ClientError if none can be stored. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { receiver, tenant } = request;
     const scheduler = this.#scheduler;
     const held = this.#budget.open(tenant);
     const pace = scheduler.pace(tenant);
-    /** Nothing works on the unpacked bytes: a commit that failed may still read them. */
+    /** True while nothing uses the unpacked bytes. A commit that failed may still read them. */
     let isIdle = false;
     try {
-      // Also of a body that is not compressed: it is held for as long.
+      // Counted even if the body is not compressed, because it is held as long.
       await held.take(request.body.length);
       const bytes = await receiver.unpack(request.body, request, bodyLimits, held, pace);
       try {
@@ -90,13 +93,13 @@ export class PushWork {
           held,
         );
         await held.take(Math.max(0, bytesOfColumns(columns) - columnBytes));
-        // Decoded, checked, grouped, packed: each is some milliseconds of a large push.
+        // Decoding, checking, grouping and packing a large push each take a few milliseconds.
         if (bytes.length >= LONG_PUSH_BYTES) await scheduler.acquire(tenant);
         isIdle = false;
         const { stored, error } = await this.#store(request, columns, limits, pace);
         isIdle = true;
         const isWhole = isAll(columns, stored, error);
-        // Not after an error, when something may still be at work on them.
+        // Not after an error, because work on them may still be running.
         if (columns.bytes.buffer !== bytes.buffer) freeLarge(columns.bytes);
         columns.release();
         return { stored, error, isWhole };
@@ -110,7 +113,9 @@ export class PushWork {
     }
   }
 
-  /** Later, when nothing holds the push any more: a collection takes time for what lives, not for what has gone. */
+  /**
+   * Deferred until nothing refers to the push: a collection costs time for live objects, not for dead ones.
+   */
   #endLarge(): void {
     const { onLargeEnd } = this.#parts;
     if (onLargeEnd === undefined || this.#isEnding) return;
@@ -148,7 +153,10 @@ export class PushWork {
   }
 }
 
-/** Entries may be dropped without an error: of blocked streams, where the status says so. */
+/**
+ * Whether all entries are stored. Entries of blocked streams may be dropped without an error, depending on
+ * the status.
+ */
 function isAll({ count }: PushColumns, stored: Uint32Array, error: ClientError | undefined): boolean {
   return error === undefined && stored.length === count;
 }

@@ -1,4 +1,4 @@
-/** Pushes as they come: those that are repeated are recognized by their bodies, the others are decoded and stored. */
+/** Receives pushes. Recognizes repeated ones by their bodies, and has the others decoded and stored. */
 import type { Limits } from '../../base/model/limits.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import { runPaced, type Steps } from '../../base/model/steps.ts';
@@ -9,12 +9,12 @@ import { type PushOutcome, type PushRequest, PushWork, type PushWorkParts } from
 
 export type { PushOutcome, PushRequest } from './push-work.ts';
 
-/** Pushes remembered as stored: what a client repeats after a lost answer comes within seconds. */
+/** Number of pushes remembered as stored. Clients repeat a push within seconds after a lost response. */
 const REMEMBERED_PUSHES = 20_000;
 const REMEMBERED_MS = 300_000;
-/** Tenants whose pushes were forgotten; with more of them all pushes of all tenants are. */
+/** Maximum tenants with forgotten pushes. Above it, all pushes of all tenants are forgotten. */
 const MAX_ERAS = 10_000;
-/** Of a body as it came: from here on it may be long. */
+/** Body size as received from which on a push may take long. */
 const MAYBE_LONG_BYTES = 16 * 1024;
 const REPEATED: PushOutcome = {
   stored: new Uint32Array(0),
@@ -23,7 +23,7 @@ const REPEATED: PushOutcome = {
 };
 
 export interface PushServiceParts extends PushWorkParts {
-  /** Called before a push of the tenant is looked at; throws ClientError where none is taken any more. */
+  /** Called before a push of the tenant is processed. Throws ClientError if the tenant must wait. */
   readonly admit?: (tenant: string) => void;
 }
 
@@ -31,9 +31,9 @@ export class PushService {
   readonly #parts: PushServiceParts;
   readonly #scheduler: FairScheduler;
   readonly #work: PushWork;
-  /** Ids of pushes that were stored whole, with the time (ms). */
+  /** IDs of pushes that were stored completely, with the time (ms). */
   readonly #stored = new LruCache<string, number>(REMEMBERED_PUSHES);
-  /** Part of the ids of a tenant's pushes since they were last forgotten. */
+  /** Part of the IDs of a tenant's pushes since they were last forgotten. */
   readonly #eras = new Map<string, number>();
   #lastEra = 0;
 
@@ -43,13 +43,13 @@ export class PushService {
     this.#work = new PushWork({ ...parts, scheduler: this.#scheduler });
   }
 
-  /** Resolves when all entries that are accepted are durable and visible. Throws ClientError where none can be. */
+  /** Resolves when all accepted entries are durable and visible. Throws ClientError if none can be stored. */
   async push(request: PushRequest, limits: Limits, bodyLimits: BodyLimits): Promise<PushOutcome> {
     const { receiver, tenant } = request;
     const { clock, admit } = this.#parts;
     admit?.(tenant);
     if (request.body.length >= MAYBE_LONG_BYTES) await this.#scheduler.acquire(tenant);
-    // An id costs up to half a second per GB of bodies: only where it is of use.
+    // An ID costs up to half a second per GB of bodies, so it is computed only if it is used.
     const id = receiver.repeatable
       ? await runPaced(pushId(request, this.#eras.get(tenant)), this.#scheduler.pace(tenant))
       : undefined;
@@ -59,14 +59,14 @@ export class PushService {
     return outcome;
   }
 
-  /** Work on the answer to a push, in the time slices of its tenant. */
+  /** Runs work on the response to a push, in time slices of its tenant. */
   paced<T>(tenant: string, steps: Steps<T>): Promise<T> {
     return runPaced(steps, this.#scheduler.pace(tenant));
   }
 
   /**
-   * From now on pushes of the tenant are stored although the same was stored before: it may have been deleted. That goes
-   * for pushes that are on their way, too.
+   * Stores later pushes of the tenant even if an equal push was stored before, because its entries may have
+   * been deleted. This includes pushes in progress.
    */
   forget(tenant: string): void {
     if (this.#eras.size === MAX_ERAS) {
@@ -82,7 +82,7 @@ export class PushService {
   }
 }
 
-/** Taken before any grouping, so that a retry has the id of what it repeats. */
+/** Computed before any grouping, so that a retry has the same ID. */
 function pushId(
   { tenant, contentType, contentEncoding, receiver, parameters, backfillShard, body }: PushRequest,
   era: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * A way in: one protocol's body, from bytes to columns. Everything after decoding (discovery, validation, limits,
- * storing) is the same for all receivers.
+ * Converts the body of one protocol to columns. Everything after decoding (discovery, validation, limits,
+ * storage) is the same for all receivers.
  */
 import type { Limits } from '../../base/model/limits.ts';
 import type { Pace, Steps } from '../../base/model/steps.ts';
@@ -8,10 +8,10 @@ import type { BodyHeaders, BodyLimits } from './body.ts';
 import type { HeldBytes } from './push-budget.ts';
 import type { PushColumns } from './push-columns.ts';
 
-/** What decoding may depend on beside the body. */
+/** Inputs of decoding in addition to the body. */
 export interface DecodeContext {
   readonly limits: Limits;
-  /** Unix ns: the time of entries that come without one. */
+  /** Time of entries without one, Unix ns. */
   readonly nowNs: bigint;
 }
 
@@ -19,9 +19,9 @@ export interface Receiver {
   /** Label `format` of the ingest metrics, for example `loki` or `otlp`. */
   readonly format: string;
   /**
-   * Takes off the transfer's encoding, in time slices. Throws ClientError where the headers or the body are wrong or too large,
-   * NoRoomError where `held` has no room. What it returns lies in the memory of `body`, or in memory of its own, which is freed after
-   * the push.
+   * Removes the transfer's encoding, in time slices. The result shares the memory of `body`, or has its own,
+   * which is freed after the push. Throws ClientError if headers or body are invalid or too large,
+   * NoRoomError if `held` is exhausted.
    */
   unpack(
     body: Uint8Array,
@@ -30,13 +30,13 @@ export interface Receiver {
     held: HeldBytes,
     pace?: Pace,
   ): Promise<Buffer> | Buffer;
-  /** Throws ClientError where the body as a whole cannot be understood. */
+  /** Throws ClientError if the body as a whole is invalid. */
   decode(bytes: Buffer, context: DecodeContext): Steps<PushColumns>;
-  /** Gives the unpacked bytes back to the pool that they came from, once nothing points into them. */
+  /** Returns the unpacked bytes to their pool, once nothing refers to them. */
   release?(bytes: Buffer): void;
   /**
-   * The same body means the same entries, whenever it comes: a repeat within minutes is answered without storing it
-   * again. Not so where entries may get the time of their arrival.
+   * Whether equal bodies always mean equal entries. A repeat within minutes is then acknowledged without
+   * storing it again. False if entries may get their arrival time.
    */
   readonly repeatable: boolean;
 }

@@ -1,27 +1,29 @@
 /**
- * How many partitions of the table a tenant's records should be spread over. DynamoDB writes 1,000 units (KB) a second to a partition,
- * and a tenant whose agents push little at a time writes a record for each push:
+ * Estimates over how many table partitions a tenant's chunk records should be spread. DynamoDB writes up to
+ * 1,000 units (KB) per second to a partition. A tenant whose agents send small pushes writes a record for
+ * each push:
  *
- *     units for a byte of lines (what this process wrote)  x  bytes a second (what all processes are offered)  /  units a partition takes
+ *     units per byte of lines (of this process)  x  bytes per second (of all processes)  /  units of a partition
  *
- * The number is a power of two and is only ever asked to rise: a day keeps the most that any process asked for (day-item.ts).
+ * The number is a power of two and only rises: a day stores the maximum that any process requested
+ * (day-item.ts).
  */
 import { LruCache } from '../../base/model/lru.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { CHUNK_SHARDS, MAX_CHUNK_SHARDS } from '../../storage/catalog/keys.ts';
 
 /**
- * Units of puts a second in one partition. Merges delete each record in a transaction, for twice the units of its put, so at this
- * rate a partition takes 900.
+ * Units of puts per second in one partition. A merge deletes each record in a transaction, at twice the units
+ * of its put, so a partition then writes 900.
  */
 const UNITS_OF_PARTITION = 300;
-/** Groups of pushes before anything is asked for: a single small push says little of a tenant. */
+/** Minimum groups of pushes before a request: a single small push does not characterize a tenant. */
 const MIN_GROUPS = 20;
-/** Of a new group in what is known of a byte; the groups of about a minute at one a second count. */
+/** Decay of the average units per byte. At one group per second it reflects about the last minute. */
 const FORGET = 1 - 1 / 64;
-/** Tenants that are remembered, about 100 bytes each. */
+/** Maximum tenants with stored figures, about 100 bytes each. */
 const MAX_TENANTS = 10_000;
-/** A record without its object or footer: names, sizes, hashes of label pairs. */
+/** Size of a record without its object or footer: names, sizes, hashes of label pairs. */
 const RECORD_BYTES = 300;
 const UNIT_BYTES = 1024;
 
@@ -35,8 +37,9 @@ export class RecordPartitions {
   readonly #written = new LruCache<string, Written>(MAX_TENANTS);
 
   /**
-   * Notes a group of pushes that is about to be committed; returns the partitions that its tenant needs.
-   * @param demand bytes a second that all processes are offered; undefined if it is not known
+   * Records a group of pushes before its commit. Returns the number of partitions that its tenant needs.
+   *
+   * @param demand bytes per second of all processes; undefined if unknown
    */
   wanted(
     tenant: string,
@@ -53,7 +56,7 @@ export class RecordPartitions {
   }
 }
 
-/** Partitions that take so many units of puts a second. */
+/** Returns the number of partitions for a rate of put units. */
 export function partitionsFor(unitsPerSecond: number): number {
   let partitions = CHUNK_SHARDS;
   while (partitions < MAX_CHUNK_SHARDS && partitions * UNITS_OF_PARTITION < unitsPerSecond) partitions *= 2;

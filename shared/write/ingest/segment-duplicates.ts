@@ -1,6 +1,6 @@
 /**
- * Which of a day's entries are stored: of equal ones (stream, timestamp, line and metadata) the first. Only entries of one
- * stream and time can be equal, and sorted they lie side by side.
+ * Removes duplicates from a day's entries: of equal ones (stream, timestamp, line and metadata) the first is
+ * stored. Only entries of one stream and time can be equal. Sorted, they are adjacent.
  */
 
 import { hash as digestOf } from 'node:crypto';
@@ -10,18 +10,18 @@ import { type PairColumns, samePairs } from '../../storage/chunk/rows.ts';
 import type { AcceptedPush } from './push-columns.ts';
 import type { Refs, SortedRows } from './sorted-rows.ts';
 
-/** Ties up to this many are compared pair by pair; above it a map of lines finds the equal ones. */
+/** Maximum ties that are compared in pairs. Above this, a map of lines finds the equal ones. */
 const COMPARED_TIES = 8;
 const MAX_LINE_KEY_BYTES = 256;
-/** Longer lines are compared by the system. */
+/** Longer lines are compared by a native function. */
 const MAX_COMPARED_BYTES = 1024;
-/** Of a step: 0.3 ms. */
+/** Entries per step: 0.3 ms. */
 const ENTRIES_A_STEP = 16_384;
 const BYTES_A_STEP = 256 * 1024;
-/** What an entry and each of its pairs cost, in bytes of lines. */
+/** Cost of an entry and of each of its pairs, in bytes of lines. */
 const ENTRY_BYTES = 256;
 
-/** 1 for each row to keep: of equal entries the first. Undefined where all are kept. */
+/** Returns 1 for each row to keep: of equal entries the first. Undefined if all are kept. */
 export function* withoutDuplicates(
   pushes: readonly AcceptedPush[],
   { starts, refs, times, pairs }: SortedRows,
@@ -48,13 +48,16 @@ export function* withoutDuplicates(
   return keep === undefined || !keep.includes(0) ? undefined : keep;
 }
 
-/** A line as characters; a long one as its digest, or a push of equal times would lie in memory a second time. */
+/**
+ * Returns a line as characters. A long one becomes its digest, so that a push with equal times does not need
+ * its memory twice.
+ */
 function lineKey(bytes: Buffer, start: number, end: number): string {
   if (end - start <= MAX_LINE_KEY_BYTES) return `=${bytes.latin1Slice(start, end)}`;
   return `#${digestOf('sha256', bytes.subarray(start, end), 'base64')}`;
 }
 
-/** Compares all with all; answers how many bytes it may have looked at. */
+/** Compares all pairs. Returns the number of bytes that it may have read. */
 function dropEqualInPairs(
   pushes: readonly AcceptedPush[],
   refs: Refs,
@@ -111,7 +114,7 @@ function* dropEqualInMap(
     const parts: string[] = [];
     for (let x = pairs.first[i]; x < pairs.first[i + 1]; x++)
       parts.push(`${pairs.name[x]}=${pairs.value[x]}`);
-    // The pairs hold digits only, so the first space ends them and the line may hold anything.
+    // The pairs contain only digits, so the first space ends them and the line may contain anything.
     const key = `${parts.sort().join()} ${lineKey(columns.bytes, columns.lineStart[e], columns.lineEnd[e])}`;
     bytes += ENTRY_BYTES * (parts.length + 1) + columns.lineEnd[e] - columns.lineStart[e];
     if (seen.has(key)) keep[i] = 0;

@@ -1,9 +1,9 @@
 /**
- * Accepted pushes of one tenant to sorted rows, one set or some per UTC day: what the chunk writer takes. Entries that were
- * pushed twice (same stream, timestamp, line and metadata) become one row.
+ * Converts accepted pushes of one tenant to sorted rows for the chunk writer, one or more sets per UTC day.
+ * Entries that were pushed twice (same stream, timestamp, line and metadata) become one row.
  *
- * All in steps, and rows are made for a part of a day at a time: what a push of a million entries takes beside its columns is bounded by
- * the part. Usual pushes are one part.
+ * All work runs in steps, and rows are created for one part of a day at a time. The part bounds the memory
+ * that a push of a million entries needs in addition to its columns. Usual pushes are one part.
  */
 
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -20,14 +20,14 @@ export interface DayRows {
   /** UTC day since 1970-01-01. */
   readonly day: number;
   readonly rows: ChunkRows;
-  /** Entries that are no row, because an equal one is. */
+  /** Number of entries that were dropped as duplicates of a row. */
   readonly duplicates: number;
 }
 
-/** Most pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
+/** Maximum pushes of one group: `Refs` and the rows' sources number them in 16 bits. */
 export const MAX_GROUPED_PUSHES = 4096;
 
-/** Of a step: 0.2 ms. */
+/** Entries per step: 0.2 ms. */
 const ENTRIES_A_STEP = 16_384;
 const STREAMS_A_STEP = 1024;
 
@@ -36,13 +36,13 @@ export interface PartLimits {
   readonly lineBytes: number;
   readonly streams: number;
   readonly pairs: number;
-  /** Different values of metadata. */
+  /** Maximum different metadata values. */
   readonly values: number;
 }
 
 /**
- * Of one part: 30 MB of arrays and objects, and a chunk of a size that is read at once. A group of pushes has 4 MiB of bodies, so hardly
- * any is divided.
+ * Limits of one part: 30 MB of arrays and objects, and a chunk that can be read at once. A group of pushes
+ * has 4 MiB of bodies, so it is rarely split.
  */
 export const PART_LIMITS: PartLimits = {
   rows: 262_144,
@@ -53,9 +53,11 @@ export const PART_LIMITS: PartLimits = {
 };
 
 /**
- * Rows of each day that the pushes touch, days ascending, those of one day by stream and time; undefined between steps. What is made
- * once here is made for all days: a push may hold a hundred thousand streams, or entries of thousands of days, and the work must not be
- * their product.
+ * Yields the rows of each day that the pushes contain, days ascending, rows by stream and time. Yields
+ * undefined between steps.
+ *
+ * Shared tables are created once for all days. A push may contain a hundred thousand streams, or entries of
+ * thousands of days, and the work must not grow with their product.
  */
 export function* segmentsOf(
   pushes: readonly AcceptedPush[],
@@ -105,7 +107,10 @@ export function* segmentsOf(
   }
 }
 
-/** Adds the entries of each day; neighbours are of one day most often, so a map is asked once for each run of them. */
+/**
+ * Counts the entries of each day. Adjacent entries usually have the same day, so the map is accessed once per
+ * run of them.
+ */
 function* countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, number>): Steps<void> {
   for (let from = 0; from < entries.length; ) {
     const day = days[entries[from]];
@@ -118,17 +123,17 @@ function* countDays(days: Int32Array, entries: Uint32Array, counts: Map<number, 
   }
 }
 
-/** The entries of a day, grouped by stream and sorted by time. */
+/** Entries of a day, grouped by stream and sorted by time. */
 interface SortedDay {
-  /** Those with entries. */
+  /** Streams with entries. */
   readonly streams: readonly Stream[];
-  /** Where the entries of each stream begin, and at the end how many there are. */
+  /** Start of the entries of each stream, followed by their total number. */
   readonly starts: Uint32Array;
   readonly refs: Refs;
   readonly times: Float64Array;
 }
 
-/** `arrived`: the entries of one day, in the order of their arrival. */
+/** @param arrived entries of one day, in the order of their arrival */
 function* sortDay(
   pushes: readonly AcceptedPush[],
   arrived: Refs,
@@ -137,7 +142,7 @@ function* sortDay(
   const total = arrived.entry.length;
   const places = new Uint32Array(total);
   for (let i = 0; i < total; ) {
-    // Neighbours are of one push most often: what leads to its columns is looked up once for each run of them.
+    // Adjacent entries usually have the same push: its columns are looked up once per run of them.
     const p = arrived.push[i];
     const placeOfPush = placeOf[p];
     const { streamOf } = pushes[p].columns;
@@ -173,11 +178,11 @@ function* sortDay(
 }
 
 interface Streams {
-  /** The streams of all pushes in order of their text. */
+  /** Streams of all pushes in the order of their text. */
   readonly all: readonly Stream[];
-  /** Where each push's own numbers are among them. */
+  /** Index of each push's streams among them. */
   readonly placeOf: readonly Uint32Array[];
-  /** By place; for the use of one day at a time. */
+  /** Scratch numbers by stream index, for one day at a time. */
   readonly localOf: Uint32Array;
 }
 
@@ -219,7 +224,9 @@ function* timesOf(pushes: readonly AcceptedPush[], { push, entry }: Refs): Steps
   return times;
 }
 
-/** Sorts the entries and times of each stream by time; those of equal time keep their order of arrival. */
+/**
+ * Sorts the entries and times of each stream by time. Entries with equal times keep their order of arrival.
+ */
 function* sortStreams(refs: Refs, times: Float64Array, starts: Uint32Array): Steps<void> {
   let left = ENTRIES_A_STEP;
   for (let s = 0; s + 1 < starts.length; s++) {
@@ -251,7 +258,7 @@ function* sortStream(refs: Refs, allTimes: Float64Array, from: number, to: numbe
   }
 }
 
-/** The next part of a day: its rows from `from` on, as many as the limits let be, with their metadata numbered. */
+/** Returns the next part of a day: rows from `from` on, up to the limits, with their metadata numbered. */
 function* partOf(
   pushes: readonly AcceptedPush[],
   { streams, starts, refs, times }: SortedDay,
@@ -287,7 +294,7 @@ function* partOf(
   };
 }
 
-/** The stream that a row is of. */
+/** Returns the stream of a row. */
 function streamAt(starts: Uint32Array, row: number): number {
   let low = 0;
   let high = starts.length - 1;
@@ -299,7 +306,10 @@ function streamAt(starts: Uint32Array, row: number): number {
   return low;
 }
 
-/** Where a part that begins at `from` ends at the latest, by its rows, lines and pairs; and its pairs, those of levels too. */
+/**
+ * Returns the maximum end of a part that starts at `from`, by its rows, lines and pairs, and the number of
+ * its pairs, including those of levels.
+ */
 function* partEnd(
   pushes: readonly AcceptedPush[],
   { push, entry }: Refs,
@@ -328,9 +338,9 @@ function* partEnd(
 }
 
 /**
- * Where a part ends that may end before row `to` at the latest. Entries of one stream and time stay together, because equal ones are
- * looked for in one part; but where there are more of them than half a part, they are divided: then equal ones may be stored twice, and
- * count once for queries.
+ * Returns the end of a part that must end at or before row `to`. Entries of one stream and time stay
+ * together, because duplicates are searched in one part. If they exceed half a part, they are split.
+ * Duplicates may then be stored twice, and queries count them once.
  */
 function partBoundary(
   times: Float64Array,

@@ -1,4 +1,7 @@
-/** Discovery of `service_name` (docs/dev/wire-format.md#service_name): an index label, taken from the first label that names a service. */
+/**
+ * Discovers `service_name` (wire-format 1.12): an index label, taken from the first label that names a
+ * service.
+ */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { labelValue } from '../../base/model/labels.ts';
 import type { PushStream } from './push-columns.ts';
@@ -14,7 +17,7 @@ interface Discovered {
   readonly stream: PushStream;
 }
 
-// Decoders hand out the same object for the same labels as long as these are in use.
+// Decoders reuse the object of a label set as long as it is referenced.
 const discovered = new WeakMap<PushStream, Discovered>();
 
 export function isInternal(stream: PushStream): boolean {
@@ -22,8 +25,10 @@ export function isInternal(stream: PushStream): boolean {
 }
 
 /**
- * The stream with a `service_name`; itself where it has one, is internal or `fields` is empty.
- * @param isNew nobody asks for it again
+ * Returns the stream with a `service_name`. Returns it unchanged if it has one, is internal, or `fields` is
+ * empty.
+ *
+ * @param isNew skips the cache, because the stream is not requested again
  */
 export function withServiceName(stream: PushStream, fields: readonly string[], isNew = false): PushStream {
   if (fields.length === 0) return stream;

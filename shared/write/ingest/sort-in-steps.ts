@@ -1,13 +1,13 @@
-/** Stable sorting in steps: blocks that the runtime sorts, then merged pass by pass. */
+/** Sorts stably in steps: blocks that the runtime sorts, then merged pass by pass. */
 import type { Steps } from '../../base/model/steps.ts';
 
-/** Sorted in one go: some tenths of a ms. */
+/** Items sorted in a single step: a few tenths of a millisecond. */
 const BLOCK = 512;
-/** Merged in one step. */
+/** Items merged per step. */
 const MERGED_NUMBERS_A_STEP = 32_768;
 const MERGED_ITEMS_A_STEP = 2048;
 
-/** The places of `times` in the order of these; places of equal times keep their order. */
+/** Returns the indexes of `times` in ascending order. Indexes of equal times keep their order. */
 export function* orderOfTimes(times: Float64Array): Steps<Uint32Array> {
   const count = times.length;
   const order = new Uint32Array(count);
@@ -25,7 +25,7 @@ export function* orderOfTimes(times: Float64Array): Steps<Uint32Array> {
   );
 }
 
-/** Sorts `items`, perhaps into another array: that is returned. Equal ones keep their order. */
+/** Sorts `items` and returns them, possibly as another array. Equal items keep their order. */
 export function* sortItems<T>(items: T[], compare: (a: T, b: T) => number): Steps<T[]> {
   const count = items.length;
   if (count <= BLOCK) return items.sort(compare);
@@ -37,13 +37,13 @@ export function* sortItems<T>(items: T[], compare: (a: T, b: T) => number): Step
   return yield* mergeBlocks(blocks, new Array<T>(count), (a, b) => compare(a, b) <= 0, MERGED_ITEMS_A_STEP);
 }
 
-/** An array, or a typed array. */
+/** An array or a typed array. */
 interface List {
   readonly length: number;
   [place: number]: unknown;
 }
 
-/** Merges sorted blocks of BLOCK items, in passes from one list to the other; the one that holds the result. */
+/** Merges sorted blocks of BLOCK items, in passes between the two lists. Returns the list with the result. */
 function* mergeBlocks<L extends List>(
   blocks: L,
   spare: L,

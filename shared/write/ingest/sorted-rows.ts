@@ -1,12 +1,12 @@
 /**
- * The entries of one day on their way into rows: grouped by stream, sorted by time, their metadata numbered. Hardly any
- * push holds an entry twice, so rows are selected only where one does; else these arrays are the rows' own.
+ * Entries of one day before they become rows: grouped by stream, sorted by time, metadata numbered. Few
+ * pushes contain an entry twice. Rows are selected only in that case; otherwise the rows use these arrays.
  */
 
 import type { Stream } from '../../base/model/page.ts';
 import type { PairColumns } from '../../storage/chunk/rows.ts';
 
-/** Entries by push and place: parallel arrays. */
+/** References to entries by push and index, as parallel arrays. */
 export interface Refs {
   readonly push: Uint16Array;
   readonly entry: Uint32Array;
@@ -19,15 +19,15 @@ export interface InternedPairs extends PairColumns {
 
 export interface SortedRows {
   readonly streams: readonly Stream[];
-  /** Where the entries of each stream begin, and at the end how many there are. */
+  /** Start of the entries of each stream, followed by their total number. */
   readonly starts: Uint32Array;
   readonly refs: Refs;
-  /** Nanoseconds since the day's start. */
+  /** Nanoseconds since the start of the day. */
   readonly times: Float64Array;
   readonly pairs: InternedPairs;
 }
 
-/** Those with `keep[i] === 1`; every stream keeps one at least. */
+/** Selects the rows with `keep[i] === 1`. Every stream keeps at least one. */
 export function selectRows(
   { streams, starts, refs, times, pairs }: SortedRows,
   keep: Uint8Array,

@@ -1,23 +1,23 @@
-/** What became durable of a push, as metrics and usage count it. Plain data: the push may lie in another thread. */
+/** Figures of a stored push for metrics and usage. Plain data, because the push may be on another thread. */
 import type { Steps } from '../../base/model/steps.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
 import type { AcceptedPush } from './push-columns.ts';
 
-/** Lengths of lines are counted in buckets that grow eightfold: bucket b is of lengths up to 8^b. */
+/** Number of line length buckets, which grow eightfold: bucket b counts lengths up to 8^b. */
 export const LENGTH_BUCKETS = 8;
 
 export interface StoredPush {
-  /** Hashes of the streams that got entries (model/text-hash.ts). */
+  /** Hashes of the streams with entries (model/text-hash.ts). */
   readonly streams: Float64Array;
-  /** Of lines. */
+  /** Bytes of lines. */
   readonly lineBytes: number;
-  /** Of lines and of values of metadata. */
+  /** Bytes of lines and metadata values. */
   readonly bytes: number;
-  /** Lines by bucket of their length; the last one is what is longer than all bounds. */
+  /** Lines by length bucket. The last one counts lines beyond all bounds. */
   readonly lengths: Float64Array;
 }
 
-/** Of a step: 0.2 ms. An entry is never divided. */
+/** Entries per step: 0.2 ms. An entry is never split. */
 const ENTRIES_A_STEP = 8192;
 const PAIRS_A_STEP = 32_768;
 const STREAMS_A_STEP = 256;
@@ -56,7 +56,7 @@ export function* storedOf({ columns, entries }: AcceptedPush): Steps<StoredPush>
   };
 }
 
-/** The smallest b with length <= 8^b: a third of the bits of length - 1, rounded up. */
+/** Returns the smallest b with length <= 8^b: a third of the bits of length - 1, rounded up. */
 function bucketOf(length: number): number {
   const bucket = length <= 1 ? 0 : Math.ceil((32 - Math.clz32(length - 1)) / 3);
   return Math.min(bucket, LENGTH_BUCKETS);

@@ -1,17 +1,17 @@
 /**
- * Streams that pushes named before, by the bytes they were named with: shippers send the same few label texts in
- * every push, and parsing one costs a hundred times a look-up.
+ * Caches streams by the bytes that pushes name them with. Agents send the same few label texts in every push,
+ * and parsing one costs a hundred lookups.
  *
- * Two generations stand for a least-recently-used order: what was not asked for during a whole generation is dropped.
- * Nothing in it depends on a tenant or its limits.
+ * Two generations replace an LRU order: an entry that is unused for a whole generation is dropped. Nothing in
+ * the cache depends on a tenant or its limits.
  */
 import type { PushStream } from './push-columns.ts';
 
-/** Streams of one generation: three tenants with the default limit of active streams. */
+/** Maximum streams of one generation: three tenants with the default limit of active streams. */
 const MAX_STREAMS_KEPT = 16_384;
-/** Characters of the keys of one generation; the parsed labels take a few times as much. */
+/** Maximum key characters of one generation. The parsed labels need a few times as much. */
 const MAX_KEY_CHARACTERS = 4 * 1024 * 1024;
-/** A longer text is not kept: 15 labels of usual length are below 1 KiB. */
+/** Longer texts are not cached. 15 labels of usual length are below 1 KiB. */
 const MAX_KEY_LENGTH = 4096;
 
 export class StreamCache {
@@ -38,7 +38,7 @@ export class StreamCache {
     this.#youngCharacters += key.length;
   }
 
-  /** Streams that are kept now, in both generations. */
+  /** Number of streams in both generations. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }

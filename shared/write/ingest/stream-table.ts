@@ -1,6 +1,6 @@
 /**
- * The streams of one push while it is decoded: from the bytes that name a stream to its place in
- * `PushColumns.streams`, each canonical text once.
+ * Maps the bytes that name a stream of one push to its index in `PushColumns.streams`, each canonical text
+ * once.
  */
 import { BadRequestError, TooLargeError } from '../../base/model/errors.ts';
 import { formatLabels, type Labels } from '../../base/model/labels.ts';
@@ -18,7 +18,7 @@ import type { PushColumns, PushStream } from './push-columns.ts';
 import { StreamCache } from './stream-cache.ts';
 
 const textCache = new StreamCache();
-/** New streams of one push that are remembered for the next: a push of more would drop those of everybody else. */
+/** Maximum new streams of one push that are cached for the next. More would evict those of other pushes. */
 const MAX_REMEMBERED = 4096;
 
 export function streamOf(labels: Labels): PushStream {
@@ -36,10 +36,13 @@ export class StreamTable {
     this.#columns = columns;
   }
 
-  /** Place of the stream whose label-set text is `bytes[start, end)`. Throws ClientError where it is none. */
+  /**
+   * Returns the index of the stream whose label-set text is `bytes[start, end)`. Throws ClientError if it is
+   * invalid.
+   */
   ofText(bytes: Buffer, start: number, end: number): number {
     checkLabelsSize(end - start);
-    // Bytes as characters: a key that costs no decoding and differs for different bytes.
+    // Bytes as characters: a key that needs no decoding and differs for different bytes.
     const key = bytes.latin1Slice(start, end);
     let stream = textCache.get(key);
     if (stream === undefined) {
@@ -49,12 +52,12 @@ export class StreamTable {
     return this.place(stream);
   }
 
-  /** Whether a stream that is new is worth remembering beyond this push. */
+  /** Whether a new stream should be cached beyond this push. */
   get isRemembering(): boolean {
     return this.#columns.streams.length < MAX_REMEMBERED;
   }
 
-  /** Place of a stream. */
+  /** Returns the index of a stream. */
   place(stream: PushStream): number {
     if (++this.#parts > MAX_STREAM_PARTS) throw tooMany('parts that name a stream', MAX_STREAM_PARTS);
     const known = this.#idByText.get(stream.text);
@@ -72,8 +75,9 @@ export class StreamTable {
 }
 
 /**
- * Throws where the labels of a stream take too many bytes: TooLargeError beyond the reference's limit, in its words, else
- * BadRequestError, because the reference refuses what is as long for its names and values.
+ * Throws if the label bytes of a stream exceed the limit: TooLargeError with the reference's message beyond
+ * the reference's limit, otherwise BadRequestError, because the reference refuses such labels for their names
+ * and values.
  */
 export function checkLabelsSize(size: number): void {
   if (size <= MAX_LABELS_TEXT_BYTES) return;

@@ -1,6 +1,6 @@
 /**
- * Times of pushes as columns keep them: a UTC day and nanoseconds inside it, both exact as numbers. Parsers write
- * into a `Timestamp` that the caller reuses, so that an entry costs no object and no bigint.
+ * Times of pushes as stored in columns: a UTC day and nanoseconds within it, both exact as numbers. Parsers
+ * write into a `Timestamp` that the caller reuses, so that an entry costs no object and no bigint.
  */
 import { NS_OF_DAY } from './push-columns.ts';
 
@@ -13,22 +13,22 @@ export interface Timestamp {
 
 const NS_PER_SECOND = 1_000_000_000;
 const SECONDS_OF_DAY = 86_400;
-/** 2^63 ns, as seconds and the nanoseconds behind them. */
+/** 2^63 ns, as seconds and the remaining nanoseconds. */
 const INT64_SECONDS = 9_223_372_036;
 const INT64_NANOS = 854_775_807;
-/** Digits of a time of our days in nanoseconds. */
+/** Digits of a current time in nanoseconds. */
 export const USUAL_DIGITS = 19;
 
 export type ParseResult = 'ok' | 'malformed' | 'overflow';
 
-/** Seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
+/** Sets a time from seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
 export function setSeconds(into: Timestamp, seconds: number, nanos: number): void {
   const day = Math.floor(seconds / SECONDS_OF_DAY);
   into.day = day;
   into.timeOfDay = (seconds - day * SECONDS_OF_DAY) * NS_PER_SECOND + nanos;
 }
 
-/** A base-10 int64 of nanoseconds since 1970, `-` allowed, in `bytes[start, end)`. */
+/** Parses a base-10 int64 of nanoseconds since 1970 in `bytes[start, end)`. A leading `-` is allowed. */
 export function parseNanoseconds(
   into: Timestamp,
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ export function parseNanoseconds(
   return 'ok';
 }
 
-/** Times from September 2001 on: whole numbers of 32 bits. False where it is none of them. */
+/** Parses times since September 2001 with 32-bit arithmetic. Returns false for other text. */
 function setUsual(into: Timestamp, bytes: Uint8Array, start: number): boolean {
   const high = digitsOf(bytes, start, start + 5);
   const low = digitsOf(bytes, start + 5, start + 10);
@@ -71,7 +71,7 @@ function setUsual(into: Timestamp, bytes: Uint8Array, start: number): boolean {
   return true;
 }
 
-/** At most nine digits as a number; -1 where one is none. */
+/** Returns at most nine digits as a number, or -1 if a byte is not a digit. */
 function digitsOf(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let i = start; i < end; i++) {
@@ -84,14 +84,17 @@ function digitsOf(bytes: Uint8Array, start: number, end: number): number {
 
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|([+-])(\d\d):(\d\d))$/;
 
-/** RFC 3339 with any number of fraction digits (those past the ninth do not count); false where it is not one. */
+/**
+ * Parses RFC 3339 with any number of fraction digits (those after the ninth are ignored). Returns false if it
+ * is invalid.
+ */
 export function parseRfc3339(into: Timestamp, text: string): boolean {
   const match = RFC3339.exec(text);
   if (match === null) return false;
   const [, year, month, dayOfMonth, hour, minute, second, fraction = '', , sign, offsetHour, offsetMinute] =
     match;
   const ms = Date.parse(`${year}-${month}-${dayOfMonth}T00:00:00Z`);
-  // Date.parse rolls the 30th of February over into March.
+  // Date.parse turns February 30 into a day of March.
   if (Number.isNaN(ms) || new Date(ms).getUTCDate() !== Number(dayOfMonth)) return false;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return false;
   let seconds = ms / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
@@ -104,13 +107,13 @@ export function parseRfc3339(into: Timestamp, text: string): boolean {
   return true;
 }
 
-/** RFC 3339 with second precision, as validation messages show times. Years 1 to 9999. */
+/** Formats as RFC 3339 in seconds, as validation messages show times. Years 1 to 9999. */
 export function formatRfc3339(day: number, timeOfDay: number): string {
   const ms = day * SECONDS_OF_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** A time in nanoseconds since 1970 as a Timestamp. */
+/** Converts nanoseconds since 1970 to a Timestamp. */
 export function timestampOf(ns: bigint): Timestamp {
   const dayNs = BigInt(NS_OF_DAY);
   let rest = ns % dayNs;

@@ -1,35 +1,37 @@
 /**
- * Refuses pushes of a tenant whose chunks wait to be merged by the hundred thousand: queries and merges read all of their records. It
- * knows what compaction notes, and looks again beside a push, never in its way.
+ * Refuses pushes of a tenant with hundreds of thousands of unmerged chunks, because queries and merges read
+ * all of their records. It uses the counts that compaction stores. It reads them in parallel with a push and
+ * never delays one.
  *
- * Pitfall: nothing here runs between pushes. In a function that is frozen between requests a look may end with the next one.
+ * Pitfall: nothing runs between pushes. In a function that is frozen between requests, a read may end with
+ * the next request.
  */
 import { ClientError } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 
-/** Between two looks at a tenant: one read unit. */
+/** Minimum interval between two reads of a tenant's count. A read costs one read unit. */
 const LOOK_EVERY_MS = 15_000;
-/** A look that hangs does not keep others from being made. */
+/** Time after which a read that hangs no longer blocks the next one. */
 const LOOK_TIMEOUT_MS = 60_000;
-/** Tenants that are remembered, 100 bytes each. */
+/** Maximum tenants with stored counts, 100 bytes each. */
 const MAX_TENANTS = 10_000;
 const TOO_MANY_REQUESTS = 429;
 
 interface Known {
   chunks: number;
-  /** Unix ms of the start of the last look. */
+  /** Start of the last read, Unix ms. */
   lookedMs: number;
   isLooking: boolean;
 }
 
 export interface UnmergedBoundParts {
-  /** Chunks of a tenant that wait to be merged. */
+  /** Returns the number of unmerged chunks of a tenant. */
   readonly chunksOf: (tenant: string) => Promise<number>;
-  /** 0: no bound. */
+  /** Maximum number of unmerged chunks. 0: no limit. */
   readonly maxChunks: number;
   readonly clock: Clock;
-  /** Told of looks that fail. */
+  /** Receives warnings about failed reads. */
   readonly log?: { warn(fields: object, message: string): void } | undefined;
 }
 
@@ -41,7 +43,7 @@ export class UnmergedBound {
     this.#parts = parts;
   }
 
-  /** Throws ClientError if pushes of the tenant are to wait. */
+  /** Throws ClientError if pushes of the tenant must wait. */
   admit(tenant: string): void {
     const { maxChunks } = this.#parts;
     if (maxChunks === 0) return;
@@ -61,7 +63,7 @@ export class UnmergedBound {
 
   #lookIfDue(tenant: string, known: Known): void {
     const nowMs = this.#parts.clock.nowMs();
-    // A clock that was set back makes nobody wait.
+    // A clock that was set back does not delay the read.
     if (Math.abs(nowMs - known.lookedMs) < (known.isLooking ? LOOK_TIMEOUT_MS : LOOK_EVERY_MS)) return;
     known.lookedMs = nowMs;
     known.isLooking = true;
@@ -71,7 +73,7 @@ export class UnmergedBound {
         known.chunks = chunks;
       })
       .catch(error => {
-        // Without news for so long, what is known may be over.
+        // The count was not updated for this long, so it may be outdated.
         known.chunks = 0;
         this.#parts.log?.warn(
           { tenant, err: error },

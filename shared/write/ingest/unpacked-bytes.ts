@@ -1,9 +1,9 @@
 /**
- * The content of a compressed body while it comes, piece by piece, in one buffer at the end. Every piece is counted before it is
- * kept, and the first byte over the limit ends it.
+ * Collects the content of a compressed body part by part, in one buffer at the end. Every part is counted
+ * before it is stored, and the first byte over the limit ends it.
  *
- * Pieces are put together when all are there. Beyond a few megabytes they go into a buffer that doubles: memory that nobody has
- * written to yet costs nothing, and what is copied is copied in steps.
+ * Parts are concatenated at the end. Above 4 MiB they are copied into a buffer that doubles, in steps:
+ * unwritten memory costs nothing.
  */
 import type { Transform } from 'node:stream';
 import { TooLargeError } from '../../base/model/errors.ts';
@@ -11,31 +11,31 @@ import { freeBytes, freeWhole } from '../../base/model/free-bytes.ts';
 import { type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import type { HeldBytes } from './push-budget.ts';
 
-/** Put together at once: 1 ms. */
+/** Size that is concatenated in a single step: 1 ms. */
 const MAX_JOINED_BYTES = 4 * 1024 * 1024;
-/** Copied in a step, with the page faults of new memory. */
+/** Bytes copied per step, including the page faults of new memory. */
 const STEP_BYTES = 1024 * 1024;
 const MIN_GROWN_BYTES = 64 * 1024;
 /**
- * Content up to this size may be as much smaller as it likes; beyond it a body that shrinks more than any log does is over the limit.
- * Logs reach 20 to 100, the same line again and again some hundred.
+ * Content up to this size may have any compression ratio. Beyond it, a ratio above that of any real log
+ * exceeds the limit. Logs reach 20 to 100, a single repeated line a few hundred.
  */
 const MIN_BOUNDED_BYTES = 32 * 1024 * 1024;
 const MAX_RATIO = 256;
 
 export interface UnpackOptions {
-  /** Of the content. */
+  /** Maximum bytes of the content. */
   readonly maxBytes: number;
   readonly held: HeldBytes;
   readonly pace: Pace;
 }
 
-/** The most that a body of `bytes` may unpack to, where the limits allow `maxBytes`. */
+/** Returns the maximum content of a body of `bytes`, if the limits allow `maxBytes`. */
 export function boundedByRatio(bytes: number, maxBytes: number): number {
   return Math.min(maxBytes, Math.max(MIN_BOUNDED_BYTES, MAX_RATIO * bytes));
 }
 
-/** A reader stops one byte past the limit and tells that size. */
+/** Returns the error of exceeding the limit. A reader stops one byte past the limit and reports that size. */
 export function overLimit(maxBytes: number, bytes = maxBytes + 1): TooLargeError {
   return new TooLargeError(
     `request body too large: decompressed message size too large than max (${bytes} vs ${maxBytes})`,
@@ -53,8 +53,8 @@ export class UnpackedBytes {
   #joinedBytes = 0;
 
   /**
-   * @param prepaid bytes that were granted before: the first pieces up to them cost nothing more
-   * @param ahead bytes of the next piece, which is there before anybody asks for it
+   * @param prepaid bytes that were granted before; the first parts up to this size are not counted again
+   * @param ahead bytes of the next part, which exists before it is requested
    */
   constructor(
     options: UnpackOptions,
@@ -67,8 +67,8 @@ export class UnpackedBytes {
   }
 
   /**
-   * Takes the next piece: undefined if it was taken at once; else resolves when it is, and no other may come before. Throws
-   * TooLargeError, or rejects with NoRoomError.
+   * Adds the next part. Returns undefined if it was added at once, otherwise a promise to await before the
+   * next call. Throws TooLargeError, or rejects with NoRoomError.
    */
   add(part: Buffer): Promise<void> | undefined {
     const { maxBytes, held } = this.#options;
@@ -84,7 +84,7 @@ export class UnpackedBytes {
     return this.#addLater(part, granted);
   }
 
-  /** All of it. Nothing more may be added. */
+  /** Returns the complete content. Nothing may be added after this. */
   finish(): Buffer {
     if (this.#joined !== undefined) return this.#joined.subarray(0, this.#joinedBytes);
     return this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts, this.length);
@@ -108,13 +108,13 @@ export class UnpackedBytes {
     for (const part of this.#parts) {
       yield* copyInSteps(part, this.#joined!, this.#joinedBytes);
       this.#joinedBytes += part.length;
-      // The stream has left a buffer when it has filled it; one that it has not filled it may still write to.
+      // The stream is done with a buffer when it has filled it. It may still write to one that is not full.
       if (part.byteOffset + part.length === part.buffer.byteLength) freeWhole(part);
     }
     this.#parts = [];
   }
 
-  /** Frees what came of a body that is refused. Nothing may be added or read any more. */
+  /** Frees the content of a refused body. Nothing may be added or read after this. */
   release(): void {
     if (this.#joined !== undefined) freeBytes(this.#joined);
     this.#joined = undefined;
@@ -122,10 +122,10 @@ export class UnpackedBytes {
   }
 }
 
-/** Content that is written piece by piece into one buffer, which grows. */
+/** Content that is written part by part into one growing buffer. */
 export class GrowingBytes {
   bytes: Buffer = Buffer.alloc(0);
-  /** Of what was written; who writes counts it. */
+  /** Written bytes, which the writer counts. */
   length = 0;
   readonly #options: UnpackOptions;
 
@@ -133,14 +133,17 @@ export class GrowingBytes {
     this.#options = options;
   }
 
-  /** Whether `count` more bytes can be written now. Throws TooLargeError where they are over the limit. */
+  /** Whether `count` more bytes fit now. Throws TooLargeError if they exceed the limit. */
   hasRoom(count: number): boolean {
     const needed = this.length + count;
     if (needed > this.#options.maxBytes) throw overLimit(this.#options.maxBytes);
     return needed <= this.bytes.length;
   }
 
-  /** Makes room for `count` more bytes, and for more of those that may come: at most `most`. Rejects with NoRoomError. */
+  /**
+   * Grows the buffer for `count` more bytes, and up to `most` of those that may follow. Rejects with
+   * NoRoomError.
+   */
   async grow(count: number, most = 0): Promise<void> {
     const { maxBytes, held, pace } = this.#options;
     const before = this.bytes;
@@ -148,27 +151,27 @@ export class GrowingBytes {
     const size = Math.max(this.length + count, Math.min(wanted, maxBytes));
     await held.take(size - before.length);
     const grown = Buffer.allocUnsafeSlow(size);
-    // All of it: who writes may not have counted the newest bytes yet.
+    // Copies everything, because the writer may not have counted the newest bytes yet.
     await runPaced(copyInSteps(before, grown, 0), pace);
     this.bytes = grown;
     freeBytes(before);
   }
 
-  /** Frees what came of a body that is refused. Nothing may be written or read any more. */
+  /** Frees the content of a refused body. Nothing may be written or read after this. */
   release(): void {
     freeBytes(this.bytes);
     this.bytes = Buffer.alloc(0);
   }
 
-  /** What was written. */
+  /** Returns the written bytes. */
   finish(): Buffer {
     return this.bytes.subarray(0, this.length);
   }
 }
 
 /**
- * Puts `body` through a stream of zlib, and what comes into `content`. Rejects with what `errorOf` makes of an error of the stream, and
- * with what `add` throws; `content` is released then.
+ * Pipes `body` through a zlib stream into `content`. Rejects with `errorOf` of a stream error, or with the
+ * error of `add`, and releases `content` in both cases.
  */
 export async function pump(
   stream: Transform,
@@ -176,7 +179,7 @@ export async function pump(
   content: UnpackedBytes,
   errorOf: (error: NodeJS.ErrnoException) => Error,
 ): Promise<void> {
-  /** The piece that is being taken. */
+  /** Part that is being added. */
   let added: Promise<void> | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -198,10 +201,10 @@ export async function pump(
       stream.on('end', resolve);
       stream.end(body);
     });
-    // A stream that is paused with its last piece ends all the same.
+    // A stream that is paused with its last part ends all the same.
     await added;
   } catch (error) {
-    // It may be copied to until then.
+    // The buffer may be written to until then.
     await added?.catch(() => undefined);
     content.release();
     throw error;

@@ -1,11 +1,11 @@
 /**
- * Go string literals as Prometheus text takes them: `"..."` and `'...'` with Go's escapes, raw `` `...` ``. The
- * reverse of model/quote.ts.
+ * Parses Go string literals as in Prometheus text: `"..."` and `'...'` with Go's escapes, raw `` `...` ``.
+ * The reverse of model/quote.ts.
  */
 
 export interface Unquoted {
   readonly value: string;
-  /** Offset behind the closing quote. */
+  /** Offset after the closing quote. */
   readonly end: number;
 }
 
@@ -21,7 +21,7 @@ const SIMPLE = new Map([
 ]);
 const ENDS = { '"': /["\\\n]/g, "'": /['\\\n]/g } as const;
 
-/** The literal whose opening quote is at `start`, or the text of the lexer's error. */
+/** Parses the literal whose opening quote is at `start`. Returns the lexer's error text if it is invalid. */
 export function unquoteAt(text: string, start: number): Unquoted | string {
   const mark = text[start];
   if (mark === '`') {
@@ -31,7 +31,7 @@ export function unquoteAt(text: string, start: number): Unquoted | string {
   }
   const pattern = ENDS[mark as '"' | "'"];
   const parts: string[] = [];
-  // Bytes of \x and octal escapes, which may only together be UTF-8.
+  // Bytes of \x and octal escapes, which may be UTF-8 only in combination.
   let pending: number[] = [];
   const flush = () => {
     if (pending.length > 0) parts.push(Buffer.from(pending).toString('utf8'));
@@ -77,7 +77,7 @@ interface Coded {
   readonly end: number;
 }
 
-/** `x41`, `101`, `u00e9`, `U0001f680`: what follows the backslash at `at - 1`. */
+/** Parses `x41`, `101`, `u00e9`, `U0001f680`: the text after the backslash at `at - 1`. */
 function codedEscape(text: string, at: number): Coded | string {
   const char = text[at];
   let digits = 3;
@@ -108,7 +108,7 @@ function codedEscape(text: string, at: number): Coded | string {
   return { code, isByte: digits < 4, end: from + digits };
 }
 
-/** Go's `%#U`: `U+0071 'q'`. */
+/** Formats a character as Go's `%#U`: `U+0071 'q'`. */
 function unicodeName(text: string, at: number): string {
   const code = text.codePointAt(at)!;
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')} '${String.fromCodePoint(code)}'`;

@@ -1,6 +1,8 @@
-/** UTF-8 as Go reads it: which bytes form a character and which stand alone as invalid ones. */
+/** Reads UTF-8 as Go does: which bytes form a character and which are invalid ones. */
 
-/** Length of the character that starts at `at`, 1 to 4 bytes; 0 where the byte there begins none. */
+/**
+ * Returns the length of the character that starts at `at`, 1 to 4 bytes. 0 if the byte starts no character.
+ */
 export function utf8Length(bytes: Uint8Array, at: number, end: number): number {
   const first = bytes[at];
   if (first < 0x80) return 1;
@@ -9,7 +11,7 @@ export function utf8Length(bytes: Uint8Array, at: number, end: number): number {
   const second = bytes[at + 1];
   if (first < 0xe0) return isContinuation(second) ? 2 : 0;
   if (first < 0xf0) {
-    // No overlong forms, no surrogates.
+    // Rejects overlong forms and surrogates.
     const low = first === 0xe0 ? 0xa0 : 0x80;
     const high = first === 0xed ? 0x9f : 0xbf;
     if (second < low || second > high) return 0;
@@ -25,7 +27,7 @@ function isContinuation(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }
 
-/** Writes a code point below 0x110000 at `at`; the offset behind it. */
+/** Writes a code point below 0x110000 at `at`. Returns the offset after it. */
 export function writeUtf8(bytes: Uint8Array, at: number, code: number): number {
   if (code < 0x80) {
     bytes[at] = code;

@@ -1,6 +1,6 @@
 /**
- * Checks of entries (docs/dev/wire-format.md#validation) and what goes with them: cutting long lines, telling entries of
- * the same time apart. The first check that fails is the entry's only message.
+ * Validates entries (wire-format 1.7, scope entry), cuts long lines and separates entries of the same time.
+ * The first check that fails decides the entry's message.
  */
 import type { ClientError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -18,11 +18,11 @@ export interface ValidationOptions {
   readonly tenant: string;
   readonly limits: Limits;
   readonly nowNs: bigint;
-  /** Switches the check for old entries off. */
+  /** Disables the check for old entries. */
   readonly acceptOld: boolean;
 }
 
-/** What is to be stored of each stream, by its place. */
+/** Totals of the entries to store, by stream. */
 export interface StreamTotals {
   readonly entries: Uint32Array;
   /** Bytes of lines. */
@@ -43,22 +43,24 @@ export interface Validation {
   readonly truncated: Truncated;
 }
 
-/** Lines that were cut to the limit, and the bytes that this took away. */
+/** Lines that were cut to the limit, and the bytes removed. */
 export interface Truncated {
   lines: number;
   bytes: number;
 }
 
 const DETECTED_LEVEL = 'detected_level';
-/** What is older cannot be told in nanoseconds of 64 bits, whatever the limits say. */
+/** Older times do not fit in 64-bit nanoseconds, whatever the limits are. */
 const OLDEST = timestampOf(-(2n ** 63n));
 const NEWEST = timestampOf(2n ** 63n - 1n);
 
-/** Of a step: 0.2 ms. */
+/** Entries per step: 0.2 ms. */
 const ENTRIES_A_STEP = 2048;
 const PAIRS_A_STEP = 16_384;
 
-/** Validates all entries against the limits. Cuts lines in place and moves times, where the limits say so. */
+/**
+ * Validates all entries against the limits. Cuts lines in place and moves times, if the limits request it.
+ */
 export function* validateEntries(columns: PushColumns, options: ValidationOptions): Steps<Validation> {
   const { limits, nowNs, acceptOld } = options;
   const errors = new ErrorGroups();
@@ -107,17 +109,17 @@ interface Validating {
   readonly suffix: Buffer;
   readonly sizes: Uint32Array;
   readonly spread: DuplicateTimes | undefined;
-  /** Those to store, ascending; `kept` so far. */
+  /** Entries to store, ascending; `kept` of them so far. */
   readonly entries: Uint32Array;
   kept: number;
   readonly totals: StreamTotals;
   readonly truncated: Truncated;
-  /** Of entries to store, and that of the last one. */
+  /** Days of entries to store, and the day of the last one. */
   readonly days: Set<number>;
   lastDay: number;
 }
 
-/** Validates entries from `first` on; where it ended. */
+/** Validates entries from `first` on. Returns the next index. */
 function validateSome(columns: PushColumns, validating: Validating, first: number): number {
   const { limits, errors, discards, policyOf, refusedAs, oldest, newest } = validating;
   const { maxLine, suffix, sizes, spread, entries, totals, truncated } = validating;
@@ -218,7 +220,7 @@ interface MetadataSize {
 const NO_METADATA: Readonly<MetadataSize> = { all: 0, limited: 0 };
 const metadataOfEntry: MetadataSize = { all: 0, limited: 0 };
 
-/** The sizes of an entry's metadata, in an object that the next call overwrites. */
+/** Returns the sizes of an entry's metadata, in an object that the next call overwrites. */
 function metadataSize(columns: PushColumns, entry: number, sizes: Uint32Array): Readonly<MetadataSize> {
   const { pairName, pairStart, pairEnd, firstPair, names } = columns;
   let all = 0;
@@ -238,7 +240,7 @@ function nameSizes(columns: PushColumns): Uint32Array {
   return Uint32Array.from(columns.names, name => Buffer.byteLength(name));
 }
 
-/** Cuts a line to the limit; the identifier takes the place of its last bytes, so nothing is copied. */
+/** Cuts a line to the limit. The identifier overwrites its last bytes, so nothing is copied. */
 function truncateLine(columns: PushColumns, entry: number, maxLine: number, suffix: Buffer): void {
   const end = columns.lineStart[entry] + maxLine;
   if (suffix.length <= maxLine) suffix.copy(columns.bytes, end - suffix.length);

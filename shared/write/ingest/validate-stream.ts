@@ -1,9 +1,9 @@
 /**
- * What is decided of a stream by its labels alone (docs/dev/wire-format.md#order-of-checks, #validation): its policy, and
+ * Decides by the labels of a stream alone (wire-format 1.5, step 6; 1.7, scope stream) its policy, and
  * whether it may be stored. A stream that fails loses all its entries.
  *
- * Shippers send the same few streams in every push, so a decision is kept for as long as the stream and the limits it
- * was made by are in use. It may not depend on the tenant (tenants share their default limits), nor on the time.
+ * Agents send the same few streams in every push, so a decision is cached as long as its stream and limits
+ * are referenced. It must depend neither on the tenant (tenants share their default limits) nor on the time.
  */
 import { messageOf } from '../../base/model/errors.ts';
 import type { Labels } from '../../base/model/labels.ts';
@@ -29,15 +29,15 @@ export interface StreamRejection {
 }
 
 export interface StreamDecision {
-  /** Empty where none applies. */
+  /** Empty if none applies. */
   readonly policy: string;
-  /** The first check that fails, or undefined. */
+  /** First check that fails, or undefined. */
   readonly rejection: StreamRejection | undefined;
 }
 
 const decisions = new WeakMap<Limits, WeakMap<PushStream, StreamDecision>>();
 
-/** @param isKept for the next push that has the stream */
+/** @param isKept caches the decision for the next push with the stream */
 export function decideStream(stream: PushStream, limits: Limits, isKept: boolean): StreamDecision {
   if (!isKept) return decide(stream, limits);
   let ofLimits = decisions.get(limits);
@@ -104,14 +104,14 @@ function enforcedRejection(
   };
 }
 
-/** `service_name` may have been added here, so it does not count. */
+/** Excludes `service_name`, which the store may have added. */
 function countedNames(labels: Labels): number {
   let names = labels.length;
   for (const { name } of labels) if (name === 'service_name') names--;
   return names;
 }
 
-/** A quoted name may be empty and pass the parser; the canonical text of such labels does not. */
+/** A quoted name may be empty and pass the parser, but the canonical text of such labels does not. */
 function parseErrorOf(text: string): string {
   try {
     parseLabelSet(text);
@@ -121,7 +121,7 @@ function parseErrorOf(text: string): string {
   return 'label name is empty';
 }
 
-/** True where the text has more than `maxBytes` bytes. A UTF-16 unit takes at most 3. */
+/** Whether the text has more than `maxBytes` bytes. A UTF-16 unit has at most 3. */
 function isLonger(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
 }
