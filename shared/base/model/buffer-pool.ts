@@ -9,21 +9,32 @@ const MIN_POOLED_BYTES = 64 * 1024;
 /** Sizes between a power of two and the next. With powers alone the pages of a merge, a little over 256 KiB each, took twice their size. */
 const SIZES_PER_DOUBLING = 4;
 
-/** Those of this thread. */
-const POOLS: BufferPool[] = [];
+/** Memory that waits for its next use. */
+export interface Pool {
+  readonly heldBytes: number;
+  clear(): void;
+}
 
-/** Frees the buffers that wait in the pools of this thread. */
+/** Those of this thread. */
+const POOLS: Pool[] = [];
+
+/** Frees the memory of the pool when the thread comes to rest. Pools live as long as their thread. */
+export function addPool(pool: Pool): void {
+  POOLS.push(pool);
+}
+
+/** Frees what waits in the pools of this thread. */
 export function freePooledBuffers(): void {
   for (const pool of POOLS) pool.clear();
 }
 
-/** Bytes of the buffers that wait in the pools of this thread. */
+/** Bytes that wait in the pools of this thread. */
 export function pooledBytes(): number {
   return POOLS.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
 }
 
 /** Pools live as long as their thread. */
-export class BufferPool {
+export class BufferPool implements Pool {
   readonly #free = new Map<number, Buffer[]>();
   #held = 0;
   readonly #maxBytes: number;
@@ -38,7 +49,7 @@ export class BufferPool {
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#maxBytes = maxBytes;
     this.#isShared = isShared;
-    POOLS.push(this);
+    addPool(this);
   }
 
   /** Bytes of the buffers that wait for use. */

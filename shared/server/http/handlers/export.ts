@@ -26,7 +26,8 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   const text = param(sent, 'query');
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
-  return context.engine.export({ startNs, endNs, text, expr, maxBytes }, asker, async exported => {
+  const hasLabels = format !== 'text';
+  return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
     // Writing is work for the tenant, too.
     const pace = context.reading.source.scheduler.pace(asker.tenants.join('|'));
     pace.resume();
