@@ -16,6 +16,8 @@
  *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
  *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time; then
  *                                              `logboom start --storage s3` over HTTP beside a server as slow as AWS
+ *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
+ *                                              keeps the store and uses it again; options after -- are passed to the command)
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
  *     npm run bench -- stages [PATTERN]        the stages by themselves
  *
@@ -36,6 +38,7 @@ const FAIRNESS_MB = 32;
 const REQUESTS_MB = 32;
 /** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
 const FORMATS_MB = 1000;
+const EXPORT_MB = 1000;
 /** Of one day over a modelled store, held in memory. */
 const CLOUD_MB = 64;
 const STEADY = { mbps: 10, seconds: 180 };
@@ -48,6 +51,8 @@ const { values, positionals } = parseArgs({
     mbps: { type: 'string' },
     seconds: { type: 'string' },
     own: { type: 'boolean' },
+    formats: { type: 'string' },
+    data: { type: 'string' },
   },
   allowPositionals: true,
   strict: false,
@@ -119,6 +124,16 @@ if (positionals[0] === 'stages') {
   const { processesTable, runProcesses } = await import('./processes.ts');
   const figures = await runProcesses();
   console.log(processesTable(figures));
+  save(figures);
+} else if (positionals[0] === 'export') {
+  const { EXPORT_FORMATS, exportTable, runExportBench } = await import('./export.ts');
+  const figures = await runExportBench(DRIVER_FOLDER, {
+    mb: megabytes(EXPORT_MB),
+    formats: typeof values.formats === 'string' ? values.formats.split(',') : EXPORT_FORMATS,
+    dataDir: typeof values.data === 'string' ? resolve(values.data) : undefined,
+    flags: positionals.slice(1),
+  });
+  console.log(exportTable(figures));
   save(figures);
 } else if (positionals[0] === 'requests') {
   const { runRequests } = await import('./requests/run-requests.ts');

@@ -7,8 +7,8 @@
  *      ^                                                   |
  *      +-----------(the reserve was written again)---------+
  *
- * Free space is looked at every CHECK_MS if it is small, and as rarely as every MAX_CHECK_MS if nothing can use it up before. A quota is not
- * seen there: its errors are (`note`), and that the reserve can be written.
+ * Free space is checked every CHECK_MS. It does not reveal quotas. Those show in failed writes (`noteError`)
+ * and in whether the reserve can be written.
  */
 import type { Clock } from '../shared/base/ports/clock.ts';
 import { type StorageProblem, storageMessage } from '../shared/base/ports/storage-unavailable.ts';
@@ -48,22 +48,25 @@ const MAX_SHARE = 0.05;
 /** Pushes are accepted again above this multiple of the limit, so that they do not alternate at the limit. */
 const ENOUGH_FACTOR = 1.5;
 export const CHECK_MS = 2_000;
-/** An idle store wakes up for it: every 2 s it took 0.2% of a core. */
+/** Checks every 2 s cost an idle store 0.2% of a core. */
 export const MAX_CHECK_MS = 30_000;
-/** No disk of one machine is filled faster: 4 GB/s. */
+/** 4 GB/s: the disk of one machine cannot be filled faster. */
 const MAX_FILL_BYTES_PER_MS = 4_000_000;
-const LOOKS_BETWEEN_TRIES = 4;
+const CHECKS_BETWEEN_TRIES = 4;
 
 export class Disk {
   readonly #parts: DiskParts;
   #found: DiskProblem | undefined;
   #onChange: (problem: DiskProblem | undefined) => void = () => undefined;
   #checking: Promise<void> | undefined;
-  /** Looks before the reserve is written again: each try takes the space of a quota from everything else for a moment. */
-  #looksToWait = 0;
-  /** Bytes that can be written before the disk counts as full, as of the last look. */
+  /**
+   * Checks before the reserve is written again. Each attempt briefly takes space of a quota from all other
+   * writes.
+   */
+  #checksToSkip = 0;
+  /** Bytes that can be written before the disk counts as full, at the last check. */
   #spareBytes = 0;
-  /** Ends the pause before the next look. */
+  /** Ends the pause before the next check. */
   #changed: AbortController | undefined;
 
   constructor(parts: DiskParts) {
@@ -102,14 +105,17 @@ export class Disk {
     return this.#checking;
   }
 
-  /** Checks the disk periodically. */
+  /**
+   * Checks the disk periodically: every CHECK_MS if there is little space, and as rarely as every MAX_CHECK_MS if
+   * nothing can use up the space before.
+   */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const changed = new AbortController();
       this.#changed = changed;
       const either = AbortSignal.any([changed.signal, signal]);
       await this.#parts.clock.sleep(this.#pauseMs(), either).catch(() => undefined);
-      // A write has failed during a long pause: from now on the pauses are short.
+      // If a write failed during a long pause, the next pauses are short.
       if (!either.aborted) await this.check();
     }
   }
@@ -119,7 +125,7 @@ export class Disk {
     return Math.min(Math.max(this.#spareBytes / MAX_FILL_BYTES_PER_MS, CHECK_MS), MAX_CHECK_MS);
   }
 
-  async #look(): Promise<void> {
+  async #inspect(): Promise<void> {
     const { port } = this.#parts;
     this.#spareBytes = 0;
     try {
@@ -149,10 +155,10 @@ export class Disk {
     const isNew = this.#found !== problem;
     this.#found = problem;
     if (isNew) {
-      this.#looksToWait = 0;
+      this.#checksToSkip = 0;
       this.#changed?.abort();
     }
-    // Also what was written of it in part.
+    // Also removes a partly written reserve.
     if (problem === 'full') await this.#parts.port.removeReserve().catch(() => undefined);
     if (isNew) this.#onChange(problem);
   }

@@ -42,7 +42,7 @@ function fakeDisk(freeBytes: number, totalBytes = 1000 * 1024 * MIB) {
   const clock = manualClock();
   const disk = new Disk({ port, clock });
   const told: string[] = [];
-  disk.tell(problem => told.push(problem ?? 'ok'));
+  disk.setListener(problem => told.push(problem ?? 'ok'));
   return { state, disk, told, clock };
 }
 
@@ -199,7 +199,7 @@ test('after a write that failed the disk is looked at often, whatever space it h
   const stop = new AbortController();
   const watching = fake.disk.watch(stop.signal);
   fake.state.fails = errorWith('EDQUOT');
-  fake.disk.note(errorWith('EDQUOT'));
+  fake.disk.noteError(errorWith('EDQUOT'));
   expect(await looksInAMinute(fake)).toBe(60_000 / CHECK_MS - 1);
   fake.state.fails = undefined;
   await looksInAMinute(fake);

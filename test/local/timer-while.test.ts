@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { watchConnections } from '../../local/gateway-connections.ts';
 import { timerWhile } from '../../local/timer-while.ts';
 
-beforeEach(() => jest.useFakeTimers());
-afterEach(() => jest.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 test('a timer runs from its start until it is not needed', () => {
   let left = 0;

@@ -29,7 +29,7 @@ async function exported(
   const parts: { text: string; count: number }[] = [];
   let { startNs } = RANGE;
   while (startNs < RANGE.endNs) {
-    const query = { ...RANGE, startNs, text, expr: parseQuery(text) as never, maxBytes };
+    const query = { ...RANGE, startNs, text, expr: parseQuery(text) as never, maxBytes, hasLabels: true };
     startNs = await engine.export(query, who, async part => {
       expect(part.endNs).toBeGreaterThan(startNs);
       const bytes = Buffer.from(await encodeExport(part, format, REST));
@@ -113,7 +113,13 @@ describe('formats of an export', () => {
     const store = memoryEngine();
     await store.push(given.map((line, i) => entry(i, line)));
     const text = '{app="a"}';
-    const query = { ...RANGE, text, expr: parseQuery(text) as never, maxBytes: 1e6 };
+    const query = {
+      ...RANGE,
+      text,
+      expr: parseQuery(text) as never,
+      maxBytes: 1e6,
+      hasLabels: format !== 'text',
+    };
     return store.engine.export(query, asker(), async part =>
       Buffer.from(await encodeExport(part, format, REST)),
     );

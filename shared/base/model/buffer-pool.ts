@@ -13,21 +13,32 @@ const MIN_POOLED_BYTES = 64 * 1024;
  */
 const SIZES_PER_DOUBLING = 4;
 
-/** All pools of this thread. */
-const POOLS: BufferPool[] = [];
+/** Memory that waits for its next use. */
+export interface Pool {
+  readonly heldBytes: number;
+  clear(): void;
+}
 
-/** Frees the unused buffers in the pools of this thread. */
+/** Those of this thread. */
+const POOLS: Pool[] = [];
+
+/** Frees the memory of the pool when the thread comes to rest. Pools live as long as their thread. */
+export function addPool(pool: Pool): void {
+  POOLS.push(pool);
+}
+
+/** Frees what waits in the pools of this thread. */
 export function freePooledBuffers(): void {
   for (const pool of POOLS) pool.clear();
 }
 
-/** Returns the size of the unused buffers in the pools of this thread, in bytes. */
+/** Bytes that wait in the pools of this thread. */
 export function pooledBytes(): number {
   return POOLS.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
 }
 
-/** Pool of buffers. A pool lives as long as its thread. */
-export class BufferPool {
+/** Pools live as long as their thread. */
+export class BufferPool implements Pool {
   readonly #free = new Map<number, Buffer[]>();
   #held = 0;
   readonly #maxBytes: number;
@@ -45,7 +56,7 @@ export class BufferPool {
   constructor(maxBytes: number, { isShared = false }: { readonly isShared?: boolean } = {}) {
     this.#maxBytes = maxBytes;
     this.#isShared = isShared;
-    POOLS.push(this);
+    addPool(this);
   }
 
   /** Total size of unused buffers, in bytes. */

@@ -68,6 +68,8 @@ export interface ExportQuery extends TimeRange {
   readonly text: string;
   readonly expr: LogExpr;
   readonly maxBytes: number;
+  /** False for files of lines alone. */
+  readonly hasLabels: boolean;
 }
 
 export interface InstantQuery {
@@ -208,7 +210,7 @@ export class QueryEngine {
     asker: Asker,
     write: (exported: ExportedRows) => Promise<T>,
   ): Promise<T> {
-    const { text, expr, maxBytes } = query;
+    const { text, expr, maxBytes, hasLabels } = query;
     checkParallelism(asker.limits);
     checkBlocked(text, expr, asker.tags, asker.limits.blockedQueries);
     checkExpr(expr, asker.limits);
@@ -219,8 +221,13 @@ export class QueryEngine {
     return this.#memory.query(async memory => {
       const visibleOf = this.#visible(asker, nowNs);
       const charge = chargeOf(limits);
-      const request = { tenants, expr, range, maxBytes, signal, visibleOf, charge, memory };
-      return write(await runExport(this.#sourcesFor(asker), request, newStatistics()));
+      const request = { tenants, expr, range, maxBytes, hasLabels, signal, visibleOf, charge, memory };
+      const exported = await runExport(this.#sourcesFor(asker), request, newStatistics());
+      try {
+        return await write(exported);
+      } finally {
+        exported.rows.release();
+      }
     });
   }
 

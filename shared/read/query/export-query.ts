@@ -25,6 +25,8 @@ export interface ExportRequest {
   readonly range: TimeRange;
   /** Bytes of lines that the answer should have; it ends a window earlier. */
   readonly maxBytes: number;
+  /** False for files of lines alone. */
+  readonly hasLabels: boolean;
   readonly signal: AbortSignal;
   readonly visibleOf: VisibleOf | Promise<VisibleOf>;
   readonly charge?: ((bytes: number) => void) | undefined;
@@ -49,15 +51,32 @@ interface TenantPlan {
   readonly plan: DayPlan;
 }
 
-/** Throws ClientError. */
+/** Throws ClientError. The rows are to be released. */
 export async function runExport(
   sources: LogSources,
   request: ExportRequest,
   statistics: QueryStatistics,
 ): Promise<ExportedRows> {
-  const { tenants, expr, range, maxBytes, memory } = request;
+  const { expr, maxBytes, hasLabels, memory } = request;
   const scan = compileLogScan(expr, { clock: sources.clock });
-  const rows = new ExportRows(maxBytes, new MemoryBudget(2 * MAX_ENTRY_BYTES, 'a smaller `bytes`', memory));
+  const budget = new MemoryBudget(2 * MAX_ENTRY_BYTES, 'a smaller `bytes`', memory);
+  const rows = new ExportRows(maxBytes, budget, { hasLabels });
+  try {
+    return await collectRows(sources, request, statistics, scan, rows);
+  } catch (error) {
+    rows.release();
+    throw error;
+  }
+}
+
+async function collectRows(
+  sources: LogSources,
+  request: ExportRequest,
+  statistics: QueryStatistics,
+  scan: LogScan,
+  rows: ExportRows,
+): Promise<ExportedRows> {
+  const { tenants, expr, range } = request;
   const views = tenantViews(tenants, expr.selector);
   const [visibleOf, ...lists] = await Promise.all([
     request.visibleOf,
@@ -150,7 +169,7 @@ async function scanWindow(
       wants: () => true,
       prepare: (page, selection, count) => pipeline.prepare(page, selection, count),
       visit: (page, selection, count, planned) => {
-        rows.begin(page, planned, tenant);
+        rows.enter(page, planned, tenant);
         statistics.postFilterLines += pipeline.run(page, selection, count, rows);
         rows.flush();
       },

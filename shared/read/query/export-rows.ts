@@ -2,6 +2,8 @@
  * Rows of an export in columns: an object for each of 100,000 entries would cost more than reading them. Lines are copied out of the pages as
  * bytes, and rows that lie side by side in one copy.
  */
+import { type FileFormat, FileWriter } from '../../base/kernels/file-rows.ts';
+import { addPool } from '../../base/model/buffer-pool.ts';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
@@ -29,29 +31,63 @@ export interface RowsMark {
   readonly labelSets: number;
 }
 
-const FIRST_ROWS = 4096;
-const FIRST_LINE_BYTES = 256 * 1024;
+/** Rows of an answer of 16 MiB. */
+const FIRST_ROWS = 65_536;
+const FIRST_LINE_BYTES = 1024 * 1024;
 /** Of a row in the columns, and in the order. */
 const BYTES_PER_ROW = 8 + 5 * 4 + 8;
+/** Rows that are charged at first. */
+const MIN_ROOM_ROWS = 4096;
 const BYTES_PER_LABEL_SET = 300;
 const NO_BYTES = Buffer.alloc(0);
+
+/** Columns by row, and the lines: memory that is used again, because its pages cost more to get than to fill. */
+class RowMemory {
+  readonly writer = new FileWriter();
+  times = new Float64Array(FIRST_ROWS);
+  starts = new Uint32Array(FIRST_ROWS);
+  ends = new Uint32Array(FIRST_ROWS);
+  labels = new Uint32Array(FIRST_ROWS);
+  pageOf = new Uint32Array(FIRST_ROWS);
+  rowOf = new Uint32Array(FIRST_ROWS);
+
+  get bytes(): number {
+    return this.writer.bytes + BYTES_PER_ROW * this.times.length;
+  }
+
+  growRows(): void {
+    const { length } = this.times;
+    this.times = enlarged(this.times, new Float64Array(2 * length));
+    this.starts = enlarged(this.starts, new Uint32Array(2 * length));
+    this.ends = enlarged(this.ends, new Uint32Array(2 * length));
+    this.labels = enlarged(this.labels, new Uint32Array(2 * length));
+    this.pageOf = enlarged(this.pageOf, new Uint32Array(2 * length));
+    this.rowOf = enlarged(this.rowOf, new Uint32Array(2 * length));
+  }
+}
+
+/** Of exports that follow each other. */
+const MAX_SPARE_BYTES = 64 * 1024 * 1024;
+const spare: RowMemory[] = [];
+const SPARE = {
+  get heldBytes(): number {
+    return spare.reduce((sum, { bytes }) => sum + bytes, 0);
+  },
+  clear: () => void (spare.length = 0),
+};
+addPool(SPARE);
 
 export class ExportRows implements LogSink {
   count = 0;
   lineBytes = 0;
-  /** Nanoseconds since the start of the day. */
-  times = new Float64Array(FIRST_ROWS);
-  /** Places of lines in `lines`. */
-  starts = new Uint32Array(FIRST_ROWS);
-  ends = new Uint32Array(FIRST_ROWS);
-  /** Places in `labelSets`. */
-  labels = new Uint32Array(FIRST_ROWS);
-  lines: Buffer = Buffer.allocUnsafeSlow(FIRST_LINE_BYTES);
   labelSets: LabelCategories[] = [];
   /** More bytes of lines than this are too large a window. */
   maxLineBytes: number;
-  #pageOf = new Uint32Array(FIRST_ROWS);
-  #rowOf = new Uint32Array(FIRST_ROWS);
+  readonly #memory: RowMemory;
+  #rowRoom = 0;
+  #lineRoom = 0;
+  /** Memory for lines. */
+  #lines: Buffer;
   readonly #pages: SeenPage[] = [];
   #rows: PageRows | undefined;
   readonly #ids = new Map<LabelCategories, number>();
@@ -62,16 +98,40 @@ export class ExportRows implements LogSink {
   #from = 0;
   #to = 0;
   readonly #budget: MemoryBudget;
+  readonly #hasLabels: boolean;
 
-  /** @param budget of the query: what is held stays charged */
-  constructor(maxLineBytes: number, budget: MemoryBudget) {
+  /** @param budget of the query: what is held stays charged; @param hasLabels false: nobody asks for the label sets of rows */
+  constructor(
+    maxLineBytes: number,
+    budget: MemoryBudget,
+    { hasLabels = true }: { readonly hasLabels?: boolean } = {},
+  ) {
     this.maxLineBytes = maxLineBytes;
     this.#budget = budget;
-    budget.reserve(FIRST_ROWS * BYTES_PER_ROW + FIRST_LINE_BYTES);
+    this.#hasLabels = hasLabels;
+    this.#memory = spare.pop() ?? new RowMemory();
+    this.#lines = this.#memory.writer.lines(FIRST_LINE_BYTES);
+  }
+
+  /** Lays the rows down to be written. To be called once. Returns the bytes of the file. */
+  begin(format: FileFormat): number {
+    const { times, starts, ends, labels, writer } = this.#memory;
+    const rows = { count: this.count, order: this.order(), times, starts, ends, labels };
+    return writer.begin(rows, this.lineBytes, format);
+  }
+
+  /** See FileWriter. */
+  next(output: Buffer, at: number): number {
+    return this.#memory.writer.next(output, at);
+  }
+
+  /** To be called however the export ends; the rows are void. */
+  release(): void {
+    if (SPARE.heldBytes + this.#memory.bytes <= MAX_SPARE_BYTES) spare.push(this.#memory);
   }
 
   /** The rows that `emit` names from here on are of this page. @param tenant place among the tenants of the query */
-  begin(rows: PageRows, page: CollectedPage, tenant: number): void {
+  enter(rows: PageRows, page: CollectedPage, tenant: number): void {
     this.#rows = rows;
     const last = this.#pages.at(-1);
     // A page that is visited in several time slices.
@@ -85,16 +145,17 @@ export class ExportRows implements LogSink {
   /** Throws WindowTooLarge, or BadRequestError if the budget has no room. */
   emit(row: number, entry: PipelineRow): void {
     const i = this.count;
-    if (i === this.times.length) this.#growRows();
+    if (i === this.#rowRoom) this.#growRows();
     const { lineStart, lineEnd } = entry;
     const bytes = lineEnd - lineStart;
     if (this.lineBytes + bytes > this.maxLineBytes) throw new WindowTooLarge();
-    if (this.lineBytes + bytes > this.lines.length) this.#growLines(this.lineBytes + bytes);
-    this.labels[i] = this.#idOf(entry.categories());
-    this.times[i] = this.#timeOf(row);
-    this.#pageOf[i] = this.#pages.length - 1;
-    this.#rowOf[i] = row;
-    this.starts[i] = this.lineBytes;
+    if (this.lineBytes + bytes > this.#lineRoom) this.#growLines(this.lineBytes + bytes);
+    const { labels, times, pageOf, rowOf, starts, ends } = this.#memory;
+    labels[i] = this.#hasLabels ? this.#idOf(entry.categories()) : 0;
+    times[i] = this.#timeOf(row);
+    pageOf[i] = this.#pages.length - 1;
+    rowOf[i] = row;
+    starts[i] = this.lineBytes;
     const { lineBuffer } = entry;
     if (entry.lineChanged || lineBuffer !== this.#source || lineStart !== this.#to) {
       this.flush();
@@ -103,7 +164,7 @@ export class ExportRows implements LogSink {
     }
     this.#to = lineEnd;
     this.lineBytes += bytes;
-    this.ends[i] = this.lineBytes;
+    ends[i] = this.lineBytes;
     this.count = i + 1;
     if (entry.lineChanged) this.flush();
   }
@@ -115,7 +176,7 @@ export class ExportRows implements LogSink {
   /** Copies what is not yet copied. To be called before the bytes of the page are gone. */
   flush(): void {
     const bytes = this.#to - this.#from;
-    if (bytes > 0) this.#source.copy(this.lines, this.lineBytes - bytes, this.#from, this.#to);
+    if (bytes > 0) this.#source.copy(this.#lines, this.lineBytes - bytes, this.#from, this.#to);
     this.#source = NO_BYTES;
     this.#from = 0;
     this.#to = 0;
@@ -156,7 +217,8 @@ export class ExportRows implements LogSink {
 
   /** The rows in the order of a forward query (entry-order.ts). */
   order(): Uint32Array {
-    const { times, count } = this;
+    const { count } = this;
+    const { times } = this.#memory;
     // An array, not typed: only its sort makes use of parts that are in order, as rows of a stream are.
     const order = Array.from({ length: count }, (_, i) => i);
     order.sort((a, b) => times[a] - times[b] || this.#compareEqual(a, b));
@@ -164,41 +226,39 @@ export class ExportRows implements LogSink {
   }
 
   #compareEqual(a: number, b: number): number {
-    const [first, second] = [this.#pages[this.#pageOf[a]], this.#pages[this.#pageOf[b]]];
+    const { pageOf, rowOf } = this.#memory;
+    const [first, second] = [this.#pages[pageOf[a]], this.#pages[pageOf[b]]];
     return (
       compareSources(this.#sourceOf(first, a), this.#sourceOf(second, b)) ||
       first.tenant - second.tenant ||
       compareChunks(first.page.record, second.page.record) ||
       first.page.page.offset - second.page.page.offset ||
-      this.#rowOf[a] - this.#rowOf[b]
+      rowOf[a] - rowOf[b]
     );
   }
 
   #sourceOf({ page: { page, footer }, sources }: SeenPage, i: number): EntrySource {
-    const row = this.#rowOf[i];
+    const row = this.#memory.rowOf[i];
     const run = page.runs.findLastIndex(({ firstRow }) => firstRow <= row);
     sources[run] ??= new StoredSource(footer.streams[page.runs[run].stream]);
     return sources[run];
   }
 
   #growRows(): void {
-    const { length } = this.times;
-    this.#budget.reserve(length * BYTES_PER_ROW);
-    this.times = enlarged(this.times, new Float64Array(2 * length));
-    this.starts = enlarged(this.starts, new Uint32Array(2 * length));
-    this.ends = enlarged(this.ends, new Uint32Array(2 * length));
-    this.labels = enlarged(this.labels, new Uint32Array(2 * length));
-    this.#pageOf = enlarged(this.#pageOf, new Uint32Array(2 * length));
-    this.#rowOf = enlarged(this.#rowOf, new Uint32Array(2 * length));
+    const room = Math.max(MIN_ROOM_ROWS, 2 * this.#rowRoom);
+    this.#budget.reserve((room - this.#rowRoom) * BYTES_PER_ROW);
+    while (this.#memory.times.length < room) this.#memory.growRows();
+    this.#rowRoom = room;
   }
 
   #growLines(needed: number): void {
-    const before = this.lines;
-    const bytes = Math.min(Math.max(2 * before.length, needed), Math.max(needed, this.maxLineBytes));
-    this.#budget.reserve(bytes);
-    this.lines = Buffer.allocUnsafeSlow(bytes);
-    before.copy(this.lines, 0, 0, this.lineBytes);
-    this.#budget.release(before.length);
+    const room = Math.min(
+      Math.max(2 * this.#lineRoom, needed, FIRST_LINE_BYTES),
+      Math.max(needed, this.maxLineBytes),
+    );
+    this.#budget.reserve(room - this.#lineRoom);
+    this.#lines = this.#memory.writer.lines(room);
+    this.#lineRoom = room;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Decides which entries of a decoded push are stored: discovery, validation and normalization, in the
- * reference's order (wire-format 1.5). An error of the whole request throws. An error of single entries is
+ * reference's order (docs/dev/wire-format.md#order-of-checks). An error of the whole request throws. An error of single entries is
  * returned after the others are stored.
  */
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';

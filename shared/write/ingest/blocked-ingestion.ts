@@ -1,5 +1,5 @@
 /**
- * Streams that a tenant may not push for a time (wire-format 1.11). A block of the tenant has precedence over
+ * Streams that a tenant may not push for a time (docs/dev/wire-format.md#policies-and-blocks). A block of the tenant has precedence over
  * one of a policy. The policy `*` is for streams without a policy, not for those whose policy is not blocked.
  */
 import { ClientError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Unpacks the body of a push request (wire-format 1.2, 1.8). It removes the transfer's gzip or deflate, then
+ * Unpacks the body of a push request (docs/dev/wire-format.md#content-type-and-encoding, #sizes). It removes the transfer's gzip or deflate, then
  * the snappy block that always wraps protobuf, so gzip may wrap snappy.
  *
  * Sizes are checked before memory is allocated: a body cannot cost more than its limits, whatever it

@@ -43,7 +43,7 @@ export const MAX_NAME_BYTES = 64 * 1024;
 /**
  * Maximum bytes of the label text of one stream, which is read in a single step: 25 ms if all of it is
  * escapes. 15 labels of maximum size are 46 KB. The reference's limit is 16 MiB, with a message for it
- * (wire-format 1.5).
+ * (docs/dev/wire-format.md#order-of-checks).
  */
 export const MAX_LABELS_TEXT_BYTES = 256 * 1024;
 export const REFERENCE_LABELS_TEXT_BYTES = 16 * 1024 * 1024;

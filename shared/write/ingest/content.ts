@@ -1,5 +1,5 @@
 /**
- * Selects the encoding of a push by its content type (wire-format 1.2). Any media type except JSON is
+ * Selects the encoding of a push by its content type (docs/dev/wire-format.md#content-type-and-encoding). Any media type except JSON is
  * protobuf: agents send many names for it.
  */
 import { BadRequestError } from '../../base/model/errors.ts';

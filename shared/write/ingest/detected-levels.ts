@@ -1,5 +1,5 @@
 /**
- * Detects `detected_level` of every entry to store (wire-format 1.13), from its metadata, its stream, or its
+ * Detects `detected_level` of every entry to store (docs/dev/wire-format.md#detected_level), from its metadata, its stream, or its
  * line. A detected level is a code per entry, separate from the columns. A level that the entry contains is
  * normalized in place.
  */

@@ -1,5 +1,5 @@
 /**
- * Counts entries of a push that are not stored, by reason and policy, for the metrics of wire-format 7.13.
+ * Counts entries of a push that are not stored, by reason and policy, for the metrics of docs/dev/wire-format.md#metrics.
  */
 import type { BlockReason } from './blocked-ingestion.ts';
 import type { EntryReason } from './entry-errors.ts';

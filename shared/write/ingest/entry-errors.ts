@@ -1,4 +1,4 @@
-/** Messages of entries that fail a check, as in the reference (wire-format 1.7). */
+/** Messages of entries that fail a check, as in the reference (docs/dev/wire-format.md#validation). */
 import type { Limits } from '../../base/model/limits.ts';
 import type { ErrorGroups } from './error-groups.ts';
 import type { PushColumns } from './push-columns.ts';

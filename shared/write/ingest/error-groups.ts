@@ -1,5 +1,5 @@
 /**
- * Collects the validation errors of one push as the reference does (wire-format 1.6): equal messages are
+ * Collects the validation errors of one push as the reference does (docs/dev/wire-format.md#partial-success): equal messages are
  * counted.
  *
  * Messages are created only if they are returned. Callers identify an error by a short key: equal keys mean

@@ -1,5 +1,5 @@
 /**
- * Implements `discover_generic_fields` (wire-format 1.13). It searches the labels of the stream, then the
+ * Implements `discover_generic_fields` (docs/dev/wire-format.md#detected_level). It searches the labels of the stream, then the
  * entry's metadata, then a JSON or logfmt line, and adds the value as structured metadata unchanged.
  *
  * Pitfall: if the line has one of the hints, later hints are ignored, even if the value is empty and adds

@@ -1,5 +1,5 @@
 /**
- * Decodes JSON pushes (wire-format 1.3): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}],
+ * Decodes JSON pushes (docs/dev/wire-format.md#json): `{"streams": [{"stream": {..}, "values": [["<ns>", "line", {..}],
  * ..]}]}`. It takes one pass over the bytes into columns, and lines stay in the body. Errors have the
  * reference's inner texts.
  */

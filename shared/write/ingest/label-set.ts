@@ -3,7 +3,7 @@
  * agents show: `1:4: parse error: unterminated quoted string`, with the position as line:column in bytes.
  *
  * Pitfall: a name may occur twice in the result (sorted, in the order written). That is not a parse error.
- * Validation rejects only that stream (wire-format 1.7), so such a result must be validated.
+ * Validation rejects only that stream (docs/dev/wire-format.md#validation), so such a result must be validated.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { BadRequestError } from '../../base/model/errors.ts';

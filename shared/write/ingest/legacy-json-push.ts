@@ -1,5 +1,5 @@
 /**
- * Decodes JSON pushes of the deprecated `/api/compat/push` (wire-format 8): `{"streams": [{"labels":
+ * Decodes JSON pushes of the deprecated `/api/compat/push` (docs/dev/wire-format.md#older-clients): `{"streams": [{"labels":
  * "{a=\"b\"}", "entries": [{"ts": "<RFC 3339>", "line": ".."}]}]}`.
  */
 import { BadRequestError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Words that name a level, and their levels (wire-format 1.13). A level is a small code: its index in LEVELS.
+ * Words that name a level, and their levels (docs/dev/wire-format.md#detected_level). A level is a small code: its index in LEVELS.
  * kernels/assembly/line-levels.ts finds levels in lines, with the same words.
  */
 

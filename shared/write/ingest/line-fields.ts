@@ -1,6 +1,6 @@
 /**
  * Finds the value of one field of a line as a range of its bytes, for discovery of generic fields in JSON and
- * logfmt lines (wire-format 1.13). Nothing is decoded: a JSON string is its text as written, with its
+ * logfmt lines (docs/dev/wire-format.md#detected_level). Nothing is decoded: a JSON string is its text as written, with its
  * escapes.
  */
 

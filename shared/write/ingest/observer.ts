@@ -19,7 +19,7 @@ export interface Refused {
   readonly tenant: string;
   readonly format: string;
   readonly policy: string;
-  /** Reason, named as in wire-format 7.13. */
+  /** Reason, named as in docs/dev/wire-format.md#metrics. */
   readonly reason: string;
   readonly lines: number;
   /** Line and metadata bytes. */

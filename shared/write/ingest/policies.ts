@@ -1,5 +1,5 @@
 /**
- * Assigns policies to a tenant's streams (`policy_stream_mapping`, wire-format 1.11): names for groups of
+ * Assigns policies to a tenant's streams (`policy_stream_mapping`, docs/dev/wire-format.md#policies-and-blocks): names for groups of
  * streams that other limits refer to. A stream has the matching policy with the highest priority; ties are
  * decided by name.
  */

@@ -1,6 +1,6 @@
 /**
  * Checks the labels that a tenant's streams must have (`enforced_labels`, `policy_enforced_labels`;
- * wire-format 1.7).
+ * docs/dev/wire-format.md#validation).
  */
 import { type Labels, labelValue } from '../../base/model/labels.ts';
 import { GLOBAL_POLICY, type Limits } from '../../base/model/limits.ts';

@@ -1,5 +1,5 @@
 /**
- * Decodes protobuf pushes (wire-format 1.1) directly into columns. Lines and metadata values stay in the
+ * Decodes protobuf pushes (docs/dev/wire-format.md#protobuf) directly into columns. Lines and metadata values stay in the
  * body. Lines keep their bytes unchanged; only names and labels become strings.
  *
  * Fields may come in any order and repeatedly (the last scalar is used). An entry is therefore added empty

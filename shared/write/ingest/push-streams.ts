@@ -1,5 +1,5 @@
 /**
- * Prepares the streams of a push (wire-format 1.5, steps 3 to 6): refuses reserved labels, adds backfill
+ * Prepares the streams of a push (docs/dev/wire-format.md#order-of-checks, steps 3 to 6): refuses reserved labels, adds backfill
  * labels and `service_name`, merges streams that became equal, validates labels, and finds blocked streams.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * Discovers `service_name` (wire-format 1.12): an index label, taken from the first label that names a
+ * Discovers `service_name` (docs/dev/wire-format.md#service_name): an index label, taken from the first label that names a
  * service.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';

@@ -1,5 +1,5 @@
 /**
- * Validates entries (wire-format 1.7, scope entry), cuts long lines and separates entries of the same time.
+ * Validates entries (docs/dev/wire-format.md#validation, scope entry), cuts long lines and separates entries of the same time.
  * The first check that fails decides the entry's message.
  */
 import type { ClientError } from '../../base/model/errors.ts';

@@ -1,5 +1,5 @@
 /**
- * Decides by the labels of a stream alone (wire-format 1.5, step 6; 1.7, scope stream) its policy, and
+ * Decides by the labels of a stream alone (docs/dev/wire-format.md#order-of-checks, step 6; 1.7, scope stream) its policy, and
  * whether it may be stored. A stream that fails loses all its entries.
  *
  * Agents send the same few streams in every push, so a decision is cached as long as its stream and limits

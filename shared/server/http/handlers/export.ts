@@ -26,9 +26,10 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   const text = param(sent, 'query');
   const expr = parseQuery(text);
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
-  return context.engine.export({ startNs, endNs, text, expr, maxBytes }, asker, async exported => {
-    // Formatting counts as CPU time of the tenant.
-    const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
+  const hasLabels = format !== 'text';
+  return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
+    // Writing is work for the tenant, too.
+    const pace = context.reading.source.scheduler.pace(asker.tenants.join('|'));
     pace.resume();
     const rest = async () => {
       await pace.yieldIfDue();

@@ -1,0 +1,185 @@
+/**
+ * Rows as bytes of a file: the host's side of assembly/file-rows.ts. Lines are collected where the kernel reads them; columns and texts of
+ * labels are laid behind them when all rows are there.
+ *
+ *     escapes | places | piece of output | lines | order, times, starts, ends, labels | label offsets | label texts, head, tail
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { type Constant, KernelInstance } from './kernels.ts';
+
+/** Columns of rows by number; lines are places in the collected bytes. */
+export interface FileRows {
+  readonly count: number;
+  /** Numbers of the rows as the file has them. */
+  readonly order: Uint32Array;
+  /** Nanoseconds since midnight, below a day. */
+  readonly times: Float64Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
+  /** Places among the texts of the format. */
+  readonly labels: Uint32Array;
+}
+
+export interface FileFormat {
+  readonly kind: 'text' | 'json' | 'csv';
+  /** What stands before `hh:mm:ss.nnnnnnnnn`. */
+  readonly head: string;
+  /** What stands between the time and the line, by label set. */
+  readonly labels: readonly string[];
+  /** What stands behind the line. */
+  readonly tail: string;
+}
+
+interface FileKernel {
+  readonly FILE_ESCAPES: Constant;
+  readonly FILE_PLACES: Constant;
+  readonly FILE_SLACK: Constant;
+  readonly FILE_MAX_HEAD: Constant;
+  openFile(kind: number, rows: number): void;
+  fileBytes(): number;
+  writeFileRows(from: number, limit: number): number;
+}
+
+const KINDS = ['text', 'json', 'csv'];
+/** 1 MiB, which takes 1 ms: others have their turn between two pieces. */
+const PIECE_BYTES = 1024 * 1024;
+/** Loads run so far past the end of a text. */
+const SLACK_BYTES = 64;
+const FIRST_CONTINUATION = 0x80;
+const LAST_CONTINUATION = 0xbf;
+
+/** Lines, and what writes them. One file at a time. */
+export class FileWriter {
+  readonly #kernel = new KernelInstance<FileKernel>();
+  readonly #pieceAt: number;
+  readonly #linesAt: number;
+  /** Escapes that are laid down. */
+  #kind = '';
+  /** Where what is laid down ends, for tests. */
+  laidBytes = 0;
+
+  constructor() {
+    const { FILE_PLACES, FILE_SLACK } = this.#kernel.run;
+    this.#pieceAt = aligned(FILE_PLACES.value + 12 * 4);
+    this.#linesAt = aligned(this.#pieceAt + PIECE_BYTES + FILE_SLACK.value);
+  }
+
+  /** All memory that it has. */
+  get bytes(): number {
+    return this.#kernel.bytes.length;
+  }
+
+  /** Memory for lines, at least so many bytes; what was written before is there. Of use until the next call. */
+  lines(bytes: number): Buffer {
+    this.#kernel.reserve(this.#linesAt + bytes + SLACK_BYTES);
+    return this.#kernel.bytes.subarray(this.#linesAt);
+  }
+
+  /**
+   * Lays the rows down. Returns the bytes of the file, which `next` writes.
+   * @param lineBytes bytes of all lines
+   */
+  begin(rows: FileRows, lineBytes: number, { kind, head, labels, tail }: FileFormat): number {
+    const { run } = this.#kernel;
+    this.#layEscapes(kind);
+    const { starts, ends, end } =
+      kind === 'text' ? { ...rows, end: this.#linesAt + lineBytes } : this.#asUtf8(rows, lineBytes);
+    const { count } = rows;
+    const [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts] = placesFrom(end + SLACK_BYTES, [
+      4 * count,
+      8 * count,
+      4 * count,
+      4 * count,
+      4 * count,
+      4 * (labels.length + 1),
+    ]);
+    // UTF-8 takes up to three bytes for a code unit.
+    const textBytes = labels.reduce((sum, { length }) => sum + 3 * length, 0);
+    const otherBytes = 3 * (head.length + tail.length);
+    this.#kernel.reserve(texts + textBytes + otherBytes + 3 * SLACK_BYTES);
+    const { bytes, words } = this.#kernel;
+    words.set(rows.order.subarray(0, count), order >> 2);
+    new Float64Array(bytes.buffer, times, count).set(rows.times.subarray(0, count));
+    words.set(starts.subarray(0, count), startsAt >> 2);
+    words.set(ends.subarray(0, count), endsAt >> 2);
+    words.set(rows.labels.subarray(0, count), labelsAt >> 2);
+    let at = texts;
+    for (const [i, text] of labels.entries()) {
+      words[(offsetsAt >> 2) + i] = at - texts;
+      at += bytes.write(text, at);
+    }
+    words[(offsetsAt >> 2) + labels.length] = at - texts;
+    const headAt = at + SLACK_BYTES;
+    const headEnd = headAt + bytes.write(head, headAt);
+    const tailAt = headEnd + SLACK_BYTES;
+    const tailEnd = tailAt + bytes.write(tail, tailAt);
+    const places = [order, times, startsAt, endsAt, labelsAt, offsetsAt, texts, this.#linesAt];
+    words.set([...places, headAt, headEnd, tailAt, tailEnd], run.FILE_PLACES.value >> 2);
+    this.laidBytes = tailEnd + SLACK_BYTES;
+    run.openFile(KINDS.indexOf(kind), count);
+    return run.fileBytes();
+  }
+
+  /** Writes the next bytes of the file into `output` at `at`. Returns how many; 0 at the end. */
+  next(output: Buffer, at: number): number {
+    const { run, bytes } = this.#kernel;
+    const end = run.writeFileRows(this.#pieceAt, this.#pieceAt + PIECE_BYTES);
+    return bytes.copy(output, at, this.#pieceAt, end);
+  }
+
+  #layEscapes(kind: FileFormat['kind']): void {
+    if (this.#kind === kind || kind === 'text') return;
+    this.#kind = kind;
+    const { bytes, run } = this.#kernel;
+    for (let byte = 0; byte < 256; byte++) {
+      const text = kind === 'json' ? jsonEscape(byte) : byte === 0x22 ? '""' : '';
+      const at = run.FILE_ESCAPES.value + 8 * byte;
+      bytes.fill(0, at, at + 8);
+      bytes[at + 7] = bytes.write(text, at, 'latin1');
+    }
+  }
+
+  /** Lines that are not UTF-8 are replaced by what is shown of them, behind the others. */
+  #asUtf8({ count, starts, ends }: FileRows, lineBytes: number) {
+    const all = this.lines(lineBytes).subarray(0, lineBytes);
+    let end = this.#linesAt + lineBytes;
+    if (isAscii(all) || (isUtf8(all) && !startsInside(all, starts, count))) return { starts, ends, end };
+    const [newStarts, newEnds] = [starts.slice(0, count), ends.slice(0, count)];
+    for (let row = 0; row < count; row++) {
+      const line = this.#kernel.bytes.subarray(this.#linesAt + starts[row], this.#linesAt + ends[row]);
+      if (isUtf8(line)) continue;
+      const text = line.toString('utf8');
+      this.#kernel.reserve(end + 3 * text.length + SLACK_BYTES);
+      newStarts[row] = end - this.#linesAt;
+      end += this.#kernel.bytes.write(text, end);
+      newEnds[row] = end - this.#linesAt;
+    }
+    return { starts: newStarts, ends: newEnds, end };
+  }
+}
+
+/** True if a line begins with the rest of a character: then lines are not UTF-8 even if they are together. */
+function startsInside(lines: Buffer, starts: Uint32Array, count: number): boolean {
+  for (let row = 0; row < count; row++) {
+    const byte = lines[starts[row]];
+    if (byte >= FIRST_CONTINUATION && byte <= LAST_CONTINUATION) return true;
+  }
+  return false;
+}
+
+function jsonEscape(byte: number): string {
+  if (byte >= 0x80) return '';
+  const text = JSON.stringify(String.fromCharCode(byte)).slice(1, -1);
+  return text.length === 1 ? '' : text;
+}
+
+/** Places of stretches of these sizes and the end of the last, each of them aligned. */
+function placesFrom(start: number, sizes: readonly number[]): number[] {
+  const places = [aligned(start)];
+  for (const size of sizes) places.push(aligned(places[places.length - 1] + size));
+  return places;
+}
+
+function aligned(at: number): number {
+  return (at + 15) & ~15;
+}
