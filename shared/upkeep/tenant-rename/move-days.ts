@@ -22,8 +22,6 @@ import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 const CHUNKS_AT_ONCE = 16;
 /** A compacted object is 128 MiB and takes seconds; the lease is renewed before each. */
 const LEASE_MS = 120_000;
-const LEASE_TRIES = 75;
-const LEASE_PAUSE_MS = 1000;
 
 /** Throws what the stores throw, CorruptionError, LeaseLostError, and MoveRefusedError where somebody works on a day. */
 export async function moveDays(parts: MoveParts, move: Move): Promise<void> {
@@ -46,12 +44,9 @@ async function moveDay(parts: MoveParts, move: Move, day: number): Promise<void>
   }
 }
 
-async function takeLease({ catalog, clock }: MoveParts, tenant: string, day: number): Promise<Lease> {
-  for (let tries = 0; tries < LEASE_TRIES; tries++) {
-    if (tries > 0) await clock.sleep(LEASE_PAUSE_MS);
-    const lease = await catalog.leases.take(dayLease(tenant, day), LEASE_MS);
-    if (lease !== undefined) return lease;
-  }
+async function takeLease({ catalog }: MoveParts, tenant: string, day: number): Promise<Lease> {
+  const lease = await catalog.leases.takePatiently(dayLease(tenant, day), LEASE_MS);
+  if (lease !== undefined) return lease;
   throw new MoveRefusedError(`another process works on day ${day} of ${tenant}; stop it, or retry later`);
 }
 
