@@ -108,6 +108,7 @@ export default {
           page('LogQL semantics', '/dev/logql-semantics'),
           page('Wire format', '/dev/wire-format'),
           page('Testing', '/dev/testing'),
+          page('One way', '/dev/one-way'),
           page('Benchmarks', '/dev/benchmarks'),
           page('Chunk format', '/dev/format'),
           page('Index format', '/dev/index-format'),

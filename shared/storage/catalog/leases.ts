@@ -38,6 +38,10 @@ export function indexLease(tenant: string, day: number): string {
   return `index/${tenant}/${day}`;
 }
 
+/** Slightly longer than the lease of a merge whose process died, which is 60 s. */
+const PATIENT_TRIES = 75;
+const PATIENT_PAUSE_MS = 1000;
+
 export class Leases {
   readonly #table: Table;
   readonly #clock: Clock;
@@ -60,6 +64,16 @@ export class Leases {
       if (error instanceof ConditionFailedError) return undefined;
       throw error;
     }
+  }
+
+  /** Like `take`, and waits for a lease of a process that died to end. Undefined if another process still holds it then. */
+  async takePatiently(name: string, durationMs: number): Promise<Lease | undefined> {
+    for (let tries = 0; tries < PATIENT_TRIES; tries++) {
+      if (tries > 0) await this.#clock.sleep(PATIENT_PAUSE_MS);
+      const lease = await this.take(name, durationMs);
+      if (lease !== undefined) return lease;
+    }
+    return undefined;
   }
 
   /** Holds on for another `durationMs`. False where the lease is lost. */

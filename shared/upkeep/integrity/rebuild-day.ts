@@ -25,9 +25,6 @@ import type { DayOutcome, RebuildOptions } from './rebuild-options.ts';
 /** Footers in memory at a time, and records committed together. */
 const CHUNKS_AT_ONCE = 32;
 const LEASE_MS = 60_000;
-/** Attempts for slightly longer than the lease of a process that died. */
-const LEASE_TRIES = 75;
-const LEASE_PAUSE_MS = 1000;
 
 export interface DayObjects {
   readonly tenant: string;
@@ -43,7 +40,7 @@ export async function rebuildDay(
   options: RebuildOptions,
 ): Promise<DayOutcome | 'busy'> {
   const { leases } = parts.catalog;
-  const lease = await takeLease(parts, dayLease(work.tenant, work.day));
+  const lease = await leases.takePatiently(dayLease(work.tenant, work.day), LEASE_MS);
   if (lease === undefined) return 'busy';
   try {
     return await new DayRebuild(parts, options, lease).run(work);
@@ -56,15 +53,6 @@ export async function rebuildDay(
 }
 
 class LeaseLostError extends Error {}
-
-async function takeLease({ catalog, clock }: DoctorParts, name: string): Promise<Lease | undefined> {
-  for (let tries = 0; tries < LEASE_TRIES; tries++) {
-    if (tries > 0) await clock.sleep(LEASE_PAUSE_MS);
-    const lease = await catalog.leases.take(name, LEASE_MS);
-    if (lease !== undefined) return lease;
-  }
-  return undefined;
-}
 
 class DayRebuild {
   readonly #parts: DoctorParts;

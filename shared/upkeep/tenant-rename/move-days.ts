@@ -23,8 +23,6 @@ import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 const CHUNKS_AT_ONCE = 16;
 /** Copying a compacted object of 128 MiB takes seconds. The lease is renewed before each. */
 const LEASE_MS = 120_000;
-const LEASE_TRIES = 75;
-const LEASE_PAUSE_MS = 1000;
 
 /**
  * Throws the errors of the stores, CorruptionError, LeaseLostError, and MoveRefusedError if another process
@@ -50,12 +48,9 @@ async function moveDay(parts: MoveParts, move: Move, day: number): Promise<void>
   }
 }
 
-async function takeLease({ catalog, clock }: MoveParts, tenant: string, day: number): Promise<Lease> {
-  for (let tries = 0; tries < LEASE_TRIES; tries++) {
-    if (tries > 0) await clock.sleep(LEASE_PAUSE_MS);
-    const lease = await catalog.leases.take(dayLease(tenant, day), LEASE_MS);
-    if (lease !== undefined) return lease;
-  }
+async function takeLease({ catalog }: MoveParts, tenant: string, day: number): Promise<Lease> {
+  const lease = await catalog.leases.takePatiently(dayLease(tenant, day), LEASE_MS);
+  if (lease !== undefined) return lease;
   throw new MoveRefusedError(
     `another process is working on day ${day} of tenant ${tenant}; stop it, or retry later`,
   );
