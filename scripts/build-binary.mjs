@@ -20,9 +20,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
-import { dropSymbols } from '../bin/fetched-node.mjs';
 import { ensureInstalled, npmCommand, ROOT, say } from '../bin/installed.mjs';
 import { heapFlags, PINNED_NODES } from '../bin/runtime.mjs';
+import { dropSymbols } from '../bin/shrink-node.mjs';
 
 const SYSTEMS = ['linux-x64', 'linux-arm64'];
 const OWN = `${process.platform}-${process.arch}`;
