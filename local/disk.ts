@@ -6,7 +6,8 @@
  *      ^                                                   |
  *      +-----------(the reserve could be written)----------+
  *
- * Free space is looked at every CHECK_MS. A quota is not seen there: its errors are (`note`), and that the reserve can be written.
+ * Free space is looked at every CHECK_MS if it is small, and as rarely as every MAX_CHECK_MS if nothing can use it up before. A quota is not
+ * seen there: its errors are (`note`), and that the reserve can be written.
  */
 import type { Clock } from '../shared/base/ports/clock.ts';
 import { type StorageProblem, storageMessage } from '../shared/base/ports/storage-unavailable.ts';
@@ -45,7 +46,11 @@ const MIN_FREE_BYTES = 64 * 1024 * 1024;
 const MAX_SHARE = 0.05;
 /** Pushes are taken again above so much of what they are refused below: not one by one at the brink. */
 const ENOUGH_FACTOR = 1.5;
-const CHECK_MS = 2_000;
+export const CHECK_MS = 2_000;
+/** An idle store wakes up for it: every 2 s it took 0.2% of a core. */
+export const MAX_CHECK_MS = 30_000;
+/** No disk of one machine is filled faster: 4 GB/s. */
+const MAX_FILL_BYTES_PER_MS = 4_000_000;
 const LOOKS_BETWEEN_TRIES = 4;
 
 export class Disk {
@@ -55,6 +60,10 @@ export class Disk {
   #checking: Promise<void> | undefined;
   /** Looks before the reserve is written again: each try takes the space of a quota from everything else for a moment. */
   #looksToWait = 0;
+  /** Bytes that can be written before the disk counts as full, as of the last look. */
+  #spareBytes = 0;
+  /** Ends the pause before the next look. */
+  #changed: AbortController | undefined;
 
   constructor(parts: DiskParts) {
     this.#parts = parts;
@@ -92,17 +101,28 @@ export class Disk {
   /** Looks at the disk again and again. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await this.#parts.clock.sleep(CHECK_MS, signal).catch(() => undefined);
-      if (!signal.aborted) await this.check();
+      const changed = new AbortController();
+      this.#changed = changed;
+      const either = AbortSignal.any([changed.signal, signal]);
+      await this.#parts.clock.sleep(this.#pauseMs(), either).catch(() => undefined);
+      // A write has failed during a long pause: from now on the pauses are short.
+      if (!either.aborted) await this.check();
     }
+  }
+
+  #pauseMs(): number {
+    if (this.#found !== undefined) return CHECK_MS;
+    return Math.min(Math.max(this.#spareBytes / MAX_FILL_BYTES_PER_MS, CHECK_MS), MAX_CHECK_MS);
   }
 
   async #look(): Promise<void> {
     const { port } = this.#parts;
+    this.#spareBytes = 0;
     try {
       const { freeBytes, totalBytes } = await port.space();
       const share = totalBytes * MAX_SHARE;
       const minFree = Math.min(MIN_FREE_BYTES, share);
+      this.#spareBytes = freeBytes - minFree;
       const reserve = Math.ceil(Math.min(RESERVE_BYTES, share));
       if (this.#found === undefined) {
         const isThere = await port.hasReserve();
@@ -124,7 +144,10 @@ export class Disk {
   async #becomes(problem: DiskProblem | undefined): Promise<void> {
     const isNew = this.#found !== problem;
     this.#found = problem;
-    if (isNew) this.#looksToWait = 0;
+    if (isNew) {
+      this.#looksToWait = 0;
+      this.#changed?.abort();
+    }
     // Also what was written of it in part.
     if (problem === 'full') await this.#parts.port.removeReserve().catch(() => undefined);
     if (isNew) this.#onChange(problem);

@@ -16,6 +16,7 @@ import { addressKey } from './address-key.ts';
 import { type BrokenRequestError, brokenBy, sayLast } from './gateway-broken.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';
+import { timerWhile } from './timer-while.ts';
 
 export interface ConnectionTimes {
   /** For a whole request to arrive. */
@@ -88,6 +89,7 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
   const connections = new Map<Duplex, Connection>();
   const { readTimeoutMs, writeTimeoutMs, idleTimeoutMs } = times;
   const longestWaitMs = Math.max(readTimeoutMs, idleTimeoutMs) + SWEEP_SLACK_MS;
+  const sweeping = timerWhile(() => connections.size > 0, sweep, Math.min(SWEEP_MS, readTimeoutMs));
 
   server.on('connection', (socket: Socket) => {
     if (connections.size >= most && !closeSome()) {
@@ -103,6 +105,7 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
       isUpgraded: false,
     };
     connections.set(socket, connection);
+    sweeping.start();
     socket.once('close', () => forget(connection));
     socket.on('error', () => {});
   });
@@ -122,8 +125,7 @@ export function watchConnections(server: Server, times: ConnectionTimes, most: n
     // The response before it was large; this one is still being made.
     else socket.setTimeout(0);
   });
-  const timer = setInterval(sweep, Math.min(SWEEP_MS, readTimeoutMs)).unref();
-  server.once('close', () => clearInterval(timer));
+  server.once('close', () => sweeping.stop());
 
   function forget(connection: Connection): void {
     connections.delete(connection.socket);

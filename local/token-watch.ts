@@ -3,6 +3,7 @@
 import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { UnauthenticatedError } from '../shared/server/auth/errors.ts';
 import { type TokenVerifier, VERIFIED_MS } from '../shared/server/auth/token-verifier.ts';
+import { timerWhile } from './timer-while.ts';
 
 export interface TokenWatchOptions {
   readonly verifier: Pick<TokenVerifier, 'checkStillGood'>;
@@ -34,16 +35,20 @@ export function watchTokens({ verifier, end, log, periodMs = VERIFIED_MS }: Toke
     }
   }
 
-  const timer = setInterval(() => {
-    for (const tokenId of byToken.keys()) void look(tokenId);
-  }, periodMs);
-  timer.unref();
+  const looking = timerWhile(
+    () => byToken.size > 0,
+    () => {
+      for (const tokenId of byToken.keys()) void look(tokenId);
+    },
+    periodMs,
+  );
 
   return {
     add(connectionId, tokenId) {
       tokenOf.set(connectionId, tokenId);
       const connections = byToken.get(tokenId) ?? new Set();
       byToken.set(tokenId, connections.add(connectionId));
+      looking.start();
     },
     remove(connectionId) {
       const tokenId = tokenOf.get(connectionId);
@@ -53,6 +58,6 @@ export function watchTokens({ verifier, end, log, periodMs = VERIFIED_MS }: Toke
       connections?.delete(connectionId);
       if (connections?.size === 0) byToken.delete(tokenId);
     },
-    stop: () => clearInterval(timer),
+    stop: () => looking.stop(),
   };
 }

@@ -22,6 +22,7 @@ import { hardenedHeaders } from '../shared/server/http/hardening.ts';
 import type { HttpRequest, HttpResponse } from '../shared/server/http/message.ts';
 import { isTailPath, tailRequestOf } from '../shared/server/http/tail-request.ts';
 import { destroySoon } from './gateway-broken.ts';
+import { timerWhile } from './timer-while.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
 import { CLOSE_TIMEOUT_MS, type SocketConnections } from './websocket-connections.ts';
 
@@ -134,6 +135,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     const { tails, clock } = options;
     const connectionId = ids.randomHex(16);
     connections.add(connectionId, client, stream);
+    pinging.start();
     if (tokenId !== undefined) tokens.add(connectionId, tokenId);
     pongs.set(connectionId, clock.nowMs());
     const count = () => {
@@ -172,7 +174,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     if (refusal !== undefined) await connections.close(connectionId, { code: CLOSE_ERROR, reason: refusal });
   }
 
-  const pinging = setInterval(() => {
+  const ping = (): void => {
     const nowMs = options.clock.nowMs();
     frames.clear();
     for (const [id, client] of connections.entries()) {
@@ -182,8 +184,8 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       if (silentMs > timeoutMs) client.terminate();
       else if (client.bufferedAmount === 0) client.ping();
     }
-  }, PING_MS);
-  pinging.unref();
+  };
+  const pinging = timerWhile(() => connections.size > 0, ping, PING_MS);
   const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) =>
     void onUpgrade(incoming, socket, head);
   server.on('upgrade', upgrade);
@@ -192,7 +194,7 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
     async stop() {
       isStopping = true;
       server.off('upgrade', upgrade);
-      clearInterval(pinging);
+      pinging.stop();
       tokens.stop();
       const open = [...connections.entries()];
       const closed = open.map(([, client]) => new Promise(resolve => client.once('close', resolve)));

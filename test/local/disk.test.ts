@@ -1,6 +1,6 @@
 /** What the disk of a data directory is taken for, by what it answers. */
 import { expect, test } from '@jest/globals';
-import { Disk, type DiskPort } from '../../local/disk.ts';
+import { CHECK_MS, Disk, type DiskPort, MAX_CHECK_MS } from '../../local/disk.ts';
 import { asReadError, asStorageError, storageProblemOf } from '../../local/disk-errors.ts';
 import { retryWhileBusy } from '../../local/sqlite-busy.ts';
 import { errorOf, thrownOf } from '../../local/threads/thrown-errors.ts';
@@ -14,9 +14,19 @@ const sqliteError = (errcode: number) =>
 
 /** Writes of the reserve fail with `fails`, if it is set. */
 function fakeDisk(freeBytes: number, totalBytes = 1000 * 1024 * MIB) {
-  const state = { freeBytes, totalBytes, reserve: 0, fails: undefined as Error | undefined, writes: 0 };
+  const state = {
+    freeBytes,
+    totalBytes,
+    reserve: 0,
+    fails: undefined as Error | undefined,
+    writes: 0,
+    looks: 0,
+  };
   const port: DiskPort = {
-    space: async () => ({ freeBytes: state.freeBytes, totalBytes: state.totalBytes }),
+    async space() {
+      state.looks++;
+      return { freeBytes: state.freeBytes, totalBytes: state.totalBytes };
+    },
     hasReserve: async () => state.reserve > 0,
     async writeReserve(bytes) {
       state.writes++;
@@ -29,10 +39,11 @@ function fakeDisk(freeBytes: number, totalBytes = 1000 * 1024 * MIB) {
       state.reserve = 0;
     },
   };
-  const disk = new Disk({ port, clock: manualClock() });
+  const clock = manualClock();
+  const disk = new Disk({ port, clock });
   const told: string[] = [];
   disk.tell(problem => told.push(problem ?? 'ok'));
-  return { state, disk, told };
+  return { state, disk, told, clock };
 }
 
 test('a disk with space takes entries, and keeps a reserve', async () => {
@@ -155,4 +166,45 @@ test('reads fail with the reason if the disk fails, and with their own error oth
   // A read that failed (SQLITE_IOERR_READ), and one of a file that cannot be opened.
   await expect(ofTable(266)).rejects.toMatchObject({ problem: 'failing' });
   await expect(ofTable(14)).rejects.toThrow('sqlite');
+});
+
+/** Looks at the disk within a minute, one after another second. */
+async function looksInAMinute({ state, clock }: ReturnType<typeof fakeDisk>): Promise<number> {
+  const before = state.looks;
+  for (let second = 0; second < 60; second++) {
+    clock.advance(1000);
+    await new Promise(resolve => setImmediate(resolve));
+  }
+  return state.looks - before;
+}
+
+test.each([
+  ['little space', 1000 * MIB, 60_000 / CHECK_MS],
+  // 63 GB last for 16 s at the speed of the fastest disk.
+  ['some space', 60_000 * MIB, 3],
+  ['much space', 500_000 * MIB, 60_000 / MAX_CHECK_MS],
+])('the disk is looked at more rarely the longer its space lasts: %s', async (_name, freeBytes, looks) => {
+  const fake = fakeDisk(freeBytes);
+  await fake.disk.check();
+  const stop = new AbortController();
+  const watching = fake.disk.watch(stop.signal);
+  expect(await looksInAMinute(fake)).toBe(looks);
+  stop.abort();
+  await watching;
+});
+
+test('after a write that failed the disk is looked at often, whatever space it has', async () => {
+  const fake = fakeDisk(500_000 * MIB);
+  await fake.disk.check();
+  const stop = new AbortController();
+  const watching = fake.disk.watch(stop.signal);
+  fake.state.fails = errorWith('EDQUOT');
+  fake.disk.note(errorWith('EDQUOT'));
+  expect(await looksInAMinute(fake)).toBe(60_000 / CHECK_MS - 1);
+  fake.state.fails = undefined;
+  await looksInAMinute(fake);
+  expect(fake.disk.problem).toBeUndefined();
+  expect(await looksInAMinute(fake)).toBe(60_000 / MAX_CHECK_MS);
+  stop.abort();
+  await watching;
 });
