@@ -48,6 +48,7 @@ import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import {
   ConditionFailedError,
+  MAX_TRANSACTION_BYTES,
   MAX_TRANSACTION_ITEMS,
   type Table,
   type Write,
@@ -66,6 +67,8 @@ export const MAX_SWAPPED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
 export const MAX_REMOVED_CHUNKS = 10 * MAX_SWAPPED_CHUNKS;
 /** Chunks that one swap adds and updates, together: they fill the transaction of step 1. */
 export const MAX_PUBLISHED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
+/** Maximum bytes of the records that one swap publishes. Keys and the item of the day come on top. */
+export const MAX_PUBLISHED_BYTES = MAX_TRANSACTION_BYTES / 2;
 
 /**
  * Time in which a query reads all chunks of a day, from before the first request to after the last response, ms. Four requests

@@ -14,13 +14,12 @@
  * A merge that comes to nothing, because its function was lost or a chunk is damaged, is left to the holder of the lease.
  */
 import type { Clock } from '../../base/ports/clock.ts';
-import { MAX_TRANSACTION_BYTES } from '../../base/ports/table.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import { type ChunkRecord, encodeRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../storage/catalog/day-snapshot.ts';
 import type { Lease } from '../../storage/catalog/leases.ts';
-import { MAX_PUBLISHED_CHUNKS, MAX_REMOVED_CHUNKS } from '../../storage/catalog/swap.ts';
+import { MAX_PUBLISHED_BYTES, MAX_PUBLISHED_CHUNKS, MAX_REMOVED_CHUNKS } from '../../storage/catalog/swap.ts';
 import { type MergedChunks, publish } from './merge-and-swap.ts';
 import type { MergeAnswer, MergeHelpers } from './merge-task.ts';
 import type { PlannedMerge } from './plan-merges.ts';
@@ -36,8 +35,6 @@ export const CREW_RUN_MS = 240_000;
 const MAX_CALL_MS = 300_000;
 /** The lease is held on that often at least, ms. */
 const TICK_MS = 5_000;
-/** Records that one swap publishes; keys and the day's item come on top. */
-const MAX_SWAP_BYTES = MAX_TRANSACTION_BYTES / 2;
 /** Plans of one reading, each without the inputs of those before: full merges must not keep closed windows waiting. */
 const MAX_PLANS = 3;
 
@@ -234,7 +231,7 @@ class Crew {
       added += answer.added.length;
       for (const record of answer.added) bytes += encodeRecord(record).length;
       const fits = removed <= MAX_REMOVED_CHUNKS && added <= MAX_PUBLISHED_CHUNKS;
-      if (count > 0 && !(fits && bytes <= MAX_SWAP_BYTES)) break;
+      if (count > 0 && !(fits && bytes <= MAX_PUBLISHED_BYTES)) break;
       count++;
     }
     return this.#finished.splice(0, count);
