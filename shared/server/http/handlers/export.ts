@@ -29,7 +29,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   const hasLabels = format !== 'text';
   return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
     // Writing is work for the tenant, too.
-    const pace = context.reading.source.scheduler.pace(asker.tenants.join('|'));
+    const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
     pace.resume();
     const rest = async () => {
       await pace.yieldIfDue();
