@@ -127,15 +127,15 @@ describe('several functions', () => {
     const letter = () => String.fromCharCode(33 + Math.floor(random() * 90));
     const noise = () => Array.from({ length: 100_000 }, letter).join('');
     const world = makeWorld({ inlineMaxBytes: 350_000 });
-    for (let window = 0; window < 14; window++) {
+    for (let window = 0; window < 18; window++) {
       for (let i = 0; i < 3; i++) await world.push([entryAt(window, i, noise())]);
     }
     world.clock.advance(5000);
-    const { around, met } = meeting(14);
-    const report = await world.compact(DAY, false, helped(world, around, 14));
-    expect(met.most).toBe(14);
+    const { around, met } = meeting(18);
+    const report = await world.compact(DAY, false, helped(world, around, 18));
+    expect(met.most).toBe(18);
     expect(report.end).toBe('settled');
-    expect(await world.stored()).toHaveLength(42);
+    expect(await world.stored()).toHaveLength(54);
   });
 
   test('merge lines without a byte, too', async () => {
