@@ -1,4 +1,4 @@
-/** What can be known of a metric query before any sample is read. */
+/** Derives properties of a metric query before any sample is read. */
 import type {
   BinaryExpr,
   Grouping,
@@ -10,13 +10,14 @@ import type {
 export interface Leaf {
   readonly node: RangeAggregationExpr;
   /**
-   * The labels that series of this leaf need to keep, where fewer than all: the leaf's own grouping, or one that a sum
-   * around it makes harmless (LogQL reference 10.2). Applied at extraction it also says which labels parsers extract.
+   * Labels that series of this leaf must preserve; undefined means all. The source is the grouping of the
+   * leaf, or of a sum around it if that does not change the result (LogQL reference 10.2). The extraction
+   * applies it and therefore parses only these labels.
    */
   readonly grouping: Grouping | undefined;
 }
 
-/** A sum of these over groups is the sum of the groups. */
+/** Operations for which the sum over groups equals the sum of the groups. */
 const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
   'count_over_time',
   'rate',
@@ -26,7 +27,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
 ]);
 const NO_GROUP_LABELS: Grouping = Object.freeze({ without: false, labels: [] });
 
-/** The range aggregations of a query, from left to right. */
+/** Returns the range aggregations of a query, from left to right. */
 export function leavesOf(expr: MetricExpr): Leaf[] {
   const leaves: Leaf[] = [];
   collect(expr, undefined, leaves);
@@ -60,7 +61,10 @@ function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined):
   return ADDITIVE.has(node.op) ? pushed : undefined;
 }
 
-/** The time that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined where it reads none. */
+/**
+ * Returns the time range that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined if
+ * it reads no samples.
+ */
 export function readInterval(
   expr: MetricExpr,
   startNs: bigint,
@@ -78,7 +82,10 @@ export function readInterval(
   return interval;
 }
 
-/** True where sort or sort_desc occurs anywhere: an instant vector then keeps the order of evaluation (12.7). */
+/**
+ * Returns whether sort or sort_desc occurs anywhere: an instant vector then preserves the order of evaluation
+ * (12.7).
+ */
 export function hasSort(expr: MetricExpr): boolean {
   switch (expr.kind) {
     case 'vectorAggregation':
