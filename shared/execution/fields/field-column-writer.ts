@@ -1,13 +1,14 @@
 /**
- * Which fields of a page become columns. What queries filter and group by has few values, what they unwrap are numbers:
- * both are cheap beside the lines. What is different in every line (ids, paths, times) is dear and asked for rarely.
+ * Chooses the fields of a page that become columns. Fields used in filters and groups have few values, and
+ * unwrapped fields are numbers: both are cheap compared to the lines. Values that differ in every line (IDs,
+ * paths, times) are expensive and rarely queried.
  *
  *     const promoter = new FieldColumnWriter({ compression });
  *     for each page: promoter.blocksOf(lines, lineOffsets, rows, { times })
  *
- * Each page decides for itself, so one pass serves to look and to build, and streams that follow in an object get
- * the columns that suit them. Fields that the page before had are preferred where the choice is close, so that
- * it seldom flips from page to page.
+ * Each page decides separately. One pass both analyzes and builds, and successive streams of an object get
+ * suitable columns. In close decisions, the fields of the previous page are preferred, so that the choice
+ * seldom changes from page to page.
  */
 import type { Compression } from '../../storage/codec/compression.ts';
 import { MAX_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
@@ -31,77 +32,81 @@ import { encodeResiduals, tellsTime } from './residuals.ts';
 
 export interface PromotedBlock {
   readonly field: PromotedField;
-  /** What `decodeColumn` reads. Compressed already: to be stored as it is. */
+  /** Bytes for `decodeColumn`. They are already compressed; store them unchanged. */
   readonly bytes: Buffer;
-  /** Rows whose answer is in their line. */
+  /** Number of rows whose line must be parsed. */
   readonly fallbackRows: number;
 }
 
 export interface PromotedBlocks {
-  /** Ordered by parser and name. */
+  /** Columns, ordered by parser and name. */
   readonly columns: readonly PromotedBlock[];
-  /** What the lines say beside the columns (rests.ts), as `decodeColumn` reads it; undefined where they say too much. */
+  /** Residual fields (residuals.ts), as `decodeColumn` reads them; undefined if they are too large. */
   readonly rests: Buffer | undefined;
 }
 
 export interface PromoterOptions {
   readonly compression: Compression;
-  /** What all columns of a page may take, as a share of the stored bytes of the lines that they are made of. */
+  /** Maximum size of all columns of a page, as a share of the stored bytes of their lines. */
   readonly maxShare?: number;
-  /** The same as bytes a line, whichever is less. */
+  /** Maximum size of all columns as bytes per line; the lower limit applies. */
   readonly maxRowBytes?: number;
-  /** A page with fewer lines of a parser has no columns of it. */
+  /** Minimum lines of a parser in a page with columns. */
   readonly minRows?: number;
-  /** Of the rows of a parser, how many may be left to it where a field has a column. */
+  /** Maximum share of a parser's rows that may fall back to it in a column. */
   readonly maxFallbackShare?: number;
-  /** What may be stored to make a page complete, as a share of the stored bytes of its lines. */
+  /** Maximum size of data that makes a page complete, as a share of the stored bytes of its lines. */
   readonly maxRestShare?: number;
-  /** Of the rows of a complete page, how many may be left to the parser. */
+  /** Maximum share of rows of a complete page that may be left to the parser. */
   readonly maxUnknownShare?: number;
 }
 
-/** A field of fewer lines is not worth a column. */
+/** Minimum share of lines with the field. */
 const MIN_PRESENCE = 1 / 20;
-/** Few values: what is filtered and grouped by. */
+/** Maximum values of a field that counts as one for filters and groups. */
 const FEW_VALUES = 64;
-/** Levels, methods, statuses: 1 to 3 bits a line. */
+/** Maximum size of columns for levels, methods and statuses: 1 to 3 bits per line. */
 const CHEAP_ROW_BYTES = 0.5;
-/** What a column takes in the footer: kind, name, flags, place, checksum. */
+/** Size of a column's record in the footer: kind, name, flags, position, checksum. */
 const FOOTER_BYTES = 24;
-/** A field that the page before had counts as so much cheaper. */
+/** Factor on the cost of a field that the previous page had. */
 const KEPT_DISCOUNT = 0.85;
 /**
- * A page's lines are stored at about this ratio where the caller does not know it yet. With 8 some pages of short logfmt lines
- * had no room for their duration; 6 costs 0.25% of an object.
+ * Assumed compression ratio of lines if the caller does not know it. With 8, some pages of short logfmt lines
+ * had no budget for their duration. 6 costs 0.25% of an object.
  */
 const USUAL_RATIO = 6;
 
 /**
- * 3.5 bytes a line hold what has few values and one measure: on the corpus of ../shared/bench 5.6% of the stored bytes of all
- * lines. The share matters where lines compress better than there.
+ * Default limits. 3.5 bytes per line fit the fields of few values and one measure: 5.6% of the stored bytes
+ * of all lines on the corpus of ../shared/bench. The share is relevant if lines compress better than there.
  */
 const DEFAULT_SHARE = 0.12;
 const DEFAULT_ROW_BYTES = 3.5;
-/** A page whose lines are read for a few rows gains little. */
+/** Default: a page whose lines are read for a few rows gains little. */
 const DEFAULT_FALLBACK_SHARE = 1 / 16;
 /**
- * Columns that only complete a page, and rests: less than 0.1% of the stored bytes of the benchmarks' corpora, whose JSON and logfmt
- * have ids and stay as they are; 0.7 and 2.4% of the same without ids.
+ * Default size for completing columns and residual fields. The benchmark corpora use less than 0.1% of the
+ * stored bytes: their JSON and logfmt contain IDs, so those pages stay incomplete. Without IDs, it is 0.7 and
+ * 2.4%.
  */
 const DEFAULT_REST_SHARE = 1 / 8;
-/** A request looks at 100 lines, which may be of one page: of a page with more such rows the lines would be read most often. */
+/**
+ * Default: a request reads 100 lines, possibly of one page. With more such rows, most requests would read the
+ * page's lines.
+ */
 const DEFAULT_UNKNOWN_SHARE = 1 / 256;
 
 interface Candidate {
-  /** Of the field's key in its parser's table. */
+  /** Number of the field's key in its parser's table. */
   readonly entry: number;
   readonly field: PromotedField;
   readonly key: string;
   readonly cells: ColumnCells;
   readonly bytes: Buffer;
-  /** Lower is chosen first. */
+  /** Priority; lower ranks are chosen first. */
   readonly rank: number;
-  /** Bytes, less the discount. */
+  /** Cost in bytes, after the discount. */
   readonly cost: number;
 }
 
@@ -109,15 +114,15 @@ interface Candidate {
 interface Choice {
   readonly fields: ParserFields;
   readonly chosen: readonly Candidate[];
-  /** What was not. */
+  /** Candidates that were not chosen. */
   readonly left: readonly Candidate[];
 }
 
-/** What else is known of a page. */
+/** Additional information about a page. */
 export interface PageContext {
-  /** What the lines take when they are stored, where that is known, bytes. */
+  /** Stored bytes of the lines, if known. */
   readonly storedLineBytes?: number;
-  /** Of each row, ns since the start of the day. */
+  /** Time of each row, ns since the start of the day. */
   readonly times?: ArrayLike<number>;
 }
 
@@ -153,7 +158,7 @@ export class FieldColumnWriter {
   }
 
   /**
-   * Columns of a page, and what makes it complete where that takes little.
+   * Returns the columns of a page, and the data that makes it complete if that is small.
    *
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
    */
@@ -169,7 +174,7 @@ export class FieldColumnWriter {
     const ratio = storedLineBytes === undefined ? USUAL_RATIO : lines.length / Math.max(1, storedLineBytes);
     const choices = [this.#choose(page, page.json, ratio), this.#choose(page, page.logfmt, ratio)];
     const chosen = choices.flatMap(choice => choice.chosen);
-    // A page of other streams in between does not make the choice forgotten.
+    // A page without columns (of other streams) does not reset the preference.
     if (chosen.length > 0) this.#kept = new Set(chosen.map(({ key }) => key));
     const complete = this.#complete(page, lineOffsets, choices, {
       budget: (lines.length / ratio) * this.#maxRestShare,
@@ -185,7 +190,7 @@ export class FieldColumnWriter {
     };
   }
 
-  /** The columns of `blocksOf`. */
+  /** Returns only the columns of `blocksOf`. */
   columnsOf(
     lines: Buffer,
     lineOffsets: Uint32Array,
@@ -195,12 +200,12 @@ export class FieldColumnWriter {
     return this.blocksOf(lines, lineOffsets, rows, context).columns;
   }
 
-  /** Every member of every sound line of the page that `columnsOf` looked at last; text filters count on all being there. */
+  /** Every member of every valid line of the latest page; text filters rely on completeness. */
   get fields(): PageFields | undefined {
     return this.#page;
   }
 
-  /** Cells of that page's fields, of columns or not: page summaries are made of them. */
+  /** Cells of that page's fields, with or without columns; the source of page summaries. */
   get cells(): readonly FieldCells[] {
     return this.#cells;
   }
@@ -224,8 +229,8 @@ export class FieldColumnWriter {
   }
 
   /**
-   * What the page lacks to know all fields of all lines: columns that were not worth it for themselves, and rests. Undefined
-   * where it takes more than the budget, bytes.
+   * Returns the data that completes the page, so that all fields of all lines are stored: additional columns
+   * and residual fields. Returns undefined if it exceeds the budget in bytes.
    */
   #complete(
     page: PageFields,
@@ -276,8 +281,8 @@ export class FieldColumnWriter {
 }
 
 /**
- * Few values that cost next to nothing, then measures (they have a unit or a fraction), then other columns of few values,
- * then whole numbers (they may be ids), then texts.
+ * Orders fields: few values at negligible cost, measures (with a unit or a fraction), other columns of few
+ * values, whole numbers (possibly IDs), texts.
  */
 function rankOf(cells: ColumnCells, rowBytes: number): number {
   if (cells.kind === 'dictionary') {

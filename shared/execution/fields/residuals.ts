@@ -1,13 +1,14 @@
 /**
- * What the lines of a page say beside its columns. With it a page knows every field of every line, so that detected fields
- * are found without the lines. For each row a text (residual-text.ts): of the fields that no column knows there, most often none.
+ * Residual fields: field values of a page's lines that no field column stores. With them, all fields of every
+ * line are stored, so that detected fields are found without reading the lines. Each row has a text
+ * (residual-text.ts) of its fields without a column, mostly empty.
  *
- * It is written where few rows have such fields or few texts occur, else not at all: what is different in every line, as ids
- * are, would take as many bytes here as there.
+ * Residual fields are stored only if few rows have such fields or few distinct texts occur. Values that
+ * differ in every line, such as IDs, would need as many bytes as in the lines.
  *
- * What a reader would get wrong: the order of the members is kept, and all members of a name are in the rest if one of them
- * is, as a column that doubts one of them doubts the row. So which of two fields of one name counts is still the parser's to
- * say. Nulls, objects and arrays are no fields: a rest may leave them out.
+ * Pitfall: the order of the members is preserved. If one member of a name is residual, all members of that
+ * name are. A column treats the row as a fallback in the same case. The parser thus still decides which of
+ * two fields of one name counts. Nulls, objects and arrays are not fields, and may be omitted.
  */
 import { OPEN_BRACE, skipSpace } from '../../base/text/json-scan.ts';
 import { jsonStringValue, sanitizeName, unquoteLogfmt } from '../../base/text/text.ts';
@@ -45,15 +46,15 @@ export interface ResidualSources {
   readonly page: PageFields;
   /** `rows + 1` offsets into the page's lines, bytes. */
   readonly lineOffsets: Uint32Array;
-  /** Codes of the entry's column by row; undefined where it has none. */
+  /** Returns the codes of the entry's column by row, or undefined if it has no column. */
   codesOf(parser: ParserName, entry: number): Uint32Array | undefined;
-  /** Of each row, ns since the start of the day; undefined where they are not known. */
+  /** Time of each row, ns since the start of the day; undefined if unknown. */
   readonly times: ArrayLike<number> | undefined;
-  /** Of the rows, how many may be left to the parser. */
+  /** Maximum share of rows that may be left to the parser. */
   readonly maxUnknownShare: number;
 }
 
-/** Cells of a dictionary; undefined where rests are too many, too long, or too often not known. */
+/** Returns cells of a dictionary, or undefined if the texts are too many, too long, or too often unknown. */
 export function encodeResiduals(sources: ResidualSources): DictionaryCells | undefined {
   const { page, lineOffsets, codesOf, times, maxUnknownShare } = sources;
   const { lines, rows, parserOf } = page;
@@ -86,10 +87,13 @@ export function encodeResiduals(sources: ResidualSources): DictionaryCells | und
   return { kind: 'dictionary', codes, values: texts.values, fallbackRows };
 }
 
-/** How many values of a field are looked at to see whether it is the time of the entry. */
+/** Number of values to check whether a field contains the time of the entry. */
 const LOOKED_AT = 4;
 
-/** True where the first values of the field hold the times of their rows: in rests they take less than as a column. */
+/**
+ * Returns whether the first values of the field contain the times of their rows. Such a field is smaller in
+ * residual texts than as a column.
+ */
 export function tellsTime(
   lines: Buffer,
   { members }: ParserFields,
@@ -113,7 +117,7 @@ class RestTable {
   readonly #places = new Map<string, number>();
   #bytes = 0;
 
-  /** Number of a text; -1 where there is no room for another. */
+  /** Returns the number of a text, or -1 if the table is full. */
   placeOf(text: string): number {
     const known = this.#places.get(text);
     if (known !== undefined) return known;
@@ -125,7 +129,7 @@ class RestTable {
   }
 }
 
-/** Rests of the lines that are sound for one parser; asked for row by row, ascending. */
+/** Residual texts of the lines that are valid for one parser, requested row by row in ascending order. */
 class SideRests {
   readonly #fields: ParserFields;
   readonly #lines: Buffer;
@@ -140,7 +144,7 @@ class SideRests {
     this.#codesOf = codesOf;
   }
 
-  /** '' where columns know all of the line; undefined where it must be parsed. */
+  /** Returns the text, '' if columns store the whole line, or undefined if the line must be parsed. */
   restOf(row: number): string | undefined {
     const { members, parser } = this.#fields;
     const { rows, entries, kinds, starts, ends, count } = members;
@@ -156,7 +160,7 @@ class SideRests {
       if (codes !== undefined && codes[row] !== FALLBACK_CODE) continue;
       const text = textOf(parser, kind === VALUE, this.#lines, starts[member], ends[member]);
       if (text === undefined) isKnown = false;
-      // To logfmt an empty value is none.
+      // For logfmt, an empty value means no value.
       else if (text !== '' || parser === 'json') texts.push(memberText(form, text));
     }
     if (!isKnown) return undefined;
@@ -171,7 +175,7 @@ class SideRests {
     const { table, parser } = this.#fields;
     const name = table.names[entry];
     const path = table.paths[entry];
-    // A key that is ignored stands for no field.
+    // An ignored key sets no field.
     if (name === '') return { codes: undefined, form: undefined, isClear: true };
     const isClear = isClearName(name) && path.every(key => isClearKey(parser, key));
     return { codes: this.#codesOf(entry), form: memberForm(parser, path), isClear };
@@ -180,18 +184,24 @@ class SideRests {
 
 interface EntryRests {
   readonly codes: Uint32Array | undefined;
-  /** Undefined where the entry is no field. */
+  /** Undefined if the entry is not a field. */
   readonly form: MemberForm | undefined;
-  /** False where only the line as it stands tells what becomes of the entry. */
+  /** False if the effect of the entry depends on the rest of its line. */
   readonly isClear: boolean;
 }
 
-/** A suffixed name may be another field's too, in streams that have a label of its name; then the order of all members counts. */
+/**
+ * Returns whether the name always belongs to this field. A suffixed name may come from another field in
+ * streams with a label of that name, and the order of all members then counts.
+ */
 function isClearName(name: string): boolean {
   return !isReservedName(name) && !isSuffixedName(name);
 }
 
-/** Of logfmt not what could be taken for JSON, or for more than a key, where it stands in another line. */
+/**
+ * Returns whether the key has the same meaning in another line. A logfmt key must not look like JSON, or like
+ * more than a key.
+ */
 function isClearKey(parser: ParserName, key: string): boolean {
   if (key.includes('\ufffd')) return false;
   return parser === 'json' || (key !== '' && key[0] !== '{' && !ENDS_KEY.test(key));
@@ -199,7 +209,7 @@ function isClearKey(parser: ParserName, key: string): boolean {
 
 const ENDS_KEY = /[\u0000-\u0020="\\]/;
 
-/** The value as the parser shows it; undefined where it is broken. */
+/** Returns the value as the parser shows it, or undefined if it is invalid. */
 function textOf(
   parser: ParserName,
   isPlain: boolean,
@@ -212,19 +222,20 @@ function textOf(
   if (written.includes('\ufffd')) return undefined;
   if (isPlain) return written;
   const text = parser === 'json' ? jsonStringValue(lines, start, end) : unquoteLogfmt(lines, start, end);
-  // The parser's text of a broken JSON string is empty; one that is really empty has no escapes.
+  // The parser returns an empty text for an invalid JSON string; a string that is really empty has no
+  // escapes.
   return text === '' || text?.includes('\ufffd') ? undefined : text;
 }
 
 /**
- * Rests of lines that are sound for neither parser; asked for in their order. One that begins with a brace is left to the
- * parsers: only they know what they make of broken JSON. Any other is no JSON, and has those fields that logfmt finds in it:
- * most often none.
+ * Residual texts of lines that are valid for neither parser, requested in order. Lines that begin with a
+ * brace are left to the parsers, because only they interpret broken JSON. Other lines are not JSON, and have
+ * the fields that logfmt finds in them, mostly none.
  */
 class OtherRests {
   readonly #lines: Buffer;
   readonly #decoder = new LogfmtDecoder();
-  /** Of the first equals sign that may still come, for lines without one are not worth decoding. */
+  /** Offset of the next equals sign, because lines without one need no decoding. */
   #equals = -1;
 
   constructor(lines: Buffer) {

@@ -1,8 +1,9 @@
 /**
- * Lines of a page whose columns know every field of every line, put together again of columns and rests: what a line says by
- * itself, in another order perhaps, and without all that is no field. What a parser makes of the one it makes of the other.
+ * Synthesized lines: lines rebuilt from columns and residual fields, for pages that store every field of
+ * every line. A synthesized line contains the fields of the original, perhaps in another order, and no other
+ * text. Parsers derive the same fields from both.
  *
- * What a reader would get wrong: the order of the fields is lost. Whoever takes the first fields only must read lines.
+ * Pitfall: the order of the fields is lost. A query that uses only the first fields must read the lines.
  */
 import {
   FALLBACK_ID,
@@ -27,7 +28,7 @@ export class KnownLines {
   readonly #fields: KnownFields;
   readonly #json: readonly MemberTexts[];
   readonly #logfmt: readonly MemberTexts[];
-  /** By id, as they are first met. */
+  /** Residual texts by ID, in order of first use. */
   readonly #rests: ReadRest[] = [];
 
   constructor(fields: KnownFields) {
@@ -38,12 +39,15 @@ export class KnownLines {
     this.#logfmt = ofParser('logfmt');
   }
 
-  /** False where the row's line must be read. */
+  /** Returns false if the row's line must be read. */
   knows(row: number): boolean {
     return this.#fields.rests.ids[row] !== FALLBACK_ID;
   }
 
-  /** Only of a row that is known. @param timeNs of the row, since the start of the day */
+  /**
+   * Builds the line of a row for which `knows` is true. @param timeNs Time of the row, since the start of the
+   * day
+   */
   lineOf(row: number, timeNs: number): string {
     const rest = this.#restOf(this.#fields.rests.ids[row]);
     const parser = rest?.parser ?? this.#parserOf(row);
@@ -67,7 +71,10 @@ export class KnownLines {
     return rest;
   }
 
-  /** The parser whose columns know the row: of the other's they know none. Undefined where the line has no field. */
+  /**
+   * Returns the parser whose columns store the row; columns of the other parser have no value for it.
+   * Undefined if the line has no field.
+   */
   #parserOf(row: number): ParserName | undefined {
     if (this.#json.some(column => column.knows(row))) return 'json';
     return this.#logfmt.some(column => column.knows(row)) ? 'logfmt' : undefined;
@@ -75,12 +82,12 @@ export class KnownLines {
 }
 
 interface ReadRest {
-  /** Undefined where it has no members. */
+  /** Parser, or undefined if the text has no members. */
   readonly parser: ParserName | undefined;
   readonly members: RestForm;
 }
 
-/** The values of a column as members of a line, each put into words once. */
+/** Values of a column as members of a line, each formatted once. */
 class MemberTexts {
   readonly #column: FieldColumn;
   readonly #form: MemberForm;
@@ -95,7 +102,7 @@ class MemberTexts {
     return this.#column.column.ids[row] !== FALLBACK_ID;
   }
 
-  /** Undefined where the line lacks the field, or its rest has it. */
+  /** Returns the member, or undefined if the line lacks the field or its residual text contains it. */
   textOf(row: number): string | undefined {
     const { column } = this.#column;
     const id = column.ids[row];

@@ -1,12 +1,14 @@
-/** absent_over_time: a 1 at the instants where no series has a sample (docs/dev/logql-semantics.md#absent_over_time). */
+/**
+ * Evaluates absent_over_time: a 1 at each instant at which no series has a sample (LogQL reference 12.6).
+ */
 
 import { type Labels, labelsOf } from '../../base/model/labels.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
 
 /**
- * Labels that the selector fixes: those of equality matchers, less every name that another kind of matcher uses or
- * that occurs twice.
+ * Returns the labels that the selector fixes: those of equality matchers, without names that another kind of
+ * matcher uses or that occur twice.
  */
 export function absentLabels(selector: readonly Matcher[]): Labels {
   const values = new Map<string, string>();
@@ -15,11 +17,11 @@ export function absentLabels(selector: readonly Matcher[]): Labels {
     if (op !== '=' || values.has(name)) dropped.add(name);
     values.set(name, value);
   }
-  // A label with an empty value is no label.
+  // A label with an empty value counts as missing.
   return labelsOf([...values].filter(([name, value]) => !dropped.has(name) && value !== ''));
 }
 
-/** The counts of an absent_over_time, turned round. */
+/** Inverts the counts of an absent_over_time. */
 export function absentMatrix({ timesMs, series }: SeriesMatrix, labels: Labels): SeriesMatrix {
   const present = new Uint8Array(timesMs.length).fill(1);
   for (const one of series) {

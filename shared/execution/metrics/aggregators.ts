@@ -1,10 +1,10 @@
 /**
- * What a pane remembers, by range aggregation: a few numbers (a state) with three operations that form a monoid:
- * make an empty state, add samples, combine an earlier state with a later one. Windows, workers and retries all
- * rest on `combine`: it may be applied in any grouping.
+ * State of a pane, by range aggregation: a few numbers with three operations that form a monoid. They create
+ * an empty state, add samples, and combine an earlier state with a later one. Windows, workers and retries
+ * all rely on `combine`, which works in any grouping.
  *
- * States lie side by side in a Float64Array, `width` numbers each. `combine` may write over its first operand.
- * Formulas: running mean and infinity rules, docs/dev/logql-semantics.md#aggregations-over-time; variance by Welford, merged by Chan's
+ * States are adjacent in a Float64Array, `width` numbers each. `combine` may overwrite its first operand.
+ * Formulas: running mean and infinity rules, LogQL reference 12.4; variance by Welford, merged by Chan's
  * formula.
  */
 
@@ -12,10 +12,10 @@ import type { SampleBatch } from '../../base/model/samples.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 
 export interface Aggregator {
-  /** Numbers of a state; 'whole' ones are counts below 2^53 and travel as varints. */
+  /** Types of the numbers of a state. 'whole' numbers are counts below 2^53, encoded as varints. */
   readonly layout: readonly ('whole' | 'float')[];
   readonly init: (cells: Float64Array, at: number) => void;
-  /** Samples `from` to `to - 1` of a batch, in their order. `shift` turns page offsets into query times. */
+  /** Adds samples `from` to `to - 1` of a batch, in order. `shift` converts page offsets to query times. */
   readonly add: (
     cells: Float64Array,
     at: number,
@@ -78,7 +78,7 @@ function addFirst(
   out[outAt] = earlier[earlierAt] + later[laterAt];
 }
 
-/** True where an infinite mean swallows a value: anything finite, and its own sign. */
+/** Returns whether an infinite mean absorbs a value: any finite value, and an infinity of the same sign. */
 export function meanIgnores(mean: number, value: number): boolean {
   return (mean === Infinity || mean === -Infinity) && (value === mean || Number.isFinite(value));
 }
@@ -110,13 +110,13 @@ export const meanAggregator: Aggregator = {
     out[outAt] = count;
     if (countA === 0) out[outAt + 1] = meanB;
     else if (countB === 0 || meanIgnores(meanA, meanB)) out[outAt + 1] = meanA;
-    // Weighted before the subtraction, so that two large means of opposite signs do not overflow.
+    // Apply the weight before the subtraction, so that two large means of opposite signs do not overflow.
     else out[outAt + 1] = meanA + (meanB * (countB / count) - meanA * (countB / count));
   },
   value: (cells, at) => cells[at + 1],
 };
 
-/** NaN is the empty state: any number replaces it, and it replaces none. */
+/** NaN is the empty state: any number replaces it, and NaN replaces no number. */
 export const minAggregator: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
@@ -208,7 +208,7 @@ export const deviationAggregator: Aggregator = {
   value: (cells, at) => Math.sqrt(cells[at + 2] / cells[at]),
 };
 
-/** State: time, value. Of equal times the one met first stays, which is the source order. */
+/** State: time, value. At equal times, the first sample wins, in source order. */
 export const firstAggregator: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
@@ -231,7 +231,7 @@ export const firstAggregator: Aggregator = {
   value: (cells, at) => cells[at + 1],
 };
 
-/** State: time, value. Of equal times the one met last stays. */
+/** State: time, value. At equal times, the last sample wins. */
 export const lastAggregator: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
@@ -259,7 +259,10 @@ function copyPair(out: Float64Array, outAt: number, from: Float64Array, at: numb
   out[outAt + 1] = from[at + 1];
 }
 
-/** The aggregator of an operation; undefined for those that need every sample (quantile_over_time, rate_counter). */
+/**
+ * Returns the aggregator of an operation, or undefined for operations that need every sample
+ * (quantile_over_time, rate_counter).
+ */
 export function aggregatorOf(op: RangeOp, unwrapped: boolean): Aggregator | undefined {
   switch (op) {
     case 'count_over_time':
@@ -291,7 +294,7 @@ export function aggregatorOf(op: RangeOp, unwrapped: boolean): Aggregator | unde
   }
 }
 
-/** Operations whose value is divided by the seconds of the range. */
+/** Returns whether the value of the operation is divided by the seconds of the range. */
 export function isRate(op: RangeOp): boolean {
   return op === 'rate' || op === 'bytes_rate';
 }

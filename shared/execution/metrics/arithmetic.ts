@@ -1,4 +1,4 @@
-/** Arithmetic and comparison of two numbers, as docs/dev/logql-semantics.md#arithmetic, #comparisons define them. */
+/** Arithmetic and comparison of two numbers, as defined in LogQL reference 14.1 and 14.2. */
 import type { BinaryOp, CompareOp } from '../../language/logql/ast.ts';
 
 export type SetOp = 'and' | 'or' | 'unless';
@@ -12,7 +12,7 @@ export function isComparison(op: BinaryOp): op is CompareOp {
   return op === '==' || op === '!=' || op === '>' || op === '>=' || op === '<' || op === '<=';
 }
 
-/** Dividing by zero gives NaN, never an infinity. */
+/** Returns the operation. Division by zero yields NaN, never an infinity. */
 export function arithmeticOf(op: ArithmeticOp): (a: number, b: number) => number {
   switch (op) {
     case '+':
@@ -30,7 +30,7 @@ export function arithmeticOf(op: ArithmeticOp): (a: number, b: number) => number
   }
 }
 
-/** Comparisons with NaN are false, except `!=`. */
+/** Returns the comparison. Comparisons with NaN are false, except `!=`. */
 export function comparisonOf(op: CompareOp): (a: number, b: number) => boolean {
   switch (op) {
     case '==':
@@ -48,13 +48,16 @@ export function comparisonOf(op: CompareOp): (a: number, b: number) => boolean {
   }
 }
 
-/** IEEE 754 pow: 1 to any power is 1, and so is -1 to an infinite one; JavaScript says NaN there. */
+/**
+ * Works as IEEE 754 pow: 1 to any power is 1, and so is -1 to an infinite power. JavaScript returns NaN for
+ * these.
+ */
 function power(a: number, b: number): number {
   if (a === 1 || (a === -1 && (b === Infinity || b === -Infinity))) return 1;
   return a ** b;
 }
 
-/** Two literals: a comparison is 0 or 1, with `bool` or without. */
+/** Evaluates two literals. A comparison returns 0 or 1, with or without `bool`. */
 export function foldLiterals(op: ArithmeticOp | CompareOp, a: number, b: number): number {
   if (isComparison(op)) return comparisonOf(op)(a, b) ? 1 : 0;
   return arithmeticOf(op)(a, b);

@@ -1,9 +1,9 @@
 /**
- * Binary operations between two matrices (docs/dev/logql-semantics.md#binary-operations). Series are paired once by signature and then
- * worked on whole.
+ * Binary operations between two matrices (LogQL reference 14.1 to 14.4). Series are paired once by signature,
+ * and then processed as a whole.
  *
- * What a reader would get wrong: with group_right the "many" side is the right one, and gives the labels; but the
- * operands stay in the order written, and a comparison without `bool` still keeps the left one's value.
+ * Pitfall: with group_right, the right side is the "many" side and provides the labels. The operands still
+ * remain in written order, and a comparison without `bool` still returns the left value.
  */
 
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -44,7 +44,10 @@ export function* operateOnMatrices(
   return { timesMs: left.timesMs, series };
 }
 
-/** Left samples by whether the right has their signature at the instant; for `or`, then the right's of those the left lacks. */
+/**
+ * Selects left samples by whether the right side has their signature at the instant. For `or`, adds the right
+ * samples whose signature the left side lacks.
+ */
 function* combineSets(
   left: readonly MatrixSeries[],
   right: readonly MatrixSeries[],
@@ -75,7 +78,7 @@ function* combineSets(
   return op === 'or' ? [...left, ...kept(right)] : kept(left);
 }
 
-/** What an operation makes of a pair of values: a value, and whether it stays. */
+/** Operation on a pair of values: the result, and whether the sample remains. */
 interface Calculation {
   readonly value: (left: number, right: number) => number;
   readonly keeps: ((left: number, right: number) => boolean) | undefined;
@@ -88,12 +91,12 @@ function calculation(op: ArithmeticOp | CompareOp, bool: boolean): Calculation {
   return { value: left => left, keeps: compare };
 }
 
-/** A series of the "many" side and one of the "one" side that are there at one instant or more. */
+/** Series of the "many" side and of the "one" side that overlap in at least one instant. */
 interface Pair {
   readonly many: MatrixSeries;
   readonly one: MatrixSeries;
   readonly labels: Labels;
-  /** Where both are there. */
+  /** Instants at which both series have a value. */
   readonly both: MatrixSeries;
 }
 
@@ -134,7 +137,9 @@ function* matchPairs(
   return (manyOnRight ? right : left).flatMap(many => results.get(many) ?? []);
 }
 
-/** The instants at which both series have a value, with room for values; undefined where there is none. */
+/**
+ * Returns the instants at which both series have a value, with space for values; undefined if there are none.
+ */
 function overlap(a: MatrixSeries, b: MatrixSeries): MatrixSeries | undefined {
   const first = Math.max(a.first, b.first);
   const end = Math.min(a.first + a.values.length, b.first + b.values.length);
@@ -168,7 +173,7 @@ function calculate(
   return both;
 }
 
-/** Refuses two matches of one signature (grouped: of one label set) at one instant. */
+/** Refuses two matches of one signature (with grouping: of one label set) at one instant. */
 function* checkManySide(pairs: readonly Pair[], grouped: boolean, marks: InstantMarks): Steps<void> {
   if (pairs.length < 2) return;
   const byResult = new Map<string, MatrixSeries[]>();
@@ -193,8 +198,8 @@ function* checkManySide(pairs: readonly Pair[], grouped: boolean, marks: Instant
 }
 
 /**
- * One to one: the labels matched on. Grouped: those of the many side, with the included ones taken from the other. Labels
- * with empty values are left out.
+ * Returns the result labels. One to one: the labels of the match. With grouping: the labels of the many side,
+ * with included labels from the other side. Labels with empty values are omitted.
  */
 function resultLabels(matching: VectorMatching | undefined): (many: Labels, one: Labels) => Labels {
   if (matching?.group === undefined) {

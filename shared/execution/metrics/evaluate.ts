@@ -1,6 +1,6 @@
 /**
- * Evaluates the tree of a metric query over its leaves' matrices, node by node and each node over all instants at
- * once (docs/dev/logql-semantics.md#absent_over_time, #instant-and-range-results, #vector-aggregations, #binary-operations).
+ * Evaluates the tree of a metric query over the matrices of its leaves. Each node is evaluated over all
+ * instants before the next one (LogQL reference 12.6, 12.7, 13, 14).
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -26,33 +26,33 @@ import { instantTimesMs } from './windows.ts';
 
 export interface EvaluationContext {
   /**
-   * The values of a range aggregation at all instants, as `RangeAccumulator.finish` gives them: grouped already, by the
-   * grouping that `leavesOf` names; for absent_over_time the counts.
+   * Returns the values of a range aggregation at all instants, as `RangeAccumulator.finish` does. They are
+   * already grouped as `leavesOf` specifies. For absent_over_time, the values are counts.
    */
   readonly leaf: (node: RangeAggregationExpr) => SeriesMatrix;
   readonly startNs: bigint;
   readonly endNs: bigint;
-  /** 0 for an instant query. */
+  /** Step, or 0 for an instant query. */
   readonly stepNs: bigint;
   /** True for a vector or scalar at `startNs`, false for a matrix. */
   readonly instant: boolean;
-  /** Limit on the series of the answer; 0 is none. */
+  /** Maximum series of the result; 0 is unlimited. */
   readonly maxSeries: number;
-  /** True where an answer cut to `maxSeries`, with a warning, is better than an error. */
+  /** Whether to truncate the result to `maxSeries` with a warning instead of an error. */
   readonly partial?: boolean;
 }
 
-/** A number without series, or series. */
+/** Number without series, or series. */
 type Operand =
   | { readonly kind: 'scalar'; readonly value: number }
   | { readonly kind: 'matrix'; readonly matrix: SeriesMatrix };
 
-/** Throws BadRequestError with the reference's message for what the query cannot do. */
+/** Evaluates a query. Throws BadRequestError with the reference's message for unsupported queries. */
 export function evaluateMetric(expr: MetricExpr, context: EvaluationContext): MetricResult {
   return atOnce(evaluationOf(expr, context));
 }
 
-/** The same in steps, which throw what it throws. */
+/** Evaluates a query in steps, with the errors of `evaluateMetric`. */
 export function* evaluationOf(expr: MetricExpr, context: EvaluationContext): Steps<MetricResult> {
   const timesMs = instantTimesMs(context.startNs, context.endNs, context.instant ? 0n : context.stepNs);
   const result = yield* evaluate(expr, context, timesMs);
@@ -90,11 +90,11 @@ function* evaluate(expr: MetricExpr, context: EvaluationContext, timesMs: Float6
   }
 }
 
-/** The series of a node that must have some. */
+/** Returns the series of a node that must have series. */
 function* matrixOf(expr: MetricExpr, context: EvaluationContext, timesMs: Float64Array): Steps<SeriesMatrix> {
   const operand = yield* evaluate(expr, context, timesMs);
   if (operand.kind === 'matrix') return operand.matrix;
-  // The reference's words for a literal where a vector is needed, its trailing space included.
+  // The reference's message for a literal in place of a vector, including its trailing space.
   throw new BadRequestError(
     'unexpected expr type (*syntax.LiteralExpr) for Evaluator type (*logql.DefaultEvaluator) ',
   );
@@ -121,7 +121,8 @@ function* aggregate(expr: VectorAggregationExpr, input: SeriesMatrix, instant: b
       return yield* rankGroups(input, k, true, grouping);
     case 'approx_topk':
       if (!instant) throw new BadRequestError('count min sketches are only supported on instant queries');
-      // Exact: a sketch may answer so, and does while the series are few.
+      // approx_topk is exact: the sketch of the reference may also return an exact result, and does while
+      // there are few series.
       return yield* rankGroups(input, k, false, undefined);
     case 'sort':
       return sortSeries(input, true);

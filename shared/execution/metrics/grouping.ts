@@ -1,9 +1,9 @@
 /**
- * Grouping of series by labels, and numbering of label sets.
+ * Groups series by labels, and numbers label sets.
  *
- * What a reader would get wrong: a label with an empty value is a label (docs/dev/logql-semantics.md#labels-of-a-series). It
- * tells two groups apart, and stays in the labels of a `by` group; after `without` it vanishes from the labels, while the groups
- * stay two.
+ * Pitfall: a label with an empty value is a label (LogQL reference 12.3). It distinguishes two groups, and
+ * remains in the labels of a `by` group. After `without`, it disappears from the labels, while the groups
+ * remain separate.
  */
 
 import { type Labels, NO_LABELS } from '../../base/model/labels.ts';
@@ -11,7 +11,10 @@ import type { SeriesTable } from '../../base/model/samples.ts';
 import type { Grouping } from '../../language/logql/ast.ts';
 import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 
-/** A text that two label sets share exactly when they are equal; cheaper than the canonical text. */
+/**
+ * Returns a text that is equal for two label sets exactly if they are equal. It is cheaper than the canonical
+ * text.
+ */
 export function labelsKey(labels: Labels): string {
   let key = '';
   for (let i = 0; i < labels.length; i++) {
@@ -21,10 +24,10 @@ export function labelsKey(labels: Labels): string {
   return key;
 }
 
-/** Says whether a label is part of a group's key. */
+/** Returns whether a label is part of a group's key. */
 export type LabelTest = (name: string) => boolean;
 
-/** The labels that tell groups apart. No grouping is `by ()`. */
+/** Selects the labels that distinguish groups. No grouping means `by ()`. */
 export function groupTest(grouping: Grouping | undefined): LabelTest {
   const listed = new Set(grouping?.labels);
   if (grouping === undefined || !grouping.without) return name => listed.has(name);
@@ -40,18 +43,18 @@ export function withoutEmpty(labels: Labels): Labels {
   return labels.every(({ value }) => value !== '') ? labels : labels.filter(({ value }) => value !== '');
 }
 
-/** Labels that a group shows, of those that tell it apart. */
+/** Returns the labels that a group shows, out of the labels that distinguish it. */
 export function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Labels {
   return grouping?.without === true ? withoutEmpty(groupLabels) : groupLabels;
 }
 
-/** Things by group, in order of first appearance. */
+/** Members of one group, in order of first appearance. */
 export interface Group<Member> {
   readonly labels: Labels;
   readonly members: Member[];
 }
 
-/** Groups what has labels; the key of each member is computed once. */
+/** Groups members by their labels; computes the key of each member once. */
 export function* groupBy<Member extends { readonly labels: Labels }>(
   members: readonly Member[],
   grouping: Grouping | undefined,
@@ -71,8 +74,8 @@ export function* groupBy<Member extends { readonly labels: Labels }>(
 }
 
 /**
- * Numbers label sets from 0, so that extractors and workers with series tables of their own can share an accumulator.
- * With a grouping, series of one group get one number.
+ * Numbers label sets from 0, so that extractors and workers with separate series tables can share an
+ * accumulator. With a grouping, all series of a group have one number.
  */
 export class SeriesIndex implements SeriesTable {
   readonly #numbers = new Map<string, number>();
@@ -106,8 +109,8 @@ export class SeriesIndex implements SeriesTable {
   }
 
   /**
-   * This index's number of each series of a table. `known` is the map that an earlier call gave for the same table,
-   * whose entries stay as they are.
+   * Returns this index's number for each series of a table. `known` is the map that an earlier call returned
+   * for the same table; its entries remain valid.
    */
   mapOf(table: SeriesTable, known?: Uint32Array): Uint32Array {
     if (known !== undefined && known.length === table.count) return known;

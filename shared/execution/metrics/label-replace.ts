@@ -1,4 +1,4 @@
-/** label_replace (docs/dev/logql-semantics.md#label_replace): once a series, since values play no part. */
+/** Evaluates label_replace (LogQL reference 14.5), once per series, because values do not matter. */
 
 import { canonicalText } from '../../base/model/byte-text.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -11,8 +11,10 @@ import type { MatrixSeries, SeriesMatrix } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * Equal label sets that come out stay separate elements. What a reader would get wrong: labels with empty values leave
- * the series where the regex matches, and stay where it does not.
+ * Replaces a label. Equal label sets in the result remain separate elements.
+ *
+ * Pitfall: labels with empty values are removed from a series if the regex matches, and remain if it does
+ * not.
  */
 export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Steps<SeriesMatrix> {
   const regex = compileRegex(expr.regex, { anchored: true });
@@ -31,7 +33,7 @@ export function* replaceLabel(matrix: SeriesMatrix, expr: LabelReplaceExpr): Ste
   return { timesMs: matrix.timesMs, series };
 }
 
-/** The labels with one set to a value; labels with empty values are left out. */
+/** Sets one label to a value; labels with empty values are omitted. */
 function withLabel(labels: Labels, name: string, value: string): Labels {
   const all = [...labels.filter(label => label.name !== name), { name, value }];
   return withoutEmpty(all.sort((a, b) => compareUtf8(a.name, b.name)));

@@ -1,6 +1,7 @@
 /**
- * Which series of two operands meet (docs/dev/logql-semantics.md#matching): those with equal signatures, in which a label with an empty
- * value counts as absent. A signature is computed once a series; whether two elements are there at one instant is asked only where a signature has several series.
+ * Matches the series of two operands by equal signatures (LogQL reference 14.3). In a signature, a label with
+ * an empty value counts as absent. Each signature is computed once per series. Presence at the same instant
+ * is checked only if a signature has several series.
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -15,7 +16,7 @@ export interface SignatureGroup {
   readonly right: MatrixSeries[];
 }
 
-/** The labels that signatures are made of. */
+/** Selects the labels of signatures. */
 export function signatureTest(matching: VectorMatching | undefined): LabelTest {
   const listed = new Set(matching?.labels);
   return matching?.on === true ? name => listed.has(name) : name => !listed.has(name);
@@ -48,7 +49,7 @@ export function* groupBySignature(
   return [...groups.values()];
 }
 
-/** Marks by instant that are cleared in no time. */
+/** Marks by instant that can be cleared in constant time. */
 export class InstantMarks {
   readonly #marks: Uint32Array;
   #round = 0;
@@ -65,7 +66,10 @@ export class InstantMarks {
     return this.#marks[instant] === this.#round;
   }
 
-  /** Marks the instants of a series; false where one of them was marked. `only` limits it to those. */
+  /**
+   * Marks the instants of a series; returns false if one of them was already marked. `only` restricts the
+   * instants.
+   */
   mark({ first, present }: MatrixSeries, only?: InstantMarks): boolean {
     let fresh = true;
     for (let i = 0; i < present.length; i++) {
@@ -77,7 +81,7 @@ export class InstantMarks {
   }
 }
 
-/** Refuses two elements of the "one" side with one signature at one instant, matched or not. */
+/** Refuses two elements of the "one" side with one signature at one instant, even without a match. */
 export function* checkOneSide(
   one: readonly MatrixSeries[],
   side: 'left' | 'right',

@@ -1,18 +1,19 @@
 /**
- * What metric evaluation passes from node to node: for each series its values over the instants of the query.
+ * Intermediate result of metric evaluation: values of each series over the instants of the query.
  *
- * A series covers only the instants from its first to its last value, because a query may have 100,000 short series
- * over 10,000 instants. Presence is apart from the value: NaN is a value. Two series of a matrix may have equal
- * labels (docs/dev/logql-semantics.md#labels-of-a-series, #label_replace); each is then an element of its own at every instant.
+ * A series covers only the instants from its first to its last value, because a query may have 100,000 short
+ * series over 10,000 instants. Presence is separate from the value, because NaN is a value. Two series of a
+ * matrix may have equal labels (LogQL reference 12.3, 14.5); each is then a separate element at every
+ * instant.
  */
 import type { Labels } from '../../base/model/labels.ts';
 
 export interface MatrixSeries {
   readonly labels: Labels;
-  /** Instant number that `values[0]` belongs to. */
+  /** Instant number of `values[0]`. */
   readonly first: number;
   readonly values: Float64Array;
-  /** 1 where there is a value; as long as `values`. */
+  /** 1 for each existing value; as long as `values`. */
   readonly present: Uint8Array;
 }
 
@@ -35,7 +36,7 @@ export function countPoints(present: Uint8Array): number {
   return points;
 }
 
-/** A series with one value at every instant. */
+/** Returns a series with one value at every instant. */
 export function constantSeries(labels: Labels, value: number, instants: number): MatrixSeries {
   return {
     labels,
@@ -45,7 +46,7 @@ export function constantSeries(labels: Labels, value: number, instants: number):
   };
 }
 
-/** From the first to behind the last instant of some series; they must not be none. */
+/** Returns the range from the first instant to the one after the last. There must be at least one series. */
 export function spanOf(series: readonly MatrixSeries[]): { first: number; end: number } {
   let first = Infinity;
   let end = 0;

@@ -1,11 +1,14 @@
 /**
- * Slots of the panes that hold samples: a hash table from (series, pane) to a dense number. Sparse on purpose:
- * 500 series of 11,000 steps have 11 million panes, but never more filled ones than samples.
+ * Assigns slots to panes with samples: a hash table from (series, pane) to a dense number. It is sparse: 500
+ * series of 11,000 steps have 11 million panes, but never more non-empty ones than samples.
  */
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 
 const FIRST_SLOTS = 64;
-/** Two 4-byte columns and two 4-byte places of the hash index (load at most one half). */
+/**
+ * Memory per slot: two 4-byte columns and two 4-byte entries of the hash index (load factor at most one
+ * half).
+ */
 const BYTES_PER_SLOT = 16;
 
 export class PaneTable {
@@ -13,10 +16,10 @@ export class PaneTable {
   seriesOf = new Uint32Array(FIRST_SLOTS);
   paneOf = new Int32Array(FIRST_SLOTS);
   count = 0;
-  /** One more than the largest series number. */
+  /** Largest series number plus 1. */
   seriesCount = 0;
   #index = new Int32Array(FIRST_SLOTS * 2);
-  /** One more than the slot used last, by series: samples of a series mostly stay in a pane. */
+  /** Latest slot plus 1, by series: consecutive samples of a series are mostly in one pane. */
   #recent = new Int32Array(FIRST_SLOTS);
   readonly #budget: MemoryBudget;
 
@@ -29,7 +32,7 @@ export class PaneTable {
     return this.seriesOf.length;
   }
 
-  /** The slot of a pane; made where it is new, which `count` shows. */
+  /** Returns the slot of a pane. Creates it if it is new, which increments `count`. */
   slotOf(series: number, pane: number): number {
     if (series >= this.seriesCount) this.#admit(series);
     const near = this.#recent[series] - 1;
@@ -87,7 +90,10 @@ export class PaneTable {
     this.#index = index;
   }
 
-  /** All slots by series, then by pane; and where each series starts in that order (`seriesCount + 1` places). */
+  /**
+   * Returns all slots ordered by series, then pane, and the start of each series in that order (`seriesCount
+   * + 1` elements).
+   */
   inOrder(): { readonly order: Uint32Array; readonly starts: Uint32Array } {
     const { count, seriesOf, paneOf } = this;
     const starts = new Uint32Array(this.seriesCount + 1);

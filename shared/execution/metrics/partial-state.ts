@@ -1,13 +1,13 @@
 /**
- * Partial states as bytes, for workers to hand back:
+ * Encodes partial results of range aggregations as bytes, which workers return:
  *
  *   version u8 | operation u8 | flags u8 | start, end, step, range, offset i64 | parameter f64
  *   panes varint | for each pane, by series then pane: series delta, pane (delta within a series) varints
- *   for each number of the state: a column, varints where it is a count, f64 else
- *   or, where samples are kept: samples of each pane varint | values f64 | times f64 (rate_counter)
+ *   for each number of the state: a column, varints for counts, otherwise f64
+ *   or, for aggregations over all samples: samples of each pane varint | values f64 | times f64 (rate_counter)
  *
- * All little-endian. Bytes are not trusted: everything read is checked against its range, and memory follows the
- * number of bytes that are there, not the numbers they claim.
+ * All numbers are little-endian. The bytes are not trusted: every value is checked against its range. Memory
+ * is allocated according to the available bytes, not to the sizes that they claim.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -20,12 +20,12 @@ import type { SampleLog } from './sample-log.ts';
 import { MAX_STEPS, type Windows } from './windows.ts';
 
 const VERSION = 1;
-/** Series numbers are dense in a worker; 2^24 of them is beyond every memory budget. */
+/** Maximum series number. Numbers are dense in a worker, and 2^24 series exceed every memory budget. */
 const MAX_SERIES = 2 ** 24;
 const UNWRAPPED = 1;
 const HAS_PARAMETER = 2;
 
-/** What an accumulator shows of itself to be written and read. */
+/** Parts of an accumulator that are encoded and decoded. */
 export interface PaneStates {
   readonly spec: RangeSpec;
   readonly windows: Windows;
@@ -36,7 +36,7 @@ export interface PaneStates {
   slotOf(series: number, pane: number): number;
 }
 
-/** Numbers in encoded states: append only. */
+/** Operations by number in encoded states. Append only. */
 const OPERATIONS: readonly RangeOp[] = [
   'count_over_time',
   'rate',
@@ -101,7 +101,7 @@ export function decodePartial<Accumulator extends PaneStates>(
   return accumulator;
 }
 
-/** The slot of each pane, in the order of the bytes. */
+/** Returns the slot of each pane, in the order of the bytes. */
 function readPanes(reader: ByteReader, accumulator: PaneStates): Uint32Array {
   const { steps } = accumulator.windows;
   const slots = new Uint32Array(reader.count(2));
@@ -164,7 +164,7 @@ export function writeSpec(writer: ByteWriter, spec: RangeSpec): void {
   writer.bytes(new Uint8Array(fixed.buffer));
 }
 
-/** Throws CorruptionError. */
+/** Reads the specification. Throws CorruptionError. */
 export function readSpec(reader: ByteReader): RangeSpec {
   const version = reader.byte();
   if (version !== VERSION) throw corrupt(`version ${version}`);
@@ -187,7 +187,7 @@ function writeFloats(writer: ByteWriter, column: Float64Array): void {
   writer.bytes(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
 }
 
-/** Copied, because a Float64Array cannot start at any byte. */
+/** Copies, because a Float64Array must be aligned. */
 function readFloats(reader: ByteReader, count: number): Float64Array {
   const bytes = reader.bytes(count * 8);
   const column = new Float64Array(count);

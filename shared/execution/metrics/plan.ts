@@ -1,4 +1,4 @@
-/** What can be known of a metric query before any sample is read. */
+/** Derives properties of a metric query before any sample is read. */
 import type {
   BinaryExpr,
   Grouping,
@@ -10,14 +10,14 @@ import type {
 export interface Leaf {
   readonly node: RangeAggregationExpr;
   /**
-   * The labels that series of this leaf need to keep, where fewer than all: the leaf's own grouping, or one that a sum
-   * around it makes harmless (docs/dev/logql-semantics.md#parsers-that-are-skipped). Applied at extraction it also says which labels
-   * parsers extract.
+   * Labels that series of this leaf must preserve; undefined means all. The source is the grouping of the
+   * leaf, or of a sum around it if that does not change the result (LogQL reference 10.2). The extraction
+   * applies it and therefore parses only these labels.
    */
   readonly grouping: Grouping | undefined;
 }
 
-/** A sum of these over groups is the sum of the groups. */
+/** Operations for which the sum over groups equals the sum of the groups. */
 const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
   'count_over_time',
   'rate',
@@ -27,7 +27,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
 ]);
 const NO_GROUP_LABELS: Grouping = Object.freeze({ without: false, labels: [] });
 
-/** The range aggregations of a query, from left to right. */
+/** Returns the range aggregations of a query, from left to right. */
 export function leavesOf(expr: MetricExpr): Leaf[] {
   const leaves: Leaf[] = [];
   collect(expr, undefined, leaves);
@@ -62,8 +62,8 @@ function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined):
 }
 
 /**
- * The time that a query reads: samples with `fromNs < timestamp <= toNs` (docs/dev/logql-semantics.md#time-that-is-read). Undefined where
- * it reads none.
+ * Returns the time range that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined if
+ * it reads no samples.
  */
 export function readInterval(
   expr: MetricExpr,
@@ -83,8 +83,8 @@ export function readInterval(
 }
 
 /**
- * True where sort or sort_desc occurs anywhere: an instant vector then keeps the order of evaluation
- * (docs/dev/logql-semantics.md#instant-and-range-results).
+ * Returns whether sort or sort_desc occurs anywhere: an instant vector then preserves the order of evaluation
+ * (12.7).
  */
 export function hasSort(expr: MetricExpr): boolean {
   switch (expr.kind) {

@@ -1,7 +1,7 @@
 /**
- * quantile_over_time. Windows that share no pane sort their own values; windows that overlap slide over a
- * Fenwick tree of ranks, where a value enters and leaves once and a quantile is two searches: O(n log n) a series
- * whatever the overlap.
+ * Evaluates quantile_over_time. Windows without common panes sort their values. Overlapping windows slide
+ * over a Fenwick tree of ranks: a value is added and removed once, and a quantile takes two searches. The
+ * cost is O(n log n) per series for any overlap.
  */
 
 import { binaryFirst } from '../../base/model/binary-search.ts';
@@ -10,8 +10,8 @@ import type { WindowSink } from './sliding.ts';
 import type { Windows } from './windows.ts';
 
 /**
- * The q-quantile of n values by linear interpolation at rank q (n - 1); `valueAt` gives the values in ascending
- * order, NaN smallest. Below 0 it is -Inf, above 1 +Inf.
+ * Returns the q-quantile of n values by linear interpolation at rank q (n - 1). `valueAt` returns values in
+ * ascending order, NaN smallest. Below 0 the quantile is -Inf, above 1 +Inf.
  */
 export function quantileOf(q: number, count: number, valueAt: (rank: number) => number): number {
   if (count === 0 || Number.isNaN(q)) return Number.NaN;
@@ -24,19 +24,19 @@ export function quantileOf(q: number, count: number, valueAt: (rank: number) => 
   return valueAt(lower) * (1 - weight) + valueAt(upper) * weight;
 }
 
-/** Ascending values with NaN at the end, as typed arrays sort, read as if NaN came first. */
+/** Reads ascending values with NaN at the end, as typed arrays sort, as if NaN came first. */
 function quantileOfSorted(q: number, sorted: Float64Array): number {
   const numbers = numbersOf(sorted);
   const nans = sorted.length - numbers;
   return quantileOf(q, sorted.length, rank => (rank < nans ? Number.NaN : sorted[rank - nans]));
 }
 
-/** How many of the sorted values are not NaN. */
+/** Returns the number of sorted values that are not NaN. */
 function numbersOf(sorted: Float64Array): number {
   return binaryFirst(sorted.length, place => Number.isNaN(sorted[place]));
 }
 
-/** Fills the sink with the quantile of each window; panes and samples by place `from` to `to - 1`. */
+/** Fills the sink with the quantile of each window, from panes and samples `from` to `to - 1`. */
 export function slideQuantile(
   q: number,
   panes: Int32Array,
@@ -50,7 +50,7 @@ export function slideQuantile(
   else quantileOfPanes(q, panes, samples, from, to, windows, sink);
 }
 
-/** Each window has one pane at most. */
+/** Handles windows that have at most one pane each. */
 function quantileOfPanes(
   q: number,
   panes: Int32Array,
@@ -98,7 +98,7 @@ function slideOverRanks(
   }
 }
 
-/** The samples of the present window as counts by rank, in a Fenwick tree. */
+/** Samples of the current window, as counts by rank in a Fenwick tree. */
 class RankWindow {
   readonly #distinct: Float64Array;
   /** Rank of each sample from 1; 0 for NaN. */
@@ -127,7 +127,7 @@ class RankWindow {
     this.#topBit = distinct === 0 ? 0 : 1 << (31 - Math.clz32(distinct));
   }
 
-  /** Sample number `sample` enters (1) or leaves (-1). */
+  /** Adds (1) or removes (-1) sample number `sample`. */
   change(sample: number, by: number): void {
     this.#count += by;
     const rank = this.#rankOf[sample];

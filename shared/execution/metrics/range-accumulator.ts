@@ -1,12 +1,13 @@
 /**
- * One range aggregation over samples that come in batches, in any order and from any worker.
+ * Accumulates one range aggregation over samples that arrive in batches, in any order and from any worker.
  *
- * Each sample falls into one pane of its series (windows.ts) and changes that pane's state (kernels.ts); panes
- * without samples cost nothing (pane-table.ts). Partial accumulators of the same query merge pane by pane. Windows
- * are put together from panes only in `finish`. So the cost is samples plus panes plus steps, whatever the overlap.
+ * Each sample belongs to one pane of its series (windows.ts) and changes that pane's state (aggregators.ts).
+ * Panes without samples cost nothing (pane-table.ts). Partial accumulators of the same query merge pane by
+ * pane. Only `finish` combines panes to windows. The cost is therefore samples plus panes plus steps, for any
+ * overlap.
  *
- * What a reader would get wrong: series numbers are the caller's. Two accumulators that number their series
- * differently need a map when they merge. absent_over_time counts samples; that nothing is there becomes a 1 in absent.ts.
+ * Pitfall: the caller assigns series numbers. Two accumulators that number their series differently need a
+ * map when they merge. absent_over_time counts samples; absent.ts converts missing counts to 1.
  */
 import { NS_OF_MINUTE } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
@@ -34,19 +35,19 @@ export interface MinuteAmounts {
 export class RangeAccumulator {
   readonly spec: RangeSpec;
   readonly windows: Windows;
-  /** Samples with `readFromNs < timestamp <= readToNs` matter; others are ignored. Unix ns. */
+  /** Range of relevant samples, `readFromNs < timestamp <= readToNs`, in Unix ns; others are ignored. */
   readonly readFromNs: bigint;
   readonly readToNs: bigint;
   readonly budget: MemoryBudget;
   readonly table: PaneTable;
-  /** Absent where every sample is kept in `log`. */
+  /** Absent if `log` stores every sample. */
   readonly aggregator: Aggregator | undefined;
   readonly log: SampleLog | undefined;
   /** States by slot, as wide as the aggregator's layout. */
   cells: Float64Array;
   readonly #width: number;
   readonly #locator: PaneLocator;
-  /** A sample counts 1, whatever its value. */
+  /** Whether each sample counts 1, regardless of its value. */
   readonly countsEntries: boolean;
 
   constructor(spec: RangeSpec, maxBytes: number, shared?: SharedMemory) {
@@ -69,12 +70,12 @@ export class RangeAccumulator {
       (spec.op === 'rate' && !spec.unwrapped);
   }
 
-  /** Panes that hold samples. */
+  /** Number of panes with samples. */
   get panes(): number {
     return this.table.count;
   }
 
-  /** The slot of a pane, with an empty state where it is new. */
+  /** Returns the slot of a pane, with an empty state if it is new. */
   slotOf(series: number, pane: number): number {
     const { table } = this;
     const width = this.#width;
@@ -94,8 +95,8 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds a batch. `seriesMap[n]` is this accumulator's number of the batch's series n; without it they are equal.
-   * Throws BadRequestError where the memory budget is spent.
+   * Adds a batch. `seriesMap[n]` is this accumulator's number of the batch's series n; by default they are
+   * equal. Throws BadRequestError if the memory budget is exhausted.
    */
   addBatch(batch: SampleBatch, seriesMap?: Uint32Array): void {
     const locator = this.#locator;
@@ -125,9 +126,10 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds amounts by the minute, as footers of chunks keep them: bucket m holds what lies in `(m-1, m]` minutes of the day.
-   * Takes those at `from..end` (exclusive), ascending by minute: entries where `countsEntries`, else bytes of their lines.
-   * Whoever calls has seen that windows begin and end with minutes, and that the aggregation counts one or the other.
+   * Adds amounts by minute, as chunk footers store them: bucket m covers `(m-1, m]` minutes of the day. Adds
+   * the buckets `from..end` (exclusive), ascending by minute. Amounts are entries if `countsEntries`,
+   * otherwise bytes of lines. The caller ensures that windows begin and end at whole minutes, and that the
+   * aggregation counts one or the other.
    */
   addMinutes(
     series: number,
@@ -151,7 +153,7 @@ export class RangeAccumulator {
     }
   }
 
-  /** True where all samples of these times of the day, both included, are in the same windows. */
+  /** Returns whether all samples in this range of the day, both ends inclusive, are in the same windows. */
   isOnePane(dayStartNs: bigint, first: number, last: number): boolean {
     const locator = this.#locator;
     locator.setBase(dayStartNs);
@@ -160,8 +162,8 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds an amount of one time of the day, counted elsewhere: entries where `countsEntries`, else bytes of their lines. Whoever calls
-   * has seen that the aggregation counts one or the other.
+   * Adds an amount at one time of the day: entries if `countsEntries`, otherwise bytes of lines. The caller
+   * ensures that the aggregation counts one or the other.
    */
   addAmount(series: number, dayStartNs: bigint, time: number, amount: number): void {
     const locator = this.#locator;
@@ -171,8 +173,9 @@ export class RangeAccumulator {
   }
 
   /**
-   * Adds what another accumulator of the same query holds; `seriesMap[n]` is this side's number of its series n. Of
-   * equal timestamps, first and last_over_time take the other's samples as the later ones.
+   * Adds the content of another accumulator of the same query; `seriesMap[n]` is this accumulator's number of
+   * its series n. At equal timestamps, first_over_time and last_over_time treat the other's samples as the
+   * later ones.
    */
   merge(other: RangeAccumulator, seriesMap?: Uint32Array): void {
     invariant(sameQuery(this.spec, other.spec), 'only partial states of one query merge');
@@ -189,25 +192,26 @@ export class RangeAccumulator {
     if (this.log !== undefined && other.log !== undefined) this.log.append(other.log, slotMap);
   }
 
-  /** This state as bytes, for another worker. */
+  /** Encodes this state for another worker. */
   encode(): Uint8Array {
     return encodePartial(this);
   }
 
-  /** The state that `encode` wrote. Throws CorruptionError. */
+  /** Decodes a state that `encode` wrote. Throws CorruptionError. */
   static decode(bytes: Uint8Array, maxBytes = DEFAULT_MAX_BYTES): RangeAccumulator {
     return decodePartial(bytes, spec => new RangeAccumulator(spec, maxBytes));
   }
 
   /**
-   * The value of every window that has samples, by series number; series without any are left out. For
-   * absent_over_time the counts of all samples, to be turned round by `absentMatrix`. The accumulator stays usable.
+   * Returns the value of every window with samples, by series number; series without samples are omitted. For
+   * absent_over_time, the values are counts of all samples, which `absentMatrix` inverts. The accumulator
+   * remains usable.
    */
   finish(labelsOf: (series: number) => Labels): SeriesMatrix {
     return atOnce(this.finishing(labelsOf));
   }
 
-  /** The same in steps; nothing may be added until they are done. */
+  /** Computes the result of `finish` in steps; do not add samples until they are done. */
   *finishing(labelsOf: (series: number) => Labels): Steps<SeriesMatrix> {
     const { spec, table, windows, budget } = this;
     const timesMs = instantTimesMs(spec.startNs, spec.endNs, spec.stepNs);
@@ -267,7 +271,7 @@ function inPane(offset: number, above: number, upTo: number): boolean {
   return offset > above && offset <= upTo;
 }
 
-/** `maxBytes` bounds all that the accumulator holds; see `MemoryBudget`. */
+/** @param maxBytes Memory limit of the accumulator; see `MemoryBudget` */
 export function createRangeAccumulator(
   spec: RangeSpec,
   maxBytes = DEFAULT_MAX_BYTES,

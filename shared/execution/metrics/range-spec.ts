@@ -1,13 +1,13 @@
-/** What one range aggregation computes, and when. */
+/** Specification of one range aggregation: what to compute, and for which times. */
 import type { RangeOp } from '../../language/logql/ast.ts';
 
 export interface RangeSpec {
   readonly op: RangeOp;
-  /** The quantile of quantile_over_time. */
+  /** Quantile of quantile_over_time. */
   readonly parameter?: number;
   readonly startNs: bigint;
   readonly endNs: bigint;
-  /** 0 for an instant query. */
+  /** Step, or 0 for an instant query. */
   readonly stepNs: bigint;
   readonly rangeNs: bigint;
   readonly offsetNs: bigint;

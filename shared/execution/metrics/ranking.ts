@@ -1,10 +1,9 @@
 /**
- * topk, bottomk, sort and sort_desc (docs/dev/logql-semantics.md#vector-aggregations): they keep the series they get and choose or order
- * them.
+ * Evaluates topk, bottomk, sort and sort_desc (LogQL reference 13), which select or order existing series.
  *
- * Each instant is ranked on its own, so a range query may show more than k series. NaN ranks last in both
- * directions. Where the reference leaves ties to chance, the smaller label set wins, so that an answer is the same
- * each time.
+ * Each instant is ranked separately, so a range query may return more than k series. NaN ranks last in both
+ * directions. If the reference leaves ties to chance, the smaller label set wins, so that results are
+ * reproducible.
  */
 
 import { compareLabels } from '../../base/model/labels.ts';
@@ -13,7 +12,10 @@ import { groupBy } from './grouping.ts';
 import { hasPoints, type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
-/** The k largest of each group and instant, or (`ascending`) the k smallest; one instant comes out in that order. */
+/**
+ * Returns the k largest of each group and instant, or (`ascending`) the k smallest. A result for one instant
+ * has that order.
+ */
 export function* rankGroups(
   matrix: SeriesMatrix,
   k: number,
@@ -30,7 +32,7 @@ export function* rankGroups(
   return { timesMs: matrix.timesMs, series: chosen };
 }
 
-/** Orders the elements of an instant vector by value; a matrix has no such order and stays as it is. */
+/** Sorts the elements of an instant vector by value; a matrix has no such order and is unchanged. */
 export function sortSeries(matrix: SeriesMatrix, ascending: boolean): SeriesMatrix {
   if (matrix.timesMs.length !== 1) return matrix;
   return { timesMs: matrix.timesMs, series: inValueOrder(matrix.series, ascending) };
@@ -42,7 +44,7 @@ function inValueOrder(series: readonly MatrixSeries[], ascending: boolean): Matr
   );
 }
 
-/** Negative where `a` comes before `b`. */
+/** Returns a negative number if `a` comes before `b`. */
 function compareRank(a: number, b: number, ascending: boolean): number {
   if (a === b) return 0;
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : 1;
@@ -58,7 +60,7 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
   const byStart = Uint32Array.from(ordered, (_, place) => place).sort(
     (x, y) => ordered[x].first - ordered[y].first || x - y,
   );
-  // Members that have begun and not ended, so that an instant costs what it has, not what the query has.
+  // Members that have begun and not ended, so that the cost of an instant depends only on them.
   let active: number[] = [];
   let started = 0;
   for (let instant = first; instant < end; instant++) {
@@ -75,15 +77,15 @@ function* chooseOf(members: readonly MatrixSeries[], k: number, ascending: boole
 }
 
 interface Choosing {
-  /** Places of members that have begun. */
+  /** Indexes of members that have begun. */
   readonly active: readonly number[];
   readonly ordered: readonly MatrixSeries[];
   readonly best: BestOf;
-  /** Of each member, where it is chosen. */
+  /** Selected instants of each member. */
   readonly present: readonly Uint8Array[];
 }
 
-/** Marks the best of an instant; true where a member has ended. */
+/** Marks the best members of an instant; returns whether a member has ended. */
 function chooseAt(instant: number, { active, ordered, best, present }: Choosing): boolean {
   let ended = false;
   best.clear();
@@ -100,7 +102,7 @@ function chooseAt(instant: number, { active, ordered, best, present }: Choosing)
   return ended;
 }
 
-/** Keeps the k best offers in a heap with the worst on top. */
+/** Collects the k best offers in a heap with the worst on top. */
 class BestOf {
   readonly places: number[] = [];
   readonly #values: number[] = [];
@@ -133,7 +135,7 @@ class BestOf {
     }
   }
 
-  /** True where the first offer is better. */
+  /** Returns whether the first offer is better. */
   #before(value: number, place: number, otherValue: number, otherPlace: number): boolean {
     return (compareRank(value, otherValue, this.#ascending) || place - otherPlace) < 0;
   }

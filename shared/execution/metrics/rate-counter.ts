@@ -1,7 +1,7 @@
 /**
- * rate_counter: the increase of a counter that may reset, extrapolated to the window (docs/dev/logql-semantics.md#rate_counter).
- * The state of a stretch of samples is count, first value and time, last value and time, and what resets lost; two
- * stretches join with one more look at the border between them.
+ * Evaluates rate_counter: the increase of a counter that may reset, extrapolated to the window (LogQL
+ * reference 12.5). The state of consecutive samples is count, first value and time, last value and time, and
+ * the sum lost in resets. Joining two states only checks the border between them.
  */
 import { NS_OF_SECOND } from '../../base/model/duration.ts';
 import type { Aggregator } from './aggregators.ts';
@@ -15,7 +15,7 @@ const LAST_TIME = 4;
 const LOST = 5;
 const WIDTH = 6;
 
-/** States come from `counterStates`, never from batches: samples may arrive out of order. */
+/** Combines states from `counterStates`. It has no batches, because samples may arrive out of order. */
 export const counterAggregator: Aggregator = {
   layout: ['whole', 'float', 'float', 'float', 'float', 'float'],
   init: (cells, at) => {
@@ -39,7 +39,7 @@ export const counterAggregator: Aggregator = {
   value: (cells, at) => cells[at],
 };
 
-/** One state for each group of samples, in group order; samples of a group ascend by time. */
+/** Returns one state for each group of samples, in group order; samples of a group ascend by time. */
 export function counterStates({ starts, values, times }: GroupedSamples): Float64Array {
   const groups = starts.length - 1;
   const cells = new Float64Array(groups * WIDTH);
@@ -60,8 +60,8 @@ export function counterStates({ starts, values, times }: GroupedSamples): Float6
 }
 
 /**
- * Rate per second of a window. Times and window borders in ns on one scale, `rangeSeconds` its length. Fewer than
- * two samples give 0; all samples at one instant give NaN.
+ * Returns the rate per second of a window. Times and window borders are ns on one scale; `rangeSeconds` is
+ * the window's length. Fewer than two samples yield 0; samples at only one instant yield NaN.
  */
 export function counterRate(
   state: Float64Array,
@@ -79,7 +79,7 @@ export function counterRate(
   let toStart = (state[FIRST_TIME] - windowStart) / NS_OF_SECOND;
   let toEnd = (windowEnd - state[LAST_TIME]) / NS_OF_SECOND;
   if (toStart >= threshold) toStart = average / 2;
-  // A counter cannot have been below zero: do not extrapolate past the time where it was zero.
+  // A counter is never below zero: do not extrapolate past the time at which it was zero.
   if (increase > 0 && first >= 0) toStart = Math.min(toStart, span * (first / increase));
   if (toEnd >= threshold) toEnd = average / 2;
   return (increase * ((span + toStart + toEnd) / span)) / rangeSeconds;

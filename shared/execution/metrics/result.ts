@@ -1,7 +1,4 @@
-/**
- * Answers of metric queries: their order, and the limit on their series (docs/dev/logql-semantics.md#instant-and-range-results,
- * #limits-of-a-query).
- */
+/** Results of metric queries: their order, and the limit on their series (LogQL reference 12.7, 15.1). */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { compareLabels, type Labels, NO_LABELS } from '../../base/model/labels.ts';
 import { labelsKey } from './grouping.ts';
@@ -30,9 +27,9 @@ export interface VectorResult {
 
 export interface ResultSeries {
   readonly labels: Labels;
-  /** Unix milliseconds, ascending; twice the same where two elements of an instant had equal labels. */
+  /** Unix milliseconds, ascending. A time occurs twice if two elements of an instant had equal labels. */
   readonly timesMs: Float64Array;
-  /** As long as `timesMs`. */
+  /** Values, as long as `timesMs`. */
   readonly values: Float64Array;
 }
 
@@ -45,13 +42,15 @@ export interface MatrixResult {
 export type MetricResult = ScalarResult | VectorResult | MatrixResult;
 
 export interface SeriesLimit {
-  /** 0 is no limit. */
+  /** Maximum series; 0 is unlimited. */
   readonly maxSeries: number;
-  /** Too many series give the largest of them and a warning, not an error. */
+  /** Whether too many series yield the largest ones and a warning instead of an error. */
   readonly partial: boolean;
 }
 
-/** The only instant as a vector; by labels unless the order of evaluation is asked for. */
+/**
+ * Returns the only instant as a vector, ordered by labels unless the query requests the order of evaluation.
+ */
 export function vectorResult(matrix: SeriesMatrix, keepOrder: boolean, limit: SeriesLimit): VectorResult {
   const all: VectorSample[] = [];
   for (const { labels, values, present } of matrix.series) {
@@ -59,14 +58,14 @@ export function vectorResult(matrix: SeriesMatrix, keepOrder: boolean, limit: Se
   }
   const warnings = checkLimit(all.length, limit);
   let samples = all;
-  // In an order that the query asks for, the first ones are those that it wants.
+  // If the query defines the order, its first series are the requested ones.
   if (warnings.length > 0 && keepOrder) samples = all.slice(0, limit.maxSeries);
   else if (warnings.length > 0) samples = largest(all, limit.maxSeries, ({ value }) => value);
   if (!keepOrder) samples.sort((a, b) => compareLabels(a.labels, b.labels));
   return { kind: 'vector', timeMs: matrix.timesMs[0], samples, warnings };
 }
 
-/** All instants, by labels; elements of equal labels become one series. */
+/** Returns all instants, ordered by labels; elements with equal labels become one series. */
 export function* matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLimit): Steps<MatrixResult> {
   const byLabels = new Map<string, MatrixSeries[]>();
   let atFirstInstant = 0;
@@ -95,13 +94,13 @@ export function* matrixResult({ timesMs, series }: SeriesMatrix, limit: SeriesLi
   return { kind: 'matrix', series: shown, warnings };
 }
 
-/** At equal sizes, and with NaN for none, the earlier ones. */
+/** Returns the largest elements. At equal sizes, earlier ones win. NaN counts as the smallest. */
 function largest<T>(all: readonly T[], count: number, sizeOf: (one: T) => number): T[] {
   const size = (one: T) => {
     const found = sizeOf(one);
     return Number.isNaN(found) ? Number.NEGATIVE_INFINITY : found;
   };
-  // Infinities have no difference.
+  // Compare instead of subtracting: the difference of infinities is NaN.
   const compare = (a: number, b: number) => (a === b ? 0 : b > a ? 1 : -1);
   return [...all].sort((a, b) => compare(size(a), size(b))).slice(0, count);
 }
@@ -115,7 +114,7 @@ function sumOf(series: readonly MatrixSeries[]): number {
   return sum;
 }
 
-/** A literal over a range: one series without labels. */
+/** Returns a literal over a range: one series without labels. */
 export function constantResult(timesMs: Float64Array, value: number): MatrixResult {
   const values = new Float64Array(timesMs.length).fill(value);
   return { kind: 'matrix', series: [{ labels: NO_LABELS, timesMs, values }], warnings: [] };
@@ -141,7 +140,7 @@ function pointsOf(same: readonly MatrixSeries[], instantsMs: Float64Array): Resu
   return { labels: same[0].labels, timesMs, values };
 }
 
-/** The warning of a partial answer, or none. Throws BadRequestError. */
+/** Returns the warning of a truncated result, or none. Throws BadRequestError. */
 function checkLimit(series: number, { maxSeries, partial }: SeriesLimit): string[] {
   if (maxSeries <= 0 || series <= maxSeries) return [];
   const reached = `maximum number of series (${maxSeries}) reached for a single query`;

@@ -1,6 +1,7 @@
 /**
- * Samples kept as they are, for the aggregations that no fixed state answers: quantile_over_time (values) and
- * rate_counter (values and times). Appended in arrival order with their slot, grouped once at the end.
+ * Stores all samples for the aggregations that no fixed-size state supports: quantile_over_time (values) and
+ * rate_counter (values and times). Samples are appended in order of arrival with their slot, and grouped once
+ * at the end.
  */
 
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
@@ -8,11 +9,14 @@ import type { SampleBatch } from '../../base/model/samples.ts';
 
 const FIRST_SAMPLES = 256;
 
-/** Samples by place in an order of slots: those of place p are `starts[p]` to `starts[p + 1] - 1`. */
+/**
+ * Samples grouped by position in an order of slots: those of position p are `starts[p]` to `starts[p + 1] -
+ * 1`.
+ */
 export interface GroupedSamples {
   readonly starts: Uint32Array;
   readonly values: Float64Array;
-  /** Query times, ns; empty where the log keeps none. */
+  /** Query times, ns; empty if the log does not store times. */
   readonly times: Float64Array;
 }
 
@@ -48,7 +52,7 @@ export class SampleLog {
     if (this.keepsTimes) this.#times = enlarged(this.#times, larger);
   }
 
-  /** Samples `from` to `to - 1` of a batch. */
+  /** Adds samples `from` to `to - 1` of a batch. */
   addBatch(slot: number, batch: SampleBatch, from: number, to: number, shift: number): void {
     this.#reserve(to - from);
     const { rows, times, values } = batch;
@@ -67,7 +71,7 @@ export class SampleLog {
     this.count++;
   }
 
-  /** Appends another log; `slotMap` gives this side's slot of each of its slots. */
+  /** Appends another log; `slotMap` maps its slots to this log's slots. */
   append(other: SampleLog, slotMap: Uint32Array): void {
     this.#reserve(other.count);
     for (let i = 0; i < other.count; i++) this.#slots[this.count + i] = slotMap[other.#slots[i]];
@@ -76,7 +80,10 @@ export class SampleLog {
     this.count += other.count;
   }
 
-  /** The samples in the order of slots given; within a slot by time where times are kept, else as they came. */
+  /**
+   * Groups the samples in the given order of slots. Within a slot, they are ordered by time if times are
+   * stored, otherwise by arrival.
+   */
   grouped(order: Uint32Array, slotCount: number): GroupedSamples {
     const { count } = this;
     const slots = this.#slots;
@@ -99,7 +106,7 @@ export class SampleLog {
   }
 }
 
-/** Sorts each group of sample places by time; equal times keep their order of arrival. */
+/** Sorts each group of sample positions by time; equal times remain in order of arrival. */
 function sortByTime(places: Uint32Array, starts: Uint32Array, times: Float64Array): void {
   for (let group = 0; group + 1 < starts.length; group++) {
     const part = places.subarray(starts[group], starts[group + 1]);

@@ -1,12 +1,12 @@
-/** A binary operation between the series of a matrix and one number (docs/dev/logql-semantics.md#arithmetic, #comparisons). */
+/** Binary operations between the series of a matrix and one number (LogQL reference 14.1, 14.2). */
 import type { CompareOp } from '../../language/logql/ast.ts';
 import { type ArithmeticOp, arithmeticOf, comparisonOf, isComparison } from './arithmetic.ts';
 import { hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
 import type { Steps } from './steps.ts';
 
 /**
- * `scalarOnLeft` tells `2 - m` from `m - 2`. A comparison without `bool` keeps the series' own value where it holds
- * and drops it where not; with `bool` it is 1 or 0.
+ * Evaluates an operation; `scalarOnLeft` distinguishes `2 - m` from `m - 2`. A comparison without `bool`
+ * returns the series' value if it holds, and drops it otherwise. With `bool`, it returns 1 or 0.
  */
 export function* operateWithScalar(
   matrix: SeriesMatrix,

@@ -1,25 +1,26 @@
 /**
- * Sliding windows over the panes of one series, with no more than two combinations a pane and one a window,
- * however much the windows overlap.
+ * Sliding windows over the panes of one series. At most two combinations per pane and one per window are
+ * needed, for any overlap.
  *
- * The panes in the window are two stacks put together at `middle`: in front of it `suffixes` holds the combination
- * of each pane with all that follow it up to the middle, so dropping the oldest pane is a step to the next suffix;
- * behind it one running combination takes the new panes. When the front is used up, the back is turned into suffixes.
- * Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as right as sums.
+ * The panes of the window form two stacks that meet at `middle`. In front of it, `suffixes` contains the
+ * combination of each pane with all later panes up to the middle. Dropping the oldest pane is thus a step to
+ * the next suffix. Behind it, one running combination receives new panes. When the front is empty, the back
+ * is converted to suffixes. Nothing is ever subtracted, so infinities, NaN, minima and counter resets are as
+ * exact as sums.
  */
 
 import { binaryFirst } from '../../base/model/binary-search.ts';
 import type { Aggregator } from './aggregators.ts';
 import type { Windows } from './windows.ts';
 
-/** Where the values of a series go. */
+/** Target for the values of a series. */
 export interface WindowSink {
   readonly first: number;
   readonly values: Float64Array;
   readonly present: Uint8Array;
 }
 
-/** States of panes `from` to `to - 1`; pane numbers ascend. State of place p is at `offsets[p] * width`. */
+/** States of panes `from` to `to - 1`; pane numbers ascend. State number p is at `offsets[p] * width`. */
 export interface PaneRun {
   readonly panes: Int32Array;
   readonly cells: Float64Array;
@@ -28,7 +29,9 @@ export interface PaneRun {
   readonly to: number;
 }
 
-/** Instants whose windows can hold one of the panes `low` to `high`; empty where `end <= first`. */
+/**
+ * Returns the instants whose windows can contain one of the panes `low` to `high`; empty if `end <= first`.
+ */
 export function instantsOf(windows: Windows, low: number, high: number): { first: number; end: number } {
   const { steps, firstPane, lastPane } = windows;
   const first = binaryFirst(steps, i => lastPane[i] >= low);
@@ -96,7 +99,7 @@ export class SlidingStates {
     }
   }
 
-  /** Suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
+  /** Computes suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
   #turn({ cells, offsets }: PaneRun, low: number, high: number): void {
     const width = this.#width;
     const { combine } = this.#aggregator;

@@ -1,6 +1,7 @@
 /**
- * Vector aggregations that reduce a group to one series (docs/dev/logql-semantics.md#vector-aggregations): sum, avg, count, min,
- * max, stddev, stdvar. Each works on whole series, member by member, so the members of an instant are added in input order.
+ * Vector aggregations that reduce a group to one series (LogQL reference 13): sum, avg, count, min, max,
+ * stddev, stdvar. Each processes whole series, member by member, so the members of an instant are added in
+ * input order.
  */
 import type { Grouping } from '../../language/logql/ast.ts';
 import { meanIgnores } from './aggregators.ts';
@@ -25,7 +26,7 @@ export function* reduceGroups(
   return { timesMs: matrix.timesMs, series };
 }
 
-/** Columns by instant that one group after the other uses. */
+/** Scratch columns by instant, reused by each group. */
 class Scratch {
   readonly counts: Float64Array;
   readonly means: Float64Array;
@@ -111,7 +112,7 @@ function addCount(counts: Float64Array, { present: own }: MatrixSeries, shift: n
   for (let i = 0; i < own.length; i++) counts[i + shift] += own[i];
 }
 
-/** NaN gives way to any later value. */
+/** Any later value replaces NaN. */
 function addLeast(
   least: Float64Array,
   present: Uint8Array,
@@ -138,7 +139,7 @@ function addMost(
   }
 }
 
-/** m += (v - m) / k; an infinite mean ignores what is finite and its own sign. */
+/** m += (v - m) / k; an infinite mean ignores finite values and infinities of the same sign. */
 function addMean(
   means: Float64Array,
   counts: Float64Array,

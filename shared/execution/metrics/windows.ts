@@ -1,56 +1,58 @@
 /**
- * The windows of a range aggregation, and the panes that they are made of.
+ * Windows of a range aggregation, and the panes that compose them.
  *
- * Window number i of N is `(t - offset - range, t - offset]` with `t = start + i * step`: open on the left, closed
- * on the right. Cutting time at every window start (A_i) and every window end (B_i) gives panes that no window
- * cuts. A time x has the pane number `a + b - 1`, where a counts the starts before x and b the ends before x: at
- * most two panes a step, found by two divisions. Where a equals b no window is open, and nobody needs the sample.
+ * Window number i of N is `(t - offset - range, t - offset]` with `t = start + i * step`: open on the left,
+ * closed on the right. Cutting time at every window start (A_i) and every window end (B_i) yields panes that
+ * no window cuts. The pane number of a time x is `a + b - 1`, with a the number of starts before x and b the
+ * number of ends before x. There are at most two panes per step, and two divisions find a pane. If a equals
+ * b, no window is open, and the sample is not needed.
  *
- * Times are Float64 nanoseconds relative to `originNs`, the start of the first window. What a reader would get
- * wrong: the pane of a sample is exact at any distance, because only remainders of whole steps (taken once a page
- * in bigint) meet the page's offsets; it needs `step + one day < 2^53 ns`, 103 days, past which a sample within
- * 4 ns of a border may fall on its other side.
+ * Times are Float64 nanoseconds relative to `originNs`, the start of the first window.
+ *
+ * Pitfall: the pane of a sample is exact at any distance. Page offsets are added only to remainders of whole
+ * steps, which are computed once per page in bigint. This requires `step + one day < 2^53 ns`, 103 days.
+ * Beyond it, a sample within 4 ns of a border may be assigned to its other side.
  */
 
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
 
 /**
- * Most steps of one query, above the 11,000 points that the API allows plus what aligning adds: the arrays below
- * stay under 2 MB even where a broken partial state names the steps.
+ * Maximum steps of one query: above the 11,000 points that the API allows plus the steps that alignment adds.
+ * The arrays below use less than 2 MB, even if a corrupt partial result claims the maximum.
  */
 export const MAX_STEPS = 100_000;
 
-/** The step that a single window gets: any will do; 19 hours keep every remainder small. */
+/** Step of a single window. Any value works; 19 hours keep every remainder small. */
 const LONE_STEP_NS = 2n ** 46n;
 
 export interface WindowSpec {
   readonly startNs: bigint;
   readonly endNs: bigint;
-  /** 0 for an instant query. */
+  /** Step, or 0 for an instant query. */
   readonly stepNs: bigint;
   readonly rangeNs: bigint;
   readonly offsetNs: bigint;
 }
 
 export interface Windows {
-  /** How many windows (instants) there are, at least 1. */
+  /** Number of windows (instants), at least 1. */
   readonly steps: number;
-  /** Where the first window starts; samples after it matter. Unix nanoseconds. */
+  /** Start of the first window, Unix nanoseconds; samples after it are relevant. */
   readonly originNs: bigint;
-  /** Where the last window ends; samples up to and at it matter. Unix nanoseconds. */
+  /** End of the last window, Unix nanoseconds; samples up to and including it are relevant. */
   readonly readToNs: bigint;
   readonly stepNs: bigint;
   readonly rangeNs: bigint;
   readonly rangeSeconds: number;
-  /** True where two windows may share a sample. */
+  /** Whether two windows may share a sample. */
   readonly overlapping: boolean;
-  /** Pane numbers of window i run from `firstPane[i]` to `lastPane[i]`; both ascend; none where last < first. */
+  /** Panes of window i are `firstPane[i]` to `lastPane[i]`; both ascend; no panes if last < first. */
   readonly firstPane: Int32Array;
   readonly lastPane: Int32Array;
 }
 
-/** How many instants `start, start + step, ... <= end` there are; 1 where step is 0. */
+/** Returns the number of instants `start, start + step, ... <= end`; 1 if step is 0. */
 export function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): number {
   if (stepNs <= 0n || endNs <= startNs) return 1;
   const steps = (endNs - startNs) / stepNs + 1n;
@@ -58,7 +60,7 @@ export function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): numb
   return Number(steps);
 }
 
-/** Milliseconds of the instants, as answers show them. */
+/** Returns the instants in milliseconds, as responses show them. */
 export function instantTimesMs(startNs: bigint, endNs: bigint, stepNs: bigint): Float64Array {
   const times = new Float64Array(countSteps(startNs, endNs, stepNs));
   let instantNs = startNs;
@@ -75,7 +77,7 @@ export function windowsOf(spec: WindowSpec): Windows {
   const steps = countSteps(startNs, endNs, spec.stepNs);
   const stepNs = steps === 1 ? LONE_STEP_NS : spec.stepNs;
   const originNs = startNs - offsetNs - rangeNs;
-  // Steps that a range touches; above `steps` it makes no difference.
+  // Number of steps that a range covers; larger values than `steps` are equivalent.
   const span = (rangeNs + stepNs - 1n) / stepNs;
   const stepsPerRange = span > BigInt(steps) ? steps + 1 : Number(span);
   const firstPane = new Int32Array(steps);
@@ -98,7 +100,7 @@ export function windowsOf(spec: WindowSpec): Windows {
   };
 }
 
-/** Finds the pane of a page's offsets. Owns the page's base, and the pane found last with its borders. */
+/** Finds the pane of a page's offsets. Stores the page's base, and the latest pane with its borders. */
 export class PaneLocator {
   readonly #originNs: bigint;
   readonly #bigStepNs: bigint;
@@ -110,12 +112,15 @@ export class PaneLocator {
   #restA = 0;
   #wholeB = 0;
   #restB = 0;
-  /** Number of the pane found last; -1 where no window is open. */
+  /** Number of the latest pane; -1 if no window is open. */
   pane = -1;
-  /** Offsets `above < offset <= upTo` of the present page fall into `pane` too. */
+  /** Range of offsets of the current page that belong to `pane`: `above < offset <= upTo`. */
   above = Infinity;
   upTo = -Infinity;
-  /** What turns an offset of the present page into nanoseconds after the origin; rounded beyond 2^53 ns. */
+  /**
+   * Difference between nanoseconds after the origin and an offset of the current page; rounded beyond 2^53
+   * ns.
+   */
   shift = 0;
 
   constructor(windows: Windows) {
@@ -143,7 +148,7 @@ export class PaneLocator {
     this.upTo = -Infinity;
   }
 
-  /** Sets `pane`, `above` and `upTo` for an offset of the present page. */
+  /** Sets `pane`, `above` and `upTo` for an offset of the current page. */
   locate(offset: number): void {
     const steps = this.#steps;
     const stepNs = this.#stepNs;

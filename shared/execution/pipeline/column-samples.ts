@@ -1,11 +1,11 @@
 /**
- * Samples of rows that promoted columns answer for, column by column and without a row at all: the value from one column, the
- * series from the stream and at most one other. That is what most dashboards ask of parsed lines, as
- * `sum by (status) (count_over_time({app="x"} | json [1m]))` and `quantile_over_time(0.9, {app="x"} | json | unwrap ms [1m]) by (app)`.
+ * Samples from field columns, without processing rows: the value comes from one column, the series from the
+ * stream and at most one other column. Most dashboard queries on parsed lines have this form. Examples are
+ * `sum by (status) (count_over_time({app="x"} | json [1m]))` and `quantile_over_time(0.9, {app="x"} | json |
+ * unwrap ms [1m]) by (app)`.
  *
- * What a value converts to and which series it goes to is never decided here: the first row with a value goes through the
- * stages, and what came of it is kept for the next ones. Rows whose value
- * does not convert all go that way.
+ * This module decides neither conversions nor series. The first row with a value runs through the stages, and
+ * the result is reused for later rows. Rows whose value does not convert always run through the stages.
  */
 import type { PromotedColumn } from '../../base/model/page-fields.ts';
 import type { PromotedStage } from './pushdown/pushdown-stage.ts';
@@ -13,20 +13,23 @@ import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
 import { PLAIN, type Unwrapper } from './unwrap.ts';
 
-/** What is known of a value of a column; at first nothing. */
+/** Cached states of a column's value; initially unknown. NUMBER: the value converts. */
 const NUMBER = 1;
-/** Empty: the row gives no sample. */
+/** The value is empty: the row yields no sample. */
 const NOTHING = 2;
-/** The row has an error, which is not that of the value alone. */
+/** The row has an error, which depends on more than the value. */
 const FAILED = 3;
 
-/** Numbers of a column's values, by place. */
+/** Numbers of a column's values, by value index. */
 interface ConvertedValues {
   readonly numbers: Float64Array;
   readonly states: Uint8Array;
 }
 
-/** They go with the column, which a cache of pages may keep. By the conversion's name. */
+/**
+ * Conversions by column, then by conversion name. They live as long as the column, which a page cache may
+ * hold.
+ */
 const CONVERTED = new WeakMap<PromotedColumn, Map<string, ConvertedValues>>();
 
 export interface ColumnSamplesParts {
@@ -36,17 +39,17 @@ export interface ColumnSamplesParts {
   readonly unwrapper: Unwrapper | undefined;
 }
 
-/** What a group of rows appends to; the arrays have room for it. */
+/** Arrays to which a group of rows appends; they have space for it. */
 export interface SampleColumns {
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
-  /** Where there is an unwrapper. */
+  /** Present if there is an unwrapper. */
   readonly values: Float64Array;
 }
 
 export class ColumnSamples {
   readonly #parts: ColumnSamplesParts;
-  // Of the run at hand.
+  // Columns of the current run.
   #values: PromotedColumn | undefined;
   #groups: PromotedColumn | undefined;
   /** For each value of the column that splits the run: the run, and its series. */
@@ -57,7 +60,7 @@ export class ColumnSamples {
     this.#parts = parts;
   }
 
-  /** True where columns answer for all rows of the run that the runner has entered. */
+  /** Returns whether columns cover all rows of the run that the runner has entered. */
   enterRun(): boolean {
     const { runner, assigner, stage, unwrapper } = this.#parts;
     if (!runner.runsOnly(stage.stage) || unwrapper?.hasFilters) return false;
@@ -75,7 +78,10 @@ export class ColumnSamples {
     return true;
   }
 
-  /** Appends the samples of `selection[from..to)`, in row order, at `at`; returns the place behind them. */
+  /**
+   * Appends the samples of `selection[from..to)`, in row order, at `at`. Returns the end of the appended
+   * samples.
+   */
   append(selection: Uint32Array, from: number, to: number, out: SampleColumns, at: number): number {
     const { rows, series, values } = out;
     const valueIds = this.#values?.ids;
@@ -96,7 +102,7 @@ export class ColumnSamples {
           const state = this.#resolveValue(row, value, known!);
           if (state === NOTHING) continue;
           if (state === FAILED) {
-            // The row is as its stages left it.
+            // The row is in the state in which its stages left it.
             values[end] = this.#parts.unwrapper!.value;
             rows[end] = row;
             series[end++] = this.#parts.assigner.seriesOfRow();
@@ -117,7 +123,7 @@ export class ColumnSamples {
     return end;
   }
 
-  /** What is known of a value, once its row went through the stages. */
+  /** Returns the state of a value, by running a row that has it through the stages. */
   #resolveValue(row: number, value: number, { numbers, states }: ConvertedValues): number {
     if (states[value] === NOTHING) return NOTHING;
     const { runner, unwrapper } = this.#parts;
@@ -147,7 +153,7 @@ export class ColumnSamples {
   }
 }
 
-/** Numbers without a unit are known; the others are as soon as a row asks. */
+/** Numbers without a unit are known; the others are converted when a row needs them. */
 function convertedOf({ count, numbers }: PromotedColumn, conversion: string): ConvertedValues {
   const states = new Uint8Array(count);
   if (numbers === undefined || conversion !== PLAIN) return { numbers: new Float64Array(count), states };

@@ -1,8 +1,12 @@
 /**
- * From the stages of a query to what runs on a page. Stages run in the order written; what is moved, is moved where no
- * answer changes: a line filter goes ahead of everything that leaves the line alone, because it only drops rows and
- * reads nothing else; a label filter before any parser is decided per stream or metadata value; a filter on a label
- * that the stream itself has is decided per stream even behind parsers, because parsers never replace such a label.
+ * Compiles the stages of a query to the form that runs on a page. Stages run in written order. They move only
+ * if no result changes:
+ *
+ * - A line filter moves before stages that do not change the line, because it only drops rows and reads only
+ *   the line.
+ * - A label filter before any parser is decided per stream or metadata value.
+ * - A filter on a label of the stream is decided per stream even after parsers, because parsers never replace
+ *   such a label.
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
@@ -30,39 +34,45 @@ import { ScannedFields } from './scanned-fields.ts';
 import { StoredLabelFilter } from './stored-label-filter.ts';
 import { compileUnpack } from './unpack.ts';
 
-/** A filter on one label of the stream, decided per run. */
+/** Filter on one label of the stream, decided per run. */
 export interface RunFilter {
   readonly id: number;
   readonly test: LabelTest;
 }
 
 export interface CompiledStages {
-  /** On the lines as stored. */
+  /** Filters on the lines as stored. */
   readonly lineFilters: readonly LineFilter[];
-  /** On the labels as stored. */
+  /** Filters on the labels as stored. */
   readonly labelFilters: readonly StoredLabelFilter[];
   readonly runFilters: readonly RunFilter[];
-  /** What runs row by row. */
+  /** Stages that run row by row. */
   readonly rowStages: readonly RowStage[];
-  /** The same with the filters of `labelFilters` at their places, for runs where one of them failed to convert. */
+  /**
+   * Stages of `rowStages`, with the filters of `labelFilters` in their original positions. Used for runs in
+   * which one of those filters failed to convert.
+   */
   readonly rowStagesWithLabelFilters: readonly RowStage[];
-  /** Where `rowStages` are a pattern and filters on single labels. */
+  /** Set if `rowStages` are a pattern and filters on single labels. */
   readonly pattern: PatternPlan | undefined;
-  /** Finds what the first of `rowStages` is asked for, run by run. */
+  /** Finds the values that the first of `rowStages` must extract, run by run. */
   readonly scanned: ScannedFields | undefined;
-  /** Some row stage may take long on a row, see `TimeSlice`. */
+  /** Whether some row stage may take long on a row; see `TimeSlice`. */
   readonly isSlow: boolean;
 }
 
 export interface CompileOptions {
   readonly clock: Clock;
-  /** Nothing that parsers extract is wanted: they do not run (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
+  /** Skips parsers, because nothing that they extract is needed (10.2). */
   readonly skipParsers?: boolean;
-  /** Columns that stand in for one of the parsers. */
+  /** Field columns that replace one of the parsers. */
   readonly promoted?: PromotedRows | undefined;
 }
 
-/** Work on a row is not bounded by its length: templates, and regular expressions on lines and labels. */
+/**
+ * Stages whose work on a row is not bounded by its length: templates, and regular expressions on lines and
+ * labels.
+ */
 const SLOW_STAGES: ReadonlySet<Stage['kind']> = new Set([
   'lineFormat',
   'labelFormat',
@@ -70,7 +80,7 @@ const SLOW_STAGES: ReadonlySet<Stage['kind']> = new Set([
   'lineFilter',
 ]);
 
-/** Throws BadRequestError (`parse error : stage '...' : ...`) for a stage that cannot be built. */
+/** Throws BadRequestError (`parse error : stage '...' : ...`) for an invalid stage. */
 export function compileStages(
   stages: readonly Stage[],
   row: Row,
@@ -86,7 +96,7 @@ export function compileStages(
     rowStages.push(stage);
     withLabelFilters.push(stage);
   };
-  // Tests of all label filters, made first: parsers try those that follow them.
+  // Compile the tests of all label filters first, because parsers try those that follow them.
   const tests = stages.map(stage =>
     stage.kind === 'labelFilter' ? namingStage(stage, () => singleTests(stage.filter, row)) : [],
   );
@@ -209,14 +219,14 @@ function compileParser(
   }
 }
 
-/** For a parser that makes labels of all fields. */
+/** Returns scanned fields for a parser that sets labels for all fields. */
 function scannedFields(stage: ParserStage, { labels }: Row, early: EarlyTests): ScannedFields | undefined {
   if ((stage.kind !== 'json' && stage.kind !== 'logfmt') || stage.extractions.length > 0) return undefined;
   const keepsEmpty = stage.kind === 'json' || stage.keepEmpty;
   return ScannedFields.for({ kind: stage.kind, keepsEmpty }, labels, early);
 }
 
-/** Undefined where other stages than filters on single labels run on rows beside the pattern. */
+/** Returns undefined if the rows need stages other than the pattern and filters on single labels. */
 function patternPlan(
   stages: readonly Stage[],
   tests: readonly (readonly SingleTest[])[],
@@ -230,13 +240,13 @@ function patternPlan(
   return { stages: rowStages, captures, tests: tests.slice(place + 1).flat() };
 }
 
-/** True where `singleTests` are the whole filter. */
+/** Returns whether `singleTests` represent the whole filter. */
 function isConjunction(filter: LabelFilter): boolean {
   if (filter.kind === 'and') return isConjunction(filter.left) && isConjunction(filter.right);
   return filter.kind !== 'or' && !filterReadsError(filter);
 }
 
-/** A conjunct of a label filter that reads one label and no error. */
+/** Conjunct of a label filter that reads one label and no error. */
 interface SingleTest {
   readonly id: number;
   readonly test: LabelTest;
@@ -251,8 +261,9 @@ function singleTests(filter: LabelFilter, row: Row): SingleTest[] {
 }
 
 /**
- * Filters that may drop a row as soon as the parser at `index` has set their label: nothing between the two replaces
- * or removes a parsed label, and all of it shows only in rows that are kept.
+ * Returns filters that may drop a row as soon as the parser at `index` has set their label. No stage between
+ * the two replaces or removes a parsed label, and the effects of these stages are visible only in rows that
+ * pass.
  */
 function earlyTestsAfter(
   stages: readonly Stage[],

@@ -1,6 +1,6 @@
 /**
- * Label values as numbers, durations and sizes (docs/dev/logql-semantics.md#label-filters, #sample-values). The usual forms are
- * read straight from the bytes; everything else goes through the exact parsers of shared/base/model, whose errors are Go's texts.
+ * Converts label values to numbers, durations and sizes (logql reference 8.1, 12.2). Common forms are read
+ * directly from the bytes. All others use the exact parsers of shared/base/model, whose error texts are Go's.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
 import { NS_OF_SECOND, parseGoDuration, secondsOfDuration } from '../../base/model/duration.ts';
@@ -9,14 +9,14 @@ import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { quote } from '../../base/model/quote.ts';
 import { KIND_CLEAN, KIND_RAW, PARSED, type RowLabels } from './row-labels.ts';
 
-/** What a label's value converted to. One object per user, overwritten by each conversion. */
+/** Result of converting a label's value. Each user has one object, which every conversion overwrites. */
 export interface Converted {
-  /** False where the label is absent. */
+  /** False if the label is absent. */
   present: boolean;
   /** Go's error text, or undefined. */
   error: string | undefined;
   value: number;
-  /** For durations that `value` (ns) does not hold exactly. */
+  /** Set for durations that `value` (ns) cannot represent exactly. */
   exactNs: bigint | undefined;
 }
 
@@ -24,17 +24,17 @@ export function newConverted(): Converted {
   return { present: false, error: undefined, value: 0, exactNs: undefined };
 }
 
-/** Reads label `id` into `out`. */
+/** Converts label `id` into `out`. */
 export type Conversion = (labels: RowLabels, id: number, out: Converted) => void;
 
-/** Digits that a double holds exactly together with a power of ten of the same length. */
+/** Maximum digits that a double represents exactly together with a power of ten of the same length. */
 const MAX_EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Float64Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, i) => 10 ** i);
 
-/** What the last `scanDecimal` read: digits as a whole number, how many of them follow the dot, where it ended. */
+/** Result of the latest `scanDecimal`: digits as a whole number, the number of decimals, and the end. */
 const scan = { digits: 0, places: 0, end: 0 };
 
-/** Reads `123` or `12.5` (at most 15 digits). False where the bytes do not start so. */
+/** Reads `123` or `12.5` (at most 15 digits). Returns false if the bytes do not start with such a number. */
 function scanDecimal(source: Buffer, start: number, end: number): boolean {
   let at = start;
   let digits = 0;
@@ -60,7 +60,7 @@ function scanDecimal(source: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** Go's ParseFloat of a label. */
+/** Converts a label as Go's ParseFloat does. */
 export function convertNumber(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   const kind = labels.lookup(id);
@@ -85,7 +85,7 @@ export function convertNumber(labels: RowLabels, id: number, out: Converted): vo
   if (text !== undefined) numberOfText(text, out);
 }
 
-/** Go's ParseFloat of a text. */
+/** Converts a text as Go's ParseFloat does. */
 export function numberOfText(text: string, out: Converted): void {
   const value = parseGoFloat(text);
   out.value = value ?? 0;
@@ -96,7 +96,7 @@ export function numberOfText(text: string, out: Converted): void {
   }
 }
 
-/** Go's ParseDuration of a label, ns. */
+/** Converts a label as Go's ParseDuration does, ns. */
 export function convertDuration(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   out.exactNs = undefined;
@@ -121,7 +121,7 @@ export function convertDuration(labels: RowLabels, id: number, out: Converted): 
   if (text !== undefined) durationOfText(text, out);
 }
 
-/** Go's ParseDuration of a text, ns. */
+/** Converts a text as Go's ParseDuration does, ns. */
 export function durationOfText(text: string, out: Converted): void {
   out.error = undefined;
   out.exactNs = undefined;
@@ -135,7 +135,7 @@ export function durationOfText(text: string, out: Converted): void {
   }
 }
 
-/** Nanoseconds of the unit that fills `start` to `end`, or 0. */
+/** Returns the nanoseconds of the unit in `start` to `end`, or 0. */
 function unitNs(source: Buffer, start: number, end: number): number {
   const first = source[start];
   switch (end - start) {
@@ -149,7 +149,7 @@ function unitNs(source: Buffer, start: number, end: number): number {
       if (first === 0x75) return 1e3;
       return first === 0x6e ? 1 : 0;
     case 3: {
-      // The two letters mu: U+00B5 and U+03BC.
+      // Two characters look like mu: U+00B5 and U+03BC.
       const second = source[start + 1];
       const isMu = (first === 0xc2 && second === 0xb5) || (first === 0xce && second === 0xbc);
       return isMu && source[start + 2] === 0x73 ? 1e3 : 0;
@@ -159,7 +159,7 @@ function unitNs(source: Buffer, start: number, end: number): number {
   }
 }
 
-/** A duration in seconds: whole seconds and the rest added apart, as Go does. */
+/** Converts a duration to seconds. Whole seconds and the fraction are converted separately, as in Go. */
 export function convertSeconds(labels: RowLabels, id: number, out: Converted): void {
   convertDuration(labels, id, out);
   if (!out.present || out.error !== undefined) return;
@@ -172,7 +172,7 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
   out.value = seconds + (out.value - seconds * NS_OF_SECOND) / NS_OF_SECOND;
 }
 
-/** A size of the label, bytes (docs/dev/logql-semantics.md#byte-sizes). */
+/** Converts a size to bytes (1.4). */
 export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   if (labels.lookup(id) === PARSED) {
@@ -184,7 +184,7 @@ export function convertBytes(labels: RowLabels, id: number, out: Converted): voi
       if (scanDecimal(source, labels.valueStarts[place], end)) {
         const factor = unitBytes(source, scan.end, end);
         const bytes = (scan.digits / POWERS_OF_TEN[scan.places]) * factor;
-        // What is too large is an error, with its text.
+        // A value that is too large is an error, which includes its text.
         if (factor > 0 && bytes <= Number.MAX_SAFE_INTEGER) {
           out.present = true;
           out.value = Math.trunc(bytes);
@@ -206,7 +206,7 @@ export function convertBytes(labels: RowLabels, id: number, out: Converted): voi
 
 const SIZE_LETTERS = 'kmgt';
 
-/** Bytes of the unit that fills `start` to `end` (`''`, `B`, `kB`, `KiB`, up to tera), or 0. */
+/** Returns the bytes of the unit in `start` to `end` (`''`, `B`, `kB`, `KiB`, up to tera), or 0. */
 function unitBytes(source: Buffer, start: number, end: number): number {
   let at = start;
   let factor = 1;

@@ -1,7 +1,8 @@
 /**
- * `| decolorize`: removes ANSI sequences (docs/dev/logql-semantics.md#drop-keep-and-decolorize). A sequence is ESC or U+009B, any
- * of `[ ] ( ) # ; ?`, and then either letters, digits and semicolons up to BEL, or numeric parameters and a final character.
- * Written as a scan because the usual regular expression needs quadratic time on a long row of semicolons.
+ * `| decolorize`: removes ANSI sequences (logql reference 9.3). A sequence is ESC or U+009B, then any of `[ ]
+ * ( ) # ; ?`. Then follow either letters, digits and semicolons up to BEL, or numeric parameters and a final
+ * character. The scan replaces the usual regular expression, which needs quadratic time on a long sequence of
+ * semicolons.
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 import type { Row, RowStage } from './row.ts';
@@ -32,7 +33,7 @@ export function compileDecolorize(): RowStage {
   };
 }
 
-/** The text without its sequences; undefined where it has none. */
+/** Returns the text without its sequences, or undefined if it has none. */
 export function decolorize(source: Buffer, start: number, end: number): string | undefined {
   let kept: Buffer[] | undefined;
   let keptUntil = start;
@@ -57,7 +58,7 @@ export function decolorize(source: Buffer, start: number, end: number): string |
   return textOfBytes(Buffer.concat(kept));
 }
 
-/** Place after the sequence whose introducer ends before `at`, or -1 where there is none. */
+/** Returns the offset after the sequence whose introducer ends before `at`, or -1 if there is none. */
 function sequenceEnd(source: Buffer, at: number, end: number): number {
   let i = at;
   while (i < end && PREFIX[source[i]] === 1) i++;

@@ -1,6 +1,7 @@
 /**
- * `| drop a, b="x"` and `| keep a, b="x"` (docs/dev/logql-semantics.md#drop-keep-and-decolorize). A plain name or one whose
- * matcher accepts the value is dropped, or kept. `keep` leaves the error labels alone; `drop` clears their slots one by one.
+ * `| drop a, b="x"` and `| keep a, b="x"` (logql reference 9.3). They drop or preserve labels by name, or by
+ * name and a matcher that accepts the value. `keep` never removes the error labels; `drop` clears them one by
+ * one.
  */
 
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';

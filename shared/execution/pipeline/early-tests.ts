@@ -1,7 +1,7 @@
 /**
- * Filters that follow a parser at once, tried as soon as the parser has set their label. They are joined by and, they
- * read nothing but that label, and a dropped row shows nothing else, so the answer is the same and the rest of the
- * line need not be parsed. (A filter written elsewhere is not tried early: difference D4.)
+ * Filters that directly follow a parser, tried as soon as the parser has set their label. They are joined
+ * with `and` and read only that label, and a dropped row has no other effect. The result is therefore the
+ * same, and the remaining line need not be parsed. Other filters are not tried early (difference D4).
  */
 import type { LabelTest } from './label-filter.ts';
 import type { RowLabels } from './row-labels.ts';
@@ -23,14 +23,14 @@ export class EarlyTests {
     return [...this.#byName.keys()].filter(id => this.#byName[id] !== undefined);
   }
 
-  /** True where some filter on the label just set drops the row. */
+  /** Returns whether a filter on the label just set drops the row. */
   rejects(id: number, labels: RowLabels): boolean {
     if (id >= this.#byName.length) return false;
     const tests = this.#byName[id];
     if (tests === undefined) return false;
     const { error, errorDetails } = labels;
     for (let i = 0; i < tests.length; i++) if (!tests[i](labels)) return true;
-    // What did not convert is reported by the filter itself, after the parser.
+    // The filter itself reports failed conversions, after the parser.
     labels.error = error;
     labels.errorDetails = errorDetails;
     return false;

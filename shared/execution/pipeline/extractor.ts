@@ -1,13 +1,15 @@
 /**
- * Metric queries on a page: one sample for each row that passes all stages, with its value and the number of its series
- * (docs/dev/logql-semantics.md#parsers-that-are-skipped, #sample-values, #labels-of-a-series).
+ * Metric queries on a page: one sample for each row that passes all stages, with its value and the number of
+ * its series (logql reference 10.2, 12.2, 12.3).
  *
  *     const extractor = compileSampleExtractor(range, { op, grouping, clock });
  *     const batch = extractor.extract(page, selection, count);
  *     extractor.series.labelsOf(batch.series[0]);
  *
- * The batch and its arrays are reused by the next call; the series table lives on. What a reader would get wrong: a
- * row with an error keeps all its labels whatever the grouping, so that the failure is found (`sampleFailure`).
+ * The next call reuses the batch and its arrays; the series table persists.
+ *
+ * Pitfall: a row with an error has all its labels with any grouping, so that the failure is found
+ * (`sampleFailure`).
  */
 
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
@@ -34,36 +36,39 @@ export type { ColumnNeeds } from './sample-plan.ts';
 
 export interface ExtractorOptions {
   readonly op: RangeOp;
-  /**
-   * The aggregation's own clause, or one of a sum around it that may be pushed down (docs/dev/logql-semantics.md#parsers-that-are-skipped).
-   */
+  /** Grouping of the aggregation, or of a sum around it that may be pushed down (10.2). */
   readonly grouping?: Grouping;
-  /** Clause of a sum directly around; used where the aggregation has none of its own and the operation is additive. */
+  /**
+   * Grouping of a sum directly around, used if the aggregation has no grouping and the operation is additive.
+   */
   readonly outerGrouping?: Grouping;
   readonly clock: Clock;
   readonly turn?: TimeSlice;
-  /** Hides rows behind the line filters. */
+  /** Hides rows after the line filters. */
   readonly hidden?: RowNarrower;
-  /** What the labels of series take is charged to it too. */
+  /** Memory budget that is also charged for the labels of series. */
   readonly memory?: SharedMemory | undefined;
 }
 
 export interface SampleExtractor {
-  /** What a page must hold. Values are exact with these columns; the labels of a failed series need `all`. */
+  /**
+   * Columns that a page must provide. Values are exact with these columns; the labels of a failed series need
+   * `all`.
+   */
   readonly needs: ColumnNeeds;
   /** Columns for the full labels of failed series. */
   readonly needsForFailures: ColumnNeeds;
-  /** Columns of fields that spare lines. A page without them is answered the same. */
+  /** Field columns that avoid reading lines. A page without them yields the same result. */
   readonly promoted: PromotedWants | undefined;
   readonly series: Series;
   /**
-   * What is left of the rows before lines are looked at. May be left out; where it says that no line is needed, `extract`
-   * takes the page without its lines (and with line lengths, where `needs` asks for lines).
+   * Reduces the rows before lines are read. Optional. If the result says that no line is needed, `extract`
+   * accepts the page without its lines (but with line lengths if `needs` requests lines).
    */
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
-   * Samples of the rows `selection[0..count)` (ascending), in row order; the selection is overwritten. With a turn,
-   * `turn.left` rows are left at its start, to be run next.
+   * Extracts samples of the rows `selection[0..count)` (ascending), in row order, and overwrites the
+   * selection. With a time slice, `turn.left` rows remain at its start for the next call.
    */
   extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch;
   /** Error text of the first series that failed so far, or undefined. */
@@ -78,7 +83,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
   'sum_over_time',
 ]);
 
-/** Throws BadRequestError where a stage cannot be built. */
+/** Throws BadRequestError for an invalid stage. */
 export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
   const { op, clock, turn, hidden } = options;
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
@@ -137,9 +142,9 @@ interface ExtractorParts {
   readonly runner: StageRunner;
   readonly assigner: SeriesAssigner;
   readonly unwrapper: Unwrapper | undefined;
-  /** Where columns stand in for a parser. */
+  /** Set if columns replace a parser. */
   readonly columns: ColumnSamples | undefined;
-  /** Where a pattern and filters on its captures are all stages. */
+  /** Set if the only stages are a pattern and filters on its captures. */
   readonly patterns: PatternSamples | undefined;
   readonly takesLength: boolean;
 }
@@ -214,7 +219,7 @@ class Extractor {
     batch.values = this.#values;
   }
 
-  /** Rows whose labels and lines are as stored. */
+  /** Appends rows whose labels and lines are as stored. */
   #plainGroup({ lineOffsets }: PageRows, selection: Uint32Array, from: number, to: number): void {
     const batch = this.#batch;
     const at = batch.count;
@@ -230,7 +235,7 @@ class Extractor {
     batch.count = at + to - from;
   }
 
-  /** As `#rowByRow`. */
+  /** Works as `#rowByRow`, with a pattern. */
   #byPattern(patterns: PatternSamples, selection: Uint32Array, from: number, to: number): number {
     patterns.count = this.#batch.count;
     const next = patterns.append(selection, from, to, this.#batch);
@@ -238,7 +243,9 @@ class Extractor {
     return next;
   }
 
-  /** Place of the first row that it left, as its turn is over; `to` where it is through. */
+  /**
+   * Returns the index of the first row that it left when its time slice ended, or `to` when all are done.
+   */
   #rowByRow(selection: Uint32Array, from: number, to: number): number {
     const batch = this.#batch;
     const runner = this.#runner;

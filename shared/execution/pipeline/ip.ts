@@ -1,24 +1,29 @@
 /**
- * `ip("...")`: an address, a CIDR prefix or a range `A-B`, looked for anywhere in a text (docs/dev/logql-semantics.md#addresses).
- * A run of address characters is taken whole: where it is no address, the search goes on after it.
+ * `ip("...")`: an address, a CIDR prefix or a range `A-B`, found anywhere in a text (logql reference 5.5). A
+ * run of address characters is tested as a whole. If it is not an address, the search continues after it.
  */
 import ipaddr from 'ipaddr.js';
 import { quote } from '../../base/model/quote.ts';
 import type { LineFilterOp, Stage } from '../../language/logql/ast.ts';
 
-/** What addresses match: all between two bounds of one family, as big-endian bytes. */
+/** Matching addresses: all between two bounds of one family, as big-endian bytes. */
 export interface IpMatcher {
   readonly low: readonly number[];
   readonly high: readonly number[];
 }
 
-/** Longest text of an address: eight groups with an embedded IPv4 address. Longer runs are none. */
+/**
+ * Maximum length of an address: eight groups with an embedded IPv4 address. Longer runs are not addresses.
+ */
 const MAX_ADDRESS_LENGTH = 45;
 
-/** Operators of line filters that `ip()` may stand behind. */
+/** Operators of line filters that accept `ip()`. */
 export const IP_OPERATORS: ReadonlySet<LineFilterOp> = new Set(['|=', '!=']);
 
-/** The stage parses and cannot be built, because an `ip()` of it is no address, or stands where none may. */
+/**
+ * Returns whether the stage parses but is invalid, because one of its `ip()` is not an address or is not
+ * allowed.
+ */
 export function lacksAddress(stage: Stage): boolean {
   if (stage.kind === 'labelFilter')
     return stage.filter.kind === 'ip' && readIp(stage.filter.pattern) === undefined;
@@ -29,14 +34,14 @@ export function lacksAddress(stage: Stage): boolean {
   );
 }
 
-/** Throws an Error with the reference's text where the pattern is none. */
+/** Throws an Error with the reference's text if the pattern is invalid. */
 export function compileIp(pattern: string): IpMatcher {
   const matcher = readIp(pattern);
   if (matcher === undefined) throw new Error(`ip: invalid pattern: ${quote(pattern)}`);
   return matcher;
 }
 
-/** Undefined where the pattern is none. */
+/** Returns undefined if the pattern is invalid. */
 export function readIp(pattern: string): IpMatcher | undefined {
   const single = parseAddress(pattern);
   if (single !== undefined) return { low: single, high: single };
@@ -70,10 +75,10 @@ function prefixBounds(address: readonly number[], bits: number): IpMatcher {
   return { low, high };
 }
 
-/** Bytes of an address, 4 or 16. */
+/** Returns the bytes of an address, 4 or 16. */
 function parseAddress(text: string): number[] | undefined {
   if (text.includes(':')) {
-    // A zone or brackets are not part of an address here, and ipaddr.js is lenient about the embedded form.
+    // Zones and brackets are not allowed, and ipaddr.js is too lenient about the embedded form.
     if (!/^[0-9a-fA-F:.]+$/.test(text) || !ipaddr.IPv6.isValid(text)) return undefined;
     const embedded = /[^:]*\..*$/.exec(text);
     if (embedded !== null && !isDottedQuad(embedded[0])) return undefined;
@@ -97,7 +102,7 @@ function accepts(matcher: IpMatcher, text: string): boolean {
   return compare(address, matcher.low) >= 0 && compare(address, matcher.high) <= 0;
 }
 
-/** True where some address in the range of bytes matches. */
+/** Returns whether some address in the byte range matches. */
 export function containsIp(matcher: IpMatcher, source: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at < end) {

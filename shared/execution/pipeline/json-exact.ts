@@ -1,7 +1,7 @@
 /**
- * The reference's way through an object, step by step: find where each value ends, then look inside. Only for lines
- * that are odd below the top level (see json.ts), so it is written for exactness; its cost is bounded by the depth
- * that is entered and by a budget of bytes searched for the ends of nested objects.
+ * Reads an object exactly as the reference does, step by step: finds the end of each value, then reads it.
+ * Used only for lines that are irregular below the top level (see json.ts), so exactness matters more than
+ * speed. The cost is bounded by the depth, and by a budget of bytes searched for the ends of nested objects.
  */
 
 import {
@@ -33,10 +33,13 @@ import type { KeyTable } from './key-table.ts';
 import { DROPPED, FOUND_ALL, setParsedValue } from './parsed-value.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 
-/** Bytes searched for ends of objects, in lengths of the line: beyond it, objects are stepped over. */
+/**
+ * Maximum bytes searched for ends of objects, in multiples of the line length. Beyond it, objects are
+ * skipped.
+ */
 const SEARCH_BUDGET = 16;
 
-/** OK, a failure of json-scan.ts, FOUND_ALL or DROPPED. */
+/** Returns OK, a failure of json-scan.ts, FOUND_ALL or DROPPED. */
 export function readExactly(
   labels: RowLabels,
   early: EarlyTests,

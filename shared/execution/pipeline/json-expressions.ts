@@ -1,8 +1,10 @@
 /**
- * `| json a="user.name", b="tags[0]"` (docs/dev/logql-semantics.md#json-with-expressions): only the named paths are read, the
- * walk stops when all are found. What a reader would get wrong: a path that is missing still sets its label to "" unless the name
- * is readable already, and the line need not be sound JSON: whatever stands before a colon in quotes is a key, so what follows
- * broken parts is found too, and only a broken value at a path is reported.
+ * `| json a="user.name", b="tags[0]"` (logql reference 7.2). Only the named paths are read, and the scan
+ * stops when all are found.
+ *
+ * Pitfall: a missing path sets its label to "" unless the name is already readable. The line need not be
+ * valid JSON: any quoted string before a colon is a key. Keys after broken parts are therefore found too, and
+ * only a broken value at a path is reported.
  */
 
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
@@ -39,13 +41,13 @@ import { MAX_PATH_PARTS, parseJsonPath } from './json-path.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 
-/** One place in the tree of all paths. */
+/** Node in the tree of all paths. */
 interface PathNode {
   readonly fields: { readonly key: Buffer; readonly node: PathNode }[];
   readonly items: Map<number, PathNode>;
-  /** Labels that this place fills. */
+  /** Labels that this node sets. */
   readonly targets: number[];
-  /** The row that last filled them. */
+  /** Row that last set them. */
   filledIn: number;
 }
 
@@ -53,7 +55,7 @@ function newNode(): PathNode {
   return { fields: [], items: new Map(), targets: [], filledIn: 0 };
 }
 
-/** Throws an Error with the reference's text for a bad path. */
+/** Throws an Error with the reference's text for an invalid path. */
 export function compileJsonExpressions(
   extractions: readonly Extraction[],
   labels: RowLabels,
@@ -69,7 +71,7 @@ export function compileJsonExpressions(
     for (const part of parseJsonPath(expression)) node = childOf(node, part);
     node.targets.push(id);
   }
-  // A name that stands twice is set twice: the first value decides nothing.
+  // A name that occurs twice is set twice, so its first value decides nothing.
   const triesEarly = !early.isEmpty && new Set(ids).size === ids.length;
   const walk = new Walk(root, labels, triesEarly ? early : undefined, ids.length);
   return (row: Row) => {
@@ -85,7 +87,7 @@ export function compileJsonExpressions(
     walk.run(source, start, end);
     if (walk.dropped) return false;
     if (walk.failure > 0) labels.failParsing(JSON_PARSER_ERROR, JSON_FAILURES[walk.failure]);
-    // A path whose value is broken has no label either.
+    // A path with a broken value also gets an empty label.
     if (walk.missing > 0 || walk.failure > 0) {
       for (let i = 0; i < ids.length; i++) {
         if (labels.get(ids[i]) === undefined) labels.setText(ids[i], '');
@@ -109,7 +111,7 @@ function childOf(node: PathNode, part: string | number): PathNode {
   return child;
 }
 
-/** Answers of a scan: the line may hold more, or nothing more is to be looked at. */
+/** Results of a scan: continue with the line, or stop. */
 const GO_ON = 0;
 const OVER = -2;
 
@@ -118,14 +120,14 @@ class Walk {
   readonly #labels: RowLabels;
   readonly #early: EarlyTests | undefined;
   readonly #count: number;
-  /** For each level of braces the node that its keys led to; an element of an array starts at a level of its own. */
+  /** Node to which the keys of each brace level lead. An element of an array starts a new level. */
   readonly #nodes: (PathNode | undefined)[] = [];
   readonly #marks = new LineMarks({ a: QUOTE, b: BACKSLASH, c: QUOTE, below: 0 });
   #serial = 0;
   #source: Buffer = Buffer.alloc(0);
-  /** Labels not filled yet. */
+  /** Number of labels that are not set yet. */
   missing = 0;
-  /** An outcome of json-scan.ts, 0 where nothing failed. */
+  /** Outcome of json-scan.ts, 0 if nothing failed. */
   failure = 0;
   dropped = false;
 
@@ -142,14 +144,14 @@ class Walk {
     this.missing = this.#count;
     this.failure = 0;
     this.dropped = false;
-    // Strings are most of a line, and the kernel finds their ends ten times faster than a loop here.
+    // Strings are most of a line, and the kernel finds their ends ten times faster than a JavaScript loop.
     this.#marks.set(source, start, end);
     this.#scan(this.#root, start, end, 0);
   }
 
   /**
-   * Looks for the paths below `root` in a range: any string before a colon is a key, braces count levels, and all else
-   * is stepped over. Returns OVER where no more is to be looked at.
+   * Searches a range for the paths below `root`: any string before a colon is a key, and braces count levels.
+   * Skips everything else. Returns OVER when no more paths are needed.
    */
   #scan(root: PathNode, start: number, end: number, base: number): number {
     const source = this.#source;
@@ -178,9 +180,9 @@ class Walk {
           if (unescaped !== undefined) this.failure = BAD_JSON;
           return OVER;
         }
-        // Deeper than the longest path nothing can match.
+        // Below the longest path, nothing can match.
         const parent = level <= MAX_PATH_PARTS ? nodes[base + level - 1] : undefined;
-        // A key with a bad escape ends the search. Elements of arrays are not searched where no path leads.
+        // A key with an invalid escape ends the search. Array elements outside all paths are not searched.
         if (unescaped === undefined && (base === 0 || parent !== undefined)) return GO_ON;
         const node =
           parent &&
@@ -206,7 +208,7 @@ class Walk {
         }
         const node = level <= MAX_PATH_PARTS ? nodes[base + level] : undefined;
         if (node !== undefined && node.items.size > 0) {
-          // Counts as open: its closing bracket is met next.
+          // Count the object as open: its closing bracket follows.
           level++;
           at = this.#elements(node, at, end, base + level);
         } else at = blockEnd(source, at - 1, end);
@@ -216,7 +218,7 @@ class Walk {
     return GO_ON;
   }
 
-  /** Goes through the elements of an array. Place of its closing bracket or of what is wrong, or OVER. */
+  /** Visits the elements of an array. Returns the offset of its closing bracket or of an error, or OVER. */
   #elements(node: PathNode, start: number, end: number, base: number): number {
     const source = this.#source;
     let at = skipSpace(source, start, end);
@@ -241,7 +243,7 @@ class Walk {
     return at;
   }
 
-  /** Fills the labels of a place from the value at `at`. OK or what is wrong with the value. */
+  /** Sets the labels of a node from the value at `at`. Returns OK or the failure of the value. */
   #fill(node: PathNode, at: number, end: number): number {
     const source = this.#source;
     if (at >= end) return BAD_JSON;

@@ -1,10 +1,10 @@
 /**
- * Paths of json expressions, `a.b["any key"][0]` (docs/dev/logql-semantics.md#json-with-expressions): a small language of its
- * own. A quoted key ends at the next quote or closing bracket and has no escapes.
+ * Parses paths of json expressions, `a.b["any key"][0]` (logql reference 7.2), which have a small language. A
+ * quoted key ends at the next quote or closing bracket and has no escapes.
  */
 export type PathPart = string | number;
 
-/** A path of more parts is nobody's; the bound keeps the walk's recursion shallow. */
+/** Maximum parts of a path. Real paths are shorter; the limit bounds the recursion of the walk. */
 export const MAX_PATH_PARTS = 256;
 
 type Token = 'DOT' | 'LSB' | 'RSB' | 'STRING' | 'FIELD' | 'INDEX' | '$end';

@@ -1,10 +1,12 @@
 /**
- * `| json` without expressions (docs/dev/logql-semantics.md#json): every string, number and boolean of the line's object becomes a
- * label, nested keys joined with `_`. One pass over the bytes with a stack of its own; values stay ranges of bytes.
+ * `| json` without expressions (logql reference 7.1): every string, number and boolean of the line's object
+ * becomes a label, with nested keys joined by `_`. One pass over the bytes with an explicit stack; values
+ * remain byte ranges.
  *
- * What a reader would get wrong: the reference first finds the end of a nested object, then looks inside, so what
- * stands in an object that never ends yields nothing. The pass here goes in at once, which gives the same labels for
- * every line that is sound below the top level; anything odd there is undone and read again by `json-exact.ts`.
+ * Pitfall: the reference first finds the end of a nested object, then reads it, so an object that never ends
+ * yields no labels. This pass enters objects immediately. It sets the same labels for every line that is
+ * valid below the top level. For any irregularity there, it undoes its work and `json-exact.ts` reads the
+ * line again.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
 import {
@@ -39,7 +41,7 @@ import { DROPPED, setParsedValue } from './parsed-value.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 
-/** Odd below the top level: read again exactly. */
+/** The line is irregular below the top level and must be read exactly. */
 const ODD = -3;
 
 export function compileJson(labels: RowLabels, early = new EarlyTests()): RowStage {
@@ -83,7 +85,7 @@ class JsonParser {
     const early = this.#early;
     const parents = this.#parents;
     const restricted = labels.restricted;
-    // Strings are most of a line: their ends are marked before, by a loop that is ten times faster than one here.
+    // Strings are most of a line: a kernel marks their ends first, ten times faster than a JavaScript loop.
     this.#marks.set(source, start, end);
     const words = this.#marks.words;
     const shift = this.#marks.shift;
@@ -96,11 +98,11 @@ class JsonParser {
     at = skipSpace(source, at + 1, end);
     if (at >= end) return BAD_JSON;
 
-    // Each turn starts at the first byte of a member, or at the brace that ends the object.
+    // Each iteration starts at the first byte of a member, or at the brace that ends the object.
     members: for (;;) {
       let byte = source[at];
       if (byte === QUOTE) {
-        // Key: most often the one that followed the last key before.
+        // Predict the key: mostly the one that followed the previous key before.
         const keyStart = ++at;
         let entry = keys.followerOf(last);
         at = entry < 0 ? -1 : keys.match(entry, parent, source, keyStart, end);
@@ -111,7 +113,7 @@ class JsonParser {
           if (at >= end) return depth === 0 ? BAD_JSON : ODD;
           entry = keys.findJson(source, keyStart, at, parent);
           if (entry < 0) return depth === 0 ? BAD_KEY_ESCAPE : ODD;
-          // A key with escapes is remembered unescaped, so its bytes cannot be told from another's.
+          // A key with escapes is stored unescaped, so its bytes cannot be distinguished from another key's.
           if (keys.match(entry, parent, source, keyStart, at) === at) keys.follow(last, entry);
         }
         last = entry;
@@ -125,7 +127,7 @@ class JsonParser {
         if (at >= end) return depth === 0 ? BAD_JSON : ODD;
 
         for (;;) {
-          // Value.
+          // Read the value.
           let kind = -1;
           let valueStart = at;
           let valueEnd = 0;
@@ -155,7 +157,7 @@ class JsonParser {
             const arrayStart = at;
             at = markedBlockEnd(source, at, end, words, shift);
             if (at < 0) return depth === 0 ? BAD_ARRAY : ODD;
-            // Braces that do not pair up inside an array confuse the reference's search for the object's end.
+            // Unbalanced braces inside an array confuse the reference's search for the object's end.
             if (depth > 0 && !bracesPair(source, arrayStart, at)) return ODD;
           } else {
             at = tokenEnd(source, at, end);
@@ -172,13 +174,13 @@ class JsonParser {
               if (labels.collides(id)) id = keys.suffixedIds[entry];
               const outcome = setParsedValue(labels, early, id, kind, source, valueStart, valueEnd);
               if (outcome !== OK) {
-                // The objects around must end, or nothing in them counts.
+                // The surrounding objects must end, or nothing in them counts.
                 return depth === 0 || closes(source, at, end, depth) ? outcome : ODD;
               }
             }
           }
 
-          // The expected key in its usual frame: on to its value.
+          // The expected key follows in its usual frame: continue with its value.
           const next = keys.followerOf(entry);
           const nextValue = next < 0 ? -1 : keys.matchFramed(next, parent, source, at, end);
           if (nextValue < 0 || nextValue >= end || source[nextValue] <= 0x20) break;
@@ -191,7 +193,7 @@ class JsonParser {
         at++;
       } else return depth === 0 ? BAD_OBJECT : ODD;
 
-      // After a value: the ends of objects, then a comma.
+      // The ends of objects follow a value, then a comma.
       for (;;) {
         if (at < end && source[at] <= 0x20) at = skipSpace(source, at, end);
         if (at >= end) return depth === 0 ? BAD_ARRAY : ODD;
@@ -209,7 +211,7 @@ class JsonParser {
   }
 }
 
-/** `blockEnd` with the ends of strings marked. */
+/** Works as `blockEnd`, with the ends of strings marked. */
 function markedBlockEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
   const open = source[at];
   const close = open + 2;
@@ -226,7 +228,7 @@ function markedBlockEnd(source: Buffer, at: number, end: number, words: Int32Arr
   return -1;
 }
 
-/** True where `depth` objects that are open at `at` all end. */
+/** Returns whether all `depth` objects that are open at `at` end. */
 function closes(source: Buffer, at: number, end: number, depth: number): boolean {
   let open = depth;
   let i = at;
@@ -243,7 +245,7 @@ function closes(source: Buffer, at: number, end: number, depth: number): boolean
   return false;
 }
 
-/** True where the braces of an array pair up, strings aside. */
+/** Returns whether the braces of an array are balanced outside strings. */
 function bracesPair(source: Buffer, start: number, end: number): boolean {
   let open = 0;
   let i = start;
@@ -259,7 +261,10 @@ function bracesPair(source: Buffer, start: number, end: number): boolean {
   return open === 0;
 }
 
-/** False where a number holds a quote or an opening bracket, which a search for an object's end would stop at. */
+/**
+ * Returns false if a number contains a quote or an opening bracket, at which a search for an object's end
+ * would stop.
+ */
 function isPlainNumber(source: Buffer, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const byte = source[i];

@@ -1,30 +1,36 @@
 /**
- * Keys of parsed lines, by their bytes: each distinct key is decoded, sanitised and looked up once, later lines
- * find it by hash. Each is kept with what usually stands around it (`,"key":`), so that where the expected key follows a
- * value, all up to the next value is one comparison. A key stands under a parent (0 at the top, else the entry of the enclosing object plus 1), which
- * is how nested JSON gets its joined names.
+ * Table of keys of parsed lines, by their bytes: each distinct key is decoded, sanitized and looked up once;
+ * later lines find it by hash. Each key is stored with its usual frame (`,"key":`). If the expected key
+ * follows a value, a single comparison covers all bytes up to the next value. Keys are stored by parent (0 at
+ * the top, otherwise the entry of the enclosing object plus 1), for the joined names of nested JSON.
  */
 
 import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
 import { sanitizeName, unescapeJson } from '../../base/text/text.ts';
 import type { RowLabels } from './row-labels.ts';
 
-/** Entries and bytes beyond these are forgotten between two rows. */
+/** Maximum entries and bytes. Beyond them, the table is cleared between two rows. */
 const MAX_ENTRIES = 65_536;
 const MAX_BYTES = 4 << 20;
 
-/** Places looked at for one key: beyond, keys were made to collide, and the key is not remembered. */
+/**
+ * Maximum slots probed for one key. Longer probe sequences occur only for keys chosen to collide; such a key
+ * is not stored.
+ */
 const MAX_PROBES = 64;
 
 /**
- * Characters of a label's name, as many as a stream's may have by default. A line of 256 KiB with one long key over many
- * leaves has names of gigabytes together: a longer name is no label, nor is anything below it.
+ * Maximum characters of a label name, equal to the default limit for stream labels. A line of 256 KiB with
+ * one long key over many leaves could have gigabytes of names. A longer name sets no label, nor do the names
+ * below it.
  */
 export const MAX_NAME_CHARACTERS = 1024;
-/** The path of what has no name: too long for whatever is added to it. */
+/** Path of a key without a name: it is too long whatever is appended. */
 const TOO_LONG = '_'.repeat(MAX_NAME_CHARACTERS + 1);
 
-/** What stands before a key, after the value of the key before; and after it, before its value. */
+/**
+ * Text around a key: between the value of the previous key and this key, and between this key and its value.
+ */
 export interface KeyFrame {
   readonly before: string;
   readonly after: string;
@@ -43,23 +49,26 @@ export class KeyTable {
   #count = 0;
   #bytes = Buffer.alloc(4096);
   #view = viewOf(this.#bytes);
-  /** Over the bytes that keys were last looked up in: a page's lines, mostly. */
+  /** View of the bytes in which keys were last looked up, mostly a page's lines. */
   #source: Buffer | undefined;
   #sourceView = this.#view;
   #byteCount = 0;
   #hashes = new Int32Array(128);
   #starts = new Int32Array(129);
   #parents = new Int32Array(128);
-  /** For each entry (less one: for the start of a line) the entry after it in the last line, plus 1; 0 unknown. */
+  /**
+   * For each entry (shifted by one: element 0 is the start of a line), the entry that followed it in the last
+   * line, plus 1; 0 if unknown.
+   */
   #followers = new Int32Array(129);
   #paths: string[] = [];
-  /** For each entry the label name's number, -1 where the key is ignored. */
+  /** Number of each entry's label name, -1 if the key is ignored. */
   nameIds = new Int32Array(128);
-  /** The same for the name with its suffix. */
+  /** Number of each entry's name with its suffix. */
   suffixedIds = new Int32Array(128);
-  /** 1 where the query may want the label. */
+  /** 1 if the query may need the entry's label. */
   wanted = new Uint8Array(128);
-  /** 1 where the query may want a label below this key. */
+  /** 1 if the query may need a label below the entry's key. */
   wantedBelow = new Uint8Array(128);
 
   constructor(labels: RowLabels, { before, after }: KeyFrame) {
@@ -70,7 +79,7 @@ export class KeyTable {
     this.#generation = labels.names.generation;
   }
 
-  /** Called before each row: forgets everything when there is too much of it. */
+  /** Clears the table if it is too large; called before each row. */
   prepare(): void {
     if (
       this.#count > MAX_ENTRIES ||
@@ -86,7 +95,7 @@ export class KeyTable {
     }
   }
 
-  /** The key that came after `entry` (-1 for the start of the line) when it was last looked up, or -1. */
+  /** Returns the key that followed `entry` (-1 for the start of the line) at its last lookup, or -1. */
   followerOf(entry: number): number {
     return this.#followers[entry + 1] - 1;
   }
@@ -95,14 +104,17 @@ export class KeyTable {
     this.#followers[entry + 1] = follower + 1;
   }
 
-  /** Place after the bytes at `start`, where they are the entry's key under `parent`; else -1. */
+  /** Returns the offset after the bytes at `start` if they are the entry's key under `parent`, else -1. */
   match(entry: number, parent: number, source: Buffer, start: number, end: number): number {
     const from = this.#starts[entry] + this.#before.length;
     const length = this.#starts[entry + 1] - this.#starts[entry] - this.#frameBytes;
     return this.#equal(entry, parent, from, length, source, start, end);
   }
 
-  /** Place after the bytes at `start`, where they are the entry's key under `parent` in its frame; else -1. */
+  /**
+   * Returns the offset after the bytes at `start` if they are the entry's key under `parent` in its frame,
+   * else -1.
+   */
   matchFramed(entry: number, parent: number, source: Buffer, start: number, end: number): number {
     const from = this.#starts[entry];
     return this.#equal(entry, parent, from, this.#starts[entry + 1] - from, source, start, end);
@@ -124,7 +136,7 @@ export class KeyTable {
       return start + length;
     }
     if (source !== this.#source) this.#enter(source);
-    // Four bytes a step; the last step may look at some again.
+    // Compare four bytes per step; the last step may compare some again.
     const key = this.#view;
     const line = this.#sourceView;
     const last = length - 4;
@@ -137,7 +149,7 @@ export class KeyTable {
     this.#sourceView = viewOf(source);
   }
 
-  /** Entry of a key as it stands in the line. */
+  /** Returns the entry of a key as written in the line. */
   find(source: Buffer, start: number, end: number, parent: number): number {
     const length = end - start;
     const framed = length + this.#frameBytes;
@@ -161,7 +173,7 @@ export class KeyTable {
     return this.#add(source, start, end, mixed, parent);
   }
 
-  /** Entry of the inside of a JSON string; -1 where an escape in it is wrong. */
+  /** Returns the entry of the content of a JSON string, or -1 if it has an invalid escape. */
   findJson(source: Buffer, start: number, end: number, parent: number): number {
     for (let i = start; i < end; i++) {
       if (source[i] !== 0x5c) continue;
@@ -171,7 +183,7 @@ export class KeyTable {
     return this.find(source, start, end, parent);
   }
 
-  /** Entry of a key given as text. */
+  /** Returns the entry of a key passed as text. */
   findText(key: string, parent: number): number {
     const bytes = bytesOfText(key);
     return this.find(bytes, 0, bytes.length, parent);
@@ -209,7 +221,7 @@ export class KeyTable {
       return;
     }
     const name = sanitizeName(path, key);
-    // At the top a blank key is no label; below, it stands for the path itself.
+    // At the top, a blank key sets no label; below, it means the path itself.
     const ignored = name === '' || (parent === 0 && sanitizeName('', key) === '');
     this.#paths[entry] = name;
     this.wantedBelow[entry] = labels.wantsPrefix(name) ? 1 : 0;

@@ -1,7 +1,8 @@
 /**
- * Label filters (docs/dev/logql-semantics.md#label-filters): a comparison of one label, or a tree of them. A value that does not convert
- * keeps the row and sets `__error__`; an absent label drops it. Regular expressions are always anchored, as in
- * selectors (difference D1). `__error__` is read from its slot, `__error_details__` never.
+ * Label filters (logql reference 8.1): a comparison of one label, or a tree of comparisons. A value that does
+ * not convert passes and sets `__error__`; a row with an absent label is dropped. Regular expressions are
+ * always anchored, as in selectors (difference D1). `__error__` is read from its slot, `__error_details__`
+ * never.
  */
 
 import { bytesOfText } from '../../base/model/byte-text.ts';
@@ -19,12 +20,13 @@ import {
 import { containsIp, readIp } from './ip.ts';
 import { KIND_CLEAN, KIND_RAW, PARSED, type RowLabels } from './row-labels.ts';
 
-/** True keeps the row. May set the row's error. */
+/** Returns whether the row passes. May set the row's error. */
 export type LabelTest = (labels: RowLabels) => boolean;
 
 /**
- * Compiles a filter. Throws an Error with the reference's text for a bad regular expression. An address that is none is in no
- * value, and not outside of any either: a stage that is nothing but such a filter is refused where stages are compiled.
+ * Compiles a filter. Throws an Error with the reference's text for an invalid regular expression. An invalid
+ * address matches no value, and no value is outside it either. A stage that consists of only such a filter is
+ * refused when stages are compiled.
  */
 export function compileLabelFilter(filter: LabelFilter, labels: RowLabels): LabelTest {
   switch (filter.kind) {
@@ -41,7 +43,7 @@ export function compileLabelFilter(filter: LabelFilter, labels: RowLabels): Labe
     case 'and': {
       const left = compileLabelFilter(filter.left, labels);
       const right = compileLabelFilter(filter.right, labels);
-      // Both sides run: the right one may set an error.
+      // Run both sides, because the right one may set an error.
       return row => {
         const kept = left(row);
         return right(row) && kept;
@@ -55,7 +57,7 @@ export function compileLabelFilter(filter: LabelFilter, labels: RowLabels): Labe
   }
 }
 
-/** Names that a filter reads. */
+/** Returns the names that a filter reads. */
 export function namesOfFilter(filter: LabelFilter): string[] {
   switch (filter.kind) {
     case 'string':
@@ -68,7 +70,7 @@ export function namesOfFilter(filter: LabelFilter): string[] {
   }
 }
 
-/** True where a filter can set `__error__`. */
+/** Returns whether a filter can set `__error__`. */
 export function filterCanFail(filter: LabelFilter): boolean {
   if (filter.kind === 'and' || filter.kind === 'or') {
     return filterCanFail(filter.left) || filterCanFail(filter.right);
@@ -76,7 +78,7 @@ export function filterCanFail(filter: LabelFilter): boolean {
   return filter.kind !== 'string' && filter.kind !== 'ip';
 }
 
-/** True where a filter's answer depends on whether the row has an error already. */
+/** Returns whether a filter's result depends on an existing error of the row. */
 export function filterReadsError(filter: LabelFilter): boolean {
   if (filter.kind === 'and' || filter.kind === 'or') {
     return filterReadsError(filter.left) || filterReadsError(filter.right);
@@ -84,7 +86,7 @@ export function filterReadsError(filter: LabelFilter): boolean {
   return filter.kind === 'ip' || (filter.kind === 'string' && filter.matcher.name === ERROR_LABEL);
 }
 
-/** A matcher on a text, as drop, keep and string filters use it. */
+/** Compiles a matcher on a text, for drop, keep and string filters. */
 export function compileMatcher(matcher: Matcher): (value: string) => boolean {
   const { op, value } = matcher;
   if (op === '=') return text => text === value;
@@ -109,7 +111,8 @@ function stringTest(matcher: Matcher, labels: RowLabels): LabelTest {
 function equalityTest(id: number, value: string, wanted: boolean): LabelTest {
   const needle = bytesOfText(value);
   const length = needle.length;
-  // A clean value reads broken bytes and U+FFFD as spaces: its bytes decide if the needle has none of them.
+  // In a clean value, invalid bytes and U+FFFD read as spaces. If the needle contains neither, the bytes
+  // decide.
   const cleanDecides = value.isWellFormed() && !/[ \ufffd]/.test(value);
   return row => {
     if (row.lookup(id) === PARSED) {

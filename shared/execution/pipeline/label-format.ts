@@ -1,7 +1,7 @@
 /**
- * `| label_format a=b, c="..."` (docs/dev/logql-semantics.md#label_format), left to right. All templates of a stage see the labels as they
- * were when its first template ran: earlier renames show, results of templates and later renames do not. Renaming a
- * label to itself leaves it as it is (difference D5).
+ * `| label_format a=b, c="..."` (logql reference 9.1), evaluated left to right. All templates of a stage see
+ * the labels as they were before its first template. They see earlier renames, but neither results of
+ * templates nor later renames. Renaming a label to itself has no effect (difference D5).
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -18,7 +18,7 @@ type CompiledItem =
   | { readonly kind: 'rename'; readonly id: number; readonly sourceId: number }
   | { readonly kind: 'template'; readonly id: number; readonly template: Template };
 
-/** Throws an Error with the reference's text for a name given twice, `__error__` or a bad template. */
+/** Throws an Error with the reference's text for a repeated name, `__error__` or an invalid template. */
 export function compileLabelFormat(items: readonly LabelFormatItem[], row: Row, clock: Clock): RowStage {
   refuseBadNames(items);
   const { labels } = row;
@@ -30,7 +30,7 @@ export function compileLabelFormat(items: readonly LabelFormatItem[], row: Row, 
   });
   const live = new RowTemplateData(row, clock);
   const firstTemplate = compiled.findIndex(item => item.kind === 'template');
-  // Where nothing follows the first template, what it sees is what is there.
+  // If no item follows the first template, it sees the current labels.
   const needsSnapshot = firstTemplate >= 0 && firstTemplate < compiled.length - 1;
 
   return current => {
@@ -40,7 +40,7 @@ export function compileLabelFormat(items: readonly LabelFormatItem[], row: Row, 
         rename(labels, item.sourceId, item.id);
         continue;
       }
-      // A snapshot without labels is taken again.
+      // An empty snapshot is replaced by a new one.
       if (data === undefined || (data instanceof Snapshot && data.isEmpty)) {
         data = needsSnapshot ? new Snapshot(live) : live;
       }
@@ -73,7 +73,7 @@ function rename(labels: RowLabels, source: number, destination: number): void {
   labels.delete(source);
 }
 
-/** The labels as they are now, while the stage goes on to change them. */
+/** Copy of the labels, because the stage changes them later. */
 class Snapshot implements TemplateData {
   readonly #entries: readonly (readonly [string, string])[];
   readonly #values: ReadonlyMap<string, string>;

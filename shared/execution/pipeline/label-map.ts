@@ -1,6 +1,6 @@
 /**
- * The labels of a row put together: all categories merged and sorted (docs/dev/logql-semantics.md#result-labels), and the same by category
- * for answers that keep them apart (docs/dev/wire-format.md#label-categories).
+ * Combined labels of a row: all categories merged and sorted (logql reference 6.2), and the same by category
+ * for responses that separate them (wire-format reference 3.4).
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Label, Labels } from '../../base/model/labels.ts';
@@ -13,7 +13,7 @@ export interface LabelCategories {
   readonly parsed: Labels;
 }
 
-/** True where the stream's labels are the row's labels: nothing was added, deleted or failed. */
+/** Returns whether the row's labels equal the stream's labels: nothing was added, deleted or failed. */
 export function isUntouched(labels: RowLabels): boolean {
   if (labels.valueCount > 0 || labels.deletions > 0 || labels.error !== '') return false;
   let untouched = true;
@@ -55,7 +55,9 @@ function orderOf(labels: RowLabels): ParsedOrder {
   return order;
 }
 
-/** Places of a row's parsed labels by name: sorted once for rows that name the same labels in the same order. */
+/**
+ * Indexes of a row's parsed labels by name. Sorted once for rows that set the same labels in the same order.
+ */
 class ParsedOrder {
   #generation = -1;
   readonly #names: number[] = [];
@@ -85,7 +87,7 @@ export function mergedLabels({ stream, structuredMetadata, parsed }: LabelCatego
   return merged(merged(stream, structuredMetadata), parsed);
 }
 
-/** Of two lists in order one in order; of equal names those of `a` come first. */
+/** Merges two sorted lists; at equal names, those of `a` come first. */
 function merged(a: Labels, b: Labels): Labels {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
@@ -102,7 +104,7 @@ function byName(a: Label, b: Label): number {
   return compareUtf8(a.name, b.name);
 }
 
-/** Name and value of every label of the row, as templates see them. */
+/** Returns name and value of every label of the row, as templates see them. */
 export function labelEntries(labels: RowLabels): (readonly [string, string])[] {
   return mergedLabels(categoriesOf(labels)).map(({ name, value }) => [name, value]);
 }

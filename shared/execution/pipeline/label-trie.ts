@@ -1,18 +1,19 @@
 /**
- * Combinations of small numbers as one number: a row's group is found by walking from node to node, one step for each
- * label, without a string. A step is (node, label, value) -> node; nodes are numbered in the order they are met.
+ * Maps combinations of small numbers to one number. A row's group is found by walking from node to node, one
+ * step for each label, without building a string. A step is (node, label, value) -> node; nodes are numbered
+ * in order of appearance.
  */
 
-/** Beyond so many nodes the owner starts anew: about 100 MB. */
+/** Maximum nodes, about 100 MB. Beyond it, the owner starts over. */
 export const MAX_TRIE_NODES = 1 << 22;
 
 export class LabelTrie {
   #size = 1 << 10;
   #steps = new Int32Array(this.#size * 4);
-  /** Nodes met, the root (0) included. */
+  /** Number of nodes, including the root (0). */
   count = 1;
 
-  /** The node after a step; a new one where nobody took it before. */
+  /** Returns the node after a step; creates it if the step is new. */
   next(node: number, label: number, value: number): number {
     const mask = this.#size - 1;
     let slot = mix(node, label, value) & mask;

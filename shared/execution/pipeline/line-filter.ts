@@ -1,6 +1,6 @@
 /**
- * Line filters on one line: the tests of `line-tests.ts`, compiled. Filters on the line as stored do not run here but narrow
- * a whole page at once (`page-filters.ts`).
+ * Line filters on one line: the compiled tests of `line-tests.ts`. Filters on the line as stored narrow a
+ * whole page instead (`page-filters.ts`).
  */
 import type { LineFilterStage } from '../../language/logql/ast.ts';
 import { compileRegex, type Regex } from '../../language/regex/regex.ts';
@@ -10,20 +10,20 @@ import { compilePatternFilter, type PatternFilter } from './pattern-filter.ts';
 import { indexOfBytes } from './pattern-syntax.ts';
 import type { RowStage } from './row.ts';
 
-/** One operand of a line filter, ready to test. */
+/** Compiled operand of a line filter. */
 export type LineTest =
   | { readonly kind: 'needle'; readonly needle: Buffer }
   | { readonly kind: 'regex'; readonly regex: Regex }
   | { readonly kind: 'pattern'; readonly pattern: PatternFilter }
   | { readonly kind: 'ip'; readonly matcher: IpMatcher };
 
-/** A line passes when some test accepts it, or when none does with `negate`. */
+/** Filter; a line passes if any test accepts it, or with `negate` if none does. */
 export interface LineFilter {
   readonly tests: readonly LineTest[];
   readonly negate: boolean;
 }
 
-/** Throws an Error with the reference's text for a bad regex, pattern or address. */
+/** Throws an Error with the reference's text for an invalid regex, pattern or address. */
 export function compileLineFilter(stage: LineFilterStage): LineFilter {
   const { tests, negate } = lineTestsOf(stage);
   return { tests: tests.map(compileTest), negate };
@@ -42,7 +42,7 @@ function compileTest(source: LineTestSource): LineTest {
   }
 }
 
-/** True where one test accepts the bytes. */
+/** Returns whether one test accepts the bytes. */
 export function testLine(test: LineTest, source: Buffer, start: number, end: number): boolean {
   switch (test.kind) {
     case 'needle':
@@ -56,7 +56,7 @@ export function testLine(test: LineTest, source: Buffer, start: number, end: num
   }
 }
 
-/** The filter on the current line of a row, for lines that a stage has changed. */
+/** Compiles the filter on the current line of a row, for lines that a stage has changed. */
 export function lineFilterStage({ tests, negate }: LineFilter): RowStage {
   return row => {
     const source = row.source;

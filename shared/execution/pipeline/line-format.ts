@@ -1,6 +1,6 @@
 /**
- * `| line_format "..."` (docs/dev/logql-semantics.md#line_format). A template that fails leaves the line as it is and sets the error. One
- * that is a single field is a plain look-up, which does not see `__error__`.
+ * `| line_format "..."` (logql reference 9.2). A template that fails does not change the line and sets the
+ * error. A template that consists of a single field is a plain lookup, which does not see `__error__`.
  */
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -8,7 +8,7 @@ import type { Row, RowStage } from './row.ts';
 import { compileTemplate } from './template/template.ts';
 import { failTemplate, RowTemplateData } from './templates.ts';
 
-/** Throws an Error with the reference's text for a bad template. */
+/** Throws an Error with the reference's text for an invalid template. */
 export function compileLineFormat(text: string, row: Row, clock: Clock): RowStage {
   const template = compileTemplateNamed(text, 'invalid line template: ', 'line');
   if (template.field !== undefined) {
@@ -30,7 +30,7 @@ export function compileLineFormat(text: string, row: Row, clock: Clock): RowStag
   };
 }
 
-/** Compiles a template; a failure's text gets a prefix. */
+/** Compiles a template; an error's text gets a prefix. */
 export function compileTemplateNamed(text: string, prefix: string, name: 'line' | 'label') {
   try {
     return compileTemplate(text, name);

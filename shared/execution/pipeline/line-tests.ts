@@ -1,9 +1,9 @@
 /**
- * What a line filter asks of a line, as plain data (docs/dev/logql-semantics.md#line-filters): whatever decides about lines, or about the
- * pages that can hold them, starts here, so that all of it agrees.
+ * Tests of a line filter as plain data (logql reference, 5). Code that decides about lines, or about the
+ * pages that may contain them, starts from this module, so that all of it agrees.
  *
- * Pitfall: an alternative that accepts every line counts only if there is no other one (docs/dev/logql-semantics.md#plain-texts).
- * `|= "" or "zzz"` and `|~ "zzz|"` are `|= "zzz"`, because dashboards leave variables empty.
+ * Pitfall: an alternative that accepts every line counts only if there is no other one (5.2). `|= "" or
+ * "zzz"` and `|~ "zzz|"` mean `|= "zzz"`, because dashboards leave variables empty.
  */
 
 import { bytesOfText } from '../../base/model/byte-text.ts';
@@ -17,7 +17,7 @@ export type LineTestSource =
   | { readonly kind: 'pattern'; readonly pattern: string }
   | { readonly kind: 'ip'; readonly pattern: string };
 
-/** A line passes if some test accepts it, or with `negate` if none does. */
+/** Tests; a line passes if any test accepts it, or with `negate` if none does. */
 export interface LineTests {
   readonly tests: readonly LineTestSource[];
   readonly negate: boolean;
@@ -25,14 +25,17 @@ export interface LineTests {
 
 const EVERY_LINE: LineTestSource = Object.freeze({ kind: 'needle', needle: Buffer.alloc(0) });
 
-/** Throws an Error with the reference's text for a bad expression or an operator that takes no address. */
+/**
+ * Throws an Error with the reference's text for an invalid expression, or for an operator that does not
+ * accept an address.
+ */
 export function lineTestsOf({ op, operand, alternatives }: LineFilterStage): LineTests {
   const negate = op === '!=' || op === '!~' || op === '!>';
   const tests = [operand, ...alternatives].flatMap(item => testsOfOperand(op, item));
   return { tests: tests.length === 0 ? [EVERY_LINE] : tests, negate };
 }
 
-/** None if the operand accepts every line. */
+/** Returns the tests of an operand, none if it accepts every line. */
 function testsOfOperand(op: LineFilterOp, { kind, value }: LineOperand): LineTestSource[] {
   if (kind === 'ip') {
     if (!IP_OPERATORS.has(op)) throw new Error('ip: invalid operation');

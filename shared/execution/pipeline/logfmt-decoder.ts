@@ -1,6 +1,6 @@
 /**
- * Pairs of a logfmt line, one by one (docs/dev/logql-semantics.md#logfmt). Bytes up to 0x20 separate; a fault loses its pair and,
- * unless the caller stops, reading goes on after the next separator.
+ * Decodes the pairs of a logfmt line, one by one (logql reference 7.3). Bytes up to 0x20 separate pairs. A
+ * fault loses its pair, and unless the caller stops, decoding continues after the next separator.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
 import { BACKSLASH, QUOTE } from '../../base/text/json-scan.ts';
@@ -11,7 +11,7 @@ import { KIND_CLEAN, KIND_LOGFMT } from './row-labels.ts';
 const EQUALS = 0x3d;
 const SPACE = 0x20;
 
-/** What `next` answers. */
+/** Results of `next`. */
 export const PAIR = 1;
 export const FAULT = 2;
 export const LINE_END = 0;
@@ -23,17 +23,17 @@ export class LogfmtDecoder {
   #at = 0;
   readonly #marks = new LineMarks({ a: EQUALS, b: QUOTE, c: BACKSLASH, below: SPACE + 1 });
   readonly #keys: KeyTable | undefined;
-  /** After PAIR: the key's entry in the table where it is the one that was expected, else -1. */
+  /** After PAIR: the key's entry in the table if it is the expected one, else -1. */
   entry = -1;
   keyStart = 0;
   keyEnd = 0;
   valueStart = 0;
   valueEnd = 0;
   valueKind = KIND_CLEAN;
-  /** After FAULT: the reference's text. */
+  /** After FAULT: the reference's error text. */
   fault = '';
 
-  /** @param keys where keys are looked up that were met before */
+  /** @param keys Table of keys that occurred before */
   constructor(keys?: KeyTable) {
     this.#keys = keys;
   }
@@ -46,7 +46,7 @@ export class LogfmtDecoder {
     this.#marks.set(source, start, end);
   }
 
-  /** @param last entry of the key before, -1 at the start of the line */
+  /** @param last Entry of the previous key, -1 at the start of the line */
   next(last = -1): number {
     const source = this.#source;
     const end = this.#end;
@@ -57,7 +57,7 @@ export class LogfmtDecoder {
       this.#at = at;
       return LINE_END;
     }
-    // Key.
+    // Read the key.
     const keyStart = at;
     const keys = this.#keys;
     this.entry = keys === undefined ? -1 : keys.followerOf(last);
@@ -71,7 +71,7 @@ export class LogfmtDecoder {
     this.keyEnd = at;
     const hasValue = byte > SPACE;
     if (hasValue && (byte === QUOTE || at === keyStart)) return this.#unexpected(at, byte);
-    // Keys in the table were sound when they were put there.
+    // Keys in the table were checked when they were added.
     if (
       this.entry < 0 &&
       !isAscii(source, keyStart, at) &&
@@ -83,7 +83,7 @@ export class LogfmtDecoder {
     this.valueKind = KIND_CLEAN;
     if (!hasValue) return this.#pair(at, at, at);
 
-    // Value.
+    // Read the value.
     at++;
     if (at >= end || source[at] <= SPACE) return this.#pair(at, at, at);
     const valueStart = at;
@@ -135,12 +135,12 @@ function isAscii(source: Buffer, start: number, end: number): boolean {
   return bits < 0x80;
 }
 
-/** 1 for bytes that end a key or a value without quotes: separators, and what must not stand in it. */
+/** 1 for bytes that end an unquoted key or value: separators, and bytes that it must not contain. */
 const ENDS_BARE = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte <= SPACE || byte === EQUALS || byte === QUOTE ? 1 : 0,
 );
 
-/** Place of the first such byte from `at`, `end` where there is none. */
+/** Returns the offset of the first such byte from `at`, or `end` if there is none. */
 function bareEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
   let i = nextMark(words, shift, at);
   while (i < end && source[i] === BACKSLASH) i = i + 1 < end ? nextMark(words, shift, i + 1) : end;

@@ -1,7 +1,9 @@
 /**
- * `| logfmt a="key", b` (docs/dev/logql-semantics.md#logfmt-with-expressions). What a reader would get wrong: the label is there
- * even where the key is not (as ""), the last pair of a key wins (but the first for a name that takes the suffix, where reading
- * then ends), keys are compared in their sanitised form, and a key equal to an identifier goes to it too.
+ * `| logfmt a="key", b` (logql reference 7.4).
+ *
+ * Pitfall: the label exists (as "") even if the key does not. If a key repeats, the last pair wins. But for a
+ * name that gets the suffix, the first pair wins, and reading ends there. Keys are compared in sanitized
+ * form. A key equal to an identifier also sets it.
  */
 
 import { unquoteLogfmt } from '../../base/text/text.ts';
@@ -14,7 +16,7 @@ import { KIND_LOGFMT, KIND_RAW, type RowLabels } from './row-labels.ts';
 
 const TOKEN = /[ \t\r\n]*(?:"([^"]*)"?|([A-Za-z_][A-Za-z0-9_]*)|([^ \t\r\n]))/suy;
 
-/** The key that an expression names. Throws an Error with the reference's text. */
+/** Returns the key that an expression names. Throws an Error with the reference's text. */
 export function parseLogfmtExpression(expression: string): string {
   const fail = (message: string) => new Error(`cannot parse expression [${expression}]: ${message}`);
   const keys: string[] = [];
@@ -36,7 +38,7 @@ export function compileLogfmtExpressions(
   strict: boolean,
 ): RowStage {
   const ids: number[] = [];
-  // Sanitised key of the line -> labels that it fills.
+  // Labels to set, by sanitized key of the line.
   const targets = new Map<string, number[]>();
   for (const { name, expression } of extractions) {
     const id = labels.intern(name);
@@ -46,7 +48,7 @@ export function compileLogfmtExpressions(
     targets.set(key, [...(targets.get(key) ?? []), id]);
   }
   for (const { name } of extractions) if (!targets.has(name)) targets.set(name, [labels.intern(name)]);
-  // By the number of the key's sanitised name.
+  // Labels to set, by number of the key's sanitized name.
   const targetsById: (number[] | undefined)[] = [];
   for (const [key, names] of targets) {
     const id = labels.intern(key);
@@ -70,7 +72,7 @@ export function compileLogfmtExpressions(
         labels.failParsing(LOGFMT_PARSER_ERROR, decoder.fault);
         return true;
       }
-      // By itself: `find` may replace `nameIds`.
+      // Read `nameIds` afterward: `find` may replace it.
       const entry = keys.find(source, decoder.keyStart, decoder.keyEnd, 0);
       const key = keys.nameIds[entry];
       const names = key >= 0 && key < targetsById.length ? targetsById[key] : undefined;
@@ -80,7 +82,8 @@ export function compileLogfmtExpressions(
         let id = names[i];
         if (labels.collides(id)) {
           id = labels.suffixed(id);
-          // The reference leaves the line at the second value for a name with a suffix, or at the first where nobody wants it.
+          // For a name with a suffix, the reference stops reading the line at the second value, or at the
+          // first value if the query needs none.
           if (labels.isExtracted(id) || !labels.wants(id)) return true;
         }
         if (text === undefined) {
@@ -91,7 +94,7 @@ export function compileLogfmtExpressions(
   };
 }
 
-/** The value as text where it is not simply its bytes; one with a broken byte counts as empty. */
+/** Returns the value as text if it is not simply its bytes; a value with an invalid byte counts as empty. */
 function valueText(decoder: LogfmtDecoder, source: Buffer): string | undefined {
   const { valueStart, valueEnd } = decoder;
   let bits = 0;

@@ -1,6 +1,6 @@
 /**
- * `| logfmt` without expressions (docs/dev/logql-semantics.md#logfmt): every pair becomes a label, the first of a name wins. Faults
- * are silent unless `--strict`, empty values vanish unless `--keep-empty`.
+ * `| logfmt` without expressions (logql reference 7.3): every pair becomes a label, and the first of a name
+ * wins. Faults are ignored unless `--strict`, and empty values are dropped unless `--keep-empty`.
  */
 import { EarlyTests } from './early-tests.ts';
 import { KeyTable, LOGFMT_FRAME } from './key-table.ts';

@@ -1,12 +1,12 @@
 /**
- * Line filters on the lines as stored: each narrows the selection of a whole page at once, the cheapest first. They
- * may run before everything else because nothing a row stage does changes what they read (see `compile.ts`).
+ * Line filters on the lines as stored: each narrows the selection of a whole page, the cheapest first. They
+ * may run before everything else because no row stage changes what they read (see `compile.ts`).
  */
 import type { PageRows } from '../../base/model/page.ts';
 import { selectAny, selectContaining, selectMatching } from '../../language/regex/search.ts';
 import { type LineFilter, type LineTest, testLine } from './line-filter.ts';
 
-/** Filters in the order that is cheapest to run; all must accept, so the order changes no answer. */
+/** Orders filters by cost. All must accept a row, so the order does not change the result. */
 export function cheapestFirst(filters: readonly LineFilter[]): LineFilter[] {
   const cost = ({ tests, negate }: LineFilter) =>
     Math.max(...tests.map(costOf)) + tests.length / 1000 + (negate ? 0.5 : 0);
@@ -26,12 +26,12 @@ function costOf(test: LineTest): number {
   }
 }
 
-/** True if a page may take far longer than its lines let expect: tens of seconds. */
+/** Returns whether a page may take far longer than its size suggests: tens of seconds. */
 export function isSlowFilter({ tests }: LineFilter): boolean {
   return tests.some(test => test.kind === 'regex' && test.regex.isSlow);
 }
 
-/** Narrows `selection[0..count)` in place to the rows whose line passes; the new count. */
+/** Narrows `selection[0..count)` in place to the rows whose line passes. Returns the new count. */
 export function selectLines(
   page: PageRows,
   selection: Uint32Array,

@@ -1,15 +1,15 @@
-/** What parsers share: how a value becomes a label, and how the reading of a line may end early. */
+/** Shared by parsers: how a value becomes a label, and how reading a line may end early. */
 import type { EarlyTests } from './early-tests.ts';
 import type { RowLabels } from './row-labels.ts';
 
-// Outcomes of setting a value.
+// Outcomes of setting a value. SET: continue with the line.
 export const SET = 0;
-/** Every wanted label is set: the rest of the line is skipped (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
+/** Every needed label is set: skip the remaining line (10.2). */
 export const FOUND_ALL = -1;
-/** A filter that follows drops the row. */
+/** A filter after the parser drops the row. */
 export const DROPPED = -2;
 
-/** Sets a value unless its label is set already, or nothing asks for it. */
+/** Sets a value unless its label is already set or not needed. */
 export function setParsedValue(
   labels: RowLabels,
   early: EarlyTests,

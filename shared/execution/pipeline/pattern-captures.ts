@@ -1,26 +1,26 @@
 /**
- * Where the captures of a pattern stand in lines as stored, for who needs no row (`pattern-samples.ts`).
+ * Finds the captures of a pattern in lines as stored, for code that processes no rows (`pattern-samples.ts`).
  *
  *     if (captures.enterPage(page) && captures.enterRow(row) && captures.locate(2)) ... captures.start, captures.end
  *
- * What a reader would get wrong: a capture that is empty is set all the same; one behind a literal that the line lacks is not.
+ * Pitfall: an empty capture is still set. A capture after a literal that the line lacks is not set.
  */
 import type { LineSplitter } from '../../base/kernels/line-splitter.ts';
 import type { PageRows } from '../../base/model/page.ts';
 
 export interface CapturesParts {
-  /** Number of each capture's label, -1 for one without a name. */
+  /** Number of each capture's label, -1 for a capture without a name. */
   readonly names: readonly number[];
-  /** What lines begin with. */
+  /** Text at the start of each line. */
   readonly lead: Buffer | undefined;
-  /** Literal i ends capture i; the last capture may have none. */
+  /** Literal i ends capture i; the last capture may have no literal. */
   readonly literals: readonly Buffer[];
-  /** Of the literals, behind the lead. */
+  /** Splitter for the literals, after the lead. */
   readonly splitter: LineSplitter;
 }
 
 export class PatternCaptures {
-  /** Number of each capture's label, -1 for one without a name. */
+  /** Number of each capture's label, -1 for a capture without a name. */
   readonly names: readonly number[];
   readonly #lead: Buffer | undefined;
   readonly #lengths: Uint32Array;
@@ -28,11 +28,11 @@ export class PatternCaptures {
   #page: PageRows | undefined;
   #offsets: Uint32Array = new Uint32Array(0);
   #source: Buffer = Buffer.alloc(0);
-  // Of the row at hand.
+  // State of the current row.
   #place = 0;
   #first = 0;
   #lineEnd = 0;
-  // Of the capture that was located.
+  // Range of the capture that was located.
   start = 0;
   end = 0;
 
@@ -43,17 +43,17 @@ export class PatternCaptures {
     this.#splitter = splitter;
   }
 
-  /** The capture that sets a label, -1 where none does. Of several with one name the first counts. */
+  /** Returns the capture that sets a label, or -1. If several have the name, the first counts. */
   captureOf(name: number): number {
     return this.names.indexOf(name);
   }
 
-  /** Bytes that `start` and `end` are places of. */
+  /** Buffer to which `start` and `end` refer. */
   get source(): Buffer {
     return this.#source;
   }
 
-  /** Before rows of a page that no stage has changed. False where its lines cannot be looked at so. */
+  /** Begins rows of a page that no stage has changed. Returns false if this method cannot read its lines. */
   enterPage(page: PageRows): boolean {
     this.#page = page;
     this.#source = page.lines;
@@ -61,7 +61,7 @@ export class PatternCaptures {
     return page.rows > 0 && this.#splitter.find(page, this.#source, 0) >= 0;
   }
 
-  /** False where the line has none of the captures. */
+  /** Returns false if the line has none of the captures. */
   enterRow(row: number): boolean {
     const source = this.#source;
     const start = this.#offsets[row];
@@ -79,7 +79,7 @@ export class PatternCaptures {
     return true;
   }
 
-  /** True where the row has the capture, and then sets where it stands. */
+  /** Returns whether the row has the capture, and sets its range. */
   locate(capture: number): boolean {
     const { stops, base } = this.#splitter;
     const place = this.#place + capture;

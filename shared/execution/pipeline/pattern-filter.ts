@@ -1,13 +1,14 @@
 /**
- * Line filters by pattern, `|> "a <_> b"` (docs/dev/logql-semantics.md#pattern-filters). What a reader would get wrong: a leading
- * literal is not anchored, captures are never empty, the first place of each literal is taken and never reconsidered, and `!>` is
- * its negation.
+ * Line filters by pattern, `|> "a <_> b"` (logql reference 5.4).
+ *
+ * Pitfall: a leading literal is not anchored, and captures are never empty. The first occurrence of each
+ * literal is used and never reconsidered. `!>` is the negation.
  */
 import { EMPTY_PATTERN } from '../../language/logql/pattern-check.ts';
 import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern-syntax.ts';
 
 export interface PatternFilter {
-  /** The longest literal: a line without it cannot match. Empty where the pattern has none. */
+  /** Longest literal; a line without it cannot match. Empty if the pattern has no literal. */
   readonly needle: Buffer;
   test(source: Buffer, start: number, end: number): boolean;
 }

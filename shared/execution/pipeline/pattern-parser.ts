@@ -1,7 +1,7 @@
 /**
- * `| pattern "<ip> - <user> <_>"` (docs/dev/logql-semantics.md#pattern): a leading literal stands at the start of the line; each
- * capture reaches to the first place of the next literal, or takes the rest where there is none, and then the
- * captures after it stay unset. Never an error. Names are taken as they are.
+ * `| pattern "<ip> - <user> <_>"` (logql reference 7.5). A leading literal must be at the start of the line.
+ * Each capture extends to the first occurrence of the next literal. If there is none, it takes the rest of
+ * the line, and later captures stay unset. The stage never fails. Names are used unchanged.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';
 import { LineSplitter } from '../../base/kernels/line-splitter.ts';
@@ -12,30 +12,33 @@ import { indexOfBytes, parsePattern, refuseConsecutiveCaptures } from './pattern
 import type { Row, RowStage } from './row.ts';
 import { KIND_RAW, type RowLabels } from './row-labels.ts';
 
-/** Longer ones, made to nearly match at every mark, are left to a search that does not look at each byte for each. */
+/**
+ * Maximum length of a literal for marks. A longer one could be built to nearly match at every mark. Another
+ * search is used for it, which does not compare the whole literal at each byte.
+ */
 const MAX_MARKED_LITERAL = 32;
 
 export interface PatternParser {
   readonly stage: RowStage;
-  /** The captures of lines as stored; undefined where they can only be had by the stage. */
+  /** Captures of lines as stored; undefined if only the stage can find them. */
   readonly captures: PatternCaptures | undefined;
 }
 
-/** A pattern and filters on its captures, where these are all that rows go through. */
+/** Pattern and filters on its captures, for rows that have no other stages. */
 export interface PatternPlan {
   readonly stages: readonly RowStage[];
   readonly captures: PatternCaptures;
-  /** Of each filter, all of which must hold: the label that it reads. */
+  /** Filters, all of which must accept, with the label that each reads. */
   readonly tests: readonly { readonly id: number; readonly test: LabelTest }[];
 }
 
-/** Throws an Error with the reference's text where the pattern is none. */
+/** Throws an Error with the reference's text if the pattern is invalid. */
 export function compilePatternParser(text: string, labels: RowLabels, early: EarlyTests): PatternParser {
   const nodes = parsePattern(text);
   refuseConsecutiveCaptures(nodes);
   const first = nodes[0];
   const lead = first?.kind === 'literal' ? first.bytes : undefined;
-  // Each capture with the literal that ends it, undefined for one that ends the pattern.
+  // Each capture with the literal that ends it; undefined for one that ends the pattern.
   const ids: number[] = [];
   const ends: (Buffer | undefined)[] = [];
   for (let i = 0; i < nodes.length; i++) {
@@ -46,7 +49,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
     ends.push(next?.kind === 'literal' ? next.bytes : undefined);
   }
   for (const id of ids) if (id >= 0) labels.suffixed(id);
-  // Captures that nobody wants set nothing, and there is no failure to find: those at the end are not looked for.
+  // Captures that are not needed set nothing, and cannot fail: do not search for those at the end.
   const wanted = ids.findLastIndex(id => id >= 0 && (labels.wants(id) || labels.wants(labels.suffixed(id))));
   const sought = ends.slice(0, wanted + 1).filter(literal => literal !== undefined);
   const marks = marksOf(sought);
@@ -65,7 +68,7 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
       for (let i = 0; i < lead.length; i++) if (source[at + i] !== lead[i]) return true;
       at += lead.length;
     }
-    // Where the literals of a line as stored stand, found for many lines at once; -1 where nobody has looked.
+    // Offsets of the literals in lines as stored, found for many lines together; -1 if not searched.
     const known = splitter === undefined || row.changed ? -1 : splitter.find(row.page, source, labels.row);
     if (known < 0) marks?.set(source, at, end);
     for (let i = 0; i <= wanted; i++) {
@@ -93,16 +96,16 @@ export function compilePatternParser(text: string, labels: RowLabels, early: Ear
   return { stage, captures: splitter && new PatternCaptures({ names, lead, literals: sought, splitter }) };
 }
 
-/** Nobody wants the capture. */
+/** The capture is not needed. */
 const UNSEEN = -1;
-/** Which label it goes to depends on the row's metadata. */
+/** The label depends on the row's metadata. */
 const BY_ROW = -2;
 
-/** Labels that captures go to, which mostly the stream alone decides. */
+/** Labels of captures, mostly determined by the stream. */
 class CaptureTargets {
   readonly #names: readonly number[];
   readonly #labels: RowLabels;
-  /** For each capture its label, UNSEEN or BY_ROW. */
+  /** Label of each capture, UNSEEN or BY_ROW. */
   readonly ids: Int32Array;
   runSerial = -1;
 
@@ -123,7 +126,7 @@ class CaptureTargets {
     }
   }
 
-  /** Of a capture that is BY_ROW, for the row at hand. */
+  /** Returns the label of a BY_ROW capture in the current row. */
   ofRow(capture: number): number {
     const name = this.#names[capture];
     return this.#wantedOf(this.#labels.collides(name) ? this.#labels.suffixed(name) : name);
@@ -134,7 +137,10 @@ class CaptureTargets {
   }
 }
 
-/** Marks for the first bytes of the literals; undefined where they are too many, or some are not to be sought so. */
+/**
+ * Returns marks for the first bytes of the literals; undefined if there are too many, or if some literals are
+ * too long.
+ */
 function marksOf(literals: readonly Buffer[]): LineMarks | undefined {
   const firsts = [...new Set(literals.map(literal => literal[0]))];
   if (firsts.length === 0 || firsts.length > 3) return undefined;
@@ -142,7 +148,7 @@ function marksOf(literals: readonly Buffer[]): LineMarks | undefined {
   return new LineMarks({ a, b, c, below: 0 });
 }
 
-/** First place of a literal, or -1. */
+/** Returns the first offset of a literal, or -1. */
 function placeOf(
   literal: Buffer,
   source: Buffer,

@@ -1,10 +1,10 @@
 /**
- * Samples of rows that go through a pattern and filters on its captures and nothing else, without a row: what a filter
- * says of a value, and which series a value goes to, is asked once for each value and kept. That is what access logs are
- * asked, as `sum by (path) (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`.
+ * Samples from a pattern and filters on its captures, without processing rows: filter results and series are
+ * computed once per value and cached. Typical queries of access logs have this form, such as `sum by (path)
+ * (count_over_time({app="x"} | pattern "..." | status="200" [1m]))`.
  *
- * Nothing is decided here: the first row with a value goes through the stages. Rows of which a filter cannot convert a value
- * go that way always, because they have an error.
+ * This module decides nothing itself: the first row with a value runs through the stages. Rows with a value
+ * that a filter cannot convert always do, because they have an error.
  */
 import type { PageRows } from '../../base/model/page.ts';
 import type { LabelTest } from './label-filter.ts';
@@ -20,23 +20,23 @@ export interface PatternSamplesParts {
   readonly plan: PatternPlan;
 }
 
-/** What a group of rows appends to; the arrays have room for it. */
+/** Arrays to which a group of rows appends; they have space for it. */
 export interface RowsAndSeries {
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
 }
 
-/** What is known of a value; at first nothing. */
+/** Cached filter results of a value; initially unknown. */
 const KEPT = 1;
 const REJECTED = 2;
-/** Only the stages can tell: they set an error. */
+/** Only the stages can decide: they set an error. */
 const ASK = 3;
 
 const FIRST_VALUES = 256;
 
-/** With as many values, most of which stood once, nothing is gained by keeping them. */
+/** Number of values for a trial. If most of them occurred only once, caching gains nothing. */
 const TRIAL_VALUES = 1024;
-/** With more, what is kept of them is too much. */
+/** Maximum cached values; with more, the cache would be too large. */
 const MAX_VALUES = 1 << 16;
 
 /** Filters on one capture. */
@@ -44,7 +44,7 @@ interface CaptureFilter {
   readonly label: number;
   readonly capture: number;
   readonly tests: readonly LabelTest[];
-  /** By number of the value, 0 where there is none. */
+  /** Result by value number, 0 if unknown. */
   verdicts: Uint8Array;
 }
 
@@ -54,18 +54,18 @@ export class PatternSamples {
   readonly #plan: PatternPlan;
   readonly #values = new ValueIds();
   readonly #filters: readonly CaptureFilter[];
-  /** The capture that groups, -1 where none does. */
+  /** Capture that groups, or -1. */
   readonly #group: number;
-  /** False where a filter reads what no capture sets, or values are too many. */
+  /** False if a filter reads a label that no capture sets, or if there are too many values. */
   #fits: boolean;
-  /** Values looked up. */
+  /** Number of values looked up. */
   #lookups = 0;
-  /** For each value of it the run (0 where runs do not matter), and its series. */
+  /** For each value of the grouping capture: the run (0 if runs do not matter), and its series. */
   #groupRuns = new Float64Array(FIRST_VALUES).fill(-1);
   #groupSeries = new Uint32Array(FIRST_VALUES);
   #page: PageRows | undefined;
   #canReadPage = false;
-  /** Samples of the batch, which the caller sets first. */
+  /** Number of samples in the batch; the caller sets it first. */
   count = 0;
 
   constructor({ runner, assigner, plan }: PatternSamplesParts) {
@@ -89,18 +89,19 @@ export class PatternSamples {
       this.#filters.every(({ capture }) => capture >= 0);
   }
 
-  /** Before the rows of a page are run, and again in its next turn. */
+  /** Called before the rows of a page run, and again in the next time slice. */
   enterPage(): void {
     this.#page = undefined;
   }
 
-  /** True where the rows of the run that the runner has entered can be counted so. */
+  /** Returns whether this module can handle the rows of the run that the runner has entered. */
   enterRun(page: PageRows): boolean {
     if (this.#fits && this.#hasTooManyValues()) this.#fits = false;
     if (!this.#fits || !this.#runner.runsStages(this.#plan.stages)) return false;
     const { labels } = this.#runner.row;
     const { captures } = this.#plan;
-    // A capture whose name is taken goes to another label; a column of metadata is another value for each row.
+    // A capture whose name is used already sets another label. A metadata column has a different value in
+    // each row.
     const isTaken = (id: number) => labels.hasColumn(id) || labels.streamHas(id);
     if (captures.names.some(id => id >= 0 && isTaken(id))) return false;
     if (this.#assigner.groupingNames!.some(id => labels.hasColumn(id))) return false;
@@ -112,8 +113,8 @@ export class PatternSamples {
   }
 
   /**
-   * Writes the rows that pass among `selection[from..to)`, and their series, from `count` on. Returns the place of the first
-   * row that it left, as its turn is over; `to` where it is through.
+   * Writes the passing rows of `selection[from..to)`, and their series, from `count` on. Returns the index of
+   * the first row that it left when its time slice ended, or `to` when all are done.
    */
   append(selection: Uint32Array, from: number, to: number, { rows, series }: RowsAndSeries): number {
     const { captures } = this.#plan;
@@ -149,7 +150,7 @@ export class PatternSamples {
     return next;
   }
 
-  /** Number of a capture's value in the row at hand, 0 where it is not set. */
+  /** Returns the number of a capture's value in the current row, 0 if it is not set. */
   #valueOf(capture: number): number {
     const { captures } = this.#plan;
     if (!captures.locate(capture)) return 0;
@@ -157,7 +158,7 @@ export class PatternSamples {
     return this.#values.idOfBytes(captures.source, captures.start, captures.end, false);
   }
 
-  /** What the filters say of a value, by the row at hand. */
+  /** Evaluates the filters for a value, using the current row. */
   #judge(filter: CaptureFilter, value: number, row: number): number {
     const { captures } = this.#plan;
     const { labels } = this.#runner.row;
@@ -180,7 +181,7 @@ export class PatternSamples {
     return verdict;
   }
 
-  /** Finds the series of a value by a row that has it and passes. */
+  /** Finds the series of a value, using a row that has it and passes. */
   #assign(value: number, row: number, run: number): void {
     if (value >= this.#groupRuns.length) {
       const runs = new Float64Array(2 * value).fill(-1);

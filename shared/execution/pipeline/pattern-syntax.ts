@@ -1,17 +1,17 @@
 /**
- * Patterns: literals and captures, `<name>` or `<_>`; anything else in angle brackets is literal text
- * (docs/dev/logql-semantics.md#pattern). Used by the pattern parser and by the line filters `|>` and `!>`.
+ * Syntax of patterns: literals and captures, `<name>` or `<_>`. All other text in angle brackets is literal
+ * (logql reference 7.5). Used by the pattern parser and by the line filters `|>` and `!>`.
  */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 
 export type PatternNode =
   | { readonly kind: 'literal'; readonly bytes: Buffer }
-  /** `name` is `_` where the capture has none. */
+  /** Capture; `name` is `_` if it has no name. */
   | { readonly kind: 'capture'; readonly name: string };
 
 const CAPTURE = /<([a-zA-Z_][a-zA-Z0-9_]*)>/g;
 
-/** A pattern ends before its first byte that is not UTF-8. */
+/** Parses a pattern, which ends before its first byte that is not UTF-8. */
 export function parsePattern(given: string): PatternNode[] {
   const text = wellFormedPrefix(given);
   const nodes: PatternNode[] = [];
@@ -29,7 +29,9 @@ function literal(text: string): PatternNode {
   return { kind: 'literal', bytes: Buffer.from(text) };
 }
 
-/** Two captures side by side cannot be told apart. Throws an Error with the reference's text. */
+/**
+ * Refuses adjacent captures, because their border is ambiguous. Throws an Error with the reference's text.
+ */
 export function refuseConsecutiveCaptures(nodes: readonly PatternNode[]): void {
   for (let i = 1; i < nodes.length; i++) {
     const a = nodes[i - 1];
@@ -40,10 +42,13 @@ export function refuseConsecutiveCaptures(nodes: readonly PatternNode[]): void {
   }
 }
 
-/** Longer needles are left to Buffer.indexOf, which does not look at every byte for each of theirs. */
+/**
+ * Maximum needle for a simple loop. For longer ones, Buffer.indexOf avoids comparing every byte of the needle
+ * at each offset.
+ */
 const MAX_SIMPLE_NEEDLE = 32;
 
-/** First place of `needle` in a range of bytes, or -1. */
+/** Returns the first offset of `needle` in a byte range, or -1. */
 export function indexOfBytes(source: Buffer, start: number, end: number, needle: Buffer): number {
   const length = needle.length;
   const last = end - length;

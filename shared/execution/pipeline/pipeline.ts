@@ -1,11 +1,11 @@
 /**
- * Log queries on a page: the rows that pass all stages, handed one after the other to a sink.
+ * Log queries on a page: passes the rows that remain after all stages to a sink, one by one.
  *
  *     const pipeline = compileLogPipeline(expr, { clock });
- *     pipeline.run(page, selection, count, sink);   // sink.emit(row, entry) for each row that is left
+ *     pipeline.run(page, selection, count, sink);   // sink.emit(row, entry) for each remaining row
  *
- * The entry handed to `emit` is one object, overwritten by the next row. Its labels are shared by rows with equal
- * labels where no stage works row by row.
+ * The entry passed to `emit` is one object, overwritten by the next row. If no stage runs row by row, rows
+ * with equal labels share its labels.
  */
 
 import { formatLabels, type Labels } from '../../base/model/labels.ts';
@@ -24,44 +24,45 @@ import type { TimeSlice } from './time-slice.ts';
 export type { LabelCategories } from './label-map.ts';
 
 export interface LogSink {
-  /** Cheap test before any work on the row (its line has passed the leading filters). */
+  /** Cheap test before any work on the row. Its line has passed the leading filters. */
   wants(row: number): boolean;
   emit(row: number, entry: PipelineRow): void;
 }
 
-/** A row that passed all stages. Valid during `emit` only. */
+/** Row that passed all stages. Valid only during `emit`. */
 export interface PipelineRow {
-  /** Text of the line after all stages. */
+  /** Returns the text of the line after all stages. */
   line(): string;
-  /** False where the line is that of the page, so that its bytes can be copied. */
+  /** False if the line is that of the page, so that its bytes can be copied. */
   readonly lineChanged: boolean;
   /** Bytes of the line after all stages: `lineBuffer` from `lineStart` to `lineEnd`. */
   readonly lineBuffer: Buffer;
   readonly lineStart: number;
   readonly lineEnd: number;
-  /** All labels, sorted. */
+  /** Returns all labels, sorted. */
   labels(): Labels;
-  /** Canonical text of `labels()`. */
+  /** Returns the canonical text of `labels()`. */
   labelText(): string;
-  /** The labels by category; `stream` is what a result stream is keyed by with categorised labels. */
+  /** Returns the labels by category; `stream` is the key of a result stream with categorized labels. */
   categories(): LabelCategories;
-  /** Canonical text of `categories().stream`. */
+  /** Returns the canonical text of `categories().stream`. */
   streamText(): string;
 }
 
 export interface LogPipeline {
-  /** Columns of fields that tell which rows a filter drops. A page without them is answered the same. */
+  /** Field columns that show which rows a filter drops. A page without them yields the same result. */
   readonly promoted: PromotedWants | undefined;
-  /** What is left of the rows before lines are looked at; all that is left needs its line. May be left out. */
+  /** Reduces the rows before lines are read; each remaining row needs its line. Optional. */
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
-   * Runs the rows `selection[0..count)` (ascending) of a page; the selection is overwritten. Returns how many rows
-   * were emitted. With a turn, `turn.left` rows are left at the start of the selection, to be run next.
+   * Runs the rows `selection[0..count)` (ascending) of a page, and overwrites the selection. Returns the
+   * number of emitted rows. With a time slice, `turn.left` rows remain at the start of the selection for the
+   * next call.
    */
   run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number;
 }
 
-/** Throws BadRequestError where a stage cannot be built. */
+/** Throws BadRequestError for an invalid stage. */
 export function compileLogPipeline(
   expr: LogExpr,
   {
@@ -109,7 +110,7 @@ export function compileLogPipeline(
   };
 }
 
-/** Labels of a row, built when asked for. */
+/** Labels of a row, built on demand. */
 class LabelSet {
   readonly categories: LabelCategories;
   #labels: Labels | undefined;
@@ -133,7 +134,7 @@ class LabelSet {
   }
 }
 
-/** Label sets kept for rows without row stages; more distinct ones start anew. */
+/** Maximum cached label sets for rows without row stages. With more, the cache starts over. */
 const MAX_KEPT_SETS = 16_384;
 const NOTHING: ReadonlySet<number> = new Set();
 
@@ -143,7 +144,7 @@ class CurrentEntry implements PipelineRow {
   #keysEpoch = 0;
   #sets = new Map<number, LabelSet>();
   #set: LabelSet | undefined;
-  /** No stage works on the rows of this run: equal keys have equal labels. */
+  /** Whether no stage works on the rows of this run: equal keys then have equal labels. */
   isPlain = false;
 
   constructor(row: Row) {

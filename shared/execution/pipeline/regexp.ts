@@ -1,6 +1,7 @@
 /**
- * `| regexp "(?P<name>...)"` (docs/dev/logql-semantics.md#regexp): each named group of the first match becomes a label, "" where the
- * group took no part; a name that begins with a digit gets `_` before it. No match sets nothing and is no error.
+ * `| regexp "(?P<name>...)"` (logql reference 7.6): each named group of the first match becomes a label, ""
+ * if the group did not participate. A name that begins with a digit gets `_` before it. Without a match, no
+ * label is set, and that is not an error.
  */
 
 import { sanitizeName } from '../../base/text/text.ts';
@@ -9,10 +10,10 @@ import type { EarlyTests } from './early-tests.ts';
 import type { Row, RowStage } from './row.ts';
 import type { RowLabels } from './row-labels.ts';
 
-/** Throws an Error with the reference's text for a bad regular expression. */
+/** Throws an Error with the reference's text for an invalid regular expression. */
 export function compileRegexpParser(pattern: string, labels: RowLabels, early: EarlyTests): RowStage {
   const regex = compileRegex(pattern);
-  // By group number; -1 where the group has no name.
+  // Label by group number; -1 if the group has no name.
   const ids = regex.groupNames.map(name => (name === undefined ? -1 : labels.intern(sanitizeName('', name))));
   for (const id of ids) if (id >= 0) labels.suffixed(id);
 

@@ -1,13 +1,13 @@
 /**
- * A number for the labels of the row at hand, so that rows of one series or one label set are recognised without
- * building their labels. Equal numbers mean equal labels; the reverse need not hold (two lines may name the same
- * labels in another order), so the owner still compares texts when it meets a new number.
+ * Computes a number for the labels of the current row, so that rows of one series or label set are recognized
+ * without building their labels. Equal numbers mean equal labels. The reverse does not hold: two lines may
+ * set the same labels in a different order. The owner therefore compares texts for each new number.
  */
 import { LabelTrie, MAX_TRIE_NODES } from './label-trie.ts';
 import { KIND_CLEAN, KIND_RAW, METADATA, PARSED, type RowLabels, STREAM } from './row-labels.ts';
 import { ValueIds } from './value-ids.ts';
 
-/** Step label that says "this label of the stream is hidden"; names are 0 and up. */
+/** Step label for a hidden label of the stream; names are 0 and up. */
 const HIDDEN = -1;
 
 export class RowKeys {
@@ -16,14 +16,14 @@ export class RowKeys {
   readonly #values = new ValueIds();
   #streams = new Map<string, number>();
   #generation: number;
-  /** Raised when numbers start anew: what was kept under old ones is void. */
+  /** Incremented when numbers start over, which invalidates stored numbers. */
   epoch = 0;
 
-  // Of the run and page at hand.
+  // State of the current run and page.
   #runSerial = -1;
   #streamNode = 0;
   #columns: readonly unknown[] | undefined;
-  /** For each column the value number of each dictionary entry, 0 unknown. */
+  /** For each column, the value number of each dictionary entry; 0 if unknown. */
   #columnValues: (Int32Array | undefined)[] = [];
   #streamValues: { runSerial: number; id: number }[] = [];
 
@@ -32,12 +32,12 @@ export class RowKeys {
     this.#generation = labels.names.generation;
   }
 
-  /** Numbers given out so far are below this. */
+  /** Upper bound of all assigned numbers. */
   get count(): number {
     return this.#trie.count;
   }
 
-  /** Called before a row's number is asked for. */
+  /** Called before a row's number is computed. */
   #prepare(): void {
     const labels = this.#labels;
     if (
@@ -60,7 +60,7 @@ export class RowKeys {
     }
   }
 
-  /** Number for the values of some names, in the order given. */
+  /** Returns the number for the values of some names, in this order. */
   ofNames(ids: readonly number[]): number {
     this.#prepare();
     const labels = this.#labels;
@@ -79,14 +79,14 @@ export class RowKeys {
           value = this.#streamValue(i, id);
           break;
       }
-      // The value's number will do where it is the only one, and saves a look-up a row.
+      // If it is the only one, the value's number is sufficient, which saves one lookup per row.
       if (ids.length === 1) return value;
       node = this.#trie.next(node, i, value);
     }
     return node;
   }
 
-  /** Number for all labels but some names. The row must have no error. */
+  /** Returns the number for all labels except some names. The row must have no error. */
   ofAllBut(excluded: ReadonlySet<number>): number {
     this.#prepare();
     const labels = this.#labels;
@@ -106,7 +106,7 @@ export class RowKeys {
       if (id < 0 || excluded.has(id)) continue;
       node = this.#trie.next(node, id, this.#parsedValue(place));
     }
-    // What hides a label of the stream: deletion, or a parsed or metadata label of the same name.
+    // A label of the stream is hidden if it was deleted, or by a parsed or metadata label of the same name.
     const { base } = labels;
     for (let i = 0; i < base.length; i++) {
       const id = labels.baseIds[i];

@@ -1,11 +1,12 @@
 /**
- * The labels of the row at hand (docs/dev/logql-semantics.md#labels-of-an-entry): those of its stream, its structured metadata,
- * and what parsers and formatters set. One object serves all rows; a row starts by raising a number, so nothing is cleared.
- * Parsed values stay byte ranges until somebody needs their text.
+ * Labels of the current row (logql reference, 6): those of its stream, its structured metadata, and labels
+ * set by parsers and formatters. One object serves all rows. A row starts by incrementing a number, so that
+ * nothing needs to be cleared. Parsed values stay byte ranges until their text is needed.
  *
- * Easily overlooked: a parser's name collides with the stream's original labels even after `drop`; setting a parsed
- * label hides metadata of that name; what was extracted once stays "extracted" after it was dropped.
- * One file because all of it is one table: every method reads or writes the same stamps.
+ * Pitfall: a parser's name collides with the stream's original labels even after `drop`. Setting a parsed
+ * label hides metadata of that name. An extracted name stays "extracted" after it was dropped.
+ *
+ * All of this is one file because it is one table: every method reads or writes the same stamps.
  */
 
 import { textOfBytes } from '../../base/model/byte-text.ts';
@@ -15,31 +16,31 @@ import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts'
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, NameTable, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';
 import { cleaned, decodeClean, jsonStringValue, unquoteLogfmt } from '../../base/text/text.ts';
 
-/** Where a name's value stands. */
+/** Origin of a name's value. */
 export const ABSENT = 0;
 export const STREAM = 1;
 export const METADATA = 2;
 export const PARSED = 3;
 
-/** How the bytes of a parsed value become text. */
+/** Encoding of a parsed value. KIND_TEXT: the value is already text. */
 export const KIND_TEXT = 0;
-/** UTF-8, broken bytes as spaces. */
+/** UTF-8, with invalid bytes as spaces. */
 export const KIND_CLEAN = 1;
-/** UTF-8, kept. */
+/** UTF-8, with invalid bytes preserved. */
 export const KIND_RAW = 2;
-/** Inside of a JSON string with escapes. */
+/** Content of a JSON string with escapes. */
 export const KIND_JSON = 3;
-/** Inside of a quoted logfmt value with escapes. */
+/** Content of a quoted logfmt value with escapes. */
 export const KIND_LOGFMT = 4;
 
 const NO_SOURCE = Buffer.alloc(0);
 const FIRST_NAMES = 64;
 const FIRST_VALUES = 32;
 
-/** What a metric query extracts; a query without such a restriction extracts everything. */
+/** Names that a metric query extracts; a query without such a restriction extracts everything. */
 export interface WantedNames {
   readonly names: readonly string[];
-  /** `__error__` is among the wanted names: parser errors are results, not failures (docs/dev/logql-semantics.md#errors-of-entries). */
+  /** Whether `__error__` is among the needed names: parser errors are then results, not failures (8.2). */
   readonly preserveErrors: boolean;
 }
 
@@ -48,20 +49,20 @@ export class RowLabels {
   readonly #wanted: WantedNames | undefined;
   #capacity = 0;
 
-  /** Raised by every row; a stamp equal to it means "in this row". */
+  /** Incremented for every row; a stamp equal to it means "in this row". */
   #epoch = 0;
   #runSerial = 0;
 
-  // The run: its stream and which metadata column carries which name.
+  // State of the run: its stream, and the name that each metadata column provides.
   #stream: Stream | undefined;
   #streamStamp = new Int32Array(0);
   #streamIndex = new Int32Array(0);
   #columns: readonly MetadataColumn[] = [];
   #metaStamp = new Int32Array(0);
   #metaColumn = new Int32Array(0);
-  /** A column of the same name that this one stands before, or -1. */
+  /** Next column of the same name for each column, or -1. */
   #chain: number[] = [];
-  /** Name that each column carries in the run, -1 for those of the error slots. */
+  /** Name that each column provides in the run, -1 for those of the error slots. */
   readonly columnNames: number[] = [];
   #errorColumn = -1;
   #detailsColumn = -1;
@@ -69,7 +70,7 @@ export class RowLabels {
   /** Names of the stream's labels, in their order. */
   readonly baseIds: number[] = [];
 
-  // The row.
+  // State of the row.
   /** Number of the row in the page. */
   row = 0;
   #metaHidden = new Int32Array(0);
@@ -77,12 +78,12 @@ export class RowLabels {
   #extracted = new Int32Array(0);
   #parsed = new Int32Array(0);
   #place = new Int32Array(0);
-  /** Names deleted in this row, present or not. */
+  /** Number of names deleted in this row, present or not. */
   deletions = 0;
   error = '';
   errorDetails = '';
 
-  /** Parsed values in the order they were set; a place that was deleted has the name -1. */
+  /** Parsed values in the order in which they were set; a deleted value has the name -1. */
   valueCount = 0;
   valueNames = new Int32Array(FIRST_VALUES);
   valueKinds = new Uint8Array(FIRST_VALUES);
@@ -92,7 +93,7 @@ export class RowLabels {
   readonly valueSources: Buffer[] = [];
   readonly #valueTexts: string[] = [];
 
-  /** False where everything is extracted. */
+  /** False if everything is extracted. */
   readonly restricted: boolean;
   #wantedFlags = new Uint8Array(0);
   readonly #wantedCount: number;
@@ -107,7 +108,7 @@ export class RowLabels {
     this.#wantedCount = ids.size;
   }
 
-  // Names.
+  // Methods for names.
 
   intern(name: string): number {
     const id = this.names.idOf(name);
@@ -115,14 +116,14 @@ export class RowLabels {
     return id;
   }
 
-  /** The number of a name's `_extracted` form. */
+  /** Returns the number of a name's `_extracted` form. */
   suffixed(id: number): number {
     const suffixed = this.names.suffixedIdOf(id);
     if (this.names.count > this.#capacity) this.#growNames();
     return suffixed;
   }
 
-  /** `undefined` if everything is extracted. */
+  /** Needed names; undefined if everything is extracted. */
   get wantedNames(): readonly string[] | undefined {
     return this.#wanted?.names;
   }
@@ -131,23 +132,20 @@ export class RowLabels {
     return !this.restricted || this.#wantedFlags[id] === 1;
   }
 
-  /**
-   * True where some wanted name starts with a path: an object of JSON is entered only then
-   * (docs/dev/logql-semantics.md#parsers-that-are-skipped).
-   */
+  /** Returns whether some needed name starts with a path: only then is an object of JSON entered (10.2). */
   wantsPrefix(path: string): boolean {
     return this.#wanted === undefined || this.#wanted.names.some(name => name.startsWith(path));
   }
 
-  /** True when every wanted name has been extracted from this row: parsers stop. */
+  /** True if every needed name has been extracted from this row: parsers then stop. */
   get allFound(): boolean {
     return this.restricted && this.#found === this.#wantedCount;
   }
 
-  // Page, run, row.
+  // Methods to enter a page, run or row.
 
   enterPage(page: PageRows): void {
-    // Entries hold their metadata sorted by name; of two columns that end up with one name the later wins.
+    // Entries store their metadata sorted by name; if two columns end up with one name, the later wins.
     this.#columns = [...page.metadata].sort((a, b) => compareUtf8(a.name, b.name));
     this.#stream = undefined;
   }
@@ -165,7 +163,7 @@ export class RowLabels {
     return this.#stream!.labels;
   }
 
-  /** Changes with every run that is entered. */
+  /** Number that changes with every run that is entered. */
   get runSerial(): number {
     return this.#runSerial;
   }
@@ -202,7 +200,7 @@ export class RowLabels {
     }
   }
 
-  /** True where an entry's metadata may fill the error slots. */
+  /** Whether an entry's metadata may fill the error slots. */
   get hasErrorColumns(): boolean {
     return this.#errorColumn >= 0 || this.#detailsColumn >= 0;
   }
@@ -226,9 +224,9 @@ export class RowLabels {
     return ids[this.row] === 0 ? '' : this.#columns[column].valueAt(ids[this.row] - 1);
   }
 
-  // Reading.
+  // Methods to read labels.
 
-  /** ABSENT, STREAM, METADATA or PARSED. */
+  /** Returns ABSENT, STREAM, METADATA or PARSED. */
   lookup(id: number): number {
     if (this.#parsed[id] === this.#epoch) return PARSED;
     if (this.columnOf(id) >= 0) return METADATA;
@@ -236,12 +234,12 @@ export class RowLabels {
     return ABSENT;
   }
 
-  /** Place of a name's parsed value. Only where `lookup` says PARSED. */
+  /** Returns the index of a name's parsed value. Valid only if `lookup` returns PARSED. */
   placeOf(id: number): number {
     return this.#place[id];
   }
 
-  /** Metadata column (an index of `columns`) that carries a name in this row, or -1. */
+  /** Returns the metadata column (an index of `columns`) that provides a name in this row, or -1. */
   columnOf(id: number): number {
     if (this.#metaStamp[id] !== this.#runSerial || this.#metaHidden[id] === this.#epoch) return -1;
     let column = this.#metaColumn[id];
@@ -249,12 +247,12 @@ export class RowLabels {
     return column;
   }
 
-  /** True where some metadata column of the page has this name, whatever this row holds. */
+  /** Returns whether some metadata column of the page has this name, regardless of the row. */
   hasColumn(id: number): boolean {
     return this.#metaStamp[id] === this.#runSerial;
   }
 
-  /** Columns that carry a name in the run, the first one to look at first. */
+  /** Returns the columns that provide a name in the run, in lookup order. */
   columnsNamed(id: number): number[] {
     const out: number[] = [];
     if (this.#metaStamp[id] !== this.#runSerial) return out;
@@ -262,7 +260,7 @@ export class RowLabels {
     return out;
   }
 
-  /** Calls `visit` for every name that the row has as structured metadata and that nothing hides. */
+  /** Calls `visit` for every structured metadata name of the row that is not hidden. */
   forEachMetadata(visit: (id: number, column: number) => void): void {
     for (let i = 0; i < this.#columns.length; i++) {
       const id = this.columnNames[i];
@@ -270,7 +268,7 @@ export class RowLabels {
     }
   }
 
-  /** The stream has this name (deleted or not). */
+  /** Returns whether the stream has this name, deleted or not. */
   streamHas(id: number): boolean {
     return this.#streamStamp[id] === this.#runSerial;
   }
@@ -283,7 +281,7 @@ export class RowLabels {
     return this.#stream!.labels[this.#streamIndex[id]].value;
   }
 
-  /** Value of a name, undefined where it is absent. */
+  /** Returns the value of a name, or undefined if it is absent. */
   get(id: number): string | undefined {
     switch (this.lookup(id)) {
       case PARSED:
@@ -297,7 +295,7 @@ export class RowLabels {
     }
   }
 
-  /** Text of a parsed value, decoded once. */
+  /** Returns the text of a parsed value, decoded once. */
   valueText(place: number): string {
     const kind = this.valueKinds[place];
     if (kind === KIND_TEXT) return this.#valueTexts[place];
@@ -310,14 +308,14 @@ export class RowLabels {
 
   isValueEmpty(place: number): boolean {
     if (this.valueKinds[place] === KIND_TEXT) return this.#valueTexts[place] === '';
-    // Of escaped values only a broken JSON string reads as nothing.
+    // Of the escaped values, only a broken JSON string reads as empty.
     if (this.valueKinds[place] === KIND_JSON) return this.valueText(place) === '';
     return this.valueStarts[place] === this.valueEnds[place];
   }
 
-  // Writing.
+  // Methods to write labels.
 
-  /** A parser's name must take the suffix: the stream has it, or the row's metadata has. */
+  /** Returns whether a parser's name needs the suffix, because the stream or the row's metadata has it. */
   collides(id: number): boolean {
     return this.#streamStamp[id] === this.#runSerial || this.columnOf(id) >= 0;
   }
@@ -326,7 +324,7 @@ export class RowLabels {
     return this.#extracted[id] === this.#epoch;
   }
 
-  /** Sets a parsed label to bytes of `source`, which must not change while the row lives. */
+  /** Sets a parsed label to bytes of `source`, which must not change while the row is in use. */
   setBytes(id: number, kind: number, source: Buffer, start: number, end: number): void {
     const place = this.#placeFor(id);
     this.valueKinds[place] = kind;
@@ -361,7 +359,9 @@ export class RowLabels {
     return place;
   }
 
-  /** Takes back what a parser set since `valueCount` was `mark`; only for names that were new to the row. */
+  /**
+   * Removes labels that a parser set since `valueCount` was `mark`; only for names that were new to the row.
+   */
   rollback(mark: number): void {
     for (let place = mark; place < this.valueCount; place++) {
       const id = this.valueNames[place];
@@ -384,14 +384,14 @@ export class RowLabels {
     this.deletions++;
   }
 
-  /** A parser failed: the error replaces an earlier one. */
+  /** Records a parser failure; the error replaces an earlier one. */
   failParsing(kind: string, details: string | undefined): void {
     this.error = kind;
     if (details !== undefined) this.errorDetails = details;
     if (this.#wanted?.preserveErrors) this.setText(this.intern(PRESERVE_ERROR_LABEL), 'true');
   }
 
-  // Growth.
+  // Methods to enlarge the tables.
 
   #growNames(): void {
     const size = Math.max(FIRST_NAMES, this.#capacity * 2, this.names.count);

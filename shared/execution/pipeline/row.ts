@@ -1,13 +1,13 @@
 /**
- * The row at hand: its labels and its line. The line is a range of the page's bytes until a stage changes it; a
- * changed line is text first and bytes when a parser asks. Lines and their lengths are not looked at before a stage asks:
- * the page may have neither. `RowStage` is what every row-wise stage compiles to.
+ * Current row: its labels and its line. The line is a range of the page's bytes until a stage changes it. A
+ * changed line is text first, and bytes when a parser needs them. Lines and their lengths are read only when
+ * a stage needs them, because the page may have neither. Every row-wise stage compiles to a `RowStage`.
  */
 import { bytesOfText, textOfBytes } from '../../base/model/byte-text.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import { RowLabels, type WantedNames } from './row-labels.ts';
 
-/** One stage on the current row. False drops the row. */
+/** Runs one stage on the current row. Returns false to drop the row. */
 export type RowStage = (row: Row) => boolean;
 
 const NO_LINE = Buffer.alloc(0);
@@ -20,10 +20,10 @@ export class Row {
   #source: Buffer = NO_LINE;
   #start = 0;
   #end = 0;
-  /** The line as text; undefined while only its bytes are known, or nobody asked. */
+  /** Line as text; undefined while only its bytes are known or no stage requested it. */
   #text: string | undefined;
   #bytesKnown = false;
-  /** True where a stage replaced the line: it is no longer a range of the page. */
+  /** Whether a stage replaced the line, so that it is no longer a range of the page. */
   changed = false;
 
   constructor(wanted?: WantedNames) {
@@ -36,7 +36,7 @@ export class Row {
     this.labels.enterPage(page);
   }
 
-  /** Only after `enterPage`, and `labels.enterRun` for the run that holds the row. */
+  /** Enters a row. Call it after `enterPage`, and after `labels.enterRun` for the run of the row. */
   enter(row: number): void {
     this.#row = row;
     this.#text = undefined;
@@ -45,7 +45,7 @@ export class Row {
     this.labels.enterRow(row);
   }
 
-  /** The page that the row is of. */
+  /** Page of the row. */
   get page(): PageRows {
     return this.#page!;
   }
@@ -55,7 +55,7 @@ export class Row {
     return this.#page!.baseNs + BigInt(this.#page!.times[this.#row]);
   }
 
-  /** Bytes that hold the current line, from `start` to `end`. */
+  /** Buffer of the current line, which is at `start` to `end`. */
   get source(): Buffer {
     if (!this.#bytesKnown) this.#findBytes();
     return this.#source;

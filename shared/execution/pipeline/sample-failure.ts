@@ -1,11 +1,12 @@
 /**
- * A metric query fails when a series that it evaluates carries `__error__` (docs/dev/logql-semantics.md#errors-of-entries),
- * unless the query asks for errors as a label. The extractor only marks such series: one outside every window does no harm.
+ * Fails a metric query if a series that it evaluates has `__error__` (logql reference 8.2), unless the query
+ * requests errors as a label. The extractor only marks such series, because a series outside every window
+ * does no harm.
  */
 import { formatLabels, type Labels, labelValue } from '../../base/model/labels.ts';
 import { ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../base/text/names.ts';
 
-/** Text of the error that a series causes, undefined where it is sound. Ends in a newline. */
+/** Returns the error text of a series, or undefined if it has no error. The text ends in a newline. */
 export function sampleFailure(labels: Labels): string | undefined {
   const kind = labelValue(labels, ERROR_LABEL);
   if (kind === undefined || kind === '' || labelValue(labels, PRESERVE_ERROR_LABEL) === 'true')

@@ -1,7 +1,6 @@
 /**
- * What a metric query wants of its lines, decided before any is read (docs/dev/logql-semantics.md#parsers-that-are-skipped,
- * #labels-of-a-series): which labels a series has, which names parsers need to extract, whether they need to run at all, and
- * which columns of a page are read.
+ * Plans a metric query before any line is read (logql reference 10.2, 12.3): the labels of series, the names
+ * that parsers must extract, whether parsers run at all, and the columns of a page to read.
  */
 
 import { DUPLICATE_SUFFIX, ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';
@@ -11,7 +10,7 @@ import { filterCanFail, namesOfFilter } from './label-filter.ts';
 import type { WantedNames } from './row-labels.ts';
 import { compileTemplate } from './template/template.ts';
 
-/** Labels of the series that a sample goes to. A sample with an error always keeps all of them. */
+/** Labels of the series of a sample. A sample with an error always has all of them. */
 export type SeriesLabels =
   | { readonly kind: 'none' }
   | { readonly kind: 'all' }
@@ -20,23 +19,23 @@ export type SeriesLabels =
 
 /** Columns of a page that a pipeline reads. */
 export interface ColumnNeeds {
-  /** `lengths` are the line offsets without the bytes. */
+  /** Needed form of lines; `lengths` are the line offsets without the bytes. */
   readonly lines: 'none' | 'lengths' | 'bytes';
   readonly metadata: 'all' | ReadonlySet<string>;
 }
 
 export interface SamplePlan {
-  /** The stages to run: those of the query without a line_format that nothing reads (docs/dev/logql-semantics.md#line_format). */
+  /** Stages to run: those of the query without any line_format that no later stage reads (9.2). */
   readonly stages: readonly Stage[];
   readonly seriesLabels: SeriesLabels;
-  /** Undefined where everything is extracted. */
+  /** Names to extract; undefined if everything is extracted. */
   readonly wanted: WantedNames | undefined;
-  /** Nothing that a parser extracts can be seen: parsers do not run, and cannot fail. */
+  /** Whether no extracted label is visible: parsers then do not run, and cannot fail. */
   readonly skipParsers: boolean;
   readonly needs: ColumnNeeds;
 }
 
-/** @param grouping of the aggregation itself, or pushed down from a sum around it */
+/** @param grouping Grouping of the aggregation itself, or pushed down from a sum around it */
 export function planSamples(range: LogRange, op: RangeOp, grouping: Grouping | undefined): SamplePlan {
   const countsBytes = op === 'bytes_over_time' || op === 'bytes_rate';
   const stages = countsBytes ? range.log.stages : withoutUnreadLineFormats(range.log.stages);
@@ -62,7 +61,7 @@ export function planSamples(range: LogRange, op: RangeOp, grouping: Grouping | u
   };
 }
 
-/** Names of logfmt expressions: whether metadata has them decides how far the line is read. */
+/** Returns the names of logfmt expressions: metadata with such a name affects how far the line is read. */
 function namesSet(stages: readonly Stage[]): string[] {
   return stages.flatMap(stage => (stage.kind === 'logfmt' ? stage.extractions.map(({ name }) => name) : []));
 }
@@ -77,7 +76,7 @@ function seriesLabelsOf(range: LogRange, op: RangeOp, grouping: Grouping | undef
   return names.length === 0 ? { kind: 'all' } : { kind: 'without', names };
 }
 
-/** Names that stages and the unwrap read. */
+/** Returns the names that stages and the unwrap read. */
 function namesRead(
   stages: readonly Stage[],
   { unwrap }: LogRange,
@@ -108,7 +107,7 @@ function namesRead(
   return { names, readsAll };
 }
 
-/** `=~".*"` is no filter (docs/dev/logql-semantics.md#label-filters): a parser in front of it need not run. */
+/** `=~".*"` filters nothing (8.1): a parser before it need not run. */
 function namesReadBy(filter: LabelFilter): string[] {
   if (filter.kind === 'and' || filter.kind === 'or') {
     return [...namesReadBy(filter.left), ...namesReadBy(filter.right)];
@@ -117,7 +116,7 @@ function namesReadBy(filter: LabelFilter): string[] {
   return acceptsAll ? [] : namesOfFilter(filter);
 }
 
-/** A template that does not compile is reported with its stage, later. */
+/** A template that does not compile is reported later, with its stage. */
 function templateOrUndefined(text: string, kind: 'line' | 'label') {
   try {
     return compileTemplate(text, kind);
@@ -144,13 +143,15 @@ function linesNeeded(
   return countsBytes ? 'lengths' : 'none';
 }
 
-/** A name may come from the column of that name or from one whose name takes the suffix beside a stream label. */
+/**
+ * A name may come from the column of that name, or from one that gets the suffix because of a stream label.
+ */
 function metadataNamed(names: ReadonlySet<string>): ReadonlySet<string> {
   if (names.size === 0) return names;
   return new Set([...names, ERROR_LABEL, ERROR_DETAILS_LABEL]);
 }
 
-/** True where some stage or the unwrap can set `__error__`. */
+/** Returns whether some stage or the unwrap can set `__error__`. */
 export function canFail(range: LogRange): boolean {
   if (range.unwrap !== undefined) return true;
   return range.log.stages.some(stage => {

@@ -1,15 +1,15 @@
 /**
- * Values that a parser stage is asked for, found for all rows of a run at once by the kernel that reads fields
- * (shared/base/kernels/field-scanner.ts): it costs less than half of parsing them one by one. Rows whose lines are not sound
- * (shared/storage/columns/field-extractor.ts) are left to the parser.
+ * Finds the values that a parser stage must extract, for all rows of a run in one pass of the kernel that
+ * reads fields (shared/base/kernels/field-scanner.ts). That costs less than half of parsing row by row. Rows
+ * with invalid lines (shared/storage/columns/field-extractor.ts) are left to the parser.
  *
  *     const scanned = ScannedFields.for(stage, labels, early);
  *     rowStages.push(scanned.standIn(parse));
  *     scanned.enterPage(page);
  *     scanned.enterRows(selection, from, to);    // before the stage runs on them
  *
- * A metric query is answered by the values alone. A log query shows all labels of the rows that it keeps: there the values
- * only drop rows by the filters that follow, and the parser reads the others.
+ * For a metric query, the values are sufficient. A log query shows all labels of the rows that pass. Its
+ * values only drop rows by the following filters, and the parser reads the remaining rows.
  */
 import { fieldScannerOfThread, type LineMembers } from '../../base/kernels/field-scanner.ts';
 import type { PageRows } from '../../base/model/page.ts';
@@ -23,21 +23,21 @@ import { DROPPED, SET, setParsedValue } from './parsed-value.ts';
 import type { Row, RowStage } from './row.ts';
 import { KIND_CLEAN, KIND_JSON, KIND_LOGFMT, type RowLabels } from './row-labels.ts';
 
-/** Minimum rows of a scan: below, its start costs more than it saves. */
+/** Minimum rows of a scan: below it, starting the scan costs more than it saves. */
 const MIN_ROWS = 64;
-/** Maximum labels that are looked for; 9 bytes a row each. */
+/** Maximum number of labels; each uses 9 bytes per row. */
 const MAX_NAMES = 8;
-/** Pages without a scan after one that paid for less than half of its rows. */
+/** Number of pages without a scan, after a scan that was useful for less than half of its rows. */
 const PAUSE_PAGES = 7;
 
-/** `kinds` of a row without the value. */
+/** Value of `kinds` for a row without the value. */
 const NO_VALUE = 0xff;
-/** In place of the parser's mark in `parserOf`: two members give one name, so their order decides. */
+/** Value in `parserOf` for rows in which two members set one name, so that their order decides. */
 const AMBIGUOUS = 0xff;
 
 export interface ScannedStage {
   readonly kind: ParserName;
-  /** True if a value without text is a label. */
+  /** Whether an empty value sets a label. */
   readonly keepsEmpty: boolean;
 }
 
@@ -64,9 +64,9 @@ export class ScannedFields {
   #answeredRows = 0;
   #pause = 0;
 
-  /** `undefined` if nothing, or too much, is asked of the parser. */
+  /** Returns `undefined` if the parser must extract no labels, or too many. */
   static for(stage: ScannedStage, labels: RowLabels, early: EarlyTests): ScannedFields | undefined {
-    // First what may drop the row.
+    // Names that may drop the row come first.
     const asked = new Set(early.ids.map(id => labels.names.texts[id]));
     for (const name of labels.wantedNames ?? []) asked.add(name);
     const names = [...asked].filter(name => !isReservedName(name));
@@ -116,7 +116,7 @@ export class ScannedFields {
       const id = this.#ids[i];
       const at = i * rows + number;
       const kind = this.#kinds[at];
-      // A value whose name the row has already gets another name, which nobody asks for.
+      // If the row already has the name, the value gets another name, which is not needed.
       if (kind === NO_VALUE || labels.collides(id)) continue;
       outcome = setParsedValue(labels, this.#early, id, kind, row.source, this.#starts[at], this.#ends[at]);
     }
@@ -142,7 +142,10 @@ export class ScannedFields {
     this.#kinds.fill(NO_VALUE, 0, rows * this.#names.length);
   }
 
-  /** Scans the rows `selection[from..to)` of one run if that pays. Runs are met in order, perhaps once more after a pause. */
+  /**
+   * Scans the rows `selection[from..to)` of one run if that is worthwhile. Runs arrive in order, perhaps
+   * again after a pause.
+   */
   enterRows(selection: Uint32Array, from: number, to: number): void {
     const page = this.#page!;
     const first = selection[from];
@@ -160,7 +163,7 @@ export class ScannedFields {
     this.#take(scanner.end()[this.#parser]);
   }
 
-  /** Copies what was found: the scanner's memory is the next caller's. */
+  /** Copies the results, because the next caller overwrites the scanner's memory. */
   #take(members: LineMembers): void {
     const { rows } = this.#page!;
     const parserOf = this.#parserOf;

@@ -1,9 +1,9 @@
 /**
- * Which series a sample goes to (docs/dev/logql-semantics.md#labels-of-a-series). Rows whose labels are as stored are assigned
- * run by run: one look-up for the run, or one for each value of the metadata column that splits it.
+ * Assigns samples to series (logql reference 12.3). Rows whose labels are as stored are assigned run by run.
+ * One lookup covers the run, or each value of the metadata column that splits it.
  *
- * What a reader would get wrong: details can be left of an error that a stage dropped. They are a label of the series
- * where no clause groups, and no clause can name them.
+ * Pitfall: details may remain of an error that a stage dropped. Without a grouping, they are a label of the
+ * series. A grouping cannot name them.
  */
 
 import type { Labels } from '../../base/model/labels.ts';
@@ -23,7 +23,7 @@ export class SeriesAssigner {
   readonly #row: Row;
   readonly #keys: RowKeys;
   readonly #labels: SeriesLabels;
-  /** Numbers of the labels that group, in name order; of those that are left out with `without`. */
+  /** Numbers of the grouping labels, in name order, and of the labels excluded by `without`. */
   readonly #ids: readonly number[];
   readonly #excluded: ReadonlySet<number>;
   #seriesOfKey = new Int32Array(FIRST_KEYS).fill(UNKNOWN);
@@ -43,7 +43,7 @@ export class SeriesAssigner {
     this.#excluded = new Set(labels.kind === 'without' ? this.#ids : []);
   }
 
-  /** Numbers of the labels that make the series; undefined where all others do. */
+  /** Numbers of the labels of the series; undefined for all labels except the excluded ones. */
   get groupingNames(): readonly number[] | undefined {
     switch (this.#labels.kind) {
       case 'none':
@@ -55,7 +55,7 @@ export class SeriesAssigner {
     }
   }
 
-  /** Series of the row at hand. */
+  /** Returns the series of the current row. */
   seriesOfRow(): number {
     const { error, errorDetails } = this.#row.labels;
     if (error !== '' || (errorDetails !== '' && this.#labels.kind === 'all')) {
@@ -102,7 +102,10 @@ export class SeriesAssigner {
     return all.filter(({ name }) => name !== ERROR_DETAILS_LABEL && names.includes(name) === (kind === 'by'));
   }
 
-  /** Series of the rows `selection[from..to)` of one run, whose labels are as stored, into `out` from `at`. */
+  /**
+   * Writes the series of the rows `selection[from..to)` of one run, whose labels are as stored, to `out` from
+   * `at` on.
+   */
   assignPlain(selection: Uint32Array, from: number, to: number, out: Uint32Array, at: number): void {
     const { labels } = this.#row;
     const columns = this.#splittingColumns();
@@ -137,7 +140,7 @@ export class SeriesAssigner {
     }
   }
 
-  /** Metadata columns that take part in the labels of the run's series. */
+  /** Returns the metadata columns that affect the labels of the run's series. */
   #splittingColumns(): readonly number[] {
     const { labels } = this.#row;
     switch (this.#labels.kind) {

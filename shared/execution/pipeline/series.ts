@@ -1,12 +1,15 @@
-/** The series that an extractor has met, by their labels' text. A label with an empty value is a label. */
+/**
+ * Table of the series that an extractor has found, by the text of their labels. A label with an empty value
+ * is a label.
+ */
 
 import { formatLabels, type Labels, NO_LABELS } from '../../base/model/labels.ts';
 import { MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
 import type { SeriesTable } from '../../base/model/samples.ts';
 
-/** What the labels of all series of one aggregation may hold: about a million series of usual labels. */
+/** Maximum bytes of the labels of all series of one aggregation: about a million typical series. */
 export const MAX_SERIES_BYTES = 512 * 1024 * 1024;
-/** Beside its text: entry of the table, list of labels. Measured with 3 labels. */
+/** Memory per series in addition to its text: table entry, list of labels. Measured with 3 labels. */
 const BYTES_PER_SERIES = 300;
 
 export class Series implements SeriesTable {
@@ -18,7 +21,7 @@ export class Series implements SeriesTable {
     this.#budget = new MemoryBudget(maxBytes, undefined, shared);
   }
 
-  /** Bytes that the labels hold, roughly. */
+  /** Approximate bytes of the labels. */
   get usedBytes(): number {
     return this.#budget.usedBytes;
   }
@@ -31,12 +34,12 @@ export class Series implements SeriesTable {
     return this.#labels[series] ?? NO_LABELS;
   }
 
-  /** Number of the series with these labels; a new one where there is none. Throws BadRequestError. */
+  /** Returns the number of the series with these labels; creates it if it is new. Throws BadRequestError. */
   numberOf(labels: Labels): number {
     const text = formatLabels(labels);
     let number = this.#byText.get(text);
     if (number === undefined) {
-      // The text, and the values once more.
+      // Account for the text, and for the values a second time.
       this.#budget.reserve(BYTES_PER_SERIES + 2 * text.length);
       number = this.#labels.length;
       this.#byText.set(text, number);

@@ -1,6 +1,6 @@
 /**
- * Compiled stages on a page: filters that work on the whole page first, then run by run (rows of one stream), then row
- * by row. The log pipeline and the sample extractor are this plus what they make of a row that is left.
+ * Runs compiled stages on a page: first filters on the whole page, then run by run (rows of one stream), then
+ * row by row. The log pipeline and the sample extractor add the processing of rows that pass.
  */
 import { lowerBound } from '../../base/model/binary-search.ts';
 import type { PageRows, Run, Stream } from '../../base/model/page.ts';
@@ -11,21 +11,29 @@ import type { PromotedRows } from './pushdown/pushdown-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { TimeSlice } from './time-slice.ts';
 
-/** Rows between two looks at the time, less one, where no stage can be slow. A power of two, less one. */
+/**
+ * Number of rows between two reads of the clock if no stage can be slow, minus one. A power of two minus one.
+ */
 const FAST_ROWS_MASK = 63;
-/** The same in a line filter that is slow: bytes of lines, which take up to 0.1 s. A longer line is one step. */
+/**
+ * Bytes of lines between two reads of the clock in a slow line filter, which take up to 0.1 s. A longer line
+ * is one step.
+ */
 const SLOW_FILTER_BYTES = 1024;
 
-/** Takes rows of the page at hand out of `selection[0..count)`, ascending; how many stay. */
+/**
+ * Removes rows of the current page from `selection[0..count)`, ascending. Returns the number of remaining
+ * rows.
+ */
 export interface RowNarrower {
   narrow(selection: Uint32Array, count: number): number;
 }
 
 export interface RunnerOptions {
   readonly turn?: TimeSlice | undefined;
-  /** Asked once for a page, for the rows that its line filters left. */
+  /** Called once per page, for the rows that its line filters left. */
   readonly hidden?: RowNarrower | undefined;
-  /** The same that the stages were compiled with. */
+  /** Field columns with which the stages were compiled. */
   readonly promoted?: PromotedRows | undefined;
 }
 
@@ -36,11 +44,11 @@ export class StageRunner {
   #page: PageRows | undefined;
   #run = 0;
   readonly #turn: TimeSlice | undefined;
-  /** First line filter that the rows of the page have not been through. */
+  /** First line filter that the rows of the page have not passed through. */
   #nextFilter = 0;
-  /** Rows at the start of the selection that have been through it all the same. */
+  /** Number of rows at the start of the selection that have passed through it already. */
   #filtered = 0;
-  /** The rows of the page have been through `#hidden`. */
+  /** Whether the rows of the page have passed through `#hidden`. */
   #isNarrowed = false;
   readonly #hidden: RowNarrower | undefined;
   readonly #promoted: PromotedRows | undefined;
@@ -56,8 +64,9 @@ export class StageRunner {
   }
 
   /**
-   * Starts a page, or goes on with the rows that the last turn left. Narrows `selection[0..count)` in place by the
-   * line filters; the new count, 0 where the turn is over before they are through.
+   * Starts a page, or continues with the rows that the last time slice left. Narrows `selection[0..count)` in
+   * place by the line filters. Returns the new count, or 0 if the time slice ends before all filters are
+   * done.
    */
   begin(page: PageRows, selection: Uint32Array, count: number): number {
     const turn = this.#turn;
@@ -89,7 +98,10 @@ export class StageRunner {
     return this.#hidden.narrow(selection, left);
   }
 
-  /** Narrows `selection[#filtered..count)` until the turn is over; the new count, of which `#filtered` have been through. */
+  /**
+   * Narrows `selection[#filtered..count)` until the time slice ends. Returns the new count; `#filtered` rows
+   * of it are done.
+   */
   #filter(page: PageRows, selection: Uint32Array, count: number, filter: LineFilter): number {
     const turn = this.#turn;
     if (turn === undefined || !isSlowFilter(filter)) {
@@ -110,7 +122,7 @@ export class StageRunner {
     return passed + count - next;
   }
 
-  /** True where the turn is over; asked after the row at each place of the selection. */
+  /** Returns whether the time slice is over. Call it after the row at each index of the selection. */
   isOver(place: number): boolean {
     const turn = this.#turn;
     if (turn === undefined || (!this.#stages.isSlow && (place & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
@@ -118,14 +130,20 @@ export class StageRunner {
     return turn.isOver;
   }
 
-  /** Leaves the rows from `next` of the group that ends at `to`, and those of the groups behind, to the next turn. */
+  /**
+   * Leaves the rows from `next` of the group that ends at `to`, and those of later groups, to the next time
+   * slice.
+   */
   leave(selection: Uint32Array, next: number, to: number, groupEnd: number, count: number): void {
     selection.copyWithin(0, next, to);
     selection.copyWithin(to - next, groupEnd, count);
     this.#turn!.left = to - next + count - groupEnd;
   }
 
-  /** Place in the selection after the rows that share a run with the row at `from`. Runs are met in order. */
+  /**
+   * Returns the index in the selection after the rows of the same run as the row at `from`. Runs arrive in
+   * order.
+   */
   groupEnd(selection: Uint32Array, from: number, count: number): number {
     const { runs } = this.#page!;
     while (endOf(runs[this.#run]) <= selection[from]) this.#run++;
@@ -135,8 +153,8 @@ export class StageRunner {
   }
 
   /**
-   * Enters the run of the rows `selection[from..to)` and narrows them in place by the filters on labels as stored;
-   * the new end.
+   * Enters the run of the rows `selection[from..to)` and narrows them in place by the filters on stored
+   * labels. Returns the new end.
    */
   enterGroup(selection: Uint32Array, from: number, to: number): number {
     const stream: Stream = this.#page!.runs[this.#run].stream;
@@ -161,28 +179,28 @@ export class StageRunner {
     return left;
   }
 
-  /** The run that was entered last. */
+  /** Run that was entered last. */
   get run(): Run {
     return this.#page!.runs[this.#run];
   }
 
-  /** True where the rows of the current run need no work of their own: their labels and lines are as stored. */
+  /** Whether the rows of the current run need no processing: their labels and lines are as stored. */
   get isPlain(): boolean {
     return this.#rowStages.length === 0 && !this.row.labels.hasErrorColumns;
   }
 
-  /** True where one stage is all that the rows of the current run go through. */
+  /** Returns whether this stage is the only one for the rows of the current run. */
   runsOnly(stage: RowStage): boolean {
     const stages = this.#rowStages;
     return stages.length === 1 && stages[0] === stage && !this.row.labels.hasErrorColumns;
   }
 
-  /** True where these stages are all that the rows of the current run go through. */
+  /** Returns whether these stages are the only ones for the rows of the current run. */
   runsStages(stages: readonly RowStage[]): boolean {
     return this.#rowStages === stages && !this.row.labels.hasErrorColumns;
   }
 
-  /** Runs the row stages on a row of the current run. False where one dropped it. */
+  /** Runs the row stages on a row of the current run. Returns false if one dropped it. */
   process(row: number): boolean {
     this.row.enter(row);
     const stages = this.#rowStages;
@@ -195,7 +213,10 @@ export class StageRunner {
   }
 }
 
-/** Place after the rows from `from` on, one at least, that have up to SLOW_FILTER_BYTES of lines together. */
+/**
+ * Returns the index after the rows from `from` on that have up to SLOW_FILTER_BYTES of lines together; at
+ * least one row.
+ */
 function endOfLines({ lineOffsets }: PageRows, selection: Uint32Array, from: number, count: number): number {
   let end = from;
   let bytes = 0;

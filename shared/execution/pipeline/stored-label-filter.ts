@@ -1,6 +1,7 @@
 /**
- * Label filters on the labels as stored (no parser or formatter before them): decided once for each stream, or once
- * for each value of the one metadata column that they read; row by row only where two columns take part.
+ * Label filters on stored labels (without a parser or formatter before them). They are decided once for each
+ * stream, or once for each value of the one metadata column that they read. They run row by row only if two
+ * columns are involved.
  */
 import type { LabelTest } from './label-filter.ts';
 import type { RowLabels } from './row-labels.ts';
@@ -11,9 +12,12 @@ const KEPT = 2;
 export class StoredLabelFilter {
   readonly #test: LabelTest;
   readonly #ids: readonly number[];
-  /** For each value of the column at hand: run serial * 4 + verdict. */
+  /** For each value of the current column: run serial * 4 + verdict. */
   #verdicts = new Float64Array(0);
-  /** Some row of the last `narrow` did not convert, so the filter must run again on each row to say so. */
+  /**
+   * Whether some row of the last `narrow` did not convert: the filter must then run again on each row to
+   * report it.
+   */
   failed = false;
 
   constructor(test: LabelTest, ids: readonly number[]) {
@@ -21,7 +25,7 @@ export class StoredLabelFilter {
     this.#ids = [...new Set(ids)];
   }
 
-  /** Narrows the rows `selection[from..to)` of the current run in place; the new end. */
+  /** Narrows the rows `selection[from..to)` of the current run in place. Returns the new end. */
   narrow(labels: RowLabels, selection: Uint32Array, from: number, to: number): number {
     this.failed = labels.hasErrorColumns;
     const columns = new Set(this.#ids.flatMap(id => labels.columnsNamed(id)));

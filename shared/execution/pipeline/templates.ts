@@ -1,7 +1,6 @@
 /**
- * What the template stages share: the data a template sees, and what happens when it fails
- * (docs/dev/logql-semantics.md#label_format, #line_format). The map of labels holds `__error__` and its details too, unlike a
- * look-up of one label.
+ * Shared by template stages: the data that a template sees, and the handling of its failures (logql reference
+ * 9.1, 9.2). Unlike a lookup of one label, the map of labels includes `__error__` and its details.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';
@@ -11,7 +10,7 @@ import type { TemplateData } from './template/template.ts';
 
 export const TEMPLATE_ERROR = 'TemplateFormatErr';
 
-/** The row as a template sees it, read when asked. */
+/** Row as a template sees it, read on demand. */
 export class RowTemplateData implements TemplateData {
   readonly #row: Row;
   readonly clock: Clock;

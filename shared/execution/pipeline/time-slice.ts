@@ -1,28 +1,37 @@
 /**
- * How long the rows of one page may keep the process to themselves. A page holds up to 65,536 rows and a template may
- * take most of a second on one, so a page is worked on in turns: a pipeline whose turn is over leaves the rows it has
- * not looked at at the start of the selection, and is run on them again when others have had the process. What a
- * reader would get wrong: the time is looked at between rows and filters only, so a turn may last longer.
+ * Bounds the time for which the rows of one page block the process. A page has up to 65,536 rows, and a
+ * template may take most of a second on one. A page is therefore processed in time slices. At the end of its
+ * slice, a pipeline leaves the remaining rows at the start of the selection. It continues with them after
+ * other work has run.
+ *
+ * Pitfall: the clock is read only between rows and filters, so a slice may last longer.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 
 /**
- * Long against what a turn costs (some 20 us, and once a page 0.2 ms to keep its lines), short against what a push waits: it
- * needs a dozen rounds of the event loop, each of which may bring a turn of somebody's query.
+ * Maximum time slice, ms. Long compared to its cost (about 20 µs, plus 0.2 ms per page to copy its lines).
+ * Short compared to the latency of a push, which needs a dozen rounds of the event loop; each round may
+ * contain a slice of a query.
  */
 const MAX_SLICE_MS = 5;
 
-/** No reasonable row takes as long: one whose stages together need more is refused, as nothing can end it. */
+/**
+ * Maximum time of one row, ms. No reasonable row takes that long. A row whose stages need more is refused,
+ * because nothing could interrupt it.
+ */
 const MAX_ROW_MS = 5_000;
 
 export class TimeSlice {
-  /** Rows of the page that wait for the next turn, at the start of the selection; 0 where the page is done. */
+  /**
+   * Number of rows of the page that wait for the next slice, at the start of the selection; 0 if the page is
+   * done.
+   */
   left = 0;
   #started = 0;
   readonly #nowMs: () => number;
   readonly #turnMs: number;
 
-  /** @param turnMs for work that nobody waits for, less than usual */
+  /** @param turnMs Length of the slice; shorter than usual for background work */
   constructor(nowMs: () => number = () => performance.now(), turnMs = MAX_SLICE_MS) {
     this.#nowMs = nowMs;
     this.#turnMs = turnMs;
@@ -36,7 +45,7 @@ export class TimeSlice {
     return this.#nowMs() - this.#started >= this.#turnMs;
   }
 
-  /** Throws BadRequestError where the stages of one row, or of the rows since the last look, go on and on. */
+  /** Throws BadRequestError if the stages of one row, or of the rows since the last check, take too long. */
   checkRow(): void {
     if (this.#nowMs() - this.#started >= MAX_SLICE_MS + MAX_ROW_MS) {
       throw new BadRequestError(`the stages of the query need more than ${MAX_ROW_MS} ms for one line`);

@@ -1,6 +1,6 @@
 /**
- * `| unpack` (docs/dev/logql-semantics.md#unpack): undoes the pack stage of agents. String members become labels and `_entry` becomes
- * the line, but only where the object has an `_entry`; other members are stepped over.
+ * `| unpack` (logql reference 7.7): reverses the pack stage of agents. String members become labels and
+ * `_entry` becomes the line, but only if the object has an `_entry`. Other members are skipped.
  */
 
 import { textOfBytes } from '../../base/model/byte-text.ts';
@@ -36,7 +36,7 @@ import { KIND_CLEAN, KIND_JSON, type RowLabels } from './row-labels.ts';
 const PACKED_ENTRY = '_entry';
 const NOT_AN_OBJECT = 'expecting json object(6), but it is not';
 
-/** The last `_entry`, unescaped, with its bytes as they are. */
+/** Last `_entry`, unescaped, with its bytes unchanged. */
 interface Packed {
   entry: string | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * `| unwrap x`: the sample value of a row (docs/dev/logql-semantics.md#sample-values). A row without the label is skipped
- * silently; one whose value does not convert counts as 0 with an error, which a filter after the unwrap may still remove.
+ * `| unwrap x`: the sample value of a row (logql reference 12.2). A row without the label is skipped
+ * silently. If its value does not convert, it counts as 0 with an error, which a filter after the unwrap may
+ * still remove.
  */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
@@ -12,22 +13,22 @@ import { ABSENT, PARSED, type RowLabels } from './row-labels.ts';
 
 const SAMPLE_ERROR = 'SampleExtractionErr';
 
-/** Name of the conversion that is none. */
+/** Name for no conversion. */
 export const PLAIN = 'number';
 
 export interface Unwrapper {
   /** Number of the label. */
   readonly label: number;
-  /** What a value goes through, by name: the same name and text give the same number. */
+  /** Name of the conversion: equal names convert equal texts to equal numbers. */
   readonly conversion: string;
-  /** Filters behind it look at the row. */
+  /** Whether filters after the unwrap read the row. */
   readonly hasFilters: boolean;
-  /** False where the row gives no sample; else `value` is it. */
+  /** Reads the row. Returns false if it yields no sample; otherwise sets `value`. */
   read(): boolean;
   value: number;
 }
 
-/** Throws BadRequestError where a filter after the unwrap cannot be built. */
+/** Throws BadRequestError if a filter after the unwrap is invalid. */
 export function compileUnwrap(unwrap: Unwrap, labels: RowLabels): Unwrapper {
   const id = labels.intern(unwrap.label);
   const convert = conversionOf(unwrap);

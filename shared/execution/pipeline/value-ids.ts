@@ -1,17 +1,20 @@
 /**
- * Label values as small numbers: equal text, equal number. Values that are still bytes are found by their bytes, so
- * that a value of a parsed label becomes a string once and not once per line.
+ * Interns label values as small numbers: equal texts have equal numbers. Values that are still bytes are
+ * found by their bytes, so that a parsed value becomes a string once, not once per line.
  */
 import { textOfBytes } from '../../base/model/byte-text.ts';
 import { decodeClean } from '../../base/text/text.ts';
 
-/** Beyond these the owner starts anew. */
+/** Maximum values and bytes. Beyond them, the owner starts over. */
 export const MAX_VALUE_IDS = 1 << 20;
 export const MAX_VALUE_BYTES = 64 << 20;
 
-/** Places looked at for one value: beyond, values were made to collide, and the value is not remembered. */
+/**
+ * Maximum slots probed for one value. Longer probe sequences occur only for values chosen to collide; such a
+ * value is not stored.
+ */
 const MAX_PROBES = 64;
-/** Longer values are not kept by their bytes. */
+/** Maximum length of values that are stored by their bytes. */
 const MAX_KEPT_LENGTH = 256;
 
 export class ValueIds {
@@ -23,7 +26,7 @@ export class ValueIds {
   #idsOfKept = new Int32Array(1 << 9);
   #bytes = Buffer.alloc(1 << 12);
   #view = viewOf(this.#bytes);
-  /** What values were last sought in, a page's lines mostly, and its bytes as words. */
+  /** Buffer of the latest lookup, mostly a page's lines, and a view of it as words. */
   #source: Buffer | undefined;
   #sourceView = this.#view;
   #byteCount = 0;
@@ -33,12 +36,12 @@ export class ValueIds {
     return this.#ids.size > MAX_VALUE_IDS || this.#byteCount + this.#textLength > MAX_VALUE_BYTES;
   }
 
-  /** Values so far. */
+  /** Number of values so far. */
   get count(): number {
     return this.#ids.size;
   }
 
-  /** Numbers start at 1: 0 is free for "absent". */
+  /** Returns the number of a text. Numbers start at 1: 0 is free for "absent". */
   idOfText(text: string): number {
     let id = this.#ids.get(text);
     if (id === undefined) {
@@ -49,14 +52,15 @@ export class ValueIds {
     return id;
   }
 
-  /** @param clean whether broken bytes read as spaces (json, logfmt) or as they are */
+  /** @param clean Whether invalid bytes read as spaces (json, logfmt) or are preserved */
   idOfBytes(source: Buffer, start: number, end: number, clean: boolean): number {
     const length = end - start;
     if (length > MAX_KEPT_LENGTH) return this.#idOfDecoded(source, start, end, clean);
     if (source !== this.#source) this.#enter(source);
     const words = this.#sourceView;
     let hash = length;
-    // Four bytes a step: each waits for the one before. The last step may look at some again.
+    // Four bytes per step, because each step waits for the previous one. The last step may read some bytes
+    // again.
     if (length >= 4) {
       const last = end - 4;
       for (let at = start; at < last; at += 4) {
@@ -80,7 +84,7 @@ export class ValueIds {
       slot = (slot + 1) & mask;
     }
     const text = textOfBytes(source, start, end);
-    // Bytes that read differently for different parsers are not kept.
+    // Bytes that different parsers read differently are not stored.
     if (text.includes('\ufffd') || !text.isWellFormed()) return this.#idOfDecoded(source, start, end, clean);
     const id = this.idOfText(text);
     if (probes < MAX_PROBES) this.#keep(source, start, end, hash, slot, id);
@@ -92,7 +96,7 @@ export class ValueIds {
     this.#sourceView = viewOf(source);
   }
 
-  /** True where the kept bytes at `from` are those at `start`, which the source's view is over. */
+  /** Returns whether the stored bytes at `from` equal those at `start` of the source. */
   #equal(from: number, source: Buffer, start: number, length: number): boolean {
     if (length < 4) {
       for (let i = 0; i < length; i++) if (this.#bytes[from + i] !== source[start + i]) return false;

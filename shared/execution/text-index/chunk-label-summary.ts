@@ -1,9 +1,9 @@
 /**
- * What one chunk knows of labels without its lines, for those pages that a query plans: labels of the streams, values of
- * structured metadata as far as the footer lists them, summaries of promoted columns.
+ * Label information of one chunk without its lines, for the pages that a query plans: labels of the streams,
+ * values of structured metadata if the footer lists them, and page summaries.
  *
- * What a reader would get wrong: bitmaps are over all pages of the chunk, in the footer's order, and say 1 wherever nothing
- * is known. Pages that are not planned say 0 for stored labels: nobody asks for them.
+ * Pitfall: bitmaps cover all pages of the chunk in the footer's order, and contain 1 for unknown pages. Pages
+ * that are not planned contain 0 for stored labels, because no caller reads them.
  */
 
 import { labelValue } from '../../base/model/labels.ts';
@@ -30,9 +30,9 @@ import { metadataWord, valueFact } from './value-terms.ts';
 export interface KnownChunk {
   readonly streams: readonly Stream[];
   readonly pages: readonly PageMeta[];
-  /** Runs that the query reads, of each page that it plans. */
+  /** Planned pages, with the runs that the query reads of each. */
   readonly planned: ReadonlyMap<PageMeta, readonly RunMeta[]>;
-  /** Of each page; empty where there are none. */
+  /** Summary of each page; empty if there are none. */
   readonly summaries: readonly PageSummary[];
 }
 
@@ -45,13 +45,13 @@ export function knowledgeOf(chunk: KnownChunk): ChunkLabelSummary {
 
 const NO = 0;
 const YES = 1;
-/** The page's filter has the facts of all values. */
+/** Result if the page's text index records the terms of all values. */
 const ASK = 2;
 
 function storedRequirement(test: LabelValueTest, { streams, pages, planned }: KnownChunk): PruningPredicate {
   const may = new Uint8Array(pages.length);
   const ask = new Uint8Array(pages.length);
-  // The same few streams come back in every page.
+  // Cache by stream: the same few streams occur in every page.
   const ofStreams = new Map<number, boolean>();
   const streamMay = ({ stream }: RunMeta): boolean => {
     let known = ofStreams.get(stream);
@@ -107,7 +107,10 @@ function fieldRequirement(
   return onPages(mayMatch);
 }
 
-/** A page has one column of a parser and a label's name at most, which leaves out lines with another field of that name. */
+/**
+ * Tests the column summary of a label name. A page has at most one column per parser and label name, and that
+ * column excludes lines with another field of the name.
+ */
 function summaryAllows(
   test: LabelValueTest,
   parser: ParserName,
@@ -121,7 +124,7 @@ function summaryAllows(
   return true;
 }
 
-/** Keys of one store's columns: the same few in every page. */
+/** Cache of column names: the same few occur in every page. */
 const FIELDS = new Map<string, ReturnType<typeof fieldOfKey>>();
 const MAX_KNOWN_FIELDS = 4096;
 

@@ -1,6 +1,7 @@
 /**
- * Builds the filter section of one chunk object, page by page as they are packed: only the finished bits of a page are
- * kept, about 1% of its lines. See `facts.ts` for what is recorded and `filter-layout.ts` for the bytes.
+ * Builds the text index of one chunk object, page by page while pages are compressed. Only the finished bits
+ * of a page are stored, about 1% of the size of its lines. `terms.ts` describes the recorded terms, and
+ * `filter-layout.ts` the bytes.
  */
 import { crc32 } from 'node:zlib';
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
@@ -25,11 +26,14 @@ import {
 import { bitsOfTerm } from './terms.ts';
 import { addFieldValues, addMetadataValues } from './value-terms.ts';
 
-/** Half the bits of a filter are set when it has 1/ln 2 bits for each that its facts set: where a bit tells most. */
+/**
+ * Filter bits per set bit: 1/ln 2. Half of the filter's bits are then set, which maximizes the information
+ * per bit.
+ */
 const bitsPerSetBit = 1.44;
-/** Of the raw bytes of a page's lines, where the caller names no limit: stored lines are 13-16% of raw ones. */
+/** Default maximum share of the raw bytes of a page's lines; stored lines are 13 to 16% of raw ones. */
 const maxShareOfLines = 1 / 54;
-/** Of the bytes of metadata values that are recorded: of ids, which do not compress. */
+/** Maximum share of the bytes of recorded metadata values. These are IDs, which do not compress. */
 const maxShareOfMetadata = 1 / 16;
 const maxRunLength = 0xff;
 
@@ -38,16 +42,16 @@ const kelvin = Buffer.from('\u212a');
 const backslash = 0x5c;
 
 export interface BuiltPage extends PageFacts {
-  /** `partitionCount` blocks, bit after bit. */
+  /** Bits of `partitionCount` consecutive blocks. */
   readonly bits: Uint8Array;
 }
 
 export interface PageExtras {
-  /** The members of all sound lines; without them the page cannot be told by values of fields. */
+  /** Members of all valid lines; without them, the index cannot be queried for field values. */
   readonly fields?: PageFields;
-  /** Metadata whose values the footer does not list, all of it. */
+  /** All metadata whose values the footer does not list. */
   readonly metadata?: readonly LargeMetadata[];
-  /** Most bytes of the page's filter. */
+  /** Maximum bytes of the page's filter. */
   readonly maxBytes?: number;
 }
 
@@ -55,8 +59,8 @@ export class FilterBuilder {
   readonly #pages: BuiltPage[] = [];
 
   /**
-   * Records the next page: `rows` lines in one buffer, line i between offsets i and i + 1. Its filter takes what half-set
-   * bits need, at most `maxBytes`; with less room it lets more pages pass and stays right.
+   * Records the next page: `rows` lines in one buffer, line i between offsets i and i + 1. The filter has the
+   * size for half-set bits, up to `maxBytes`. A smaller filter has more false positives and remains correct.
    */
   addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, extras: PageExtras = {}): void {
     const { fields, metadata = [] } = extras;
@@ -84,13 +88,13 @@ export class FilterBuilder {
     this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(terms, blockBits) });
   }
 
-  /** Records the next page as another object has it (stored-filter.ts). */
+  /** Adds the next page with bits from another object (stored-filter.ts). */
   addBuilt(page: BuiltPage): void {
     invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
     this.#pages.push(page);
   }
 
-  /** The section. The builder may not be used afterwards. */
+  /** Returns the section. Do not use the builder afterward. */
   finish(): Buffer {
     const pages = this.#pages;
     const { starts, bytes } = layOutBlocks(pages.map(page => page.blockBits));

@@ -1,41 +1,43 @@
 /**
- * The filter section of a chunk object: for every page a Bloom filter of its facts, stored transposed.
+ * Layout of the text index section of a chunk object: a Bloom filter of terms for every page, stored
+ * transposed.
  *
  *     header   version u32, pages u32, units u32,
  *              page*  (block bits u16, longest run u8, flags and thinning u8),
  *              unit*  (crc32 u32),
  *              crc32 of all before it u32
- *     partition*     the blocks of all pages for one partition, bit after bit, from a whole byte on
+ *     partition*     blocks of all pages for one partition, contiguous bits, padded to a whole byte
  *
- * All numbers are little endian. The ten highest bits of a fact name its partition. A page's filter has one block of
- * `block bits` in every partition, so one fact is looked up for all pages in one short range. Neighbouring partitions
- * form a unit, which is what is read and checksummed at once. A page of block bits 0 has no filter: it may hold anything.
+ * All numbers are little endian. The ten highest bits of a term select its partition. A page's filter has one
+ * block of `block bits` in every partition, so that one short range answers a lookup of one term in all
+ * pages. Adjacent partitions form a unit, which is read and verified as a whole. A page with 0 block bits has
+ * no filter: it may contain any term.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import { FILTER_VERSION } from './terms.ts';
 
-// Looked up once: in a vm context, where tests run, each look at a global costs as much as a line.
+// Local copy: in a vm context, where tests run, each access to a global costs as much as a line.
 const { imul } = Math;
 
 export const partitionCount = 1024;
 const partitionShift = 22;
 
-/** Below this a unit is no cheaper to read, and its checksum weighs more. */
+/** Minimum size of a unit. Smaller units are no cheaper to read, and their checksums add more. */
 const minUnitBytes = 8 * 1024;
-/** Pages of one object; the header of so many is 256 KiB. A chunk of 256 MB has about 2,000. */
+/** Maximum pages of one object, with a header of 256 KiB. A chunk of 256 MB has about 2,000. */
 export const maxFilteredPages = 65_536;
 export const maxBlockBits = 0xffff;
 
-/** What is true of some line of the page, one bit each. */
+/** Properties of at least one line of the page, one bit each. */
 export const PageFlag = {
-  /** Holds LATIN SMALL LETTER LONG S or KELVIN SIGN, which case folding takes for s and k. */
+  /** Contains LATIN SMALL LETTER LONG S or KELVIN SIGN, which case folding maps to s and k. */
   wideFold: 1,
-  /** Holds a backslash, so parsed values may differ from the line's bytes. */
+  /** Contains a backslash, so parsed values may differ from the line's bytes. */
   backslash: 2,
-  /** Has a line of which a JSON parser may make labels that no fact of a value tells of. */
+  /** Has a line from which a JSON parser may derive labels that no value term records. */
   jsonUnknown: 4,
-  /** Likewise a logfmt parser. */
+  /** Has a line from which a logfmt parser may derive such labels. */
   logfmtUnknown: 8,
 } as const;
 const flagBits = 4;
@@ -45,9 +47,9 @@ const pageHeaderBytes = 4;
 const crcBytes = 4;
 
 export interface PageFacts {
-  /** 0 where the page has no filter. */
+  /** Bits per block; 0 if the page has no filter. */
   readonly blockBits: number;
-  /** Longest run of letters and digits with a digit, bytes, at most 255. */
+  /** Length of the longest run of letters and digits with a digit, bytes, at most 255. */
   readonly longestRun: number;
   readonly flags: number;
   readonly thinning: number;
@@ -58,12 +60,15 @@ export interface ByteRange {
   readonly bytes: number;
 }
 
-/** Everything but the bits: enough to say which ranges a question needs. Offsets are from the section's start. */
+/**
+ * Section without the bits: enough to determine the ranges for a lookup. Offsets are from the section's
+ * start.
+ */
 export interface FilterIndex {
-  /** From 1 to FILTER_VERSION. */
+  /** Version, 1 to FILTER_VERSION. */
   readonly version: number;
   readonly pages: readonly PageFacts[];
-  /** Where each page's block starts in every partition, bits. */
+  /** Start of each page's block in every partition, bits. */
   readonly blockStarts: Uint32Array;
   readonly partitionBytes: number;
   readonly units: number;
@@ -75,7 +80,7 @@ export function partitionOf(fact: number): number {
   return fact >>> partitionShift;
 }
 
-/** Places of the blocks of one partition, and the bytes of all. */
+/** Returns the starts of the blocks within one partition, and the partition's size. */
 export function layOutBlocks(blockBits: readonly number[]): { starts: Uint32Array; bytes: number } {
   const starts = new Uint32Array(blockBits.length);
   let bits = 0;
@@ -86,24 +91,25 @@ export function layOutBlocks(blockBits: readonly number[]): { starts: Uint32Arra
   return { starts, bytes: Math.ceil(bits / 8) };
 }
 
-/** A power of two, so that units hold whole partitions, evenly many. */
+/** Returns a power of two, so that each unit contains the same whole number of partitions. */
 export function unitsFor(partitionBytes: number): number {
   let units = partitionCount;
   while (units > 1 && (partitionCount / units) * partitionBytes < minUnitBytes) units /= 2;
   return units;
 }
 
-/** A first read of this many bytes holds the header whole, whatever its units. */
+/** Returns the size of a first read that contains the whole header, for any number of units. */
 export function maxHeaderBytes(pages: number): number {
   return fixedHeaderBytes + pages * pageHeaderBytes + partitionCount * crcBytes;
 }
 
-/** Where the units of a section lie, without its header. */
+/** Positions of the units of a section, without its header. */
 export type UnitLayout = Pick<FilterIndex, 'version' | 'units' | 'partitionBytes' | 'headerBytes'>;
 
 /**
- * The layout that a section of this size for so many pages has where it is of the newest version; undefined where none or
- * several fit. So units can be read beside the header, which then tells whether it was the right one.
+ * Returns the layout of a section of this size with this many pages, if it has the latest version. Returns
+ * undefined if none or several layouts fit. Units can thus be read in parallel with the header, which then
+ * confirms the layout.
  */
 export function likelyLayout(pages: number, storedBytes: number): UnitLayout | undefined {
   const found: UnitLayout[] = [];
@@ -139,8 +145,8 @@ export function encodeHeader(pages: readonly PageFacts[], unitCrcs: readonly num
 }
 
 /**
- * Reads the header from the section's first bytes; more may follow. Throws CorruptionError where they do not say what a
- * header for `pages` pages must say.
+ * Reads the header from the section's first bytes; more bytes may follow. Throws CorruptionError if they are
+ * not a header for `pages` pages.
  */
 export function decodeHeader(start: Buffer, pages: number): FilterIndex {
   if (start.length < fixedHeaderBytes) throw broken(`${start.length} bytes are no header`);
@@ -179,26 +185,26 @@ export function broken(detail: string): CorruptionError {
   return new CorruptionError(`text filter: ${detail}`);
 }
 
-/** Word that says where in its block a fact lies. The first two of its bits come from the halves of this one. */
+/** Returns a word whose halves determine the first two bit positions of a term in its block. */
 export function firstPlaces(fact: number): number {
   let h = imul(fact ^ (fact >>> 16), 0x85ebca6b);
   h = imul(h ^ (h >>> 13), 0xc2b2ae35);
   return h ^ (h >>> 16);
 }
 
-/** Likewise for the third and fourth. */
+/** Returns a word whose halves determine the third and fourth bit positions. */
 export function laterPlaces(fact: number): number {
   let h = imul(fact ^ 0x68e31da4 ^ (fact >>> 15), 0x7feb352d);
   h = imul(h ^ (h >>> 15), 0x846ca68b);
   return h ^ (h >>> 16);
 }
 
-/** A half word to a place below `blockBits`, evenly. */
+/** Maps a half word evenly to a bit position below `blockBits`. */
 export function placeIn(halfWord: number, blockBits: number): number {
   return ((halfWord & 0xffff) * blockBits) >>> 16;
 }
 
-/** Copies `count` bits to a place that holds zeros, eight at a time; no place is a whole byte in general. */
+/** Copies `count` bits to a zeroed target, eight at a time; positions are generally not whole bytes. */
 export function copyBits(
   source: Uint8Array,
   from: number,

@@ -1,14 +1,15 @@
 /**
- * Answers which pages of an object may hold a line that meets a requirement. Reading is the caller's: a probe says which
- * byte ranges it needs, the caller brings them (one GET each, side by side, or from a cache) and gets a bitmap.
+ * Determines which pages of an object may contain a line that satisfies a pruning predicate. The caller
+ * reads: `unitsOf` returns the needed byte ranges, the caller loads them (one GET each, in parallel, or from
+ * a cache) and gets a bitmap.
  *
  *     const index = decodeHeader(await read(0, maxHeaderBytes(pages)), pages);   // cached with the footer
  *     const units = unitsOf(index, requirement);
  *     const loaded = new Map(await Promise.all(units.map(async unit => [unit, await read(rangeOfUnit(index, unit))])));
  *     const mayMatch = probePages(index, requirement, loaded);
  *
- * What a reader would get wrong: a clear bit is a proof, a set one says nothing; so whatever is unknown (a page without
- * filter, a thinned fact, an exceptional page) counts as present.
+ * Pitfall: a clear bit is a proof, a set bit is not. Everything unknown (a page without filter, a thinned
+ * term, a page with an exceptional flag) counts as present.
  */
 import { crc32 } from 'node:zlib';
 import { invariant } from '../../base/model/errors.ts';
@@ -26,10 +27,13 @@ import {
 import type { NeedleRequirement, PruningPredicate } from './pruning-predicate.ts';
 import { bitsOfTerm, isRecorded } from './terms.ts';
 
-/** Longer runs than a page header can say. */
+/** Maximum run length that a page header can store. */
 const maxStoredRun = 0xff;
 
-/** Units that hold the requirement's facts, ascending. Empty where nothing can be pruned, or by the header alone. */
+/**
+ * Returns the units of the predicate's terms, ascending. Empty if nothing can be pruned, or if the header is
+ * enough.
+ */
 export function unitsOf(index: UnitLayout, requirement: PruningPredicate): number[] {
   const units = new Set<number>();
   collectUnits(index, requirement, units);
@@ -53,8 +57,8 @@ function unitOf(index: UnitLayout, fact: number): number {
 }
 
 /**
- * For each page 1 where it may hold a line that meets the requirement, else 0. `units` holds the bytes of all that
- * `unitsOf` names. Throws CorruptionError where a unit does not have its checksum.
+ * Returns for each page 1 if it may contain a line that satisfies the predicate, else 0. `units` contains the
+ * bytes of all `unitsOf`. Throws CorruptionError if a unit's checksum differs.
  */
 export function probePages(
   index: FilterIndex,
@@ -65,7 +69,10 @@ export function probePages(
   return probe(index.pages.length, requirement, needle => probeNeedle(index, needle, units));
 }
 
-/** The same without a filter: for each of `pages` pages 1 where it may hold such a line for all that is known besides. */
+/**
+ * Evaluates the predicate without a text index, from other information: returns for each of `pages` pages 1
+ * if it may contain such a line.
+ */
 export function withoutFilter(requirement: PruningPredicate, pages: number): Uint8Array {
   return probe(pages, requirement, () => new Uint8Array(pages).fill(1));
 }
@@ -154,7 +161,7 @@ function clearPagesWithout(
   }
 }
 
-/** `at` may pass 2^31: a unit of 65,536 pages has up to 2^32 bits. */
+/** `at` may exceed 2^31: a unit of 65,536 pages has up to 2^32 bits. */
 function hasBit(bytes: Uint8Array, at: number): boolean {
   return ((bytes[Math.floor(at / 8)] >>> (at % 8)) & 1) === 1;
 }

@@ -1,12 +1,14 @@
 /**
- * What a page must hold for a filter on one label to keep some row of it. A label's value comes from the stream or from
- * metadata (the caller says what those allow), or from the line: then it stands in the line, escapes aside, and where the
- * page knows the fields of all its lines, it is a value of that field.
+ * Pruning predicate of a filter on one label: what a page must contain if the filter accepts one of its rows.
+ * A label's value comes from the stream, from metadata, or from the line. The caller provides the predicate
+ * for streams and metadata. A value from the line occurs in the line, apart from escapes. If the page stores
+ * the fields of all its lines, it is a recorded value of that field.
  *
  *     no label, or ""  |  stream or metadata  |  each parser so far
  *
- * What a reader would get wrong: a row without the label is kept by `a!="x"` and `a=""`, so such filters ask for nothing.
- * And a comparison of numbers keeps values that are no numbers, with an error; all is left to the filter's own test.
+ * Pitfall: `a!="x"` and `a=""` accept rows without the label, so such filters prune nothing. A numeric
+ * comparison accepts values that are not numbers, with an error. The filter's test handles all of these
+ * cases.
  */
 
 import { bytesOfText } from '../../base/model/byte-text.ts';
@@ -28,17 +30,20 @@ import {
 } from './pruning-predicate.ts';
 import { fieldWord, isRecordedValue, valueFact } from './value-terms.ts';
 
-/** What a chunk knows beside its lines; without it, anything is possible. */
+/** Label information of a chunk without its lines; without it, any value is possible. */
 export interface ChunkLabelSummary {
-  /** What lets a value of the stream or of metadata by the label's name pass. */
+  /** Predicate for pages in which a stored value of the label (stream or metadata) passes the test. */
   stored(test: LabelValueTest): PruningPredicate;
-  /** What lets a value of the parser's field pass, as far as the promoted columns know its values. */
+  /**
+   * Predicate for pages in which a value of the parser's field passes the test, if field columns have its
+   * values.
+   */
   field(test: LabelValueTest, parser: ParserName, field: string): PruningPredicate;
 }
 
 export const noKnowledge: ChunkLabelSummary = { stored: () => anything, field: () => anything };
 
-/** @param sources parsers that ran before, none where labels are those stored */
+/** @param sources Parsers that run before the filter, none for stored labels */
 export function labelRequirement(
   filter: LabelFilter,
   sources: readonly ParsedSource[],
@@ -49,7 +54,7 @@ export function labelRequirement(
     return filter.kind === 'and' ? allOf(parts) : anyOf(parts);
   }
   const [name] = namesOfFilter(filter);
-  // Names of ours (`__tenant_id__`), of errors, and those that a collision gives.
+  // Names of our own (`__tenant_id__`), of errors, and those assigned on collisions.
   if (name.startsWith('__') || isReservedName(name) || isSuffixedName(name) || filterReadsError(filter))
     return anything;
   const test = testOf(filter, name);
@@ -59,7 +64,7 @@ export function labelRequirement(
   return anyOf(ways);
 }
 
-/** Undefined for a filter that cannot be built, which compiling the stages reports. */
+/** Returns undefined for an invalid filter, which compiling the stages reports. */
 function testOf(filter: LeafFilter, name: string): LabelValueTest | undefined {
   try {
     return new LabelValueTest(filter, name);
@@ -80,7 +85,7 @@ function parsedRequirement(
   if (fields.length === 0) return nothing;
   const { parser, setsEmpty } = source;
   if (setsEmpty && test.accepts('')) return anything;
-  // Only expressions show an object or an array, and write it anew.
+  // Only expressions return an object or an array, and they format it in a different way.
   const isStructure = value !== undefined && (value[0] === '{' || value[0] === '[');
   const ofFields = anyOf(
     fields.map(field =>
@@ -93,7 +98,7 @@ function parsedRequirement(
   return value === undefined || isStructure ? ofFields : allOf([ofFields, valueInLine(value)]);
 }
 
-/** A broken byte of a value reads as a space, so the value is asked for piece by piece. */
+/** An invalid byte of a value reads as a space, so the parts between are looked up separately. */
 const notVerbatim = /[ \ufffd]+/;
 
 function valueInLine(value: string): PruningPredicate {
@@ -104,7 +109,7 @@ function fieldValue(value: string, parser: ParserName, field: string): PruningPr
   if (notVerbatim.test(value)) return anything;
   const bytes = bytesOfText(value);
   const unknown = parser === 'json' ? PageFlag.jsonUnknown : PageFlag.logfmtUnknown;
-  // Of a sound line: the value is all that stands between quotes, or commas, or spaces.
+  // In a valid line, the value is the whole text between quotes, commas or spaces.
   if (!isRecordedValue(bytes, 0, bytes.length)) return containing(bytes, PageFlag.backslash | unknown, true);
   return havingValue(valueFact(fieldWord(field), bytes, 0, bytes.length), unknown);
 }

@@ -1,6 +1,6 @@
 /**
- * Asks a filter on one label what it makes of a value, with the pipeline's own test: conversions, errors and absent labels
- * are exactly those of a query. Used to pass over pages whose values are known, each asked once.
+ * Tests a value with a filter on one label, using the test of the pipeline: conversions, errors and absent
+ * labels behave exactly as in a query. It serves to prune pages with known values, and tests each value once.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -8,7 +8,7 @@ import type { CompareOp, LabelFilter } from '../../language/logql/ast.ts';
 import { compileLabelFilter, type LabelTest } from '../pipeline/label-filter.ts';
 import { RowLabels } from '../pipeline/row-labels.ts';
 
-/** A filter that reads one label. */
+/** Filter that reads one label. */
 export type LeafFilter = Exclude<LabelFilter, { kind: 'and' | 'or' }>;
 
 const NO_PAGE: PageRows = {
@@ -23,15 +23,15 @@ const NO_PAGE: PageRows = {
 
 export class LabelValueTest {
   readonly name: string;
-  /** The value, not empty, that the filter asks for; undefined where it asks for something else. */
+  /** Non-empty value that the filter requires; undefined for other conditions. */
   readonly equalTo: string | undefined;
-  /** A row without the label is kept. */
+  /** Whether rows without the label are accepted. */
   readonly acceptsAbsent: boolean;
   readonly #filter: LeafFilter;
   readonly #accepts: (value: string | undefined) => boolean;
   readonly #bounds: Bounds | undefined;
 
-  /** Throws an Error where the filter cannot be built. */
+  /** Throws an Error if the filter is invalid. */
   constructor(filter: LeafFilter, name: string) {
     this.name = name;
     this.#filter = filter;
@@ -50,8 +50,8 @@ export class LabelValueTest {
   }
 
   /**
-   * False where no value from `least` to `most` is kept, two numbers of the same unit and the same digits behind the dot:
-   * conversions keep the order of such.
+   * Returns false if no value from `least` to `most` is accepted. Both are numbers with the same unit and the
+   * same number of decimals: conversions preserve the order of such numbers.
    */
   acceptsBetween(least: string, most: string): boolean {
     if (least === most) return this.#accepts(least);
@@ -61,7 +61,9 @@ export class LabelValueTest {
   }
 }
 
-/** A comparison as two: the largest value must not lie below what it wants, the least not above. */
+/**
+ * Comparison as two conditions: the largest value must reach the limit, and the smallest must not exceed it.
+ */
 interface Bounds {
   readonly reaches: (most: string) => boolean;
   readonly starts: (least: string) => boolean;

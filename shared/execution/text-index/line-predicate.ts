@@ -1,11 +1,11 @@
 /**
- * From the stages of a query to what a page must hold for an entry to survive them, in two parts: what its lines hold
- * because of line filters, and what its labels may be because of label filters. Line filters count wherever they stand before
- * the line is changed, label filters as long as nothing but parsers changed labels: every stage between only drops
- * entries or sets other labels.
+ * Derives pruning predicates from the stages of a query: what a page must contain if an entry passes them.
+ * The predicates have two parts: contents of lines required by line filters, and values of labels required by
+ * label filters. Line filters count if they precede the first change of the line. Label filters count while
+ * only parsers have changed labels. All other stages before them only drop entries or set other labels.
  *
- * What a reader would get wrong: a changed line ends what line filters and later parsers tell, but not what filters
- * on labels tell that were parsed before.
+ * Pitfall: after a changed line, later line filters and parsers say nothing about the stored line. Filters on
+ * labels that were parsed before the change still count.
  */
 import type { LineFilterStage, Stage } from '../../language/logql/ast.ts';
 import { type LineTestSource, lineTestsOf } from '../pipeline/line-tests.ts';
@@ -15,7 +15,10 @@ import { lineSource, type ParsedSource, sourceOfParser } from './parsed-sources.
 import { allOf, anyOf, anything, containing, type PruningPredicate } from './pruning-predicate.ts';
 import { regexRequirement } from './regex-literals.ts';
 
-/** Of the line filters. Throws an Error with the words of Go for an invalid regular expression. */
+/**
+ * Returns the predicate of the line filters. Throws an Error with Go's message for an invalid regular
+ * expression.
+ */
 export function lineRequirement(stages: readonly Stage[]): PruningPredicate {
   const parts: PruningPredicate[] = [];
   for (const stage of stages) {
@@ -25,7 +28,7 @@ export function lineRequirement(stages: readonly Stage[]): PruningPredicate {
   return allOf(parts);
 }
 
-/** Of the label filters. */
+/** Returns the predicate of the label filters. */
 export function labelsRequirement(
   stages: readonly Stage[],
   knowledge: ChunkLabelSummary = noKnowledge,
@@ -86,7 +89,7 @@ function testRequirement(test: LineTestSource): PruningPredicate {
         parsePattern(test.pattern).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),
       );
     case 'ip':
-      // An address of four numbers has one spelling, without leading zeros; ranges and longer addresses have many.
+      // A single IPv4 address has one spelling, without leading zeros; ranges and longer addresses have many.
       return singleIpv4.test(test.pattern) ? containing(Buffer.from(test.pattern)) : anything;
   }
 }

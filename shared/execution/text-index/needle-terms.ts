@@ -1,26 +1,29 @@
 /**
- * The facts that a needle requires of every line that contains it, cut down to the few worth looking up: each is a small
- * read of its own, and after a dozen bits another one hardly removes a page more.
+ * Terms that every line with a needle contains, reduced to the few that are worth a lookup. Each lookup is a
+ * separate small read, and after a dozen bits a further one prunes hardly any page.
  */
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
 import { bitsOfTerm, isExactFact, isGramFact } from './terms.ts';
 
 export interface NeedleFacts {
   readonly facts: number[];
-  /** Of letters and digits with a digit among them, bytes. */
+  /** Length of the longest run of letters and digits that contains a digit, bytes. */
   readonly longestRun: number;
 }
 
-/** Reads for one needle: an absent one passes a page once in 2^bits, and 1,000 pages want about 2^-12. */
+/**
+ * Maximum bits per needle: an absent needle passes a page with a probability of 2^-bits, and 1,000 pages need
+ * about 2^-12.
+ */
 const wantedBits = 14;
 const maxLookups = 8;
-/** The front of a longer needle says enough. */
+/** Maximum bytes of a needle; the start of a longer needle is selective enough. */
 const maxNeedleBytes = 4_096;
 
-/** @param endsAreKnown what stands beside the needle is no letter, no digit and no dot */
+/** @param endsAreKnown The needle is not next to a letter, a digit or a dot */
 export function needleTerms(needle: Uint8Array, endsAreKnown = false): NeedleFacts {
   const length = Math.min(needle.length, maxNeedleBytes);
-  // So short a text has fewer terms than the set holds: nothing is thinned out.
+  // A text this short has fewer terms than the set holds, so none is thinned out.
   const found = termSetOfThread();
   found.clear();
   found.addText(needle.subarray(0, length), endsAreKnown && length === needle.length);
@@ -38,7 +41,10 @@ export function needleTerms(needle: Uint8Array, endsAreKnown = false): NeedleFac
   return { facts: chosen, longestRun: found.longestRun };
 }
 
-/** The same facts, neighbours far apart: ends, middle, quarters, ... Overlapping grams say nearly the same. */
+/**
+ * Reorders the terms so that neighbors are far apart: ends, middle, quarters, and so on. Overlapping grams
+ * are nearly redundant.
+ */
 function spread(facts: readonly number[]): number[] {
   const order: number[] = [];
   const taken = new Set<number>();

@@ -1,10 +1,12 @@
 /**
- * What the fields of a page's lines hold, in short: the few values of a field, or from which number to which its values go. A
- * label filter that keeps none of them keeps no row of the page, so that neither columns nor lines are read. Fields need no
- * promoted column for that: numbers that differ from line to line are dear as a column, and two bounds are not.
+ * Page summary: the few values of a field in a page, or the range of its numbers. If a label filter accepts
+ * none of them, it accepts no row of the page, and neither columns nor lines are read. A field needs no
+ * column for a summary. Numbers that differ from line to line are expensive as a column, but not as two
+ * bounds.
  *
- * What a reader would get wrong: only fields that are known of every row of the page have a summary; where one row is left to
- * its line, all of them may be wanted. A row without the field has no value here: filters that keep such rows are not asked.
+ * Pitfall: only fields that are known for every row of the page have a summary. If one row must be parsed, it
+ * could match. A row without the field has no value in the summary: filters that accept such rows do not use
+ * summaries.
  */
 import {
   type ColumnCells,
@@ -16,26 +18,26 @@ import type { FieldCells } from '../../storage/columns/field-cells.ts';
 import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../../storage/columns/number-text.ts';
 import { fieldKey } from '../../storage/columns/promoted-field.ts';
 
-/** Values of one column that are listed: levels, methods, statuses. */
+/** Maximum values of one field that are listed: levels, methods, statuses. */
 export const maxListedValues = 32;
-/** Of each, bytes. */
+/** Maximum bytes of each listed value. */
 export const maxListedBytes = 64;
 
-/** Numbers of one unit and the same digits behind the dot. */
+/** Range of numbers with one unit and the same number of decimals. */
 export interface NumberRange {
   readonly least: string;
   readonly most: string;
 }
 
 export interface FieldSummary {
-  /** The name that a column of the field has in the footer: parser and path. */
+  /** Name of the field's column in the footer: parser and path. */
   readonly key: string;
   readonly values: readonly string[];
-  /** None has the shape of another. */
+  /** Ranges of different shapes. */
   readonly ranges: readonly NumberRange[];
 }
 
-/** Of the fields that can be told in short; in their order. */
+/** Returns the summaries of the fields that have one, in order. */
 export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
   return fields.flatMap(({ field, cells }): FieldSummary[] => {
     if (cells.fallbackRows > 0) return [];
@@ -47,7 +49,7 @@ export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
 function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
   if (cells.kind === 'number') return withRanges(cells.texts, boundsOfNumbers(cells));
   if (cells.values.length <= maxListedValues) return withRanges(cells.values, []);
-  // Too many to list: as numbers, and a few that are none.
+  // Too many values to list: summarize numbers as ranges, and list a few values that are not numbers.
   const shapes = new ShapeTable();
   const bounds: Bounds[] = [];
   const texts: Buffer[] = [];

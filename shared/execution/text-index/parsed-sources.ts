@@ -1,9 +1,9 @@
 /**
- * Which fields of a line a label may come from, after the parser stages so far. A label filter then asks for its value in
- * one of these fields, as long as no stage but parsers has touched labels.
+ * Fields of a line from which a label may come, after the parser stages so far. A label filter then requires
+ * its value in one of these fields, while only parsers have changed labels.
  *
- * What a reader would get wrong: a parser names more labels than a query knows of (nested keys, `_extracted`), so a source
- * answers for one label at a time; and expressions set no other label than theirs.
+ * Pitfall: a parser sets more labels than the query names (nested keys, `_extracted`), so a source is
+ * evaluated for one label at a time. Expressions set only their own labels.
  */
 
 import { sanitizeName } from '../../base/text/text.ts';
@@ -13,14 +13,17 @@ import { parseJsonPath } from '../pipeline/json-path.ts';
 import { parseLogfmtExpression } from '../pipeline/logfmt-expressions.ts';
 
 export type ParsedSource =
-  /** Pieces of the line that no page knows of: regexp, pattern. */
+  /** Parts of the line that no page records: regexp, pattern. */
   | { readonly kind: 'line' }
   | {
       readonly kind: 'fields';
       readonly parser: ParserName;
-      /** A field that the line lacks gives its label an empty value. */
+      /** Whether a field that the line lacks sets its label to an empty value. */
       readonly setsEmpty: boolean;
-      /** Sanitised names of the fields that the label may come from; undefined where a field's value says too little. */
+      /**
+       * Returns the sanitized names of the fields from which the label may come; undefined if a field's value
+       * is not conclusive.
+       */
       fieldsOf(label: string): readonly string[] | undefined;
     };
 
@@ -42,7 +45,7 @@ export function sourceOfParser(stage: FieldParser): ParsedSource {
   return { kind: 'fields', parser, setsEmpty: true, fieldsOf };
 }
 
-/** Undefined of places in arrays, and of paths that compiling the stage reports. */
+/** Returns undefined for array elements, and for paths that compiling the stage reports. */
 function jsonFields(expression: string): string[] | undefined {
   try {
     const path = parseJsonPath(expression);
@@ -54,7 +57,7 @@ function jsonFields(expression: string): string[] | undefined {
   }
 }
 
-/** A key equal to the label goes to it too. */
+/** A key equal to the label also sets it. */
 function logfmtFields(label: string, expression: string): string[] | undefined {
   try {
     return [parseLogfmtExpression(expression), label];

@@ -1,6 +1,6 @@
 /**
- * What a line must hold for a query to keep it: a tree of needles joined by and and or, plain frozen data. It is a
- * necessary condition, never a sufficient one; `anything` asks for nothing and prunes nothing.
+ * Pruning predicate: what a line must contain if a query accepts it, as a tree of needles with and/or, in
+ * plain frozen data. It is a necessary condition, never a sufficient one; `anything` prunes nothing.
  */
 
 import { needleTerms } from './needle-terms.ts';
@@ -8,23 +8,23 @@ import { VALUES_SINCE } from './terms.ts';
 
 export type PruningPredicate =
   | { readonly kind: 'anything' }
-  /** No line meets it. */
+  /** No line satisfies it. */
   | { readonly kind: 'nothing' }
   | NeedleRequirement
-  /** Decided without a filter, for each page of the one chunk that it is about: 1 where it may hold such a line. */
+  /** Decided without the text index, for each page of one chunk: 1 if it may contain such a line. */
   | { readonly kind: 'pages'; readonly mayMatch: Uint8Array }
   | { readonly kind: 'all'; readonly of: readonly PruningPredicate[] }
   | { readonly kind: 'any'; readonly of: readonly PruningPredicate[] };
 
-/** The facts of one needle, all of which a line with the needle has. */
+/** Terms of one needle; a line with the needle contains all of them. */
 export interface NeedleRequirement {
   readonly kind: 'needle';
   readonly facts: readonly number[];
-  /** Length of the needle's longest run of letters and digits with a digit, 0 where it has none. */
+  /** Length of the needle's longest run of letters and digits with a digit, 0 if there is none. */
   readonly longestRun: number;
-  /** Bits of PageFlag: on a page with one of them the facts are not implied. */
+  /** Bits of PageFlag: on a page with one of them, the terms are not implied. */
   readonly exceptFlags: number;
-  /** Filters of versions before do not record these facts. */
+  /** First version of the text index that records these terms. */
   readonly since: number;
 }
 
@@ -32,8 +32,8 @@ export const anything: PruningPredicate = Object.freeze({ kind: 'anything' });
 export const nothing: PruningPredicate = Object.freeze({ kind: 'nothing' });
 
 /**
- * The line contains the bytes, whatever the case of ASCII letters; `exceptFlags` are bits of PageFlag. With `endsAreKnown` no
- * letter, digit or dot stands beside them.
+ * Requires that the line contains the bytes, ignoring case of ASCII letters; `exceptFlags` are bits of
+ * PageFlag. With `endsAreKnown`, the bytes are not next to a letter, digit or dot.
  */
 export function containing(needle: Uint8Array, exceptFlags = 0, endsAreKnown = false): PruningPredicate {
   const { facts, longestRun } = needleTerms(needle, endsAreKnown);
@@ -41,7 +41,7 @@ export function containing(needle: Uint8Array, exceptFlags = 0, endsAreKnown = f
   return Object.freeze({ kind: 'needle', facts: Object.freeze(facts), longestRun, exceptFlags, since: 1 });
 }
 
-/** Some row has a value: one fact of value-terms.ts. */
+/** Requires that some row has a value: one term of value-terms.ts. */
 export function havingValue(fact: number, exceptFlags = 0): PruningPredicate {
   const facts = Object.freeze([fact]);
   return Object.freeze({ kind: 'needle', facts, longestRun: 0, exceptFlags, since: VALUES_SINCE });
@@ -61,7 +61,7 @@ export function allOf(parts: readonly PruningPredicate[]): PruningPredicate {
   return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'all', of: Object.freeze(asked) });
 }
 
-/** At least one part, of which there must be one. */
+/** Requires at least one of the parts. There must be at least one part. */
 export function anyOf(parts: readonly PruningPredicate[]): PruningPredicate {
   if (parts.length === 0 || parts.some(part => part.kind === 'anything')) return anything;
   const asked = parts.flatMap(part =>
@@ -71,7 +71,7 @@ export function anyOf(parts: readonly PruningPredicate[]): PruningPredicate {
   return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'any', of: Object.freeze(asked) });
 }
 
-/** Needles of the tree: what a probe has to look up. */
+/** Returns the number of needles in the tree, which a probe must look up. */
 export function countNeedles(requirement: PruningPredicate): number {
   switch (requirement.kind) {
     case 'anything':

@@ -1,9 +1,11 @@
 /**
- * What every line that matches a regular expression must hold: its literals, as a tree of needles. `timeout|(dead|live)lock`
- * asks for `timeout` or `deadlock` or `livelock`, `user=\d+ failed` for both `user=` and ` failed`.
+ * Derives a pruning predicate from a regular expression: its literals, as a tree of needles.
+ * `timeout|(dead|live)lock` requires `timeout` or `deadlock` or `livelock`; `user=\d+ failed` requires both
+ * `user=` and ` failed`.
  *
- * What a reader would get wrong: the expression reads a line as text, in which a broken byte is U+FFFD, so a set with
- * that character names no bytes; and folding takes `K` for KELVIN SIGN, which is no ASCII byte either (literal-text.ts).
+ * Pitfall: the expression reads a line as text, in which an invalid byte is U+FFFD, so a set with that
+ * character has no bytes. Case folding maps `K` to KELVIN SIGN, which is not an ASCII byte either
+ * (literal-text.ts).
  */
 
 import { partsOf, type RegexNode, withoutGroups } from '../../language/regex/syntax.ts';
@@ -19,26 +21,29 @@ import {
   type PruningPredicate,
 } from './pruning-predicate.ts';
 
-/** Ways to spell one stretch: beyond, it is cut in two, each part asked for alone. */
+/** Maximum spellings of one part; with more, it is split in two parts that are looked up separately. */
 const maxTexts = 16;
-/** Needles of one expression: dashboards join dozens of names with `|`; each costs some small reads. */
+/**
+ * Maximum needles of one expression. Dashboards join dozens of names with `|`, and each needle costs a few
+ * small reads.
+ */
 const maxNeedles = 64;
-/** Bytes of one stretch; the front of a longer needle is asked for alone. */
+/** Maximum bytes of one part; only the start of a longer needle is looked up. */
 const maxTextLength = 256;
-/** Copies of a counted part that are written out. */
+/** Maximum copies of a counted part that are expanded. */
 const maxCopies = 8;
 
-/** Throws like `validateRegex` for an invalid pattern. */
+/** Returns the predicate. Throws as `validateRegex` does for an invalid pattern. */
 export function regexRequirement(pattern: string): PruningPredicate {
   return limited(asked(summaryOf(withoutGroups(readValidRegex(pattern).node), new Map())));
 }
 
-/** Either all the texts that the node matches, or what its matches must hold. */
+/** Either all texts that the node matches, or the predicate of its matches. */
 type Summary =
   | { readonly texts: readonly LiteralText[] }
   | { readonly texts?: undefined; readonly needs: PruningPredicate };
 
-/** Each node is summed up once: nested repetitions would otherwise double the work at every level. */
+/** Cache by node: nested repetitions would otherwise double the work at every level. */
 type Summaries = Map<RegexNode, Summary>;
 
 const unknown: Summary = { needs: anything };
@@ -47,7 +52,7 @@ function asked(summary: Summary): PruningPredicate {
   return summary.texts === undefined ? summary.needs : anyText(summary.texts);
 }
 
-/** Some text of the list stands in the line. An empty list matches nothing; nothing is lost by asking for nothing. */
+/** Requires one of the texts. An empty list matches no text; `anything` is also correct for it. */
 function anyText(texts: readonly LiteralText[]): PruningPredicate {
   return anyOf(
     texts.map(({ text, wideFold }) => containing(Buffer.from(text), wideFold ? PageFlag.wideFold : 0)),
@@ -82,10 +87,13 @@ function sumUp(node: RegexNode, known: Summaries): Summary {
   }
 }
 
-/** A part of a concatenation: a node, or a place where anything may stand. */
+/** Part of a concatenation: a node, or a gap that matches any text. */
 type Part = RegexNode | 'gap';
 
-/** `x{3}` as three parts, `x+` as one, a gap, and one again: each match has them in this order. */
+/**
+ * Expands `x{3}` to three parts, and `x+` to one, a gap, and one again: each match contains them in this
+ * order.
+ */
 function writtenOut(node: RegexNode): Part[] {
   if (node.type !== 'repeat') return node.type === 'concat' ? [...node.nodes] : [node];
   const { min, max } = node;
@@ -136,7 +144,9 @@ function alternateSummary(branches: readonly Summary[]): Summary {
   return texts.length <= maxTexts ? { texts } : { needs: limited(anyOf(branches.map(asked))) };
 }
 
-/** A tree of too many needles asks for nothing where it is an or; an and keeps those that fit. */
+/**
+ * Limits the number of needles. An `or` of too many needles becomes `anything`; an `and` uses those that fit.
+ */
 function limited(requirement: PruningPredicate): PruningPredicate {
   if (countNeedles(requirement) <= maxNeedles) return requirement;
   if (requirement.kind !== 'all') return anything;

@@ -1,6 +1,6 @@
 /**
- * The filter section of an object, page by page: for an object that is made from it and has most of its pages unchanged. What a
- * page's filter holds does not depend on other pages, only where its bits lie does.
+ * Reads the text index of an object page by page, for an object that copies most of its pages. The content of
+ * a page's filter does not depend on other pages; only the position of its bits does.
  */
 import { crc32 } from 'node:zlib';
 import type { BuiltPage } from './filter-builder.ts';
@@ -19,10 +19,10 @@ export class StoredFilter {
   readonly #partitions: Buffer;
 
   /**
-   * Looks at all checksums. Throws CorruptionError, also where the section is of another version than is written now: facts of
-   * two versions do not lie in one section.
+   * Verifies all checksums. Throws CorruptionError, also if the section does not have the latest version:
+   * terms of two versions must not be mixed in one section.
    *
-   * @param pages how many the object has
+   * @param pages Number of pages of the object
    */
   constructor(section: Buffer, pages: number) {
     const index = decodeHeader(section, pages);
@@ -39,7 +39,7 @@ export class StoredFilter {
     this.#partitions = section.subarray(headerBytes);
   }
 
-  /** Of the page in that place of the object, as a builder takes it. */
+  /** Returns a page by index, in the form that a builder accepts. */
   page(place: number): BuiltPage {
     const { pages, blockStarts, partitionBytes } = this.#index;
     const facts = pages[place];

@@ -1,6 +1,7 @@
 /**
- * The section of page summaries (docs/dev/format.md#10-page-summaries): a table of all texts, then for each page its columns, whose
- * values and bounds are places in the table. One checksum is that of the section; it is read whole, some 100 bytes a page.
+ * Section of page summaries (docs/dev/format.md, section 10): a table of all texts, then the columns of each
+ * page, whose values and bounds are indexes into the table. The section has one checksum and is read as a
+ * whole, about 100 bytes per page.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -8,10 +9,13 @@ import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
 import type { FieldSummary, NumberRange } from './page-summary.ts';
 
 export const SUMMARY_VERSION = 1;
-/** Texts of one chunk: 2,000 pages of 24 columns with bounds of their own. Beyond, columns go without a summary. */
+/**
+ * Maximum texts of one chunk: 2,000 pages of 24 columns with different bounds. Further columns have no
+ * summary.
+ */
 const maxTexts = 262_144;
 
-/** Of one page, by the column's name. */
+/** Summaries of one page, by column name. */
 export type PageSummary = ReadonlyMap<string, FieldSummary>;
 
 export class SummaryWriter {
@@ -19,7 +23,7 @@ export class SummaryWriter {
   readonly #pages = new ByteWriter(4096);
   #count = 0;
 
-  /** The next page. */
+  /** Adds the next page. */
   addPage(summaries: readonly FieldSummary[]): void {
     const told = this.#texts.size < maxTexts ? summaries : [];
     const writer = this.#pages;
@@ -37,7 +41,7 @@ export class SummaryWriter {
     this.#count++;
   }
 
-  /** The section. The writer may not be used afterwards. */
+  /** Returns the section. Do not use the writer afterward. */
   finish(): Buffer {
     const head = new ByteWriter(4096);
     head.byte(SUMMARY_VERSION);
@@ -56,7 +60,10 @@ export class SummaryWriter {
   }
 }
 
-/** Throws CorruptionError where the section is not that of `pages` pages; undefined for a version that is not known. */
+/**
+ * Decodes the section. Throws CorruptionError if it is not for `pages` pages; returns undefined for an
+ * unknown version.
+ */
 export function decodeSummaries(section: Buffer, pages: number): readonly PageSummary[] | undefined {
   const reader = new ByteReader(section);
   if (reader.byte() !== SUMMARY_VERSION) return undefined;

@@ -1,11 +1,12 @@
 /**
- * Facts that equality implies and containment does not: the whole value of a field that a JSON or logfmt parser would find,
- * and of structured metadata. `| json | user_id="u-123"` or `status="503"` asks for one such fact, where three digits are
- * too short for any fact of bytes in a row.
+ * Terms that equality implies and containment does not: the whole value of a field that a JSON or logfmt
+ * parser finds, or of structured metadata. `| json | user_id="u-123"` or `status="503"` looks up one such
+ * term. Three digits are too short for any other term.
  *
- * What a reader would get wrong: values of fields are recorded only where `isRecordedValue` says so, by the value alone, so
- * that whoever asks knows. And a page's facts cover a parser only where all its lines are sound for it (field-extractor.ts) or
- * give it nothing; else it has the flag `jsonUnknown` or `logfmtUnknown`.
+ * Pitfall: field values are recorded only if `isRecordedValue` accepts them, which depends only on the value,
+ * so that lookups can decide in the same way. A page's terms cover a parser only if all its lines are valid
+ * for it (field-extractor.ts) or yield no label. Otherwise the page has the flag `jsonUnknown` or
+ * `logfmtUnknown`.
  */
 
 import { fieldScannerOfThread } from '../../base/kernels/field-scanner.ts';
@@ -21,12 +22,12 @@ import { ESCAPED } from '../../storage/columns/line-members.ts';
 import { PageFlag } from './filter-layout.ts';
 import { digitBit, letterBit, minTokenBytes, prefixBytes, symbolOf, valueFactOf } from './terms.ts';
 
-// Looked up once: in a vm context, where tests run, each look at a global costs as much as a line.
+// Local copy: in a vm context, where tests run, each access to a global costs as much as a line.
 const { imul, min } = Math;
 
-/** Longer values have facts of their bytes. */
+/** Maximum bytes of a value; longer values have terms of their bytes. */
 export const maxValueBytes = 12;
-/** An escape takes six bytes at most for one of the value. */
+/** Maximum bytes with escapes: an escape uses up to six bytes for one. */
 const maxEscapedBytes = 6 * maxValueBytes;
 
 const dot = 0x2e;
@@ -34,13 +35,13 @@ const space = 0x20;
 const minus = 0x2d;
 
 /**
- * True for short values without a space. Not for numbers with a fraction, which nobody asks for by equality, nor for one run of
- * letters and digits that has a token or a prefix.
+ * Returns true for short values without a space. Excludes numbers with a fraction, which queries rarely
+ * compare for equality. Also excludes a single run of letters and digits with a token or a prefix.
  */
 export function isRecordedValue(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
   if (length === 0 || length > maxValueBytes) return false;
-  // Without a branch on what the bytes are: values differ from line to line.
+  // Avoid branches on the bytes, because values differ from line to line.
   let early = 0;
   let at = start;
   for (const stop = start + min(length, prefixBytes); at < stop; at++) early |= signOf[bytes[at]];
@@ -63,12 +64,12 @@ const signOf = Uint8Array.from(symbolOf, symbol => {
   return symbol === dot ? DOT : symbol === space ? SPACE : OTHER;
 });
 
-/** Of fields: the sanitised label name. */
+/** Returns the word of a field, from its sanitized label name. */
 export function fieldWord(name: string): number {
   return wordOf(Buffer.from(name), 0x3ad8025f);
 }
 
-/** Of structured metadata: the name as stored. */
+/** Returns the word of structured metadata, from its name as stored. */
 export function metadataWord(name: string): number {
   return wordOf(Buffer.from(name), 0x6c8e9cf5);
 }
@@ -77,12 +78,12 @@ function wordOf(bytes: Uint8Array, seed: number): number {
   return hashBytes(bytes, 0, bytes.length, seed);
 }
 
-/** @param word of the name */
+/** @param word Word of the name */
 export function valueFact(word: number, bytes: Uint8Array, start: number, end: number): number {
   return valueFactOf(word, hashBytes(bytes, start, end, end - start));
 }
 
-/** Four bytes a step; the last ones may count twice, since the length is mixed in. */
+/** Hashes four bytes per step. The last ones may be read twice, because the length is mixed in. */
 function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let h = imul(seed ^ (end - start), 0x9e3779b1);
   let at = start;
@@ -97,10 +98,10 @@ function hashBytes(bytes: Uint8Array, start: number, end: number, seed: number):
   return h ^ (h >>> 16);
 }
 
-/** Adds the values of all sound lines; the bits of PageFlag that say for which parsers they are not all. */
+/** Adds the values of all valid lines. Returns the PageFlag bits of parsers for which lines are missing. */
 export function addFieldValues(fields: PageFields, lineOffsets: Uint32Array, found: TermSet): number {
   for (const side of [fields.json, fields.logfmt]) {
-    // A table keeps the keys of pages before: only those that occur are asked for.
+    // The table also contains keys of earlier pages: compute words only for keys that occur.
     const { first } = side.members;
     const words = Uint32Array.from(side.table.names, (name, i) =>
       first[i] < first[i + 1] ? fieldWord(name) : 0,
@@ -119,7 +120,10 @@ export function addFieldValues(fields: PageFields, lineOffsets: Uint32Array, fou
   return flags;
 }
 
-/** Of other lines JSON parsers make no label: plain ones want an object, expressions a brace, bracket or quote first. */
+/**
+ * JSON parsers set no label for other lines: plain ones require an object, expressions a brace, bracket or
+ * quote first.
+ */
 function mayBeJson(lines: Uint8Array, start: number, end: number): boolean {
   let at = start;
   while (at < end && lines[at] <= space) at++;
@@ -128,7 +132,7 @@ function mayBeJson(lines: Uint8Array, start: number, end: number): boolean {
   return byte === 0x7b || byte === 0x5b || byte === 0x22;
 }
 
-/** Those that the kernel leaves: what they stand for takes a text. */
+/** Adds values that the kernel skips because their escapes need decoding. */
 function addEscapedValues(
   lines: Buffer,
   { parser, members }: ParserFields,
@@ -145,7 +149,7 @@ function addEscapedValues(
   }
 }
 
-/** All values of a name of structured metadata, whatever they are. */
+/** Adds all values of a structured metadata name, without exclusions. */
 export function addMetadataValues(name: string, values: readonly Uint8Array[], found: TermSet): void {
   const word = metadataWord(name);
   for (const value of values) found.add(valueFact(word, value, 0, value.length));

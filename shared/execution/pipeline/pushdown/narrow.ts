@@ -1,6 +1,7 @@
 /**
- * Drops the rows of a page that a filter behind the parser rejects, by columns: each distinct value is tested once, and no
- * line is parsed or even read for it. Rows that a column does not know stay; the pipeline then runs on what is left.
+ * Drops rows of a page that a filter after the parser rejects, by field columns. Each distinct value is
+ * tested once, and no line is parsed or read. Rows that a column does not cover remain, and the pipeline
+ * processes all remaining rows.
  *
  *     const narrower = compileNarrower(plan);
  *     count = narrower.narrow(page, promoted, selection, count);
@@ -14,15 +15,20 @@ import { KIND_CLEAN, RowLabels } from '../row-labels.ts';
 import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
 import { columnFor, type PromotedPage } from './pushdown-page.ts';
 
-/** What of a page is looked at: names of labels and metadata decide whether a filter reads the parsed label. */
+/**
+ * Parts of a page that are read: names of labels and metadata decide whether a filter reads the parsed label.
+ */
 export type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;
 
 export interface Narrower {
-  /** Narrows `selection[0..count)` (ascending) in place; the new count. */
+  /** Narrows `selection[0..count)` (ascending) in place. Returns the new count. */
   narrow(page: NarrowedPage, promoted: PromotedPage, selection: Uint32Array, count: number): number;
 }
 
-/** Throws an Error with the reference's text where a filter cannot be built; compiling the stages reports the same. */
+/**
+ * Throws an Error with the reference's text for an invalid filter; compiling the stages reports the same
+ * error.
+ */
 export function compileNarrower(plan: PromotedPlan): Narrower {
   const tests = plan.drops.map(({ source, filter }) => new ValueTest(plan, source, filter));
   return {
@@ -51,7 +57,7 @@ class ValueTest {
   readonly #labels = new RowLabels();
   readonly #id: number;
   readonly #test: LabelTest;
-  /** The filter, where it compares plain numbers. */
+  /** Filter, if it compares plain numbers. */
   readonly #comparison: Extract<LabelFilter, { kind: 'number' }> | undefined;
   #verdicts = new Uint8Array(0);
 
@@ -68,7 +74,8 @@ class ValueTest {
 
   narrow(page: NarrowedPage, column: PromotedColumn, selection: Uint32Array, count: number): number {
     const { label } = this.source;
-    // Rows with metadata of this name have the parsed value under another; a suffixed column may take the name too.
+    // Rows with metadata of this name have the parsed value under another name; a suffixed column may also
+    // have the name.
     if (page.metadata.some(({ name }) => name === label)) return count;
     if (this.#verdicts.length <= column.count) this.#verdicts = new Uint8Array(column.count + 1);
     const verdicts = this.#verdicts.fill(UNKNOWN, 0, column.count + 1);
@@ -76,7 +83,7 @@ class ValueTest {
     const comparison = this.#comparison;
     const numbers = comparison === undefined ? undefined : column.numbers;
     const limit = comparison?.value ?? 0;
-    // By what a number is beside the limit; the loop asks for no operator.
+    // Results for a number below, at and above the limit, so that the loop does not evaluate the operator.
     const [below, equal, above] = [-1, 0, 1].map(
       order => comparison !== undefined && compareNumbers(order, comparison.op, 0),
     );
@@ -92,7 +99,7 @@ class ValueTest {
           selection[kept++] = row;
           continue;
         }
-        // Texts of numbers are not even written.
+        // The texts of numbers are not created.
         if (numbers !== undefined && id > 0) {
           const number = numbers[id - 1];
           if (number < limit ? below : number > limit ? above : number === limit ? equal : false) {

@@ -1,18 +1,20 @@
 /**
- * Which part of a pipeline promoted columns can answer so that the answer is the parser's. Two uses, both about the first
- * parser stage, with nothing before it that changes line or labels:
+ * Plans which part of a pipeline can use field columns with the same results as the parser. There are two
+ * uses, both for the first parser stage if no earlier stage changes line or labels:
  *
- * - `labels`: all that the parser sets can be named, so setting these labels from columns leaves a row exactly as
- *   the parser would. That is so where the query restricts what is extracted (docs/dev/logql-semantics.md#parsers-that-are-skipped) and for
+ * - `labels`: if all labels that the parser sets are known, columns can set them and leave the row exactly as
+ *   the parser would. This holds if the query restricts extraction (logql reference 10.2), and for
  *   expressions.
- * - `drops`: filters behind the parser on one label. A row that one of them rejects is dropped whatever else the query
- *   does, also where it shows all labels, so it needs no parsing.
+ * - `drops`: filters on one label after the parser. A row that one of them rejects is dropped regardless of
+ *   all other stages, even if the query shows all labels, so it needs no parsing.
  *
- * Why it holds for a row that a column knows: its line is sound (field-extractor.ts), so no parser sets an
- * error on it; the field stands once and no other field gives the same name, so first wins and last wins are the same.
- * What a reader would get wrong: a label of the stream or of structured metadata by the same name sends the value to
- * `NAME_extracted`. That depends on the row, so it is left to who applies the plan; queries that name such a label are
- * not planned at all.
+ * This is correct for a row that a column covers. Its line is valid (field-extractor.ts), so no parser sets
+ * an error on it. The field occurs once and no other field sets the same name, so the first and the last
+ * value are equal.
+ *
+ * Pitfall: if the stream or structured metadata has a label of the same name, the value becomes
+ * `NAME_extracted`. That depends on the row, so code that applies the plan handles it. Queries that name such
+ * a label have no plan.
  */
 
 import { sanitizeName } from '../../../base/text/text.ts';
@@ -23,48 +25,57 @@ import { parseJsonPath } from '../json-path.ts';
 import { filterReadsError, namesOfFilter } from '../label-filter.ts';
 import { parseLogfmtExpression } from '../logfmt-expressions.ts';
 
-/** A label that the parser sets, and the field that it takes it from. */
+/** Label that the parser sets, and its field. */
 export interface LabelSource {
   readonly label: string;
   /** Name of the column. */
   readonly field: string;
-  /** Of json expressions: the column must be of this path. */
+  /** Path of a json expression, which the column's path must equal. */
   readonly path: readonly string[] | undefined;
 }
 
 export interface DropTest {
   readonly source: LabelSource;
-  /** Reads the one label. */
+  /** Filter that reads only the label. */
   readonly filter: LabelFilter;
 }
 
 export interface PromotedPlan {
   readonly parser: ParserName;
-  /** Place of the parser in the stages. */
+  /** Index of the parser in the stages. */
   readonly stage: number;
-  /** Expressions: a field that the line lacks gives an empty label, and collisions are the parser's. */
+  /**
+   * Whether the parser has expressions: a field that the line lacks then sets an empty label, and the parser
+   * handles collisions.
+   */
   readonly isExpression: boolean;
-  /** An empty value is no label: logfmt without `--keep-empty`. */
+  /** Whether an empty value sets no label: logfmt without `--keep-empty`. */
   readonly dropsEmpty: boolean;
-  /** All labels that the parser sets; undefined where they cannot be named. */
+  /** All labels that the parser sets; undefined if they are unknown. */
   readonly labels: readonly LabelSource[] | undefined;
   readonly drops: readonly DropTest[];
   /** Names of the columns that `labels` and `drops` read. */
   readonly fields: ReadonlySet<string>;
-  /** Some other stage reads the line. */
+  /** Whether another stage reads the line. */
   readonly othersReadLine: boolean;
 }
 
 export interface PlanOptions {
-  /** Names that the query restricts extraction to (`planSamples(...).wanted`); undefined where it sees all labels. */
+  /**
+   * Names to which the query restricts extraction (`planSamples(...).wanted`); undefined if it sees all
+   * labels.
+   */
   readonly wanted?: readonly string[];
-  /** Filters behind an unwrap: they drop rows as those of the stages do. */
+  /** Filters after an unwrap, which drop rows as those of the stages do. */
   readonly filtersAfter?: readonly LabelFilter[];
 }
 
 type FieldParser = Extract<Stage, { kind: 'json' | 'logfmt' }>;
 
-/** The plan for the stages of a query, undefined where columns are of no use to it. Throws nothing: bad stages have no plan. */
+/**
+ * Returns the plan for the stages of a query, or undefined if columns are of no use. Never throws: invalid
+ * stages have no plan.
+ */
 export function planPushdown(
   stages: readonly Stage[],
   { wanted, filtersAfter = [] }: PlanOptions,
@@ -116,13 +127,15 @@ function plainSource(label: string): LabelSource {
   return { label, field: label, path: undefined };
 }
 
-/** Sound lines set no reserved name; a suffixed one may be of another field, depending on the stream. */
+/**
+ * Valid lines set no reserved name. A suffixed name may belong to another field, depending on the stream.
+ */
 function plainSources(wanted: readonly string[]): LabelSource[] | undefined {
   const names = [...new Set(wanted)].filter(name => !isReservedName(name));
   return names.some(isSuffixedName) ? undefined : names.map(plainSource);
 }
 
-/** What expressions set; undefined where a column cannot say it. */
+/** Returns the labels that expressions set, or undefined if a column cannot provide them. */
 function targetsOf(parser: FieldParser): LabelSource[] | undefined {
   const { extractions } = parser;
   const names = new Set(extractions.map(({ name }) => name));
@@ -133,12 +146,12 @@ function targetsOf(parser: FieldParser): LabelSource[] | undefined {
     );
     return targets.every(target => target !== undefined) ? targets : undefined;
   } catch {
-    // Compiling the stage reports it.
+    // Compiling the stage reports the error.
     return undefined;
   }
 }
 
-/** Places in arrays are not kept in columns, and on the way to them broken arrays confuse the parser. */
+/** Columns do not store array elements, and broken arrays before them confuse the parser. */
 function jsonTarget({ name, expression }: Extraction): LabelSource | undefined {
   const path: string[] = [];
   for (const part of parseJsonPath(expression)) {
@@ -149,12 +162,12 @@ function jsonTarget({ name, expression }: Extraction): LabelSource | undefined {
   return field === '' ? undefined : { label: name, field, path };
 }
 
-/** A key that differs from its label may have a second key, the label's own name, that goes to the label too. */
+/** If a key differs from its label, a second key with the label's name also sets the label. */
 function logfmtTarget({ name, expression }: Extraction): LabelSource | undefined {
   return parseLogfmtExpression(expression) === name ? plainSource(name) : undefined;
 }
 
-/** Filters on one label that see what the parser set: nothing between changes labels. */
+/** Returns the filters on one label that see the parser's value: no stage between them changes labels. */
 function filtersBehind(
   stages: readonly Stage[],
   parser: number,
@@ -171,7 +184,7 @@ function filtersBehind(
   return out;
 }
 
-/** Parts that must all hold and that read one label each, and no error. */
+/** Returns the conjuncts that read one label each and no error. */
 function singleFilters(filter: LabelFilter): LabelFilter[] {
   if (filterReadsError(filter)) {
     return filter.kind === 'and' ? [...singleFilters(filter.left), ...singleFilters(filter.right)] : [];

@@ -1,10 +1,10 @@
-/** Finds the column of a page that a plan's label is taken from. */
+/** Finds the column of a page for a label of a plan. */
 import type { ParserName, PromotedColumn, PromotedPage } from '../../../base/model/page-fields.ts';
 import type { LabelSource } from './plan-pushdown.ts';
 
 export type { FieldColumn, PromotedPage } from '../../../base/model/page-fields.ts';
 
-/** Column that a label is taken from. */
+/** Returns the column of a label. */
 export function columnFor(
   page: PromotedPage | undefined,
   parser: ParserName,

@@ -1,13 +1,14 @@
 /**
- * What promoted columns (shared/execution/fields) do for a pipeline: before the lines of a page are read they drop rows that a filter
- * behind the parser rejects, and tell whether any line is needed at all; then they stand in for the parser.
+ * Uses field columns (shared/execution/fields) in a pipeline. Before the lines of a page are read, columns
+ * drop rows that a filter after the parser rejects. They also show whether any line is needed. Then they
+ * replace the parser.
  *
  *     const promoted = planPushdownRows(stages, { wanted });
  *     compileStages(stages, row, { clock, promoted });
  *     const { count, needsLines } = promoted.prepare(page, selection, count);
  *
- * What a reader would get wrong: a page that was prepared with `needsLines` false may be run without its lines, so a row
- * that is parsed all the same is a defect, and throws.
+ * Pitfall: a page that was prepared with `needsLines` false may run without its lines. If a row is parsed
+ * anyway, that is a defect, and it throws.
  */
 
 import { invariant } from '../../../base/model/errors.ts';
@@ -20,21 +21,21 @@ import { compileNarrower, type Narrower } from './narrow.ts';
 import { type PromotedPlan, planPushdown } from './plan-pushdown.ts';
 import { PromotedStage } from './pushdown-stage.ts';
 
-/** What is left to do on a page before its lines are read. */
+/** Remaining work on a page before its lines are read. */
 export interface PreparedRows {
-  /** Rows left, at the start of the selection. */
+  /** Number of remaining rows, at the start of the selection. */
   readonly count: number;
   readonly needsLines: boolean;
 }
 
 export interface PromotedOptions {
-  /** Undefined where all labels are seen: then columns only drop rows. */
+  /** Undefined if all labels are visible: columns then only drop rows. */
   readonly wanted?: WantedNames | undefined;
-  /** Filters behind an unwrap. */
+  /** Filters after an unwrap. */
   readonly filtersAfter?: readonly LabelFilter[] | undefined;
 }
 
-/** Undefined where columns are of no use to the stages. */
+/** Returns undefined if columns are of no use to the stages. */
 export function planPushdownRows(
   stages: readonly Stage[],
   { wanted, filtersAfter }: PromotedOptions,
@@ -44,11 +45,11 @@ export function planPushdownRows(
 }
 
 export class PromotedRows {
-  /** What a page is asked for. */
+  /** Columns to request from a page. */
   readonly wants: PromotedWants;
   readonly #plan: PromotedPlan;
   #narrower: Narrower | undefined;
-  /** Undefined where the parser runs on every row that is left. */
+  /** Undefined if the parser runs on every remaining row. */
   #stage: PromotedStage | undefined;
 
   constructor(plan: PromotedPlan) {
@@ -56,12 +57,12 @@ export class PromotedRows {
     this.wants = { parser: plan.parser, names: plan.fields, parsesMost: !plan.othersReadLine };
   }
 
-  /** Place of the parser among the stages. */
+  /** Index of the parser among the stages. */
   get parserPlace(): number {
     return this.#plan.stage;
   }
 
-  /** What runs in the parser's place. */
+  /** Returns the stage that runs instead of the parser. */
   standIn(parse: RowStage, { labels }: Row): RowStage {
     if (this.#plan.labels === undefined) return parse;
     this.#stage = new PromotedStage(this.#plan, labels, row => {
@@ -71,20 +72,20 @@ export class PromotedRows {
     return this.#stage.stage;
   }
 
-  /** What stands in for the parser, where something does. */
+  /** Stage that replaces the parser, if any. */
   get stage(): PromotedStage | undefined {
     return this.#stage;
   }
 
-  /** Before the rows of a page are run. */
+  /** Call it before the rows of a page run. */
   enterPage({ promoted }: PageRows): void {
     this.#stage?.enterPage(promoted);
   }
 
-  /** Narrows `selection[0..count)` in place. No line of the page is looked at. */
+  /** Narrows `selection[0..count)` in place, without reading any line of the page. */
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows {
     if (page.promoted === undefined) return { count, needsLines: count > 0 };
-    // Here at the earliest: what cannot be built is reported by its stage.
+    // Compile late: the stage reports invalid filters first.
     this.#narrower ??= compileNarrower(this.#plan);
     const left = this.#narrower.narrow(page, page.promoted, selection, count);
     return { count: left, needsLines: left > 0 && this.#needsLines(page, selection, left) };

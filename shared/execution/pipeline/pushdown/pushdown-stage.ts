@@ -1,9 +1,9 @@
 /**
- * The parser stage of a pipeline, answered from columns: sets what the parser would set, and hands the rows that columns
- * do not know to the parser itself. Takes the place of the parser in `CompiledStages.rowStages`.
+ * Parser stage of a pipeline that uses columns: it sets the labels that the parser would set, and leaves rows
+ * that columns do not cover to the parser. It replaces the parser in `CompiledStages.rowStages`.
  *
- * What a reader would get wrong: all columns of a row are asked before any label is set, because the parser must
- * find the row as it was.
+ * Pitfall: all columns of a row are checked before any label is set, because the parser must see the original
+ * row.
  */
 import type { PageRows, Run } from '../../../base/model/page.ts';
 import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
@@ -13,7 +13,7 @@ import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
 import { columnFor, type PromotedPage } from './pushdown-page.ts';
 
 interface Bound {
-  /** Number of the label, -1 where the column only tells whether the line is sound. */
+  /** Number of the label, or -1 if the column only shows whether the line is valid. */
   readonly id: number;
   readonly column: PromotedColumn;
 }
@@ -26,11 +26,11 @@ export class PromotedStage {
   readonly #ids: readonly number[];
   #columns: (PromotedColumn | undefined)[] = [];
   #page: PromotedPage | undefined;
-  /** Run that `#bound` is for; -1 after a page began. */
+  /** Run to which `#bound` belongs; -1 after a page began. */
   #runSerial = -1;
   #bound: readonly Bound[] | undefined;
 
-  /** @param parse the parser's own stage, on the same labels */
+  /** @param parse Stage of the parser, on the same labels */
   constructor(plan: PromotedPlan, labels: RowLabels, parse: RowStage) {
     this.#plan = plan;
     this.#labels = labels;
@@ -40,14 +40,16 @@ export class PromotedStage {
     for (const id of this.#ids) labels.suffixed(id);
   }
 
-  /** Before the rows of a page; undefined where it has no columns. */
+  /** Call it before the rows of a page; undefined if the page has no columns. */
   enterPage(promoted: PromotedPage | undefined): void {
     this.#page = promoted;
     this.#columns = this.#sources.map(source => columnFor(promoted, this.#plan.parser, source));
     this.#runSerial = -1;
   }
 
-  /** True where some row of `selection[0..count)` must be parsed, so that the page's lines must be read. */
+  /**
+   * Returns whether some row of `selection[0..count)` must be parsed, so that the page's lines must be read.
+   */
   needsLines(
     { runs, metadata }: Pick<PageRows, 'runs' | 'metadata'>,
     selection: Uint32Array,
@@ -72,13 +74,14 @@ export class PromotedStage {
     return false;
   }
 
-  /** Columns for a run; undefined where its lines must be parsed. */
+  /** Returns columns for a run, or undefined if its lines must be parsed. */
   #bind(streamHas: (label: string) => boolean): Bound[] | undefined {
     if (this.#plan.labels === undefined) return undefined;
     const bound: Bound[] = [];
     for (const [i, { label }] of this.#sources.entries()) {
       if (streamHas(label)) {
-        // The parser's value would take the suffix: expressions do that, and of the others nobody wants it.
+        // The parser's value would get the suffix. Expressions do that; for other parsers, the query does not
+        // need the value.
         if (this.#plan.isExpression) return undefined;
         continue;
       }
@@ -87,14 +90,14 @@ export class PromotedStage {
       bound.push({ id: this.#ids[i], column });
     }
     if (bound.length > 0) return bound;
-    // No label is set, but a line that is not sound still fails.
+    // No label is set, but an invalid line must still fail.
     const column = this.#page?.guard(this.#plan.parser);
     return column && [{ id: -1, column }];
   }
 
   /**
-   * Columns of the labels that the stage sets in the run at hand, by number of the label; undefined where some row must be
-   * parsed, or what is set depends on the row.
+   * Returns the columns of the labels that the stage sets in the current run, by label number. Returns
+   * undefined if some row must be parsed, or if labels depend on the row.
    */
   columnsOfRun(run: Pick<Run, 'firstRow' | 'rows'>): ReadonlyMap<number, PromotedColumn> | undefined {
     const bound = this.#boundToRun();
@@ -103,7 +106,7 @@ export class PromotedStage {
     return new Map(bound.filter(({ id }) => id >= 0).map(({ id, column }) => [id, column]));
   }
 
-  /** True if columns stand in for the parser in the run at hand, but for some rows. */
+  /** Whether columns replace the parser in the current run, except for some rows. */
   get answersRun(): boolean {
     return this.#boundToRun() !== undefined;
   }
@@ -136,7 +139,7 @@ export class PromotedStage {
         if (isExpression) labels.setText(id, '');
         continue;
       }
-      // Metadata of this name sends the value to a name that nobody wants.
+      // Because of metadata with this name, the value gets a name that the query does not need.
       if (labels.collides(id)) continue;
       const start = column.starts[value - 1];
       const end = column.starts[value];
@@ -146,7 +149,7 @@ export class PromotedStage {
   };
 }
 
-/** True where some row of the run is left to the parser. */
+/** Returns whether some row of the run is left to the parser. */
 function leavesRows(
   { ids, fallbackRows }: PromotedColumn,
   { firstRow, rows }: Pick<Run, 'firstRow' | 'rows'>,

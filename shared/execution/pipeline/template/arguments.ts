@@ -1,6 +1,7 @@
 /**
- * Checks of an argument against a parameter's type, with Go's complaints. Constants are checked when the template
- * is compiled, for they know no type before; everything else when its value is there.
+ * Checks an argument against a parameter's type, with Go's error messages. Constants are checked when the
+ * template is compiled, because they have no type before that. Other arguments are checked when their value
+ * is known.
  */
 import { PARAMETER_NAMES, type ParameterType } from './function-types.ts';
 import { nodeText, type Operand } from './nodes.ts';
@@ -8,7 +9,7 @@ import { fail, type State } from './state.ts';
 import { GoTime } from './time.ts';
 import { GoInt, typeName, type Value } from './values.ts';
 
-/** The value as the parameter takes it; fails at the state's node. */
+/** Returns the value as the parameter's type; fails at the state's node. */
 export function checkValue(state: State, value: Value, type: ParameterType): Value {
   switch (type) {
     case 'any':
@@ -36,10 +37,10 @@ export function checkValue(state: State, value: Value, type: ParameterType): Val
   return fail(state, `wrong type for value; expected ${PARAMETER_NAMES[type]}; got ${typeName(value)}`);
 }
 
-/** A constant's value under a type, or the complaint. */
+/** Returns a constant's value as a type, or the error message. */
 export function constantFor(node: Operand, type: ParameterType): { value: Value } | { complaint: string } {
   if (node.type === 'nil') {
-    // Only what may be nil in Go takes it.
+    // Only types that can be nil in Go accept nil.
     return type === 'any' || type === 'value'
       ? { value: undefined }
       : { complaint: `cannot assign nil to ${PARAMETER_NAMES[type]}` };
@@ -67,7 +68,7 @@ function mismatch(wanted: string, node: Operand): { complaint: string } {
   return { complaint: `expected ${wanted}; found ${nodeText(node)}` };
 }
 
-/** A constant where no type is asked for. */
+/** Returns a constant's value if no type is expected. */
 export function idealConstant(node: Operand): { value: Value } | { complaint: string } {
   if (node.type === 'bool' || node.type === 'string') return { value: node.value };
   if (node.type === 'number' && node.ideal !== undefined) return { value: node.ideal };

@@ -1,4 +1,4 @@
-/** The functions that every Go template has: logic, `len`, `index`, `slice`, printing, escaping, comparison. */
+/** Functions of every Go template: logic, `len`, `index`, `slice`, printing, escaping, comparison. */
 import { byteLengthOf, bytesOfText, sliceBytes } from '../../../base/model/byte-text.ts';
 import { equalsAny, isLess } from './compare.ts';
 import { CallError } from './error.ts';
@@ -38,7 +38,7 @@ function joined(args: readonly Value[]): string {
   return sprint(args.map(arg => (arg === undefined || arg === null ? '<no value>' : arg)));
 }
 
-/** No value of this language is a function. */
+/** Refuses a call: no value of this language is a function. */
 function refuseCall(callee: Value): never {
   if (callee === undefined || callee === null) throw new CallError('call of nil');
   throw new CallError(`non-function argument of type ${typeName(callee)}`);
@@ -55,7 +55,10 @@ function lengthOf(value: Value): number {
   throw new CallError(`len of type ${typeName(value)}`);
 }
 
-/** A position in a list of `length`; its end is allowed here, and refused by `elementOf` with another text. */
+/**
+ * Returns a position in a list of `length`. The end is allowed here: `elementOf` refuses it with a different
+ * message.
+ */
 function position(index: Value, length: number): number {
   if (index === undefined || index === null) throw new CallError('cannot index slice/array with nil');
   if (!(index instanceof GoInt)) {

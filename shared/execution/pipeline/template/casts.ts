@@ -1,6 +1,6 @@
 /**
- * The lenient casts of the number functions: whatever arrives becomes a number, and what cannot be read is 0.
- * Texts keep Go's base prefixes, so `"012"` is 10 and `"08"`, an octal that is none, is 0.
+ * Lenient casts of the number functions: any value becomes a number, and unreadable values become 0. Texts
+ * have Go's base prefixes, so `"012"` is 10, and `"08"`, an invalid octal number, is 0.
  */
 import { parseGoFloat } from '../../../base/model/number.ts';
 import { GoInt, MAX_INT64, MIN_INT64, type Value } from './values.ts';
@@ -8,10 +8,13 @@ import { GoInt, MAX_INT64, MIN_INT64, type Value } from './values.ts';
 const INTEGER =
   /^([+-]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 const DECIMAL_FRACTION = /^([+-]?\d*)(?:\.\d*)?$/;
-/** No 64-bit number needs more, and BigInt of a long text is slow. */
+/** Maximum digits. No 64-bit number needs more, and BigInt of a long text is slow. */
 const MAX_DIGITS = 80;
 
-/** Go's ParseInt with base 0, without its range; undefined where the text is no integer. */
+/**
+ * Works as Go's ParseInt with base 0, without its range check. Returns undefined if the text is not an
+ * integer.
+ */
 export function parseGoInt(text: string): bigint | undefined {
   if (text.length > MAX_DIGITS) return undefined;
   const match = INTEGER.exec(text);
@@ -36,7 +39,7 @@ function textToInt64(text: string): bigint {
   return parsed > MAX_INT64 || parsed < MIN_INT64 ? 0n : parsed;
 }
 
-/** Truncates; what does not fit is the lowest int64, as the reference's processor answers. */
+/** Truncates. A value out of range becomes the lowest int64, as on the reference's processor. */
 function floatToInt64(value: number): bigint {
   return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : MIN_INT64;
 }
@@ -46,7 +49,7 @@ export function toFloat64(value: Value): number {
   if (typeof value === 'string') {
     const parsed = parseGoFloat(value);
     if (parsed === undefined) return 0;
-    // Out of range is an error to Go, hence 0; an infinity that is written out is none.
+    // A value out of range is an error in Go, hence 0; an explicit infinity is not.
     return Number.isFinite(parsed) || !/\d/.test(value) ? parsed : 0;
   }
   if (value instanceof GoInt) return Number(value.value);

@@ -1,4 +1,7 @@
-/** `eq ne lt le gt ge`: only values of one basic kind compare, an int never with a string or a float64. */
+/**
+ * `eq ne lt le gt ge`: only values of one basic kind can be compared, never an int with a string or a
+ * float64.
+ */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { CallError } from './error.ts';
 import { valueText } from './print.ts';
@@ -12,7 +15,7 @@ function isInteger(kind: Kind): boolean {
   return kind === 'int' || kind === 'uint';
 }
 
-/** True where `first` equals one of the others. */
+/** Returns whether `first` equals one of the others. */
 export function equalsAny(first: Value, others: readonly Value[]): boolean {
   if (others.length === 0) throw new CallError('missing argument for comparison');
   for (const other of others) if (equals(first, other)) return true;
@@ -33,7 +36,7 @@ function equals(a: Value, b: Value): boolean {
   return equalsOther(a, b);
 }
 
-/** Values of no basic kind: nil, times, lists, maps. */
+/** Compares values without a basic kind: nil, times, lists, maps. */
 function equalsOther(a: Value, b: Value): boolean {
   const nilA = a === undefined || a === null;
   const nilB = b === undefined || b === null;

@@ -1,6 +1,6 @@
 /**
- * Number and character constants. Go's constants are untyped until used: `5.0` may stand where an int is wanted,
- * and where nothing is wanted the way it is written decides (`5.0` is a float64, `0x10` and `'a'` are ints).
+ * Number and character constants. Go's constants are untyped until they are used: `5.0` is valid for an int
+ * parameter. If no type is expected, the notation decides: `5.0` is a float64, `0x10` and `'a'` are ints.
  */
 import { parseGoFloat } from '../../../base/model/number.ts';
 import { quote } from '../../../base/model/quote.ts';

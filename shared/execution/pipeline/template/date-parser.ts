@@ -1,6 +1,7 @@
 /**
- * Reading a date by its layout. Lenient where Go is: a fraction may follow the seconds unasked, spaces match any
- * number of spaces. Whatever does not fit gives undefined: the functions that parse dates swallow the reason.
+ * Parses a date by its layout. It is as lenient as Go: a fraction may follow the seconds without being in the
+ * layout, and spaces match any number of spaces. A mismatch returns undefined, because the date functions
+ * ignore the reason.
  */
 import { SECONDS_PER_DAY } from '../../../base/model/duration.ts';
 import { layoutElements, MONTHS, WEEKDAYS } from './layout.ts';
@@ -28,7 +29,7 @@ interface Input {
 
 const UNSET = -1;
 
-/** The instant; `zone` is the clock that a text without an offset means. */
+/** Returns the instant; `zone` applies to a text without an offset. */
 export function parseTime(layout: string, text: string, zone: Zone): GoTime | undefined {
   const fields: Fields = {
     year: 0,
@@ -73,7 +74,7 @@ function skipLiteral(literal: string, input: Input): boolean {
   return true;
 }
 
-/** Takes what the pattern matches at the front. */
+/** Consumes the text that the pattern matches at the start. */
 function take(input: Input, pattern: RegExp): string | undefined {
   const match = pattern.exec(input.rest);
   if (match === null) return undefined;
@@ -89,7 +90,7 @@ function takeNumber(input: Input, pattern: RegExp): number {
 const ONE_OR_TWO = /^\d\d?/;
 const TWO = /^\d\d/;
 
-/** Index of the name at the front, whatever its case; -1 if none. */
+/** Returns the index of the name at the start, ignoring case; -1 if there is none. */
 function takeName(input: Input, names: readonly string[], length?: number): number {
   for (const [i, name] of names.entries()) {
     const shown = length === undefined ? name : name.slice(0, length);
@@ -224,7 +225,7 @@ function readAbbreviation(fields: Fields, input: Input): boolean {
   return abbreviation !== undefined;
 }
 
-/** Fills in month and day, and refuses a 30th of February. */
+/** Sets month and day, and refuses dates such as February 30. */
 function resolveDay(fields: Fields): boolean {
   if (fields.pm === true && fields.hour < 12) fields.hour += 12;
   if (fields.pm === false && fields.hour === 12) fields.hour = 0;
@@ -244,7 +245,7 @@ function resolveDay(fields: Fields): boolean {
   return inRange(fields.day, 1, daysInMonth(fields.year, fields.month));
 }
 
-// An abbreviation may be the other season's, or stand beside a date without a year.
+// An abbreviation may belong to the other season, or occur with a date without a year.
 const HALF_YEAR = 182 * SECONDS_PER_DAY;
 const WINTER_2020 = 1_577_836_800;
 const SUMMER_2020 = 1_593_561_600;
@@ -266,7 +267,8 @@ function resolveZone(fields: Fields, zone: Zone): GoTime {
     if (known.abbreviation !== fields.abbreviation) continue;
     return instantOfWall(seconds, fields.nanosecond, fixedZone('', known.offsetSeconds)).in(zone);
   }
-  // An abbreviation that the zone does not know leaves the instant in UTC; `GMT+3` changes only how it prints.
+  // With an abbreviation that is unknown in the zone, the instant is in UTC; `GMT+3` only changes how it
+  // prints.
   const hours = fields.abbreviation.startsWith('GMT') ? Number(fields.abbreviation.slice(3)) : 0;
   return instantOfWall(seconds, fields.nanosecond, UTC).in(fixedZone(fields.abbreviation, hours * 3600));
 }

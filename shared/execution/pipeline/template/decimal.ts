@@ -1,11 +1,11 @@
 /**
- * Decimal arithmetic of `addf` and its kin: each float64 counts as its shortest decimal text, so 0.1 + 0.2 is
- * 0.3. A quotient has 16 decimal places, rounded half away from zero.
+ * Decimal arithmetic of `addf` and related functions: each float64 counts as its shortest decimal text, so
+ * 0.1 + 0.2 is 0.3. A quotient has 16 decimals, rounded half away from zero.
  */
 import { MAX_DECIMAL_DIGITS } from './bounds.ts';
 import { CallError } from './error.ts';
 
-/** `coefficient * 10^exponent`. */
+/** Value `coefficient * 10^exponent`. */
 interface Decimal {
   readonly coefficient: bigint;
   readonly exponent: number;
@@ -14,11 +14,14 @@ interface Decimal {
 type Operation = (a: Decimal, b: Decimal) => Decimal;
 
 const DIVISION_PLACES = 16;
-/** 10^n has about n/0.3 bits. */
+/** Bits per decimal digit, rounded up. */
 const BITS_PER_DIGIT = 3.33;
 const MAX_COEFFICIENT = 1n << BigInt(Math.ceil(MAX_DECIMAL_DIGITS * BITS_PER_DIGIT));
 
-/** Applies the operation from left to right. Throws CallError for what is no number, or a division by 0. */
+/**
+ * Applies the operation from left to right. Throws CallError for a value that is not a number, or a division
+ * by 0.
+ */
 export function foldDecimals(first: number, others: readonly number[], operation: Operation): number {
   let total = fromFloat(first);
   for (const other of others) total = bounded(operation(total, fromFloat(other)));

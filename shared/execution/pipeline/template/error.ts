@@ -1,7 +1,7 @@
 /**
- * The three failures of the template language. A text that does not parse throws a plain Error with Go's text,
- * a render throws a TemplateError, and a function that fails throws a CallError, which the call turns into a
- * TemplateError that says where.
+ * The three failures of the template language. A text that does not parse throws a plain Error with Go's
+ * text. A render throws a TemplateError. A function that fails throws a CallError, to which the call adds its
+ * position as a TemplateError.
  */
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
 
@@ -15,7 +15,7 @@ export class TemplateError extends Error {
   }
 }
 
-/** Failure inside a function: only the call knows its place in the template. */
+/** Failure inside a function: only the call knows its position in the template. */
 export class CallError extends Error {
   constructor(message: string) {
     super(message);

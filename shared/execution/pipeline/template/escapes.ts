@@ -1,4 +1,7 @@
-/** Escaping for HTML, JavaScript and URL queries, as the built-ins and `urlencode`/`urldecode` do it. */
+/**
+ * Escapes text for HTML, JavaScript and URL queries, as the built-in functions and `urlencode`/`urldecode`
+ * do.
+ */
 import { bytesOfText, escapedByte, textOfBytes } from '../../../base/model/byte-text.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { CallError } from './error.ts';
@@ -31,13 +34,16 @@ export function escapeJs(text: string): string {
     const known = JS.get(char);
     if (known !== undefined) return known;
     if (escapedByte(char) >= 0) return char;
-    // Printable characters are what quoting leaves alone.
+    // Characters that quoting leaves unchanged are printable.
     if (char > '\x7f' && quote(char) === `"${char}"`) return char;
     return `\\u${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
   });
 }
 
-/** Query escaping: a space becomes `+`, everything but letters, digits and `-_.~` is a byte `%XX`. */
+/**
+ * Escapes a URL query: a space becomes `+`, and everything except letters, digits and `-_.~` becomes bytes
+ * `%XX`.
+ */
 export function escapeQuery(text: string): string {
   const encoded = text.isWellFormed() ? encodeURIComponent(text) : Array.from(text, encodeCharacter).join('');
   return encoded
@@ -50,7 +56,7 @@ function encodeCharacter(char: string): string {
   return byte < 0 ? encodeURIComponent(char.toWellFormed()) : `%${byte.toString(16).toUpperCase()}`;
 }
 
-/** Throws CallError (`invalid URL escape "%zz"`). */
+/** Reverses `escapeQuery`. Throws CallError (`invalid URL escape "%zz"`). */
 export function unescapeQuery(text: string): string {
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/su.exec(text);
   if (bad !== null) throw new CallError(`invalid URL escape ${quote(bad[0])}`);

@@ -1,6 +1,7 @@
 /**
- * Pipelines, commands and operands as closures, built once per template. A command takes the value of the stage
- * before it as its last argument; `NONE` says that there is none, which is not the same as a nothing.
+ * Compiles pipelines, commands and operands to closures, once per template. A command receives the value of
+ * the previous stage as its last argument; `NONE` means that there is none, which differs from an invalid
+ * value.
  */
 import { checkValue, constantFor, idealConstant } from './arguments.ts';
 import { CallError } from './error.ts';
@@ -19,7 +20,7 @@ import { methodOf } from './time-methods.ts';
 import { isTrue, LabelMap, typeName, type Value } from './values.ts';
 
 export const NONE = Symbol('no value from the stage before');
-/** As `date`: Format walks a layout. */
+/** Weight of a time method, equal to that of `date`: Format processes a layout. */
 const TIME_METHOD_WEIGHT = 16;
 
 type Final = Value | typeof NONE;
@@ -27,14 +28,14 @@ type Final = Value | typeof NONE;
 export type Evaluate = (state: State, dot: Value) => Value;
 type Command = (state: State, dot: Value, final: Final) => Value;
 
-/** A variable that was never set at run time, such as one first seen in `{{$x = 1}}`. */
+/** Value of a variable that was never set at run time, such as one that first appears in `{{$x = 1}}`. */
 export const UNSET = new LabelMap({ get: () => undefined, entries: () => [] });
 
-/** Names to slots while compiling: inner names hide outer ones of the same name. */
+/** Maps names to slots during compilation: inner names hide outer ones of the same name. */
 export interface Scope {
   readonly functions: ReadonlyMap<string, TemplateFunction>;
   readonly names: Array<{ name: string; slot: number }>;
-  /** Slots used so far: also how many one call of the template needs. */
+  /** Number of slots so far, which one call of the template needs. */
   slots: number;
 }
 
@@ -51,7 +52,7 @@ export function declare(scope: Scope, name: string): number {
   return slot;
 }
 
-/** The pipeline's value; its variables are set unless `range` sets them itself. */
+/** Compiles a pipeline. It sets the pipeline's variables unless `range` does so. */
 export function compilePipe(pipe: PipeNode, scope: Scope, setsVariables = true): Evaluate {
   const commands = pipe.commands.map(command => compileCommand(command, scope));
   const assign = setsVariables ? compileAssignment(pipe, scope) : undefined;
@@ -73,7 +74,7 @@ export function compilePipe(pipe: PipeNode, scope: Scope, setsVariables = true):
   };
 }
 
-/** Sets the pipeline's variables to its value. */
+/** Compiles the assignment of a pipeline's value to its variables. */
 function compileAssignment(pipe: PipeNode, scope: Scope): ((state: State, value: Value) => void) | undefined {
   const slots = compileTargets(pipe, scope);
   if (slots.length === 0) return undefined;
@@ -84,7 +85,7 @@ function compileAssignment(pipe: PipeNode, scope: Scope): ((state: State, value:
 
 export type Target = number | string;
 
-/** The slots that `:=` makes or `=` finds; a name stands for a variable that does not exist. */
+/** Returns the slots that `:=` creates or `=` finds; a name represents a variable that does not exist. */
 export function compileTargets(pipe: PipeNode, scope: Scope): Target[] {
   return pipe.declarations.map(({ names: [name] }) => {
     if (!pipe.isAssign) return declare(scope, name);
@@ -131,7 +132,9 @@ function compileCommand(command: CommandNode, scope: Scope): Command {
   }
 }
 
-/** A command that is no function: anything beside it is an error. `at` is where Go says so. */
+/**
+ * Compiles a command that is not a function: any argument is an error. `at` is the position that Go reports.
+ */
 function refuseArguments(command: CommandNode, evaluate: Evaluate, at: Node | undefined): Command {
   const hasArguments = command.args.length > 1;
   return (state, dot, final) => {
@@ -183,7 +186,7 @@ function compileChain(node: Operand & { type: 'chain' }, args: readonly Operand[
   );
 }
 
-/** `.a.b` of a value. Only the last name may be a method, or take arguments. */
+/** Compiles `.a.b` of a value. Only the last name may be a method, or have arguments. */
 function compileFields(
   base: Evaluate,
   names: readonly string[],
@@ -223,7 +226,7 @@ function invokePlain(state: State, time: GoTime, name: string): Value {
   return method.call([], state.data);
 }
 
-/** A method of a time: which one is known only when the value is. */
+/** Compiles a method call on a time; the method is only known when the value is. */
 function compileMethodCall(name: string, at: Node | undefined, args: readonly Operand[], scope: Scope) {
   const readers = args.map(arg => compileRead(arg, scope));
   return (state: State, dot: Value, time: GoTime, final: Final): Value => {
@@ -242,7 +245,7 @@ function compileMethodCall(name: string, at: Node | undefined, args: readonly Op
   };
 }
 
-/** `holder` is what the value was a field of: in a JSON object all have one type. */
+/** @param holder Value to which the field belongs: in a JSON object, all fields have one type */
 function fieldOf(state: State, value: Value, name: string, holder: Value): Value {
   if (value instanceof LabelMap) return value.source.get(name) ?? '';
   if (value instanceof Map) return value.get(name) ?? null;
@@ -252,7 +255,7 @@ function fieldOf(state: State, value: Value, name: string, holder: Value): Value
   return fail(state, `can't evaluate field ${name} in type ${type}`);
 }
 
-/** An argument; without a type it is the base of a chain. */
+/** Compiles an argument; without a type, it is the base of a chain. */
 export function compileOperand(node: Operand, type: ParameterType | undefined, scope: Scope): Evaluate {
   const read = compileRead(node, scope);
   if (read === undefined) {
@@ -282,7 +285,7 @@ function readArgument(
   return 'complaint' in constant ? fail(state, constant.complaint) : constant.value;
 }
 
-/** Reader of an operand that is no constant. */
+/** Compiles the reader of an operand that is not a constant. */
 function compileRead(node: Operand, scope: Scope): Evaluate | undefined {
   const alone =
     (command: Command): Evaluate =>
@@ -310,7 +313,7 @@ function compileRead(node: Operand, scope: Scope): Evaluate | undefined {
   }
 }
 
-/** A function with its arguments. `whole` is what an error of the function shows. */
+/** Compiles a function with its arguments. Errors of the function show `whole`. */
 function compileCall(node: IdentifierNode, whole: Node, args: readonly Operand[], scope: Scope): Command {
   const { name } = node;
   const callee = scope.functions.get(name)!;
@@ -359,7 +362,10 @@ function callFunction(
   return result;
 }
 
-/** `and` stops at the first false value, `or` at the first true one; the last value is the answer otherwise. */
+/**
+ * Compiles `and`, which stops at the first false value, or `or`, which stops at the first true one. Otherwise
+ * the result is the last value.
+ */
 function compileLogic(
   node: IdentifierNode,
   stopsAt: boolean,

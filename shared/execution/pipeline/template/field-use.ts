@@ -1,6 +1,7 @@
 /**
- * Which labels a template can read: the pipeline extracts those alone. The dot is the label map until `with` or
- * `range` replaces it; a template that uses the map as a whole, or hands it on, reads all.
+ * Determines the labels that a template can read, so that the pipeline extracts only those. The dot is the
+ * label map until `with` or `range` replaces it. A template that uses the map as a whole, or passes it on,
+ * reads all labels.
  */
 import type { ListNode, Node, Operand, PipeNode, Statement } from './nodes.ts';
 import type { ParsedTemplate } from './parser.ts';
@@ -8,7 +9,7 @@ import type { ParsedTemplate } from './parser.ts';
 export interface FieldUse {
   readonly fields: ReadonlySet<string>;
   readonly readsAllFields: boolean;
-  /** Set where the template is one `{{.name}}` and nothing else. */
+  /** Set if the template consists of one `{{.name}}`. */
   readonly field: string | undefined;
 }
 
@@ -28,7 +29,7 @@ export function fieldUse(parsed: ParsedTemplate): FieldUse {
   };
 }
 
-/** The name in `{{.name}}`, undefined for any other statement. */
+/** Returns the name in `{{.name}}`, or undefined for any other statement. */
 export function plainField(node: Statement): string | undefined {
   if (node.type !== 'action' || node.pipe.declarations.length > 0) return undefined;
   const { commands } = node.pipe;
@@ -37,7 +38,7 @@ export function plainField(node: Statement): string | undefined {
   return operand.type === 'field' && operand.names.length === 1 ? operand.names[0] : undefined;
 }
 
-/** `atRoot`: the dot is the label map here. */
+/** @param atRoot Whether the dot is the label map */
 function visitList(list: ListNode, atRoot: boolean, found: Found): void {
   for (const node of list.nodes) {
     switch (node.type) {
@@ -86,7 +87,10 @@ function visitOperand(node: Operand, atRoot: boolean, found: Found): void {
   }
 }
 
-/** Nodes in a row that are text or one field each: rendered without any of the machinery. */
+/**
+ * Returns the parts of a template that consists of texts and single fields, which renders by concatenation.
+ * Undefined for other templates.
+ */
 export function plainParts(
   list: ListNode,
 ): Array<{ node: Node; text: string } | { node: Node; field: string }> | undefined {

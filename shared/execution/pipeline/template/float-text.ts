@@ -1,6 +1,6 @@
 /**
- * Go's `strconv.FormatFloat`. Rounding is half to even on the exact binary value (`%.2f` of 610.125 is 610.12),
- * where JavaScript's toFixed rounds half up, so digits come from exact integer arithmetic.
+ * Go's `strconv.FormatFloat`. It rounds half to even on the exact binary value (`%.2f` of 610.125 is 610.12),
+ * whereas JavaScript's toFixed rounds half up. Digits are therefore computed with exact integer arithmetic.
  */
 
 /** Decimal digits of a finite number `0.d1d2d3... * 10^point`; zero has no digits. */
@@ -11,7 +11,7 @@ interface Decimal {
 
 const SHORTEST_EXPONENT_LIMIT = 6;
 
-/** The shortest digits that read back as the same number. */
+/** Returns the shortest digits that read back as the same number. */
 function shortest(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 };
   const [mantissa, exponent] = value.toExponential().split('e');
@@ -28,7 +28,7 @@ function mantissaAndExponent(value: number): { mantissa: bigint; exponent: numbe
   return { mantissa: fraction | (1n << 52n), exponent: biased - 1075 };
 }
 
-/** All digits: at most 770 of them. */
+/** Returns all digits, at most 770. */
 function exact(value: number): Decimal {
   if (value === 0) return { digits: '', point: 0 };
   const { mantissa, exponent } = mantissaAndExponent(value);
@@ -56,8 +56,8 @@ function roundTo(decimal: Decimal, count: number): Decimal {
 }
 
 /**
- * Text of a float64. `verb` is one of `e E f g G b x X`, `precision` -1 is the shortest. `%g` turns to an
- * exponent below 1e-4 and from 10^precision on, where the shortest counts as 6.
+ * Formats a float64. `verb` is one of `e E f g G b x X`; precision -1 is the shortest. `%g` uses an exponent
+ * below 1e-4 and from 10^precision on; the shortest precision counts as 6.
  */
 export function formatFloat(value: number, verb: string, precision: number): string {
   if (Number.isNaN(value)) return 'NaN';
@@ -92,7 +92,10 @@ export function formatFloat(value: number, verb: string, precision: number): str
   }
 }
 
-/** True where the digits behind the last place might be exactly a half: only multiples of 2^-(places+1) are. */
+/**
+ * Returns whether the digits after the last decimal may be exactly a half: only multiples of 2^-(places+1)
+ * are.
+ */
 function isTie(size: number, places: number): boolean {
   return Number.isInteger(size * 2 ** (places + 1)) && !Number.isInteger(size);
 }
@@ -134,7 +137,7 @@ function binary(size: number): string {
 function hexadecimal(size: number, precision: number): string {
   let { mantissa, exponent } = mantissaAndExponent(size);
   if (mantissa === 0n) return `0x0${precision > 0 ? `.${'0'.repeat(precision)}` : ''}p+00`;
-  // One digit before the point, 13 after it: 1.xxxxxxxxxxxxx.
+  // Normalize to one digit before the point and 13 after it: 1.xxxxxxxxxxxxx.
   while (mantissa < 1n << 52n) {
     mantissa <<= 1n;
     exponent--;

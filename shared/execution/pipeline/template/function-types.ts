@@ -1,6 +1,6 @@
 /**
- * How a function is declared: its parameter types decide which arguments Go accepts before the function sees
- * them. `any` takes everything; `value` is a built-in's parameter, which also takes a constant nil.
+ * Declarations of functions. Parameter types decide which arguments Go accepts before it calls the function.
+ * `any` accepts everything; `value` is a parameter of a built-in function, which also accepts a constant nil.
  */
 import type { TemplateData } from './state.ts';
 import type { Value } from './values.ts';
@@ -23,11 +23,14 @@ export interface TemplateFunction {
   readonly parameters: readonly ParameterType[];
   /** Type of any number of further arguments. */
   readonly rest: ParameterType | undefined;
-  /** Arguments have the declared types; throws CallError with the text behind `error calling FN: `. */
+  /**
+   * Calls the function with arguments of the declared types. Throws CallError with the text after `error
+   * calling FN: `.
+   */
   readonly call: (args: Value[], data: TemplateData) => Value;
-  /** `and` and `or` look at one argument after the other: the value at which they stop. */
+  /** Whether arguments are evaluated one by one: `and` and `or` return the value at which they stop. */
   readonly shortCircuit?: boolean;
-  /** How many steps a call costs, and by what its texts count more: 1 is a plain pass over a text. */
+  /** Steps per call, and the factor for the length of texts: 1 is a plain pass over a text. */
   readonly weight?: number;
 }
 
@@ -46,7 +49,7 @@ export function variadic(
   return { parameters, rest, call };
 }
 
-/** Functions that cost more than a pass over their texts. */
+/** Sets the weight of functions that cost more than a pass over their texts. */
 export function weighted(
   weight: number,
   functions: ReadonlyArray<readonly [string, TemplateFunction]>,

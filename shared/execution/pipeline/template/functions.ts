@@ -1,4 +1,4 @@
-/** All functions of the template language by name. What is not here does not exist for a template. */
+/** All functions of the template language by name. Other functions do not exist for a template. */
 import { BUILTINS } from './builtins.ts';
 import { fixed, type TemplateFunction, variadic, weighted } from './function-types.ts';
 import { fromJson } from './json.ts';
@@ -13,7 +13,7 @@ export const FUNCTIONS: ReadonlyMap<string, TemplateFunction> = new Map([
   ...TEXT_FUNCTIONS,
   ...NUMBER_FUNCTIONS,
   ...weighted(32, DECIMAL_FUNCTIONS),
-  // 50 microseconds where a zone has to be asked.
+  // A call takes 50 µs if it looks up a zone.
   ...weighted(64, TIME_FUNCTIONS),
   ...weighted(64, REGEX_FUNCTIONS),
   ['__line__', fixed([], (_args, data) => data.line())],

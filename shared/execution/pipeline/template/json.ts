@@ -1,4 +1,7 @@
-/** `fromJson`: a JSON text as template values. Objects become Maps; numbers are float64; a bad text is nothing. */
+/**
+ * `fromJson`: reads a JSON text as template values. Objects become Maps, numbers become float64. An invalid
+ * text yields an invalid value.
+ */
 import { MAX_JSON_DEPTH } from './bounds.ts';
 import type { Value } from './values.ts';
 
@@ -14,10 +17,10 @@ export function fromJson(text: string): Value {
 
 function convert(value: unknown, depth: number): Value {
   if (depth > MAX_JSON_DEPTH) throw new Error('JSON nested too deeply');
-  // An escape of half a character is U+FFFD.
+  // An escape of half a character becomes U+FFFD.
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'boolean') return value;
-  // A number too large for a float64 is an error to Go, which leaves a nil in its place.
+  // A number too large for a float64 is an error in Go, which yields nil.
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (value === null || typeof value !== 'object') return null;
   if (Array.isArray(value)) return value.map(item => convert(item, depth + 1));

@@ -1,6 +1,6 @@
 /**
- * Go's date layouts: a layout shows how the instant 2006-01-02 15:04:05 -0700 would be written. This file cuts a
- * layout into elements and writes dates; `date-parser.ts` reads them.
+ * Go's date layouts: a layout shows how the instant 2006-01-02 15:04:05 -0700 would be written. This file
+ * splits a layout into elements and formats dates; `date-parser.ts` parses them.
  */
 import { MAX_CACHED_LAYOUTS } from './bounds.ts';
 import type { Clock, GoTime } from './time.ts';
@@ -21,7 +21,10 @@ export const MONTHS = [
 ];
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** A layout's elements: literals start with `=`, fractions are `.000`, `,99` and the like, the rest is itself. */
+/**
+ * Returns a layout's elements. Literals start with `=`, fractions are `.000`, `,99` and similar, and other
+ * elements are themselves.
+ */
 export function layoutElements(layout: string): readonly string[] {
   const known = cache.get(layout);
   if (known !== undefined) return known;
@@ -34,7 +37,7 @@ export function layoutElements(layout: string): readonly string[] {
 }
 
 const cache = new Map<string, readonly string[]>();
-/** Longer ones are no layouts that anybody would write. */
+/** Maximum length of cached layouts. Real layouts are shorter. */
 const MAX_KEPT_LAYOUT_LENGTH = 200;
 
 function cutLayout(layout: string): readonly string[] {
@@ -55,7 +58,7 @@ function cutLayout(layout: string): readonly string[] {
   return elements;
 }
 
-/** Longest first among those with a common start. */
+/** Elements by first character; those with a common start are ordered by length, longest first. */
 const BY_FIRST = new Map<string, readonly string[]>([
   ['J', ['January', 'Jan']],
   ['M', ['Monday', 'Mon', 'MST']],
@@ -181,7 +184,7 @@ function formatOffset(element: string, offsetSeconds: number): string {
   return out;
 }
 
-/** Go's `Time.String()`, which is how a time prints. */
+/** Formats a time as Go's `Time.String()`, which is how a time prints. */
 export function timeText(time: GoTime): string {
   return formatTime(time, '2006-01-02 15:04:05.999999999 -0700 MST');
 }

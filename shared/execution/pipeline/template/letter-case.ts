@@ -1,10 +1,13 @@
 /**
- * Letter case as Go maps it: one character for one character. JavaScript's own mapping may give several (`ß` to
- * `SS`) or look around (the final sigma); ASCII, the usual case, is the same in both.
- * Bytes that are not UTF-8 come out as U+FFFD, unless the text is all ASCII and is not mapped at all.
+ * Maps letter case as Go does, one character to one character. JavaScript may return several (`ß` to `SS`),
+ * or depend on the context (the final sigma). For ASCII, the usual case, both are equal. Bytes that are not
+ * UTF-8 become U+FFFD, except in a text of only ASCII, which is returned unchanged.
  */
 const ASCII = /^[\0-\x7f]*$/;
-/** Greek letters with a iota below: their upper form as one character lies 8 above, or 9 for three of them. */
+/**
+ * Greek letters with an iota below. Their upper-case form as one character has a code 8 higher, or 9 for
+ * three of them.
+ */
 const IOTA_BELOW = /^[\u1f80-\u1f87\u1f90-\u1f97\u1fa0-\u1fa7]$/;
 const IOTA_BELOW_ALONE = /^[\u1fb3\u1fc3\u1ff3]$/;
 
@@ -18,13 +21,16 @@ export function lower(text: string): string {
 
 const WORD_PART = /^[\p{L}\p{Nd}_]$/u;
 
-/** The first letter of each word in its title form. What is no letter, digit or underscore ends a word. */
+/**
+ * Returns the text with the first letter of each word in title case. Characters other than letters, digits
+ * and underscores end a word.
+ */
 export function title(text: string): string {
   let out = '';
   let inWord = false;
   for (const char of text.toWellFormed()) {
     out += inWord ? char : titleCharacter(char);
-    // Beyond ASCII only spaces end a word.
+    // Outside ASCII, only spaces end a word.
     inWord = WORD_PART.test(char) || (char > '\x7f' && !/^\s$/u.test(char));
   }
   return out;
@@ -53,7 +59,7 @@ function lowerCharacter(char: string): string {
   return isOneCharacter(mapped) ? mapped : mapped[0];
 }
 
-/** Letters that are two in one have a form of their own: DŽ, LJ, NJ, DZ. */
+/** Digraph letters have a separate title form: DŽ, LJ, NJ, DZ. */
 const TITLE_FORMS = ['\u01c4\u01c5\u01c6', '\u01c7\u01c8\u01c9', '\u01ca\u01cb\u01cc', '\u01f1\u01f2\u01f3'];
 
 function titleCharacter(char: string): string {

@@ -1,7 +1,7 @@
 /**
- * Tokens of a Go template: text outside `{{ }}`, and the words inside. Spaces are tokens, because `.a.b` is one
- * operand and `.a .b` are two. Trim markers (`{{- `, ` -}}`) are handled here: what they remove is no token.
- * Positions are UTF-16 offsets; messages need bytes and convert them then.
+ * Tokens of a Go template: text outside `{{ }}`, and the words inside. Spaces are tokens, because `.a.b` is
+ * one operand and `.a .b` are two. The lexer also handles trim markers (`{{- `, ` -}}`); the text that they
+ * remove is not a token. Positions are UTF-16 offsets. Messages need bytes, so they convert them.
  */
 import { quote } from '../../../base/model/quote.ts';
 
@@ -61,7 +61,7 @@ export class Lexer {
   readonly #text: string;
   #pos = 0;
   #line = 1;
-  /** Up to where newlines are in `line`. */
+  /** Offset up to which newlines are counted in `line`. */
   #counted = 0;
   #parenDepth = 0;
   #insideAction = false;
@@ -71,7 +71,7 @@ export class Lexer {
     this.#text = text;
   }
 
-  /** The next token; after `eof` or `error` that same token for ever. */
+  /** Returns the next token; after `eof` or `error`, always that token. */
   next(): Token {
     if (this.#ended !== undefined) return this.#ended;
     for (;;) {
@@ -95,7 +95,7 @@ export class Lexer {
     return this.#token('error', start, this.#text.length, message);
   }
 
-  /** A text token, a left delimiter, or nothing where a comment or an empty text was passed. */
+  /** Reads a text token or a left delimiter. Returns undefined after a comment or an empty text. */
   #lexText(): Token | undefined {
     const text = this.#text;
     const pos = this.#pos;
@@ -125,7 +125,7 @@ export class Lexer {
     return this.#text[at] === '-' && isSpace(this.#text[at + 1]);
   }
 
-  /** Length of the right delimiter at `at` with its trim marker: 0, 2 or 4. */
+  /** Returns the length of the right delimiter at `at` with its trim marker: 0, 2 or 4. */
   #rightDelimiterLength(at: number): number {
     if (this.#text.startsWith('}}', at)) return 2;
     return isSpace(this.#text[at]) && this.#text.startsWith('-}}', at + 1) ? 4 : 0;
@@ -228,7 +228,7 @@ export class Lexer {
     return at;
   }
 
-  /** Undefined where a word may end at `at`, else the error. */
+  /** Returns undefined if a word may end at `at`, else the error. */
   #badEnd(start: number, at: number): Token | undefined {
     const next = this.#text[at];
     if (next === undefined || isSpace(next) || '.,|:)('.includes(next)) return undefined;
@@ -271,7 +271,7 @@ export class Lexer {
     if (WORD_CHARACTER.test(next)) {
       return this.#fail(start, `bad number syntax: ${quote(this.#text.slice(start, end + next.length))}`);
     }
-    // `1+2i` is one constant in Go. Complex values have no use in a log line and are refused with its text.
+    // `1+2i` is one constant in Go. Complex values are useless in a log line and are refused with Go's text.
     pattern.lastIndex = end;
     const second = next === '+' || next === '-' ? pattern.exec(this.#text)![0] : '';
     const following = second === '' ? undefined : this.#text.codePointAt(end + second.length);
@@ -297,7 +297,7 @@ function trimEnd(text: string, start: number, end: number): number {
   return end;
 }
 
-/** Go's `%#U`: `U+0021 '!'`. */
+/** Formats as Go's `%#U`: `U+0021 '!'`. */
 function codePoint(char: string): string {
   const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
   return PRINTABLE.test(char) ? `U+${code} '${char}'` : `U+${code}`;

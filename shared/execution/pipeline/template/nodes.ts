@@ -1,6 +1,6 @@
 /**
- * The tree of a template, and the text of a node as error messages show it (`executing "line" at <.a | len>`).
- * A parenthesised pipeline is a `pipe` among the arguments of a command.
+ * Tree of a template, and the text of a node in error messages (`executing "line" at <.a | len>`). A
+ * parenthesized pipeline is a `pipe` among the arguments of a command.
  */
 import { quote } from '../../../base/model/quote.ts';
 import type { Value } from './values.ts';
@@ -36,7 +36,7 @@ export interface TemplateNode {
   readonly name: string;
   readonly pipe: PipeNode | undefined;
 }
-/** Ends of a block: seen by the parser only. */
+/** Ends of a block, which only the parser sees. */
 export interface MarkNode {
   readonly type: 'else' | 'end';
 }
@@ -59,7 +59,7 @@ export interface FieldNode {
   readonly pos: number;
   readonly names: readonly string[];
 }
-/** `names[0]` is the variable with its `$`. */
+/** Variable; `names[0]` includes its `$`. */
 export interface VariableNode {
   readonly type: 'variable';
   readonly pos: number;
@@ -89,10 +89,10 @@ export interface NumberNode {
   readonly type: 'number';
   readonly pos: number;
   readonly source: string;
-  /** Set where the constant is a whole number, however written: `5.0` fits an int argument. */
+  /** Set if the constant is a whole number in any notation: `5.0` fits an int argument. */
   readonly int: bigint | undefined;
   readonly float: number;
-  /** What the constant is where no type is asked for; undefined where it overflows int. */
+  /** Value of the constant if no type is expected; undefined if it overflows int. */
   readonly ideal: Value;
 }
 export interface StringNode {
@@ -113,7 +113,7 @@ export type Operand =
   | StringNode;
 export type Node = Statement | Operand | CommandNode;
 
-/** The node as Go's parser prints it. */
+/** Formats a node as Go's parser does. */
 export function nodeText(node: Node): string {
   switch (node.type) {
     case 'text':

@@ -1,4 +1,6 @@
-/** Functions on numbers. Every argument is cast leniently: `add .msg 1` of a text that is no number is 1. */
+/**
+ * Functions on numbers. Every argument is cast leniently: `add .msg 1` of a text that is not a number is 1.
+ */
 import { parseByteSize } from '../../../base/model/byte-size.ts';
 import { parseGoDuration, secondsOfDuration } from '../../../base/model/duration.ts';
 import { messageOf } from '../../../base/model/errors.ts';
@@ -28,7 +30,7 @@ export const NUMBER_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]
   ['duration_seconds', fixed(['string'], ([text]) => durationSeconds(text as string))],
 ];
 
-/** BigInt arithmetic: microseconds where the exponents lie far apart. */
+/** Functions with BigInt arithmetic, which takes microseconds if the exponents differ greatly. */
 export const DECIMAL_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> = [
   ['addf', variadic([], 'any', args => foldDecimals(0, args.map(toFloat64), add))],
   ['subf', variadic(['any'], 'any', args => foldFloats(args, subtract))],
@@ -36,7 +38,7 @@ export const DECIMAL_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction
   ['divf', variadic(['any'], 'any', args => foldFloats(args, divide))],
 ];
 
-// Not Math.max and Math.min: these are no float64.
+// Do not use Math.max and Math.min: the operands are not float64.
 const larger = (a: bigint, b: bigint) => [a, b][Number(b > a)];
 const smaller = (a: bigint, b: bigint) => [a, b][Number(b < a)];
 
@@ -56,7 +58,9 @@ function nonZero(divisor: bigint): bigint {
   return divisor;
 }
 
-/** Rounds up from `roundOn` of the last place on; below zero that is away from it only above the half. */
+/**
+ * Rounds up from `roundOn` of the last decimal on. Negative values round away from zero only above the half.
+ */
 function round(value: Value, places: Value, roundOn: Value): number {
   const power = 10 ** Number((places as GoInt).value);
   const shifted = power * toFloat64(value);
@@ -70,7 +74,7 @@ function durationSeconds(text: string): number {
   return secondsOfDuration(translated(() => parseGoDuration(text)));
 }
 
-/** A parser's error is the function's error. */
+/** Converts a parser's error to the function's error. */
 function translated<T>(parse: () => T): T {
   try {
     return parse();

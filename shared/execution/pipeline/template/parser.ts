@@ -1,8 +1,10 @@
 /**
- * The tree of a template text, with Go's errors. Two things surprise: `define` is allowed at the top only, and a
- * `block` is its definition and a call of it at once. Variables are checked here, against what was declared
- * before in the text, so `{{$x}}` without `$x := ` never gets as far as a render.
- * One file, because one set of mutable facts (tokens given back, visible variables, depth) runs through all of it.
+ * Parses the tree of a template text, with Go's errors. Variables are checked against earlier declarations in
+ * the text, so `{{$x}}` without `$x := ` never renders.
+ *
+ * Pitfall: `define` is allowed only at the top level, and a `block` is both its definition and a call of it.
+ *
+ * This is one file because all of it shares mutable state: returned tokens, visible variables, depth.
  */
 import { quote } from '../../../base/model/quote.ts';
 import { MAX_PARSE_DEPTH } from './bounds.ts';
@@ -61,10 +63,10 @@ class Parser {
   readonly #name: string;
   readonly #hasFunction: (name: string) => boolean;
   readonly #definitions = new Map<string, ListNode>();
-  /** Tokens given back, the next one last; never more than three. */
+  /** Tokens returned to the parser, the next one last; never more than three. */
   readonly #pending: Token[] = [];
   #line = 1;
-  /** 0 outside an action. */
+  /** Line of the current action; 0 outside an action. */
   #actionLine = 0;
   #variables = ['$'];
   #rangeDepth = 0;
@@ -106,7 +108,7 @@ class Parser {
     throw new Error(`template: ${this.#name}:${this.#line}: ${message}`);
   }
 
-  /** Runs what may throw a plain message (constants), and says where it was. */
+  /** Runs code that may throw a plain message (constants), and adds the position. */
   #located<T>(read: () => T): T {
     try {
       return read();
@@ -163,7 +165,7 @@ class Parser {
     else if (!isEmpty(body)) this.#fail(`template: multiple definition of template ${quote(name)}`);
   }
 
-  /** Variables and loops of an inner template are its own. */
+  /** Parses an inner template, which has separate variables and loops. */
   #separate<T>(read: () => T): T {
     const variables = this.#variables;
     const rangeDepth = this.#rangeDepth;
@@ -254,7 +256,7 @@ class Parser {
 
   #elseMark(): MarkNode {
     const token = this.#peekNonSpace();
-    // `{{else if` goes on as `{{else}}{{if`: the word is left for the block that ends here.
+    // `{{else if` is parsed as `{{else}}{{if`: the word remains for the block that ends there.
     if (!isKeyword(token, 'if') && !isKeyword(token, 'with')) this.#expect('rightDelim', 'else');
     return { type: 'else' };
   }
@@ -324,7 +326,9 @@ class Parser {
     return pipe;
   }
 
-  /** Reads `$x :=`, `$x =` or `$x,`; true where another variable may follow. Else gives the tokens back. */
+  /**
+   * Reads `$x :=`, `$x =` or `$x,`, or returns the tokens. The result is true if another variable may follow.
+   */
   #declaration(pipe: PipeNode, context: string): boolean {
     const variable = this.#next();
     const after = this.#next();
@@ -428,7 +432,7 @@ function isMark(node: Statement | MarkNode): node is MarkNode {
   return node.type === 'else' || node.type === 'end';
 }
 
-/** Nothing but white space: such a definition yields to another of its name. */
+/** Returns true for white space only: such a definition yields to another one of its name. */
 function isEmpty(list: ListNode): boolean {
   return list.nodes.every(node => node.type === 'text' && node.text.trim() === '');
 }

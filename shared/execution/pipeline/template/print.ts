@@ -1,6 +1,6 @@
 /**
- * How values print: Go's `%v`, and what an action writes. They differ in one thing: a nothing that an action
- * writes is `<no value>`, inside a list or for a function it is `<nil>`.
+ * Prints values: Go's `%v`, and the output of an action. They differ only for an invalid value: an action
+ * prints `<no value>`; inside a list or for a function it is `<nil>`.
  */
 
 import { formatGoDuration } from '../../../base/model/duration.ts';
@@ -11,12 +11,12 @@ import { MONTHS, timeText, WEEKDAYS } from './layout.ts';
 import { GoTime } from './time.ts';
 import { GoInt, type LabelMap, sortedEntries, type Value } from './values.ts';
 
-/** Text of a value where an action writes it. */
+/** Returns the text of a value that an action prints. */
 export function printed(value: Value): string {
   return value === undefined || value === null ? '<no value>' : valueText(value);
 }
 
-/** `%v`. */
+/** Formats a value with `%v`. */
 export function valueText(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -33,12 +33,12 @@ export function valueText(value: Value): string {
 }
 
 function floatText(value: number): string {
-  // The usual numbers print alike in both languages.
+  // Common numbers print the same in both languages.
   if (Number.isInteger(value) && value < 1e6 && value > -1e6 && !Object.is(value, -0)) return String(value);
   return formatFloat(value, 'g', -1);
 }
 
-/** Named integers print their names, plain ones their digits. */
+/** Formats an integer: named types print their names, plain ones their digits. */
 export function intText(int: GoInt): string {
   if (int.type === 'time.Duration') return formatGoDuration(int.value);
   if (int.type === 'time.Month') return MONTHS[Number(int.value) - 1] ?? `%!Month(${int.value})`;
@@ -62,7 +62,7 @@ function listText(value: Value[] | Map<string, Value> | LabelMap): string {
   return `map[${parts.join(' ')}]`;
 }
 
-/** Go's `fmt.Sprint`: a space between two operands that are both no strings. */
+/** Works as Go's `fmt.Sprint`: a space between two operands if neither is a string. */
 export function sprint(values: readonly Value[]): string {
   let out = '';
   for (let i = 0; i < values.length; i++) {
@@ -72,7 +72,7 @@ export function sprint(values: readonly Value[]): string {
   return out;
 }
 
-/** Go's `fmt.Sprintln`: a space between all operands, a newline at the end. */
+/** Works as Go's `fmt.Sprintln`: a space between all operands, and a newline at the end. */
 export function sprintln(values: readonly Value[]): string {
   return `${values.map(valueText).join(' ')}\n`;
 }

@@ -1,4 +1,6 @@
-/** One argument under one verb of `printf`: Go's rules for flags, width and precision by kind of value. */
+/**
+ * Formats one argument with one verb of `printf`: Go's rules for flags, width and precision by kind of value.
+ */
 import { bytesOfText } from '../../../base/model/byte-text.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
@@ -15,7 +17,7 @@ export interface Flags {
   plus: boolean;
   minus: boolean;
   space: boolean;
-  /** `%#v`: print as Go source. */
+  /** Whether the verb is `%#v`, which prints Go source. */
   goSyntax: boolean;
   width: number | undefined;
   precision: number | undefined;
@@ -32,12 +34,12 @@ export const NO_FLAGS: Readonly<Flags> = Object.freeze({
   precision: undefined,
 });
 
-/** A width or precision given as an argument; undefined where it is no integer. */
+/** Returns a width or precision from an argument; undefined if it is not an integer. */
 export function toFormatInt(value: Value): number | undefined {
   return value instanceof GoInt ? Number(value.value) : undefined;
 }
 
-/** `int=1`, as complaints name a value. */
+/** Returns `int=1`, the form of a value in error messages. */
 export function withType(value: Value): string {
   return value === undefined || value === null ? '<nil>' : `${typeName(value)}=${valueText(value)}`;
 }
@@ -54,7 +56,7 @@ function complain(value: NonNullable<Value>, verb: string, flags: Flags): string
   return `%!${verb}(${typeName(value)}=${formatArgument(value, 'v', flags)})`;
 }
 
-/** Undefined where the verb does not fit the value. */
+/** Returns undefined if the verb does not fit the value. */
 function formatKnown(value: NonNullable<Value>, verb: string, flags: Flags): string | undefined {
   if (verb === 'v' && flags.goSyntax) return pad(goSyntax(value), flags);
   switch (typeof value) {
@@ -77,7 +79,7 @@ function formatKnown(value: NonNullable<Value>, verb: string, flags: Flags): str
   return `map[${shown}]`;
 }
 
-/** A width applies to every element: the sum has to be watched while it grows. */
+/** Joins bounded texts: a width applies to every element, so the sum is checked while it grows. */
 function joinBounded<T>(items: readonly T[], format: (item: T) => string): string {
   let out = '';
   for (const [i, item] of items.entries()) {
@@ -87,7 +89,7 @@ function joinBounded<T>(items: readonly T[], format: (item: T) => string): strin
   return out;
 }
 
-/** An element of a list; a nil there prints alike under every verb. */
+/** Formats an element of a list; nil prints the same for every verb. */
 function formatItem(value: Value, verb: string, flags: Flags): string {
   if (value === undefined || value === null) return '<nil>';
   return formatArgument(value, verb, flags);
@@ -104,7 +106,8 @@ export function pad(text: string, flags: Flags): string {
 
 function countCharacters(text: string): number {
   let count = text.length;
-  // The first half of a pair; a lone second half is a byte that counts by itself.
+  // Do not count the first half of a pair. A lone second half is an escaped byte, which counts as a
+  // character.
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
   return count;
 }
@@ -172,7 +175,7 @@ function formatFloatVerb(value: number, verb: string, flags: Flags): string | un
   return pad(text, flags);
 }
 
-/** The `#` flag: a decimal point always, and the zeros that `%g` would drop. */
+/** Applies the `#` flag: always a decimal point, and the zeros that `%g` would drop. */
 function keepPoint(text: string, style: string, precision: number | undefined): string {
   const exponentAt = text.search(/[eE]/);
   let mantissa = exponentAt < 0 ? text : text.slice(0, exponentAt);
@@ -252,7 +255,7 @@ function formatInteger(value: bigint, base: number, verb: string, flags: Flags):
   return pad(sign + digits, { ...flags, zero: false });
 }
 
-/** `%#v`: the value as Go source. */
+/** Formats `%#v`: the value as Go source. */
 function goSyntax(value: Value): string {
   if (value === undefined || value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return quote(value);

@@ -1,5 +1,5 @@
 /**
- * Go's `fmt.Sprintf` on template values. Mistakes in a format are no errors: they print as `%!d(string=x)`,
+ * Go's `fmt.Sprintf` on template values. Mistakes in a format do not fail: they print as `%!d(string=x)`,
  * `%!d(MISSING)`, `%!(EXTRA int=1)`, `%!z(int=1)`, `%!(NOVERB)`.
  */
 import { MAX_OUTPUT_LENGTH } from './bounds.ts';
@@ -7,7 +7,7 @@ import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 import { type Flags, formatArgument, NO_FLAGS, toFormatInt, withType } from './printf-verbs.ts';
 import type { Value } from './values.ts';
 
-/** Go refuses wider fields than this. */
+/** Maximum width of a field in Go. */
 const MAX_WIDTH = 1_000_000;
 
 interface Progress {
@@ -15,13 +15,13 @@ interface Progress {
   readonly args: readonly Value[];
   at: number;
   argument: number;
-  /** An explicit index (`%[2]d`) was used: what it skips is not reported as extra. */
+  /** Whether an explicit index (`%[2]d`) was used: skipped arguments are then not reported as extra. */
   reordered: boolean;
   goodIndex: boolean;
   afterIndex: boolean;
 }
 
-/** The formatted text; throws CallError where it would be over the output bound. */
+/** Returns the formatted text. Throws CallError if it would exceed the output limit. */
 export function sprintf(format: string, args: readonly Value[]): string {
   const state: Progress = {
     format,
@@ -99,7 +99,7 @@ function applyVerb(state: Progress, verb: string, flags: Flags): string {
   if (!state.goodIndex) return `%!${verb}(BADINDEX)`;
   if (state.argument >= state.args.length) return `%!${verb}(MISSING)`;
   if (verb === 'v') {
-    // `%+v` and `%#v` have meanings of their own.
+    // `%+v` and `%#v` have special meanings.
     flags.goSyntax = flags.sharp;
     flags.sharp = false;
     flags.plus = false;
@@ -130,7 +130,9 @@ function readFlags(state: Progress, flags: Flags): void {
   }
 }
 
-/** A decimal number, undefined where there is none. One that is too large ends the format, as in Go. */
+/**
+ * Reads a decimal number; undefined if there is none. A number that is too large ends the format, as in Go.
+ */
 function readNumber(state: Progress): number | undefined {
   const start = state.at;
   let value = 0;
@@ -144,7 +146,7 @@ function readNumber(state: Progress): number | undefined {
   return state.at === start ? undefined : value;
 }
 
-/** `[n]`: the argument that comes next. */
+/** Reads `[n]`: the index of the next argument. */
 function readIndex(state: Progress): void {
   if (state.format[state.at] !== '[') return;
   state.reordered = true;
@@ -160,7 +162,7 @@ function readIndex(state: Progress): void {
   state.afterIndex = true;
 }
 
-/** A width or precision from the arguments; the complaint where it is no usable integer. */
+/** Reads a width or precision from the arguments. Returns an error text if it is not a usable integer. */
 function readStar(state: Progress, accept: (value: number) => void, complaint: string): string {
   state.at++;
   const value = state.argument < state.args.length ? toFormatInt(state.args[state.argument]) : undefined;

@@ -1,4 +1,6 @@
-/** Regular expressions of template functions: patterns may be computed per line, so a bounded cache keeps them. */
+/**
+ * Bounded cache of the regular expressions of template functions, because patterns may be computed per line.
+ */
 import { messageOf } from '../../../base/model/errors.ts';
 import { compileRegex, type Regex } from '../../../language/regex/regex.ts';
 import { MAX_CACHED_REGEXES, MAX_OUTPUT_LENGTH } from './bounds.ts';
@@ -20,11 +22,11 @@ function regexFor(pattern: string): Regex {
   return compiled;
 }
 
-/** `by` may name groups (`$1`, `${name}`) unless it is taken literally. */
+/** Replaces matches; `by` may name groups (`$1`, `${name}`) unless `literal` is set. */
 export function replaceMatches(pattern: string, text: string, by: string, literal: boolean): string {
   const regex = regexFor(pattern);
   if ((text.length + 1) * (by.length + 1) > MAX_OUTPUT_LENGTH) {
-    // Together the matches are no longer than the text, and each `$` names at most one whole match.
+    // The sum of all matches is at most as long as the text, and each `$` names at most one whole match.
     const references = literal ? 0 : by.split('$').length - 1;
     const longest = text.length * (1 + references) + regex.count(text) * by.length;
     if (longest > MAX_OUTPUT_LENGTH) throw new CallError(OUTPUT_TOO_LONG);
@@ -32,7 +34,7 @@ export function replaceMatches(pattern: string, text: string, by: string, litera
   return regex.replaceAll(text, by, literal);
 }
 
-/** Matches that do not overlap. */
+/** Returns the number of non-overlapping matches. */
 export function countMatches(pattern: string, text: string): number {
   return regexFor(pattern).count(text);
 }

@@ -1,6 +1,6 @@
 /**
- * What one render carries along: output, the budget, and the node being evaluated, for error messages name the
- * node that was last looked at, not the one that was asked for.
+ * State of one render: output, budget, and the node in evaluation. Error messages show the node that was last
+ * evaluated, which is not always the requested one.
  */
 import { quote } from '../../../base/model/quote.ts';
 import { CHARACTERS_PER_STEP, MAX_OUTPUT_LENGTH, MAX_RENDER_DEPTH, MAX_RENDER_STEPS } from './bounds.ts';
@@ -8,7 +8,7 @@ import { OUTPUT_TOO_LONG, TemplateError, TOO_MANY_STEPS } from './error.ts';
 import { type Node, nodeText } from './nodes.ts';
 import { LabelMap, type LabelSource, type Value } from './values.ts';
 
-/** One line's values, as the pipeline hands them to a render. */
+/** Values of one line, as the pipeline passes them to a render. */
 export interface TemplateData extends LabelSource {
   line(): string;
   /** Unix time of the entry, ns. */
@@ -16,15 +16,15 @@ export interface TemplateData extends LabelSource {
   readonly clock: { nowNs(): bigint };
 }
 
-/** A label map counted or printed: some 30 labels. */
+/** Steps for counting or printing a label map, about 30 labels. */
 const LABEL_MAP_STEPS = 30;
 
 export interface State {
   readonly data: TemplateData;
-  /** Name of the template as parsed (`line`), and its text: where positions lie. */
+  /** Name of the template as parsed (`line`), and its text, to which positions refer. */
   readonly parseName: string;
   readonly text: string;
-  /** Name of the template that runs: another inside `{{template "x"}}`. */
+  /** Name of the running template: another one inside `{{template "x"}}`. */
   templateName: string;
   out: string;
   node: Node;
@@ -45,13 +45,13 @@ export function fail(state: State, message: string): never {
   );
 }
 
-/** Charges work against the render's budget. */
+/** Charges work to the render's budget. */
 export function spend(state: State, steps: number): void {
   state.steps += steps;
   if (state.steps > MAX_RENDER_STEPS) fail(state, TOO_MANY_STEPS);
 }
 
-/** Charges a value that a function reads or makes, and bounds its text. */
+/** Charges a value that a function reads or returns, and bounds its text. */
 export function spendValue(state: State, value: Value, weight: number): void {
   if (typeof value !== 'string') {
     if (value instanceof Map) spend(state, value.size);
@@ -68,7 +68,7 @@ export function write(state: State, text: string): void {
   if (state.out.length > MAX_OUTPUT_LENGTH) fail(state, OUTPUT_TOO_LONG);
 }
 
-/** Enters a block, a parenthesis or a template; the caller lowers `depth` on its way out. */
+/** Enters a block, a parenthesis or a template. The caller decrements `depth` when it leaves. */
 export function descend(state: State): void {
   spend(state, 1);
   if (++state.depth > MAX_RENDER_DEPTH) {

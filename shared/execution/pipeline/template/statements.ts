@@ -1,7 +1,7 @@
 /**
- * Statements as closures: text, actions, if, with, range, template calls. Each returns how it ended, so that
- * `break` and `continue` need no exceptions. Variables live in slots of one array per template call; a name that
- * a block declares hides an outer one only to the block's end.
+ * Compiles statements to closures: text, actions, if, with, range, template calls. Each returns how it ended,
+ * so that `break` and `continue` need no exceptions. Variables are slots of one array per template call. A
+ * name that a block declares hides an outer one only until the block's end.
  */
 
 import { quote } from '../../../base/model/quote.ts';
@@ -32,7 +32,7 @@ export interface CompiledTemplate {
 
 export interface Library {
   readonly functions: ReadonlyMap<string, TemplateFunction>;
-  /** Filled while compiling: a template may call one that comes later. */
+  /** Filled during compilation: a template may call a later one. */
   readonly templates: Map<string, CompiledTemplate>;
 }
 
@@ -42,7 +42,7 @@ export function compileTemplateBody(list: ListNode, library: Library): CompiledT
   return { run, slots: scope.slots };
 }
 
-/** The variables of one call: `$` is its data. */
+/** Returns the variables of one call; `$` is its data. */
 export function newVariables(template: CompiledTemplate, dot: Value): Value[] {
   const variables: Value[] = template.slots === 1 ? [dot] : new Array(template.slots).fill(UNSET);
   variables[0] = dot;
@@ -117,7 +117,7 @@ function guarded(state: State, print: () => string): string {
   }
 }
 
-/** Names declared inside end with it. */
+/** Compiles code whose declared names end with it. */
 function scoped<T>(scope: Scope, compile: () => T): T {
   const visible = scope.names.length;
   const result = compile();
@@ -186,7 +186,7 @@ function compileRange(node: BranchNode, scope: Scope, library: Library): Run {
     return (state, dot) => {
       descend(state);
       const value = list(state, dot);
-      // Even an empty list sets the variables: `else` may read them.
+      // Even an empty list sets the variables, because `else` may read them.
       if (!pipe.isAssign) for (const target of targets) setVariable(state, target, value);
       const ran = rangeOver(state, value, targets.length, iterate);
       const end = !ran && otherwise !== undefined ? otherwise(state, dot) : 'done';
@@ -196,7 +196,7 @@ function compileRange(node: BranchNode, scope: Scope, library: Library): Run {
   });
 }
 
-/** With one variable it is the element, with two the index comes first. */
+/** Sets the loop variables: one variable is the element; of two, the first is the index. */
 function setLoopVariables(state: State, targets: readonly Target[], index: Value, element: Value): void {
   if (targets.length === 0) return;
   if (targets.length === 1) {
@@ -207,7 +207,7 @@ function setLoopVariables(state: State, targets: readonly Target[], index: Value
   setVariable(state, targets[1], element);
 }
 
-/** False where there was nothing to go through. */
+/** Returns false if there was nothing to iterate over. */
 function rangeOver(state: State, value: Value, variableCount: number, iterate: Iterate): boolean {
   if (value === undefined || value === null) return false;
   if (Array.isArray(value)) {
@@ -224,7 +224,7 @@ function rangeOver(state: State, value: Value, variableCount: number, iterate: I
   if (value instanceof GoInt) {
     if (variableCount > 1)
       fail(state, `can't use ${valueText(value)} to iterate over more than one variable`);
-    // The budget ends a loop that counts too far: every turn is charged.
+    // The budget ends a loop that counts too far, because every iteration is charged.
     for (let i = 0n; i < value.value; i++) {
       if (iterate(state, undefined, new GoInt(i, value.type)) === 'break') break;
     }

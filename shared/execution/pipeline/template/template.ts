@@ -1,5 +1,5 @@
 /**
- * The templates of `line_format` and `label_format`: Go's text/template with the functions of LogQL, compiled to
+ * Templates of `line_format` and `label_format`: Go's text/template with the functions of LogQL, compiled to
  * closures once and rendered once per line.
  *
  *     const template = compileTemplate('{{.method}} {{ .path | upper }}', 'line');
@@ -20,13 +20,13 @@ export { TemplateError } from './error.ts';
 export type { TemplateData } from './state.ts';
 
 export interface Template {
-  /** Throws TemplateError, whose message is Go's (`template: line:1:3: executing "line" at <EXPR>: ...`). */
+  /** Throws TemplateError with Go's message (`template: line:1:3: executing "line" at <EXPR>: ...`). */
   render(data: TemplateData): string;
-  /** Set where the whole template is one `{{.name}}`: the pipeline treats that form specially. */
+  /** Set if the whole template is one `{{.name}}`: the pipeline handles that form separately. */
   readonly field?: string;
   /** Labels that the template names. */
   readonly fields: ReadonlySet<string>;
-  /** The template uses the label map as a whole, so `fields` is not all. */
+  /** Whether the template uses the label map as a whole, so that `fields` is incomplete. */
   readonly readsAllFields: boolean;
 }
 
@@ -53,11 +53,11 @@ function newState(parsed: ParsedTemplate, data: TemplateData): State {
   };
 }
 
-/** Texts and fields in a row, the usual template: plain concatenation. */
+/** Compiles the common form of a template, a sequence of texts and fields, to plain concatenation. */
 function plainRender(parsed: ParsedTemplate): Render | undefined {
   const parts = plainParts(parsed.root);
   if (parts === undefined) return undefined;
-  // A text before each field, and one after the last.
+  // Texts: one before each field, and one after the last.
   const texts = [''];
   const fields: string[] = [];
   for (const part of parts) {
@@ -102,7 +102,7 @@ function fullRender(parsed: ParsedTemplate): Render {
   };
 }
 
-/** Anything but a TemplateError is a defect; the message keeps the place in the template. */
+/** Any error other than a TemplateError is a defect; the message includes the template. */
 function located(state: State, error: unknown): Error {
   return new Error(`template ${state.parseName}: ${state.text.slice(0, 200)}`, { cause: error });
 }

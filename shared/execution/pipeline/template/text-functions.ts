@@ -1,6 +1,8 @@
 /**
- * Functions on text. Mind the argument order: the lower-case names take the subject last, for pipelines; the
- * capitalised ones are older and take it first.
+ * Functions on text.
+ *
+ * Pitfall: lower-case names take the subject as the last argument, for pipelines. Capitalized names are older
+ * and take it as the first.
  */
 
 import { byteLengthOf, bytesOfText, sliceBytes, textOfBytes } from '../../../base/model/byte-text.ts';
@@ -14,12 +16,12 @@ import { GoInt, type Value } from './values.ts';
 
 type Text = (...texts: string[]) => Value;
 
-/** A function of texts alone. */
+/** Declares a function of texts only. */
 function ofTexts(count: number, call: Text): TemplateFunction {
   return fixed(new Array<ParameterType>(count).fill('string'), args => call(...(args as string[])));
 }
 
-/** A function of one int and a text after it. */
+/** Declares a function of one int and a text. */
 function ofCountAndText(call: (count: number, text: string) => Value): TemplateFunction {
   return fixed(['int', 'string'], ([count, text]) => call(asNumber(count), text as string));
 }
@@ -78,7 +80,7 @@ export const REGEX_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]>
   ['count', ofTexts(2, (pattern, text) => GoInt.of(countMatches(pattern, text)))],
 ];
 
-// Go's white space: JavaScript's \s has the byte order mark besides and lacks U+0085.
+// Go's white space. JavaScript's \s includes the byte order mark and lacks U+0085.
 const LEADING_SPACE = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 function isGoSpace(char: string): boolean {
@@ -93,7 +95,10 @@ function trimSpace(text: string): string {
   return text.slice(start, end);
 }
 
-/** Removes characters of the set at the front. To Go all bytes that are not UTF-8 and U+FFFD are one character. */
+/**
+ * Removes characters of the set at the start. In Go, all bytes that are not UTF-8 and U+FFFD count as one
+ * character.
+ */
 function trimStart(text: string, set: string): string {
   const characters = new Set(set.toWellFormed());
   let at = 0;
@@ -118,8 +123,8 @@ function trimEnd(text: string, set: string): string {
 }
 
 /**
- * The text in a form in which it can be searched for `needle`: as it is, or one unit for each byte if the needle holds bytes
- * that are not UTF-8. Such a byte can be a part of a character of the text.
+ * Returns the text in a form that can be searched for `needle`. If the needle contains bytes that are not
+ * UTF-8, the form has one unit for each byte. Such a byte can be part of a character of the text.
  */
 function comparable(text: string, needle: string): string {
   return needle.isWellFormed() ? text : bytesOfText(text).toString('latin1');
@@ -141,7 +146,9 @@ function trimSuffix(text: string, affix: string): string {
   return endsWith(text, affix) ? sliceBytes(text, 0, byteLengthOf(text) - byteLengthOf(affix)) : text;
 }
 
-/** Replaces the first `limit` occurrences, all below 0. An empty `old` matches between all characters. */
+/**
+ * Replaces the first `limit` occurrences, or all if negative. An empty `old` matches between all characters.
+ */
 function replace(text: string, old: string, by: string, limit: number): string {
   if (!old.isWellFormed()) {
     const [bytes, oldBytes, byBytes] = [text, old, by].map(part => comparable(part, old));
@@ -159,7 +166,7 @@ function checkLength(length: number): void {
   if (length > MAX_OUTPUT_LENGTH) throw new CallError(OUTPUT_TOO_LONG);
 }
 
-/** The first `count` bytes, or the last ones below 0; the text where that is too many. */
+/** Returns the first `count` bytes, or the last ones if negative; the whole text if it is shorter. */
 function truncate(count: number, text: string): string {
   const length = byteLengthOf(text);
   if (count < 0) return length + count > 0 ? sliceBytes(text, length + count, length) : text;
@@ -185,7 +192,7 @@ function outOfRange(range: string): CallError {
   return new CallError(`runtime error: slice bounds out of range ${range}`);
 }
 
-/** Exactly `width` characters: padded, or cut at the side away from the alignment. */
+/** Returns exactly `width` characters: padded, or truncated at the side away from the alignment. */
 function align(width: number, text: string, left: boolean): string {
   if (width < 0) return text;
   const characters = [...text];
@@ -195,7 +202,7 @@ function align(width: number, text: string, left: boolean): string {
     const padding = repeat(' ', missing);
     return left ? text + padding : padding + text;
   }
-  // What is cut goes through characters, which a byte that is not UTF-8 does not survive.
+  // Truncation works on characters, so bytes that are not UTF-8 become U+FFFD.
   return (left ? characters.slice(0, width) : characters.slice(-missing)).join('').toWellFormed();
 }
 
@@ -212,7 +219,7 @@ function indent(count: number, text: string): string {
 
 const BASE64_DIGIT = /[A-Za-z0-9+/]/;
 
-/** The decoded text; an input that is none gives the error as the value. Missing padding is forgiven. */
+/** Decodes Base64. For invalid input, the result is the error text. Missing padding is accepted. */
 function decodeBase64(text: string): string {
   const length = text.replace(/[\r\n]/g, '').length;
   const padded = text + '='.repeat((4 - (length % 4)) % 4);
@@ -221,7 +228,7 @@ function decodeBase64(text: string): string {
   return textOfBytes(Buffer.from(padded.replace(/[\r\n]/g, ''), 'base64'));
 }
 
-/** Where the data stops being base64, -1 if nowhere. Line ends are skipped, as Go does. */
+/** Returns the offset at which the data stops being Base64, or -1. Line ends are skipped, as in Go. */
 function base64ErrorAt(text: string): number {
   let digits = 0;
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-/** Functions on times and dates. Layouts are Go's; a date without a zone is on the process's clock. */
+/** Functions on times and dates. Layouts are Go's; a date without a zone is in the process's time zone. */
 import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/duration.ts';
 import { quote } from '../../../base/model/quote.ts';
 import { parseTime } from './date-parser.ts';
@@ -41,7 +41,7 @@ export const TIME_FUNCTIONS: ReadonlyArray<readonly [string, TemplateFunction]> 
   ['unixToTime', fixed(['string'], ([text]) => unixToTime(text as string))],
 ];
 
-/** A time or Unix seconds; anything else is now, as in the library that the reference uses. */
+/** Returns a time from a time or Unix seconds; any other value means now, as in the reference's library. */
 function timeOf(value: Value, data: TemplateData): GoTime {
   const zone = localZone();
   if (value instanceof GoTime) return value.in(zone);
@@ -49,7 +49,7 @@ function timeOf(value: Value, data: TemplateData): GoTime {
   return isSeconds ? GoTime.ofSeconds(value.value, zone) : new GoTime(data.clock.nowNs(), zone);
 }
 
-/** Unit of a Unix time by the count of its digits: days, seconds, milli-, micro- and nanoseconds. */
+/** Unit of a Unix time by its number of digits: days, seconds, milli-, micro- and nanoseconds. */
 const NS_BY_DIGITS = new Map<number, bigint>([
   [5, NS_PER_DAY],
   [10, NS_PER_SECOND],
@@ -61,13 +61,13 @@ const NS_BY_DIGITS = new Map<number, bigint>([
 function unixToTime(text: string): GoTime {
   const unable = (reason: string) => new CallError(`unable to parse time '${text}': ${reason}`);
   if (!/^[+-]?\d+$/.test(text)) throw unable(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
-  // More digits than any int64 has, without their value.
+  // A number with more digits than any int64 is not converted.
   const value = text.length > 40 ? MAX_INT64 + 1n : BigInt(text.replace('+', ''));
   if (value > MAX_INT64 || value < MIN_INT64) {
     throw unable(`strconv.ParseInt: parsing ${quote(text)}: value out of range`);
   }
   const unit = NS_BY_DIGITS.get(text.length);
-  // The reference formats a missing reason.
+  // The reference prints a missing reason in this way.
   if (unit === undefined) throw unable('%!w(<nil>)');
   return new GoTime(value * unit, localZone());
 }

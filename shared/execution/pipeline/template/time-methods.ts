@@ -58,7 +58,7 @@ const METHODS = new Map<string, { parameters: TemplateFunction['parameters']; ca
   ['Equal', { parameters: ['time'], call: (time, [other]) => time.ns === asTime(other) }],
 ]);
 
-/** The method bound to its time, undefined where there is none of that name. */
+/** Returns the method bound to its time, or undefined if it does not exist. */
 export function methodOf(time: GoTime, name: string): TemplateFunction | undefined {
   const method = METHODS.get(name);
   return method && fixed(method.parameters, args => method.call(time, args));

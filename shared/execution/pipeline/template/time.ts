@@ -1,24 +1,24 @@
 /**
- * An instant with its zone, and the calendar: own arithmetic, because JavaScript's dates end at the millisecond
- * and at the year 275760, and Go's zero time lies in the year 1.
+ * Instant with its zone, and calendar arithmetic. JavaScript's dates have millisecond resolution and end in
+ * the year 275760, and Go's zero time is in the year 1.
  */
 import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../../base/model/duration.ts';
 import type { Zone } from './zone.ts';
 import { UTC } from './zone.ts';
 
-/** Fields of an instant on the clock of its zone. */
+/** Fields of an instant in its zone. */
 export interface Clock {
   readonly year: number;
-  /** 1 to 12. */
+  /** Month, 1 to 12. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
   readonly nanosecond: number;
-  /** 0 is Sunday. */
+  /** Weekday; 0 is Sunday. */
   readonly weekday: number;
-  /** 1 is the first of January. */
+  /** Day of the year; 1 is January 1. */
   readonly yearDay: number;
   readonly offsetSeconds: number;
   readonly abbreviation: string;
@@ -68,7 +68,7 @@ export class GoTime {
   }
 }
 
-/** Go's zero time, which a date that cannot be read becomes: the first of January of the year 1, UTC. */
+/** Go's zero time, the result for an unreadable date: January 1 of the year 1, UTC. */
 export const ZERO_TIME = new GoTime(-62_135_596_800n * NS_PER_SECOND, UTC);
 
 export function floorDivide(value: bigint, by: bigint): bigint {
@@ -78,10 +78,10 @@ export function floorDivide(value: bigint, by: bigint): bigint {
 
 const DAYS_PER_ERA = 146_097;
 
-/** Days since 1970-01-01 of a date of the Gregorian calendar; the month may be outside 1 to 12. */
+/** Returns days since 1970-01-01 for a Gregorian date; the month may be outside 1 to 12. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const monthsFromZero = year * 12 + (month - 1);
-  // Years that begin in March put the leap day last.
+  // In years that begin in March, the leap day is last.
   const shifted = monthsFromZero - 2;
   const marchYear = Math.floor(shifted / 12);
   const marchMonth = shifted - marchYear * 12;
@@ -110,7 +110,7 @@ export function daysInMonth(year: number, month: number): number {
   return daysFromCivil(year, month + 1, 1) - daysFromCivil(year, month, 1);
 }
 
-/** Seconds on a clock that knows no zone; the hour may be any. */
+/** Returns seconds since 1970 without a zone; the hour may have any value. */
 export function wallSeconds(date: {
   year: number;
   month: number;
@@ -123,7 +123,10 @@ export function wallSeconds(date: {
   return days * SECONDS_PER_DAY + date.hour * 3600 + date.minute * 60 + date.second;
 }
 
-/** The instant at which the zone's clock shows `seconds`; of two the earlier offset wins, a gap is passed over. */
+/**
+ * Returns the instant at which the zone's clock shows `seconds`. If there are two, the earlier offset wins; a
+ * gap is skipped.
+ */
 export function instantOfWall(seconds: number, nanosecond: number, zone: Zone): GoTime {
   const guess = zone.at(seconds).offsetSeconds;
   const offset = zone.at(seconds - guess).offsetSeconds;

@@ -1,6 +1,6 @@
 /**
- * String and character constants of a template as Go reads them. `\xHH` and octal escapes give bytes, which need
- * not be UTF-8 by themselves: a whole constant is put together as bytes first.
+ * Reads string and character constants of a template as Go does. `\xHH` and octal escapes denote bytes, which
+ * need not be UTF-8 individually: a constant is first assembled as bytes.
  */
 import { bytesOfText, textOfBytes } from '../../../base/model/byte-text.ts';
 
@@ -16,7 +16,7 @@ const SHORT = new Map<string, number>([
 ]);
 const ESCAPE = /\\(?:([abfnrtv\\])|(['"])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3}))/y;
 
-/** The value of a constant with its quotes, `"..."` or `` `...` ``; throws `invalid syntax` as Go does. */
+/** Returns the value of a quoted constant, `"..."` or `` `...` ``. Throws `invalid syntax` as Go does. */
 export function unquote(source: string): string {
   if (source[0] === '`') return source.slice(1, -1).replaceAll('\r', '');
   const inner = source.slice(1, -1);
@@ -37,7 +37,7 @@ export function unquote(source: string): string {
   return textOfBytes(Buffer.concat(parts));
 }
 
-/** The code point of `'a'`; throws where it is not exactly one character. */
+/** Returns the code point of `'a'`. Throws if it is not exactly one character. */
 export function unquoteCharacter(source: string): number {
   const inner = source.slice(1, -1);
   const malformed = () => new Error(`malformed character constant: ${source}`);

@@ -1,7 +1,7 @@
 /**
- * What a template computes with. Two nothings must be told apart: `undefined` is Go's invalid value (prints
- * `<no value>`, a field of it is nothing again), `null` is a nil inside a JSON value (a field of it is an error).
- * A pipeline turns the second into the first. JSON objects are Maps, so no key can reach a prototype.
+ * Values of a template. `undefined` is Go's invalid value: it prints `<no value>`, and a field of it is
+ * invalid again. `null` is a nil inside a JSON value: a field of it is an error. A pipeline converts `null`
+ * to `undefined`. JSON objects are Maps, so that no key can access a prototype.
  */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import type { GoTime } from './time.ts';
@@ -26,7 +26,7 @@ export type IntType = 'int' | 'int64' | 'uint8' | 'time.Duration' | 'time.Month'
 export const MAX_INT64 = 2n ** 63n - 1n;
 export const MIN_INT64 = -(2n ** 63n);
 
-/** A whole number with Go's type, for an int prints `1000000` where a float64 prints `1e+06`. */
+/** Whole number with Go's type: an int prints `1000000`, whereas a float64 prints `1e+06`. */
 export class GoInt {
   readonly value: bigint;
   readonly type: IntType;
@@ -40,20 +40,20 @@ export class GoInt {
     return new GoInt(BigInt(value), 'int');
   }
 
-  /** An int64; too large a value wraps as it does in Go. */
+  /** Returns an int64; a value out of range wraps as in Go. */
   static int64(value: bigint): GoInt {
     return new GoInt(BigInt.asIntN(64, value), 'int64');
   }
 }
 
-/** Where labels come from: the pipeline's row. */
+/** Source of labels: the pipeline's row. */
 export interface LabelSource {
   get(name: string): string | undefined;
-  /** Sorted by name. */
+  /** Returns labels sorted by name. */
   entries(): Iterable<readonly [string, string]>;
 }
 
-/** The dot of a template: labels, of Go's type `map[string]string`. */
+/** Dot of a template: labels, with Go's type `map[string]string`. */
 export class LabelMap {
   readonly source: LabelSource;
 
@@ -85,7 +85,7 @@ export function kindOf(value: Value): Kind {
   return value instanceof Map || value instanceof LabelMap ? 'map' : 'struct';
 }
 
-/** Go's name of the type, as `%T` and error messages show it. */
+/** Returns Go's name of the type, as `%T` and error messages show it. */
 export function typeName(value: Value): string {
   if (value === undefined || value === null) return 'interface {}';
   if (value instanceof GoInt) return value.type;
@@ -103,7 +103,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** What `if`, `and`, `not` take for true. */
+/** Returns whether `if`, `and` and `not` treat the value as true. */
 export function isTrue(value: Value): boolean {
   if (typeof value === 'string') return value !== '';
   if (typeof value === 'boolean') return value;
@@ -116,7 +116,7 @@ export function isTrue(value: Value): boolean {
   return true;
 }
 
-/** Keys and values in the order of the keys, as maps print and iterate. */
+/** Returns keys and values in key order, as maps print and iterate. */
 export function sortedEntries(map: JsonObject | LabelMap): Array<readonly [string, Value]> {
   if (map instanceof LabelMap) return [...map.source.entries()];
   return [...map].sort(([a], [b]) => compareUtf8(a, b));

@@ -1,12 +1,12 @@
 /**
- * Time zones: UTC, the process's zone, IANA names (through Intl) and the fixed offsets that a parsed date names.
- * Intl knows few abbreviations outside the reader's own country, so several locales are asked and the rest is a
- * short table; where nobody abbreviates, the offset stands (`+03`), as in the zone database that Go reads.
+ * Time zones: UTC, the process's zone, IANA names (through Intl) and fixed offsets in parsed dates. Intl
+ * knows few abbreviations outside the country of its locale. The lookup therefore tries several locales, then
+ * a short table. Without an abbreviation, the offset is used (`+03`), as in the zone database that Go reads.
  */
 import { MAX_CACHED_ZONES } from './bounds.ts';
 
 export interface Zone {
-  /** Offset east of UTC in seconds, and the abbreviation, at a Unix time in seconds. */
+  /** Returns the offset east of UTC in seconds, and the abbreviation, at a Unix time in seconds. */
   at(unixSeconds: number): { offsetSeconds: number; abbreviation: string };
 }
 
@@ -19,7 +19,10 @@ export function fixedZone(abbreviation: string, offsetSeconds: number): Zone {
 
 const zones = new Map<string, Zone | undefined>();
 
-/** The zone of an IANA name, undefined where there is none. `""` and `UTC` are UTC, `Local` is the process's. */
+/**
+ * Returns the zone of an IANA name, or undefined if it does not exist. `""` and `UTC` are UTC, `Local` is the
+ * process's zone.
+ */
 export function zoneNamed(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return UTC;
   const ianaName = name === 'Local' ? localName() : name;
@@ -33,7 +36,7 @@ export function zoneNamed(name: string): Zone | undefined {
 
 let local = { TZ: process.env.TZ, name: '' };
 
-/** Asking takes 50 microseconds, so the answer is kept until the environment changes. */
+/** Returns the process's zone. The lookup takes 50 µs, so it is cached until the environment changes. */
 function localName(): string {
   const { TZ } = process.env;
   if (local.name === '' || local.TZ !== TZ) {
@@ -60,12 +63,12 @@ const ABBREVIATIONS = new Map<string, string>([
   ['Africa/Lagos', 'WAT'],
   ['Africa/Nairobi', 'EAT'],
 ]);
-/** Farthest instant of a JavaScript date; zones have no rules out there. */
+/** Farthest instant of a JavaScript date. Zones have no rules beyond it. */
 const MAX_DATE_SECONDS = 8.64e12;
 const OFFSET = /^GMT(?:([+-])(\d{2}):(\d{2})(?::(\d{2}))?)?$/;
 
 function intlZone(name: string): Zone | undefined {
-  // Intl takes names in any case and offsets such as `+01:00`; Go knows files.
+  // Intl accepts names in any case and offsets such as `+01:00`; Go accepts only file names.
   if (!/^[A-Z][A-Za-z0-9_+-]*(\/[A-Z][A-Za-z0-9_+-]*)*$/.test(name)) return undefined;
   let offsets: Intl.DateTimeFormat;
   let names: Intl.DateTimeFormat[];
@@ -79,7 +82,7 @@ function intlZone(name: string): Zone | undefined {
   let last = { offsetSeconds: 0, abbreviation: '' };
   return {
     at(unixSeconds) {
-      // Offsets change on quarters of an hour only.
+      // Offsets change only at quarters of an hour.
       const quarter = Math.floor(unixSeconds / 900);
       if (quarter !== lastQuarter) {
         const clamped = Math.min(Math.max(unixSeconds, -MAX_DATE_SECONDS), MAX_DATE_SECONDS);
@@ -109,7 +112,7 @@ function parseOffset(text: string): number {
 }
 
 function abbreviate(name: string, formats: Intl.DateTimeFormat[], date: Date, offsetSeconds: number): string {
-  // Before there were zones every town had its own mean time, at an odd offset.
+  // Before time zones, every town had a local mean time with an odd offset.
   if (offsetSeconds % 900 !== 0) return 'LMT';
   const listed = ABBREVIATIONS.get(name);
   if (listed !== undefined) return listed;
