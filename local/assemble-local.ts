@@ -3,7 +3,6 @@
  * the process. Everything else runs in the threads of the roles (threads/roles.ts).
  */
 
-import { ClientError } from '../shared/base/model/errors.ts';
 import type { Limits } from '../shared/base/model/limits.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
@@ -26,19 +25,20 @@ import { IngestExchange } from '../shared/storage/catalog/ingest-exchange.ts';
 import { UsageRecords } from '../shared/storage/catalog/usage-records.ts';
 import { beginWithCatalog } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { IngestRates } from '../shared/write/ingest/rates/ingest-rates.ts';
-import { tenantRateOf } from '../shared/write/ingest/rates/tenant-state.ts';
 import { runInBackground } from './background.ts';
 import { createConnectionsApi } from './connections-api.ts';
 import type { Disk } from './disk.ts';
 import type { GatewayOptions } from './gateway.ts';
 import { configOfFront } from './gateway-limits.ts';
 import { createInstance, type Instance } from './instance.ts';
+import { rateDecision } from './rate-decision.ts';
 import { type LocalTails, startLocalTails } from './start-tails.ts';
 import { openStorage, type ReplacedStorage, type StorageOptions } from './storage.ts';
 import { keepMemorySmall } from './thread-memory.ts';
 import { RoleThreads, type RoleThreadsParts } from './threads/role-threads.ts';
-import { frontsOf, ROLES, type Role } from './threads/roles.ts';
+import { frontsOf } from './threads/roles.ts';
 import type { ReplacedThreads } from './threads/start-role-thread.ts';
+import { workingRoles } from './working-roles.ts';
 
 export interface AssembleLocalOptions {
   readonly config: Config;
@@ -161,17 +161,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       startTableThread: storage.startTableThread,
       tailLog: catalog.tailLog,
       clock: systemClock,
-      decideRates(tenant, asked) {
-        // Also checked here, because pushes that other fronts received make no other call to this thread.
-        context.shutdown.refusePushes();
-        if (disk?.message !== undefined) throw new ClientError(503, disk.message);
-        const limits = limitsOf(tenant);
-        // Refuses without using the tenant's rate limit: the client repeats the push.
-        if (threads!.backlog.refuses(tenant)) {
-          return Promise.resolve({ kind: 'nothing', limitBytes: tenantRateOf(limits).bytesPerSecond });
-        }
-        return rates.decide(tenant, limits, asked);
-      },
+      decideRates: rateDecision({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),
       answer: options.answer,
       host: options.host,
       port,
@@ -229,28 +219,4 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     await storage.close();
     throw error;
   }
-}
-
-/**
- * Roles that start with the store. All roles start if the store has data, so that no request waits for a
- * thread after a restart, and if other processes share the store.
- */
-async function workingRoles(
-  catalog: Catalog,
-  { config, isAlone }: { readonly config: Config; readonly isAlone: boolean },
-): Promise<ReadonlySet<Role>> {
-  if (!isAlone) return new Set(ROLES);
-  const hasAny = async (tenants: AsyncIterable<string>) => {
-    for await (const _ of tenants) return true;
-    return false;
-  };
-  if ((await hasAny(catalog.tenants())) || (await hasAny(catalog.deletes.tenants()))) return new Set(ROLES);
-  const working = new Set<Role>();
-  const { ruleGroups, ruleStates } = catalog;
-  const hasRules =
-    config.ruler.storage.type === 'local' ||
-    (await ruleGroups.tenants()).length > 0 ||
-    (await ruleStates.tenants()).length > 0;
-  if (hasRules) working.add('query');
-  return working;
 }

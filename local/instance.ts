@@ -4,7 +4,7 @@ import { StorageUnavailableError } from '../shared/base/ports/storage-unavailabl
 import type { Log } from '../shared/base/runtime/log.ts';
 import { systemClock } from '../shared/base/runtime/system-clock.ts';
 import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
-import type { InstanceControl } from '../shared/server/http/assemble.ts';
+import type { InstanceControl } from '../shared/server/http/assemble-parts.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
 import { Membership } from '../shared/storage/catalog/membership.ts';
 import { runInBackground } from './background.ts';

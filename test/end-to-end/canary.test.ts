@@ -26,7 +26,7 @@ test('all it wrote is there, once', async () => {
 
 test('a store that refuses its pushes fails it', async () => {
   const { code, stdout, stderr } = await canary('--tenant', 'a|b', '--wait', '1s');
-  expect(stderr).toContain('the push was answered 4');
+  expect(stderr).toContain('the push got status 4');
   expect(JSON.parse(stdout).refused).toBeGreaterThan(0);
   expect(code).toBe(1);
 });

@@ -1,0 +1,44 @@
+/** Decides what status endpoints refer to: this process, or all function instances of the store. */
+
+import type { Config } from '../admin/config-fields.ts';
+import type { MetricsRegistry } from '../admin/metrics/registry.ts';
+import { Shutdown } from '../admin/shutdown.ts';
+import { assembleFleet } from './assemble-fleet.ts';
+import type { InstanceControl, Parts } from './assemble-parts.ts';
+import type { HttpContext, LogLevelSetting } from './context.ts';
+
+export interface StatusSources
+  extends Pick<Parts, 'config' | 'catalog' | 'clock' | 'isFleet' | 'instance' | 'logLevel' | 'metricsText'> {
+  readonly registry: MetricsRegistry;
+  /** Compacts pushed data before a shutdown. */
+  readonly flush: () => Promise<void>;
+}
+
+export type StatusServices = Pick<HttpContext, 'shutdown' | 'logLevel' | 'metricsText'>;
+
+export function assembleStatus(sources: StatusSources): StatusServices {
+  const { config, catalog, clock, registry, flush } = sources;
+  const logLevel = sources.logLevel ?? levelOf(config);
+  if (sources.isFleet === true) return assembleFleet({ catalog, clock, registry, logLevel, flush });
+  return {
+    shutdown: new Shutdown({ ...(sources.instance ?? NO_INSTANCE), states: catalog.states, flush }),
+    logLevel,
+    metricsText: sources.metricsText ?? (() => registry.text()),
+  };
+}
+
+function levelOf({ server }: Config): LogLevelSetting {
+  let level = server.logLevel;
+  return {
+    get: async () => level,
+    set: async wanted => {
+      level = wanted;
+    },
+  };
+}
+
+const NO_INSTANCE: InstanceControl = {
+  instance: 'process',
+  leave: async () => undefined,
+  terminate: () => undefined,
+};
