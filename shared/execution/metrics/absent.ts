@@ -1,5 +1,5 @@
 /**
- * Evaluates absent_over_time: a 1 at each instant at which no series has a sample (LogQL reference 12.6).
+ * Evaluates absent_over_time: a 1 at each instant at which no series has a sample (docs/dev/logql-semantics.md#absent_over_time).
  */
 
 import { type Labels, labelsOf } from '../../base/model/labels.ts';

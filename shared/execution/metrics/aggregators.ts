@@ -4,7 +4,7 @@
  * all rely on `combine`, which works in any grouping.
  *
  * States are adjacent in a Float64Array, `width` numbers each. `combine` may overwrite its first operand.
- * Formulas: running mean and infinity rules, LogQL reference 12.4; variance by Welford, merged by Chan's
+ * Formulas: running mean and infinity rules, docs/dev/logql-semantics.md#range-aggregations; variance by Welford, merged by Chan's
  * formula.
  */
 

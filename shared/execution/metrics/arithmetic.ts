@@ -1,4 +1,4 @@
-/** Arithmetic and comparison of two numbers, as defined in LogQL reference 14.1 and 14.2. */
+/** Arithmetic and comparison of two numbers, as defined in docs/dev/logql-semantics.md#arithmetic, #comparisons. */
 import type { BinaryOp, CompareOp } from '../../language/logql/ast.ts';
 
 export type SetOp = 'and' | 'or' | 'unless';

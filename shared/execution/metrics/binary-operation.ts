@@ -1,5 +1,5 @@
 /**
- * Binary operations between two matrices (LogQL reference 14.1 to 14.4). Series are paired once by signature,
+ * Binary operations between two matrices (docs/dev/logql-semantics.md#arithmetic to 14.4). Series are paired once by signature,
  * and then processed as a whole.
  *
  * Pitfall: with group_right, the right side is the "many" side and provides the labels. The operands still

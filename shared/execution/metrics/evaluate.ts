@@ -1,6 +1,6 @@
 /**
  * Evaluates the tree of a metric query over the matrices of its leaves. Each node is evaluated over all
- * instants before the next one (LogQL reference 12.6, 12.7, 13, 14).
+ * instants before the next one (docs/dev/logql-semantics.md#absent_over_time, #instant-and-range-results, #vector-aggregations, #binary-operations).
  */
 
 import { BadRequestError } from '../../base/model/errors.ts';

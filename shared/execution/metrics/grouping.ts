@@ -1,7 +1,7 @@
 /**
  * Groups series by labels, and numbers label sets.
  *
- * Pitfall: a label with an empty value is a label (LogQL reference 12.3). It distinguishes two groups, and
+ * Pitfall: a label with an empty value is a label (docs/dev/logql-semantics.md#labels-of-a-series). It distinguishes two groups, and
  * remains in the labels of a `by` group. After `without`, it disappears from the labels, while the groups
  * remain separate.
  */

@@ -1,4 +1,4 @@
-/** Evaluates label_replace (LogQL reference 14.5), once per series, because values do not matter. */
+/** Evaluates label_replace (docs/dev/logql-semantics.md#label_replace), once per series, because values do not matter. */
 
 import { canonicalText } from '../../base/model/byte-text.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';

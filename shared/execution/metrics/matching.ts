@@ -1,5 +1,5 @@
 /**
- * Matches the series of two operands by equal signatures (LogQL reference 14.3). In a signature, a label with
+ * Matches the series of two operands by equal signatures (docs/dev/logql-semantics.md#matching). In a signature, a label with
  * an empty value counts as absent. Each signature is computed once per series. Presence at the same instant
  * is checked only if a signature has several series.
  */

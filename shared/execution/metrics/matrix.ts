@@ -3,7 +3,7 @@
  *
  * A series covers only the instants from its first to its last value, because a query may have 100,000 short
  * series over 10,000 instants. Presence is separate from the value, because NaN is a value. Two series of a
- * matrix may have equal labels (LogQL reference 12.3, 14.5); each is then a separate element at every
+ * matrix may have equal labels (docs/dev/logql-semantics.md#labels-of-a-series, #label_replace); each is then a separate element at every
  * instant.
  */
 import type { Labels } from '../../base/model/labels.ts';

@@ -11,7 +11,7 @@ export interface Leaf {
   readonly node: RangeAggregationExpr;
   /**
    * Labels that series of this leaf must preserve; undefined means all. The source is the grouping of the
-   * leaf, or of a sum around it if that does not change the result (LogQL reference 10.2). The extraction
+   * leaf, or of a sum around it if that does not change the result (docs/dev/logql-semantics.md#parsers-that-are-skipped). The extraction
    * applies it and therefore parses only these labels.
    */
   readonly grouping: Grouping | undefined;
@@ -62,7 +62,7 @@ function leafGrouping(node: RangeAggregationExpr, pushed: Grouping | undefined):
 }
 
 /**
- * Returns the time range that a query reads: samples with `fromNs < timestamp <= toNs` (12.8). Undefined if
+ * Returns the time range that a query reads: samples with `fromNs < timestamp <= toNs` (docs/dev/logql-semantics.md#time-that-is-read). Undefined if
  * it reads no samples.
  */
 export function readInterval(
@@ -84,7 +84,7 @@ export function readInterval(
 
 /**
  * Returns whether sort or sort_desc occurs anywhere: an instant vector then preserves the order of evaluation
- * (12.7).
+ * (docs/dev/logql-semantics.md#instant-and-range-results).
  */
 export function hasSort(expr: MetricExpr): boolean {
   switch (expr.kind) {

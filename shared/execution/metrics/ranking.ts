@@ -1,5 +1,5 @@
 /**
- * Evaluates topk, bottomk, sort and sort_desc (LogQL reference 13), which select or order existing series.
+ * Evaluates topk, bottomk, sort and sort_desc (docs/dev/logql-semantics.md#vector-aggregations), which select or order existing series.
  *
  * Each instant is ranked separately, so a range query may return more than k series. NaN ranks last in both
  * directions. If the reference leaves ties to chance, the smaller label set wins, so that results are

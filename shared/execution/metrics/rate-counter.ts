@@ -1,6 +1,6 @@
 /**
- * Evaluates rate_counter: the increase of a counter that may reset, extrapolated to the window (LogQL
- * reference 12.5). The state of consecutive samples is count, first value and time, last value and time, and
+ * Evaluates rate_counter: the increase of a counter that may reset, extrapolated to the window
+ * (docs/dev/logql-semantics.md#rate_counter). The state of consecutive samples is count, first value and time, last value and time, and
  * the sum lost in resets. Joining two states only checks the border between them.
  */
 import { NS_OF_SECOND } from '../../base/model/duration.ts';

@@ -1,4 +1,4 @@
-/** Results of metric queries: their order, and the limit on their series (LogQL reference 12.7, 15.1). */
+/** Results of metric queries: their order, and the limit on their series (docs/dev/logql-semantics.md#instant-and-range-results, #limits-of-a-query). */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { compareLabels, type Labels, NO_LABELS } from '../../base/model/labels.ts';
 import { labelsKey } from './grouping.ts';

@@ -1,4 +1,4 @@
-/** Binary operations between the series of a matrix and one number (LogQL reference 14.1, 14.2). */
+/** Binary operations between the series of a matrix and one number (docs/dev/logql-semantics.md#arithmetic, #comparisons). */
 import type { CompareOp } from '../../language/logql/ast.ts';
 import { type ArithmeticOp, arithmeticOf, comparisonOf, isComparison } from './arithmetic.ts';
 import { hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';

@@ -1,5 +1,5 @@
 /**
- * Vector aggregations that reduce a group to one series (LogQL reference 13): sum, avg, count, min, max,
+ * Vector aggregations that reduce a group to one series (docs/dev/logql-semantics.md#vector-aggregations): sum, avg, count, min, max,
  * stddev, stdvar. Each processes whole series, member by member, so the members of an instant are added in
  * input order.
  */

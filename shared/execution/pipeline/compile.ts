@@ -63,7 +63,7 @@ export interface CompiledStages {
 
 export interface CompileOptions {
   readonly clock: Clock;
-  /** Skips parsers, because nothing that they extract is needed (10.2). */
+  /** Skips parsers, because nothing that they extract is needed (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly skipParsers?: boolean;
   /** Field columns that replace one of the parsers. */
   readonly promoted?: PromotedRows | undefined;

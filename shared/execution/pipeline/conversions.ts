@@ -1,5 +1,5 @@
 /**
- * Converts label values to numbers, durations and sizes (logql reference 8.1, 12.2). Common forms are read
+ * Converts label values to numbers, durations and sizes (docs/dev/logql-semantics.md#label-filters, #sample-values). Common forms are read
  * directly from the bytes. All others use the exact parsers of shared/base/model, whose error texts are Go's.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
@@ -172,7 +172,7 @@ export function convertSeconds(labels: RowLabels, id: number, out: Converted): v
   out.value = seconds + (out.value - seconds * NS_OF_SECOND) / NS_OF_SECOND;
 }
 
-/** Converts a size to bytes (1.4). */
+/** Converts a size to bytes (docs/dev/logql-semantics.md#byte-sizes). */
 export function convertBytes(labels: RowLabels, id: number, out: Converted): void {
   out.error = undefined;
   if (labels.lookup(id) === PARSED) {

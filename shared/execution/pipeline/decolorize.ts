@@ -1,5 +1,5 @@
 /**
- * `| decolorize`: removes ANSI sequences (logql reference 9.3). A sequence is ESC or U+009B, then any of `[ ]
+ * `| decolorize`: removes ANSI sequences (docs/dev/logql-semantics.md#drop-keep-and-decolorize). A sequence is ESC or U+009B, then any of `[ ]
  * ( ) # ; ?`. Then follow either letters, digits and semicolons up to BEL, or numeric parameters and a final
  * character. The scan replaces the usual regular expression, which needs quadratic time on a long sequence of
  * semicolons.

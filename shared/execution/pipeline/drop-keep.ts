@@ -1,5 +1,5 @@
 /**
- * `| drop a, b="x"` and `| keep a, b="x"` (logql reference 9.3). They drop or preserve labels by name, or by
+ * `| drop a, b="x"` and `| keep a, b="x"` (docs/dev/logql-semantics.md#drop-keep-and-decolorize). They drop or preserve labels by name, or by
  * name and a matcher that accepts the value. `keep` never removes the error labels; `drop` clears them one by
  * one.
  */

@@ -1,6 +1,6 @@
 /**
  * Metric queries on a page: one sample for each row that passes all stages, with its value and the number of
- * its series (logql reference 10.2, 12.2, 12.3).
+ * its series (docs/dev/logql-semantics.md#parsers-that-are-skipped, #sample-values, #labels-of-a-series).
  *
  *     const extractor = compileSampleExtractor(range, { op, grouping, clock });
  *     const batch = extractor.extract(page, selection, count);
@@ -36,7 +36,7 @@ export type { ColumnNeeds } from './sample-plan.ts';
 
 export interface ExtractorOptions {
   readonly op: RangeOp;
-  /** Grouping of the aggregation, or of a sum around it that may be pushed down (10.2). */
+  /** Grouping of the aggregation, or of a sum around it that may be pushed down (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly grouping?: Grouping;
   /**
    * Grouping of a sum directly around, used if the aggregation has no grouping and the operation is additive.

@@ -1,5 +1,5 @@
 /**
- * `ip("...")`: an address, a CIDR prefix or a range `A-B`, found anywhere in a text (logql reference 5.5). A
+ * `ip("...")`: an address, a CIDR prefix or a range `A-B`, found anywhere in a text (docs/dev/logql-semantics.md#addresses). A
  * run of address characters is tested as a whole. If it is not an address, the search continues after it.
  */
 import ipaddr from 'ipaddr.js';

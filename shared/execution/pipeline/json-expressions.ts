@@ -1,5 +1,5 @@
 /**
- * `| json a="user.name", b="tags[0]"` (logql reference 7.2). Only the named paths are read, and the scan
+ * `| json a="user.name", b="tags[0]"` (docs/dev/logql-semantics.md#json-with-expressions). Only the named paths are read, and the scan
  * stops when all are found.
  *
  * Pitfall: a missing path sets its label to "" unless the name is already readable. The line need not be

@@ -1,5 +1,5 @@
 /**
- * Parses paths of json expressions, `a.b["any key"][0]` (logql reference 7.2), which have a small language. A
+ * Parses paths of json expressions, `a.b["any key"][0]` (docs/dev/logql-semantics.md#json-with-expressions), which have a small language. A
  * quoted key ends at the next quote or closing bracket and has no escapes.
  */
 export type PathPart = string | number;

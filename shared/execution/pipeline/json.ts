@@ -1,5 +1,5 @@
 /**
- * `| json` without expressions (logql reference 7.1): every string, number and boolean of the line's object
+ * `| json` without expressions (docs/dev/logql-semantics.md#json): every string, number and boolean of the line's object
  * becomes a label, with nested keys joined by `_`. One pass over the bytes with an explicit stack; values
  * remain byte ranges.
  *

@@ -1,5 +1,5 @@
 /**
- * Label filters (logql reference 8.1): a comparison of one label, or a tree of comparisons. A value that does
+ * Label filters (docs/dev/logql-semantics.md#label-filters): a comparison of one label, or a tree of comparisons. A value that does
  * not convert passes and sets `__error__`; a row with an absent label is dropped. Regular expressions are
  * always anchored, as in selectors (difference D1). `__error__` is read from its slot, `__error_details__`
  * never.

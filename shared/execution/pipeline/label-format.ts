@@ -1,5 +1,5 @@
 /**
- * `| label_format a=b, c="..."` (logql reference 9.1), evaluated left to right. All templates of a stage see
+ * `| label_format a=b, c="..."` (docs/dev/logql-semantics.md#label_format), evaluated left to right. All templates of a stage see
  * the labels as they were before its first template. They see earlier renames, but neither results of
  * templates nor later renames. Renaming a label to itself has no effect (difference D5).
  */

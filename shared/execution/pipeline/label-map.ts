@@ -1,6 +1,6 @@
 /**
- * Combined labels of a row: all categories merged and sorted (logql reference 6.2), and the same by category
- * for responses that separate them (wire-format reference 3.4).
+ * Combined labels of a row: all categories merged and sorted (docs/dev/logql-semantics.md#result-labels), and the same by category
+ * for responses that separate them (docs/dev/wire-format.md#label-categories).
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Label, Labels } from '../../base/model/labels.ts';

@@ -1,5 +1,5 @@
 /**
- * `| line_format "..."` (logql reference 9.2). A template that fails does not change the line and sets the
+ * `| line_format "..."` (docs/dev/logql-semantics.md#line_format). A template that fails does not change the line and sets the
  * error. A template that consists of a single field is a plain lookup, which does not see `__error__`.
  */
 import { messageOf } from '../../base/model/errors.ts';

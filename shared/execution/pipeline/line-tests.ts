@@ -1,8 +1,8 @@
 /**
- * Tests of a line filter as plain data (logql reference, 5). Code that decides about lines, or about the
+ * Tests of a line filter as plain data (docs/dev/logql-semantics.md#line-filters). Code that decides about lines, or about the
  * pages that may contain them, starts from this module, so that all of it agrees.
  *
- * Pitfall: an alternative that accepts every line counts only if there is no other one (5.2). `|= "" or
+ * Pitfall: an alternative that accepts every line counts only if there is no other one (docs/dev/logql-semantics.md#plain-texts). `|= "" or
  * "zzz"` and `|~ "zzz|"` mean `|= "zzz"`, because dashboards leave variables empty.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Decodes the pairs of a logfmt line, one by one (logql reference 7.3). Bytes up to 0x20 separate pairs. A
+ * Decodes the pairs of a logfmt line, one by one (docs/dev/logql-semantics.md#logfmt). Bytes up to 0x20 separate pairs. A
  * fault loses its pair, and unless the caller stops, decoding continues after the next separator.
  */
 import { LineMarks, nextMark } from '../../base/kernels/line-memory.ts';

@@ -1,5 +1,5 @@
 /**
- * `| logfmt a="key", b` (logql reference 7.4).
+ * `| logfmt a="key", b` (docs/dev/logql-semantics.md#logfmt-with-expressions).
  *
  * Pitfall: the label exists (as "") even if the key does not. If a key repeats, the last pair wins. But for a
  * name that gets the suffix, the first pair wins, and reading ends there. Keys are compared in sanitized

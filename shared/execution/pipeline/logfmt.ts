@@ -1,5 +1,5 @@
 /**
- * `| logfmt` without expressions (logql reference 7.3): every pair becomes a label, and the first of a name
+ * `| logfmt` without expressions (docs/dev/logql-semantics.md#logfmt): every pair becomes a label, and the first of a name
  * wins. Faults are ignored unless `--strict`, and empty values are dropped unless `--keep-empty`.
  */
 import { EarlyTests } from './early-tests.ts';

@@ -4,7 +4,7 @@ import type { RowLabels } from './row-labels.ts';
 
 // Outcomes of setting a value. SET: continue with the line.
 export const SET = 0;
-/** Every needed label is set: skip the remaining line (10.2). */
+/** Every needed label is set: skip the remaining line (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
 export const FOUND_ALL = -1;
 /** A filter after the parser drops the row. */
 export const DROPPED = -2;

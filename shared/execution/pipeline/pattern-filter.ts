@@ -1,5 +1,5 @@
 /**
- * Line filters by pattern, `|> "a <_> b"` (logql reference 5.4).
+ * Line filters by pattern, `|> "a <_> b"` (docs/dev/logql-semantics.md#pattern-filters).
  *
  * Pitfall: a leading literal is not anchored, and captures are never empty. The first occurrence of each
  * literal is used and never reconsidered. `!>` is the negation.

@@ -1,5 +1,5 @@
 /**
- * `| pattern "<ip> - <user> <_>"` (logql reference 7.5). A leading literal must be at the start of the line.
+ * `| pattern "<ip> - <user> <_>"` (docs/dev/logql-semantics.md#pattern). A leading literal must be at the start of the line.
  * Each capture extends to the first occurrence of the next literal. If there is none, it takes the rest of
  * the line, and later captures stay unset. The stage never fails. Names are used unchanged.
  */

@@ -1,6 +1,6 @@
 /**
  * Syntax of patterns: literals and captures, `<name>` or `<_>`. All other text in angle brackets is literal
- * (logql reference 7.5). Used by the pattern parser and by the line filters `|>` and `!>`.
+ * (docs/dev/logql-semantics.md#pattern). Used by the pattern parser and by the line filters `|>` and `!>`.
  */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 

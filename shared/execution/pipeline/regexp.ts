@@ -1,5 +1,5 @@
 /**
- * `| regexp "(?P<name>...)"` (logql reference 7.6): each named group of the first match becomes a label, ""
+ * `| regexp "(?P<name>...)"` (docs/dev/logql-semantics.md#regexp): each named group of the first match becomes a label, ""
  * if the group did not participate. A name that begins with a digit gets `_` before it. Without a match, no
  * label is set, and that is not an error.
  */

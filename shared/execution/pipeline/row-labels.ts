@@ -1,5 +1,5 @@
 /**
- * Labels of the current row (logql reference, 6): those of its stream, its structured metadata, and labels
+ * Labels of the current row (docs/dev/logql-semantics.md#labels-of-an-entry): those of its stream, its structured metadata, and labels
  * set by parsers and formatters. One object serves all rows. A row starts by incrementing a number, so that
  * nothing needs to be cleared. Parsed values stay byte ranges until their text is needed.
  *
@@ -40,7 +40,7 @@ const FIRST_VALUES = 32;
 /** Names that a metric query extracts; a query without such a restriction extracts everything. */
 export interface WantedNames {
   readonly names: readonly string[];
-  /** Whether `__error__` is among the needed names: parser errors are then results, not failures (8.2). */
+  /** Whether `__error__` is among the needed names: parser errors are then results, not failures (docs/dev/logql-semantics.md#errors-of-entries). */
   readonly preserveErrors: boolean;
 }
 
@@ -132,7 +132,7 @@ export class RowLabels {
     return !this.restricted || this.#wantedFlags[id] === 1;
   }
 
-  /** Returns whether some needed name starts with a path: only then is an object of JSON entered (10.2). */
+  /** Returns whether some needed name starts with a path: only then is an object of JSON entered (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   wantsPrefix(path: string): boolean {
     return this.#wanted === undefined || this.#wanted.names.some(name => name.startsWith(path));
   }

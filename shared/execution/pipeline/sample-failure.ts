@@ -1,5 +1,5 @@
 /**
- * Fails a metric query if a series that it evaluates has `__error__` (logql reference 8.2), unless the query
+ * Fails a metric query if a series that it evaluates has `__error__` (docs/dev/logql-semantics.md#errors-of-entries), unless the query
  * requests errors as a label. The extractor only marks such series, because a series outside every window
  * does no harm.
  */

@@ -1,5 +1,5 @@
 /**
- * Plans a metric query before any line is read (logql reference 10.2, 12.3): the labels of series, the names
+ * Plans a metric query before any line is read (docs/dev/logql-semantics.md#parsers-that-are-skipped, #labels-of-a-series): the labels of series, the names
  * that parsers must extract, whether parsers run at all, and the columns of a page to read.
  */
 
@@ -25,7 +25,7 @@ export interface ColumnNeeds {
 }
 
 export interface SamplePlan {
-  /** Stages to run: those of the query without any line_format that no later stage reads (9.2). */
+  /** Stages to run: those of the query without any line_format that no later stage reads (docs/dev/logql-semantics.md#line_format). */
   readonly stages: readonly Stage[];
   readonly seriesLabels: SeriesLabels;
   /** Names to extract; undefined if everything is extracted. */
@@ -107,7 +107,7 @@ function namesRead(
   return { names, readsAll };
 }
 
-/** `=~".*"` filters nothing (8.1): a parser before it need not run. */
+/** `=~".*"` filters nothing (docs/dev/logql-semantics.md#label-filters): a parser before it need not run. */
 function namesReadBy(filter: LabelFilter): string[] {
   if (filter.kind === 'and' || filter.kind === 'or') {
     return [...namesReadBy(filter.left), ...namesReadBy(filter.right)];

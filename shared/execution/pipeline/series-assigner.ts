@@ -1,5 +1,5 @@
 /**
- * Assigns samples to series (logql reference 12.3). Rows whose labels are as stored are assigned run by run.
+ * Assigns samples to series (docs/dev/logql-semantics.md#labels-of-a-series). Rows whose labels are as stored are assigned run by run.
  * One lookup covers the run, or each value of the metadata column that splits it.
  *
  * Pitfall: details may remain of an error that a stage dropped. Without a grouping, they are a label of the

@@ -1,6 +1,6 @@
 /**
- * Shared by template stages: the data that a template sees, and the handling of its failures (logql reference
- * 9.1, 9.2). Unlike a lookup of one label, the map of labels includes `__error__` and its details.
+ * Shared by template stages: the data that a template sees, and the handling of its failures
+ * (docs/dev/logql-semantics.md#label_format, #line_format). Unlike a lookup of one label, the map of labels includes `__error__` and its details.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL } from '../../base/text/names.ts';

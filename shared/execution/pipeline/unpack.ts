@@ -1,5 +1,5 @@
 /**
- * `| unpack` (logql reference 7.7): reverses the pack stage of agents. String members become labels and
+ * `| unpack` (docs/dev/logql-semantics.md#unpack): reverses the pack stage of agents. String members become labels and
  * `_entry` becomes the line, but only if the object has an `_entry`. Other members are skipped.
  */
 

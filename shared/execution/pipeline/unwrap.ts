@@ -1,5 +1,5 @@
 /**
- * `| unwrap x`: the sample value of a row (logql reference 12.2). A row without the label is skipped
+ * `| unwrap x`: the sample value of a row (docs/dev/logql-semantics.md#sample-values). A row without the label is skipped
  * silently. If its value does not convert, it counts as 0 with an error, which a filter after the unwrap may
  * still remove.
  */

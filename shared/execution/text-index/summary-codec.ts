@@ -1,5 +1,5 @@
 /**
- * Section of page summaries (docs/dev/format.md, section 10): a table of all texts, then the columns of each
+ * Section of page summaries (docs/dev/format.md#10-page-summaries): a table of all texts, then the columns of each
  * page, whose values and bounds are indexes into the table. The section has one checksum and is read as a
  * whole, about 100 bytes per page.
  */

@@ -3,7 +3,7 @@
  * uses, both for the first parser stage if no earlier stage changes line or labels:
  *
  * - `labels`: if all labels that the parser sets are known, columns can set them and leave the row exactly as
- *   the parser would. This holds if the query restricts extraction (logql reference 10.2), and for
+ *   the parser would. This holds if the query restricts extraction (docs/dev/logql-semantics.md#parsers-that-are-skipped), and for
  *   expressions.
  * - `drops`: filters on one label after the parser. A row that one of them rejects is dropped regardless of
  *   all other stages, even if the query shows all labels, so it needs no parsing.
