@@ -65,6 +65,12 @@ export function stringEnd(source: Buffer, at: number, end: number): number {
   return i < end ? i : -1;
 }
 
+/** Returns whether a string with this content has an escape. */
+export function hasEscape(source: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (source[i] === BACKSLASH) return true;
+  return false;
+}
+
 /**
  * Returns the offset after the block that opens at `at`, or -1 if it never ends. Ignores brackets of the
  * other kind.
@@ -96,6 +102,27 @@ export function tokenEnd(source: Buffer, at: number, end: number): number {
     i++;
   }
   return end;
+}
+
+/** Returns the offset of the value of a key whose closing quote is before `at`, or -1 if it has no value. */
+export function valueOfKey(source: Buffer, at: number, end: number): number {
+  const colon = skipSpace(source, at, end);
+  if (colon >= end || source[colon] !== COLON) return -1;
+  const value = skipSpace(source, colon + 1, end);
+  return value < end ? value : -1;
+}
+
+/**
+ * Returns the offset of the member after a value that ends before `at`. Without a further member, returns
+ * `~outcome`, which is negative: the outcome is OK at the end of the object, otherwise a failure.
+ */
+export function nextMember(source: Buffer, at: number, end: number): number {
+  const separator = skipSpace(source, at, end);
+  if (separator >= end) return ~BAD_ARRAY;
+  if (source[separator] === CLOSE_BRACE) return ~OK;
+  if (source[separator] !== COMMA) return ~BAD_OBJECT;
+  const member = skipSpace(source, separator + 1, end);
+  return member < end ? member : ~BAD_ARRAY;
 }
 
 export const WORD_UNKNOWN = 0;

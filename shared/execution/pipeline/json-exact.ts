@@ -5,7 +5,6 @@
  */
 
 import {
-  BACKSLASH,
   BAD_ARRAY,
   BAD_JSON,
   BAD_KEY_ESCAPE,
@@ -13,9 +12,9 @@ import {
   BAD_STRING,
   blockEnd,
   CLOSE_BRACE,
-  COLON,
-  COMMA,
+  hasEscape,
   MAX_JSON_DEPTH,
+  nextMember,
   OK,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -24,6 +23,7 @@ import {
   stringEnd,
   tokenEnd,
   UNKNOWN_VALUE,
+  valueOfKey,
   WORD_NULL,
   WORD_UNKNOWN,
   wordKind,
@@ -65,10 +65,8 @@ export function readExactly(
       if (keyEnd < 0) return BAD_JSON;
       const entry = keys.findJson(source, keyStart, keyEnd, parent);
       if (entry < 0) return BAD_KEY_ESCAPE;
-      at = skipSpace(source, keyEnd + 1, to);
-      if (at >= to || source[at] !== COLON) return BAD_JSON;
-      at = skipSpace(source, at + 1, to);
-      if (at >= to) return BAD_JSON;
+      at = valueOfKey(source, keyEnd + 1, to);
+      if (at < 0) return BAD_JSON;
 
       let outcome = OK;
       if (source[at] === QUOTE) {
@@ -98,12 +96,8 @@ export function readExactly(
       }
       if (outcome !== OK) return outcome;
 
-      at = skipSpace(source, at, to);
-      if (at >= to) return BAD_ARRAY;
-      if (source[at] === CLOSE_BRACE) return OK;
-      if (source[at] !== COMMA) return BAD_OBJECT;
-      at = skipSpace(source, at + 1, to);
-      if (at >= to) return BAD_ARRAY;
+      at = nextMember(source, at, to);
+      if (at < 0) return ~at;
     }
     return BAD_OBJECT;
   }
@@ -115,9 +109,4 @@ export function readExactly(
     const outcome = setParsedValue(labels, early, name, kind, source, from, to);
     return outcome === FOUND_ALL || outcome === DROPPED ? outcome : OK;
   }
-}
-
-function hasEscape(source: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (source[i] === BACKSLASH) return true;
-  return false;
 }

@@ -27,6 +27,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   skipSpace,
+  stringEnd,
   tokenEnd,
   UNKNOWN_VALUE,
   WORD_NULL,
@@ -107,9 +108,7 @@ class JsonParser {
         let entry = keys.followerOf(last);
         at = entry < 0 ? -1 : keys.match(entry, parent, source, keyStart, end);
         if (at < 0 || at >= end || source[at] !== QUOTE) {
-          at = nextMark(words, shift, keyStart);
-          while (at < end && source[at] === BACKSLASH)
-            at = at + 2 < end ? nextMark(words, shift, at + 2) : end;
+          at = markedStringEnd(source, keyStart, end, words, shift);
           if (at >= end) return depth === 0 ? BAD_JSON : ODD;
           entry = keys.findJson(source, keyStart, at, parent);
           if (entry < 0) return depth === 0 ? BAD_KEY_ESCAPE : ODD;
@@ -211,6 +210,13 @@ class JsonParser {
   }
 }
 
+/** Returns the offset of the quote that ends a string whose content starts at `at`, or at least `end`. */
+function markedStringEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
+  let i = nextMark(words, shift, at);
+  while (i < end && source[i] === BACKSLASH) i = i + 2 < end ? nextMark(words, shift, i + 2) : end;
+  return i;
+}
+
 /** Works as `blockEnd`, with the ends of strings marked. */
 function markedBlockEnd(source: Buffer, at: number, end: number, words: Int32Array, shift: number): number {
   const open = source[at];
@@ -219,8 +225,7 @@ function markedBlockEnd(source: Buffer, at: number, end: number, words: Int32Arr
   for (let i = at; i < end; i++) {
     const byte = source[i];
     if (byte === QUOTE) {
-      i = nextMark(words, shift, i + 1);
-      while (i < end && source[i] === BACKSLASH) i = i + 2 < end ? nextMark(words, shift, i + 2) : end;
+      i = markedStringEnd(source, i + 1, end, words, shift);
       if (i >= end) return -1;
     } else if (byte === open) depth++;
     else if (byte === close && --depth === 0) return i + 1;
@@ -235,9 +240,8 @@ function closes(source: Buffer, at: number, end: number, depth: number): boolean
   while (i < end) {
     const byte = source[i];
     if (byte === QUOTE) {
-      i++;
-      while (i < end && source[i] !== QUOTE) i += source[i] === BACKSLASH ? 2 : 1;
-      if (i >= end) return false;
+      i = stringEnd(source, i + 1, end);
+      if (i < 0) return false;
     } else if (byte === OPEN_BRACE) open++;
     else if (byte === CLOSE_BRACE && --open === 0) return true;
     i++;
@@ -252,8 +256,8 @@ function bracesPair(source: Buffer, start: number, end: number): boolean {
   while (i < end) {
     const byte = source[i];
     if (byte === QUOTE) {
-      i++;
-      while (i < end && source[i] !== QUOTE) i += source[i] === BACKSLASH ? 2 : 1;
+      i = stringEnd(source, i + 1, end);
+      if (i < 0) break;
     } else if (byte === OPEN_BRACE) open++;
     else if (byte === CLOSE_BRACE && --open < 0) return false;
     i++;

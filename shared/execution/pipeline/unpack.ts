@@ -5,7 +5,6 @@
 
 import { textOfBytes } from '../../base/model/byte-text.ts';
 import {
-  BACKSLASH,
   BAD_ARRAY,
   BAD_JSON,
   BAD_KEY_ESCAPE,
@@ -13,10 +12,10 @@ import {
   BAD_STRING,
   blockEnd,
   CLOSE_BRACE,
-  COLON,
-  COMMA,
+  hasEscape,
   JSON_FAILURES,
   JSON_PARSER_ERROR,
+  nextMember,
   OK,
   OPEN_BRACE,
   OPEN_BRACKET,
@@ -25,6 +24,7 @@ import {
   stringEnd,
   tokenEnd,
   UNKNOWN_VALUE,
+  valueOfKey,
   WORD_UNKNOWN,
   wordKind,
 } from '../../base/text/json-scan.ts';
@@ -87,10 +87,8 @@ export function compileUnpack(labels: RowLabels): RowStage {
       const escaped = hasEscape(source, keyStart, keyEnd);
       const key = escaped ? unescapeJson(source, keyStart, keyEnd) : textOfBytes(source, keyStart, keyEnd);
       if (key === undefined) return BAD_KEY_ESCAPE;
-      at = skipSpace(source, keyEnd + 1, end);
-      if (at >= end || source[at] !== COLON) return BAD_JSON;
-      at = skipSpace(source, at + 1, end);
-      if (at >= end) return BAD_JSON;
+      at = valueOfKey(source, keyEnd + 1, end);
+      if (at < 0) return BAD_JSON;
       const first = source[at];
       if (first === QUOTE) {
         const stop = stringEnd(source, at + 1, end);
@@ -111,17 +109,8 @@ export function compileUnpack(labels: RowLabels): RowStage {
         if (wordKind(source, at, stop) === WORD_UNKNOWN) return UNKNOWN_VALUE;
         at = stop;
       }
-      at = skipSpace(source, at, end);
-      if (at >= end) return BAD_ARRAY;
-      if (source[at] === CLOSE_BRACE) return OK;
-      if (source[at] !== COMMA) return BAD_OBJECT;
-      at = skipSpace(source, at + 1, end);
-      if (at >= end) return BAD_ARRAY;
+      at = nextMember(source, at, end);
+      if (at < 0) return ~at;
     }
   }
-}
-
-function hasEscape(source: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (source[i] === BACKSLASH) return true;
-  return false;
 }

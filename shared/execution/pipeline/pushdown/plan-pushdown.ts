@@ -6,7 +6,7 @@
  *   the parser would. This holds if the query restricts extraction (docs/dev/logql-semantics.md#parsers-that-are-skipped), and for
  *   expressions.
  * - `drops`: filters on one label after the parser. A row that one of them rejects is dropped regardless of
- *   all other stages, even if the query shows all labels, so it needs no parsing.
+ *   all other stages, so it needs no parsing. That holds even if the query shows all labels.
  *
  * This is correct for a row that a column covers. Its line is valid (field-extractor.ts), so no parser sets
  * an error on it. The field occurs once and no other field sets the same name, so the first and the last
