@@ -3,14 +3,14 @@
  * context. Receivers of one request store results per document for the response, and have no name.
  */
 
-import { LOKI_INLETS } from './loki-receiver.ts';
-import { OTLP_INLETS } from './otlp/otlp-receiver.ts';
+import { LOKI_RECEIVERS } from './loki-receiver.ts';
+import { OTLP_RECEIVERS } from './otlp/otlp-receiver.ts';
 import type { Receiver } from './receiver.ts';
 
-const INLETS = { ...LOKI_INLETS, ...OTLP_INLETS };
-export type ReceiverName = keyof typeof INLETS;
+const NAMED_RECEIVERS = { ...LOKI_RECEIVERS, ...OTLP_RECEIVERS };
+export type ReceiverName = keyof typeof NAMED_RECEIVERS;
 const NAMES = new Map<Receiver, ReceiverName>(
-  Object.entries(INLETS).map(([name, receiver]) => [receiver, name as ReceiverName]),
+  Object.entries(NAMED_RECEIVERS).map(([name, receiver]) => [receiver, name as ReceiverName]),
 );
 
 export function nameOfReceiver(receiver: Receiver): ReceiverName | undefined {
@@ -18,5 +18,5 @@ export function nameOfReceiver(receiver: Receiver): ReceiverName | undefined {
 }
 
 export function receiverNamed(name: ReceiverName): Receiver {
-  return INLETS[name];
+  return NAMED_RECEIVERS[name];
 }
