@@ -19,8 +19,8 @@ const MAX_LOOKS = 240;
 const LOOK_MS = 500;
 /** Requests of each kind that the other tenant has answered beside each attack. */
 const PROBES = 3;
-const INLETS = [...LOKI, ...OTLP, ...DOCUMENTS];
-const ROWS = INLETS.flatMap(receiver =>
+const NAMED_RECEIVERS = [...LOKI, ...OTLP, ...DOCUMENTS];
+const ROWS = NAMED_RECEIVERS.flatMap(receiver =>
   receiver.bodies.map(
     ([name, status, body]) => [`${receiver.receiver}: ${name}`, status, body, receiver] as const,
   ),

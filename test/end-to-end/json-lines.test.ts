@@ -36,7 +36,7 @@ test('what is wrong is told, what is right is stored', async () => {
   const answer = await send('/insert/jsonline?extra_fields=app=a&_stream_fields=app', body);
   expect(answer.status).toBe(400);
   expect(answer.text).toContain(
-    'line 1 is no JSON object; entry for stream \'{app="a", service_name="a"}\' has timestamp too old',
+    'line 1 is not a JSON object; entry for stream \'{app="a", service_name="a"}\' has timestamp too old',
   );
   expect(
     (await findEntries(store.client, { query: '{app="a"}' }, { tenant: 't' })).map(({ line }) => line),

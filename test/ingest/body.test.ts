@@ -5,7 +5,7 @@ import { compress } from 'snappyjs';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { type BodyHeaders, decompressBody } from '../../shared/write/ingest/body.ts';
 import { pushFormat } from '../../shared/write/ingest/content.ts';
-import { NoRoomError, PushBudget } from '../../shared/write/ingest/push-budget.ts';
+import { PushBudget, PushMemoryError } from '../../shared/write/ingest/push-budget.ts';
 import { refusal } from './entries.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
@@ -100,7 +100,7 @@ describe('decompressBody', () => {
       expect((await decompressBody(pack(raw), headers, LIMITS, first)).equals(raw)).toBe(true);
       const second = budget.open('a');
       await expect(async () => decompressBody(pack(raw), headers, LIMITS, second)).rejects.toThrow(
-        NoRoomError,
+        PushMemoryError,
       );
       second.release();
       first.release();

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { type Steps, UNPACED } from '../../shared/base/model/steps.ts';
 import { runCounted } from '../../shared/write/ingest/column-growth.ts';
-import { NoRoomError, PushBudget } from '../../shared/write/ingest/push-budget.ts';
+import { PushBudget, PushMemoryError } from '../../shared/write/ingest/push-budget.ts';
 import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
 const ENTRIES = 300_000;
@@ -54,7 +54,7 @@ test('a push whose columns find no room waits, and is refused after a while', as
       isClosed = true;
     }
   }
-  await expect(runCounted(work(), UNPACED, held)).rejects.toThrow(NoRoomError);
+  await expect(runCounted(work(), UNPACED, held)).rejects.toThrow(PushMemoryError);
   expect(isClosed).toBe(true);
   expect(held.bytes).toBeLessThanOrEqual(8 * MIB);
   held.release();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { levelsOfLines } from '../../shared/base/kernels/line-levels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { levelFields } from '../../shared/write/ingest/level-fields.ts';
-import { LEVELS, levelOfSeverityNumber, normaliseLevel } from '../../shared/write/ingest/level-words.ts';
+import { LEVELS, levelOfSeverityNumber, normalizeLevel } from '../../shared/write/ingest/level-words.ts';
 
 const FIELDS = DEFAULT_LIMITS.logLevelFields;
 
@@ -189,7 +189,7 @@ function byTheBook(line: string, fields: readonly string[], maxDepth: number): s
     : line.includes('=')
       ? logfmtLevel(line, fields)
       : undefined;
-  const level = normaliseLevel(found ?? '');
+  const level = normalizeLevel(found ?? '');
   if ((LEVELS as readonly string[]).includes(level) && level !== 'unknown') return level;
   let best = Number.POSITIVE_INFINITY;
   let winner = 'unknown';
@@ -199,7 +199,7 @@ function byTheBook(line: string, fields: readonly string[], maxDepth: number): s
     );
     if (match !== null && match.index < best) {
       best = match.index;
-      winner = normaliseLevel(word);
+      winner = normalizeLevel(word);
     }
   }
   return winner;
@@ -258,7 +258,7 @@ const values: [string, string][] = [
   ['', ''],
 ];
 test.each(values)('normaliseLevel %j', (value, want) => {
-  expect(normaliseLevel(value)).toBe(want);
+  expect(normalizeLevel(value)).toBe(want);
 });
 
 // [severity number, level]

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
-import { type HeldBytes, NoRoomError, PushBudget } from '../../shared/write/ingest/push-budget.ts';
+import { type HeldBytes, PushBudget, PushMemoryError } from '../../shared/write/ingest/push-budget.ts';
 
 const MIB = 1024 * 1024;
 
@@ -25,7 +25,7 @@ function takes() {
     states.push(granted === undefined ? 'at once' : 'waits');
     granted?.then(
       () => (states[place] = 'later'),
-      error => (states[place] = error instanceof NoRoomError ? 'refused' : String(error)),
+      error => (states[place] = error instanceof PushMemoryError ? 'refused' : String(error)),
     );
   };
   return { states, take };

@@ -59,7 +59,7 @@ const deep = (open: string, close: string, depth: number) => open.repeat(depth) 
 const POLLUTING = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}';
 
 describe('bodies of pushes', () => {
-  const INLETS: readonly (readonly [
+  const NAMED_RECEIVERS: readonly (readonly [
     path: string,
     wrap: (value: string) => string,
     headers?: Record<string, string>,
@@ -100,28 +100,25 @@ describe('bodies of pushes', () => {
     ['many keys', `{${Array.from({ length: 2000 }, (_, i) => `"k${i}":1`).join()}}`],
   ] as const;
 
-  test.each(INLETS.map(([path, wrap, headers], i) => [`${i} ${path}`, path, wrap, headers] as const))(
-    '%s',
-    async (_, path, wrap, headers) => {
-      for (const [, value] of VALUES) expectHandled(await send('POST', path, { body: wrap(value), headers }));
-      // No text in UTF-8, no gzip that is said to be one, and one that is cut.
-      for (const body of [Buffer.from('\xff\xfe\x80', 'latin1'), Buffer.from(wrap('"\xff"'), 'latin1')]) {
-        expectHandled(await send('POST', path, { body, headers }));
-      }
-      const packed = gzipSync(wrap('1'));
-      for (const body of [packed.subarray(0, 15), Buffer.from('plain'), packed]) {
-        expectHandled(
-          await send('POST', path, { body, headers: { ...headers, 'content-encoding': 'gzip' } }),
-        );
-      }
-    },
-  );
+  test.each(
+    NAMED_RECEIVERS.map(([path, wrap, headers], i) => [`${i} ${path}`, path, wrap, headers] as const),
+  )('%s', async (_, path, wrap, headers) => {
+    for (const [, value] of VALUES) expectHandled(await send('POST', path, { body: wrap(value), headers }));
+    // No text in UTF-8, no gzip that is said to be one, and one that is cut.
+    for (const body of [Buffer.from('\xff\xfe\x80', 'latin1'), Buffer.from(wrap('"\xff"'), 'latin1')]) {
+      expectHandled(await send('POST', path, { body, headers }));
+    }
+    const packed = gzipSync(wrap('1'));
+    for (const body of [packed.subarray(0, 15), Buffer.from('plain'), packed]) {
+      expectHandled(await send('POST', path, { body, headers: { ...headers, 'content-encoding': 'gzip' } }));
+    }
+  });
 
   test('a gzip bomb ends at its bound', async () => {
     const most = 512 * 1024;
     const small = startWorld({ distributor: { maxRecvMsgSize: most, maxDecompressedSize: most } });
     const body = gzipSync(Buffer.alloc(8 * most, 0x20));
-    for (const path of new Set(INLETS.map(([one]) => one))) {
+    for (const path of new Set(NAMED_RECEIVERS.map(([one]) => one))) {
       const headers = {
         'x-scope-orgid': TENANT,
         'content-type': JSON_TYPE,

@@ -36,7 +36,7 @@ const MAX_DEFLATE_RATIO = 1032;
 
 /**
  * Returns the decompressed body. A body that needs no decompression is returned without a copy. Throws
- * BadRequestError if it cannot be decompressed, TooLargeError if it exceeds a limit, NoRoomError if `held` is
+ * BadRequestError if it cannot be decompressed, TooLargeError if it exceeds a limit, PushMemoryError if `held` is
  * exhausted.
  */
 export function decompressBody(

@@ -24,7 +24,7 @@ export interface CountedWork<T> {
   readonly columnBytes: number;
 }
 
-/** Works as `runPaced`. Rejects with NoRoomError if `held` has no memory left for columns. */
+/** Works as `runPaced`. Rejects with PushMemoryError if `held` has no memory left for columns. */
 export async function runCounted<T>(steps: Steps<T>, pace: Pace, held: HeldBytes): Promise<CountedWork<T>> {
   let columnBytes = 0;
   let wanted = 0;

@@ -8,7 +8,7 @@ import { labelValue } from '../../base/model/labels.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
 import type { Steps } from '../../base/model/steps.ts';
 import { type LevelFields, levelFields } from './level-fields.ts';
-import { LEVELS, levelOfSeverityNumber, normaliseLevel } from './level-words.ts';
+import { LEVELS, levelOfSeverityNumber, normalizeLevel } from './level-words.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
 
 export interface DetectedLevels {
@@ -66,7 +66,7 @@ export function* detectLevels(
     next = detectSome(columns, detecting, next);
     yield;
   }
-  yield* table.normalisePairs(columns);
+  yield* table.normalizePairs(columns);
   return { levelOf, levels: table.levels };
 }
 
@@ -184,7 +184,7 @@ class LevelTable {
    */
   idOf(value: string): number {
     if (value === '') return 0;
-    const level = normaliseLevel(value);
+    const level = normalizeLevel(value);
     let id = this.#ids.get(level);
     if (id === undefined) {
       this.#characters += level.length;
@@ -200,14 +200,14 @@ class LevelTable {
     // No level is longer: the normal form equals the value.
     if (pairEnd[pair] - pairStart[pair] > MAX_LEVEL_LENGTH) return;
     const value = bytes.utf8Slice(pairStart[pair], pairEnd[pair]);
-    const level = normaliseLevel(value);
+    const level = normalizeLevel(value);
     if (level === value) return;
     this.#pairs.push(pair);
     this.#codes.push(LEVELS.indexOf(level as (typeof LEVELS)[number]));
   }
 
   /** Points the recorded pairs at the normal forms of their values. */
-  *normalisePairs(columns: PushColumns): Steps<void> {
+  *normalizePairs(columns: PushColumns): Steps<void> {
     if (this.#pairs.length === 0) return;
     // The body may move and is then copied: once for all of them.
     let at = yield* columns.append(Buffer.from(LEVELS.join('')));

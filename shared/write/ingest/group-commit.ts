@@ -109,7 +109,7 @@ export interface GroupCommitParts {
 }
 
 export class GroupCommitter {
-  readonly #lanes = new Map<string, TenantQueue>();
+  readonly #queues = new Map<string, TenantQueue>();
   readonly #store: ObjectStore;
   readonly #catalog: GroupCommitParts['catalog'];
   readonly #clock: Clock;
@@ -138,21 +138,21 @@ export class GroupCommitter {
   get load(): { readonly writing: number; readonly waiting: number } {
     let writing = 0;
     let waiting = 0;
-    for (const lane of this.#lanes.values()) {
-      writing += lane.writing;
-      if (lane.waiting.length > 0) waiting++;
+    for (const queue of this.#queues.values()) {
+      writing += queue.writing;
+      if (queue.waiting.length > 0) waiting++;
     }
     return { writing, waiting };
   }
 
   /** Resolves when every entry of the push is durable and visible. */
   commit(tenant: string, push: AcceptedPush): Promise<void> {
-    let lane = this.#lanes.get(tenant);
-    if (lane === undefined) {
-      lane = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
-      this.#lanes.set(tenant, lane);
+    let queue = this.#queues.get(tenant);
+    if (queue === undefined) {
+      queue = { waiting: [], waitingBytes: 0, writing: 0, wait: undefined };
+      this.#queues.set(tenant, queue);
     }
-    const ofTenant = lane;
+    const ofTenant = queue;
     return new Promise((resolve, reject) => {
       const bytes = push.columns.bytes.length;
       ofTenant.waiting.push({ push, bytes, resolve, reject });
@@ -173,43 +173,43 @@ export class GroupCommitter {
   }
 
   /** Starts a write if one is due, or the wait that will start it. */
-  #consider(tenant: string, lane: TenantQueue): void {
-    if (lane.waiting.length === 0 || lane.writing >= this.#writesAtOnce) return;
+  #consider(tenant: string, queue: TenantQueue): void {
+    if (queue.waiting.length === 0 || queue.writing >= this.#writesAtOnce) return;
     const full =
-      lane.waitingBytes >= this.#options.maxGroupBytes || lane.waiting.length >= MAX_GROUPED_PUSHES;
-    if (full) this.#start(tenant, lane);
-    else lane.wait ??= this.#waitThenStart(tenant, lane);
+      queue.waitingBytes >= this.#options.maxGroupBytes || queue.waiting.length >= MAX_GROUPED_PUSHES;
+    if (full) this.#start(tenant, queue);
+    else queue.wait ??= this.#waitThenStart(tenant, queue);
   }
 
-  #waitThenStart(tenant: string, lane: TenantQueue): Promise<void> {
+  #waitThenStart(tenant: string, queue: TenantQueue): Promise<void> {
     const wait = this.#clock.sleep(this.#options.waitMs).then(() => {
-      if (lane.wait === wait) this.#start(tenant, lane);
+      if (queue.wait === wait) this.#start(tenant, queue);
     });
     return wait;
   }
 
-  #start(tenant: string, lane: TenantQueue): void {
-    lane.wait = undefined;
-    const group = this.#take(lane);
+  #start(tenant: string, queue: TenantQueue): void {
+    queue.wait = undefined;
+    const group = this.#take(queue);
     if (group.length === 0) return;
-    lane.writing++;
+    queue.writing++;
     void this.#write(tenant, group).finally(() => {
-      lane.writing--;
-      this.#consider(tenant, lane);
-      if (lane.writing === 0 && lane.waiting.length === 0) this.#lanes.delete(tenant);
+      queue.writing--;
+      this.#consider(tenant, queue);
+      if (queue.writing === 0 && queue.waiting.length === 0) this.#queues.delete(tenant);
     });
   }
 
-  #take(lane: TenantQueue): Waiting[] {
+  #take(queue: TenantQueue): Waiting[] {
     let bytes = 0;
     let count = 0;
-    while (count < lane.waiting.length && count < MAX_GROUPED_PUSHES) {
-      if (count > 0 && bytes + lane.waiting[count].bytes > this.#options.maxGroupBytes) break;
-      bytes += lane.waiting[count].bytes;
+    while (count < queue.waiting.length && count < MAX_GROUPED_PUSHES) {
+      if (count > 0 && bytes + queue.waiting[count].bytes > this.#options.maxGroupBytes) break;
+      bytes += queue.waiting[count].bytes;
       count++;
     }
-    lane.waitingBytes -= bytes;
-    return lane.waiting.splice(0, count);
+    queue.waitingBytes -= bytes;
+    return queue.waiting.splice(0, count);
   }
 
   async #write(tenant: string, group: readonly Waiting[]): Promise<void> {
@@ -257,7 +257,7 @@ export class GroupCommitter {
     }
     // Garbage collection deletes an older object that no record names.
     if (this.#clock.nowMs() - startedMs > MAX_COMMIT_MS) {
-      throw new ThrottledError(`a group took over ${MAX_COMMIT_MS} ms to write`);
+      throw new ThrottledError(`writing a group of pushes took over ${MAX_COMMIT_MS} ms; retry`);
     }
     const stored = records.reduce((sum, record) => sum + record.rows, 0);
     const pushed = group.reduce((sum, { push }) => sum + push.entries.length, 0);

@@ -28,7 +28,7 @@ const codeOfText = new Map(
 );
 
 /** Returns the level of a label or metadata value: known words normalized, anything else unchanged. */
-export function normaliseLevel(value: string): string {
+export function normalizeLevel(value: string): string {
   const code = codeOfText.get(value.toLowerCase());
   return code === undefined ? value : LEVELS[code];
 }

@@ -10,8 +10,8 @@ import { quote } from '../../base/model/quote.ts';
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]{0,255}$/;
 
 /** Maximum renamed names in the table, which is emptied when it is full. */
-const MAX_NAMES_KEPT = 4096;
-const MAX_LENGTH_KEPT = 256;
+const MAX_CACHED_NAMES = 4096;
+const MAX_CACHED_LENGTH = 256;
 /** Maximum characters of a name in an error. A name may be as long as a body. */
 const MAX_LENGTH_SHOWN = 1024;
 const renamed = new Map<string, string>();
@@ -33,8 +33,8 @@ export function sanitizeMetadataName(name: string): string {
       `normalization for label name ${shown} resulted in invalid name ${quote(clean)}`,
     );
   }
-  if (name.length <= MAX_LENGTH_KEPT) {
-    if (renamed.size >= MAX_NAMES_KEPT) renamed.clear();
+  if (name.length <= MAX_CACHED_LENGTH) {
+    if (renamed.size >= MAX_CACHED_NAMES) renamed.clear();
     renamed.set(name, clean);
   }
   return clean;

@@ -48,8 +48,7 @@ export class OverflowBuffer {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    if (this.#length + count > MAX_MADE_BYTES)
-      throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
+    if (this.#length + count > MAX_MADE_BYTES) throw tooMany('bytes created by decoding', MAX_MADE_BYTES);
     const grown = Buffer.allocUnsafe(Math.max(256, 2 * this.#bytes.length, this.#length + count));
     this.#bytes.copy(grown, 0, 0, this.#length);
     freeLarge(this.#bytes);

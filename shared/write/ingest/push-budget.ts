@@ -22,7 +22,7 @@ export const MAX_PUSH_BYTES = 192 * 1024 * 1024;
 /** Maximum share of one tenant while another one waits. */
 const SHARE = 1 / 4;
 /** Maximum share of one tenant, unless it is alone. */
-const MOST = 3 / 4;
+const MAX_SHARE = 3 / 4;
 /** Size that a push may hold without waiting: 64 MiB for as many pushes as a gateway serves at once. */
 const SMALL_PUSH_BYTES = 64 * 1024;
 /** Shorter than the time that agents wait for a response. */
@@ -40,7 +40,7 @@ const BYTES_OF_PAIR = 32;
 const BYTES_OF_STREAM = 1024;
 
 /** Reports that other pushes leave too little memory. Nothing of the refused push is stored. */
-export class NoRoomError extends ClientError {
+export class PushMemoryError extends ClientError {
   constructor(message: string) {
     super(503, message);
   }
@@ -50,7 +50,7 @@ export class NoRoomError extends ClientError {
 export interface HeldBytes {
   /**
    * Returns undefined if the bytes are granted at once. Otherwise resolves when they are, or rejects with
-   * NoRoomError. Wait for it before the next call.
+   * PushMemoryError. Wait for it before the next call.
    */
   take(bytes: number): Promise<void> | undefined;
   /** Releases everything, once. */
@@ -152,7 +152,7 @@ export class PushBudget {
     if (total > maxBytes) return false;
     const ofTenant = counts.bytesOf(tenant);
     if (ofTenant <= SHARE * maxBytes) return true;
-    return ofTenant <= MOST * maxBytes && !counts.isWantedByLess(tenant, ofTenant - bytes);
+    return ofTenant <= MAX_SHARE * maxBytes && !counts.isWantedByLess(tenant, ofTenant - bytes);
   }
 
   #wait(push: Push, bytes: number): Promise<void> {
@@ -217,10 +217,10 @@ export class PushBudget {
     [...this.#queue].findLast(ofTenant)?.refuse();
   }
 
-  #error({ tenant }: Push): NoRoomError {
+  #error({ tenant }: Push): PushMemoryError {
     const { bytes } = this.#counts;
     const held = this.#counts.bytesOf(tenant);
-    return new NoRoomError(
+    return new PushMemoryError(
       `memory limit for concurrent pushes exceeded (limit: ${this.#maxBytes} bytes, in use: ${bytes}, by tenant '${tenant}': ${held}); retry later`,
     );
   }

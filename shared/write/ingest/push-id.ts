@@ -30,18 +30,18 @@ const STEP_BYTES = 1024 * 1024;
  *
  * @param rest inputs of the entries in addition to the body, as one unambiguous text
  */
-export function* idOfPush(body: Uint8Array, rest: string): Steps<string> {
+export function* idOfPush(body: Uint8Array, inputs: string): Steps<string> {
   if (body.length < MIN_TAGGED_BYTES) {
-    const hash = createHash('sha256').update(`${rest.length} ${rest}`).update(body);
+    const hash = createHash('sha256').update(`${inputs.length} ${inputs}`).update(body);
     return hash.digest('hex').slice(0, 2 * ID_BYTES);
   }
-  // The tag covers body and `rest` with their lengths, so the boundary between them is unambiguous.
+  // The tag covers body and `inputs` with their lengths, so the boundary between them is unambiguous.
   const cipher = createCipheriv(CIPHER, KEY, NONCE, { authTagLength: ID_BYTES });
   for (let at = 0; at < body.length; at += STEP_BYTES) {
     if (at > 0) yield;
     cipher.setAAD(body.subarray(at, at + STEP_BYTES));
   }
-  cipher.update(rest);
+  cipher.update(inputs);
   cipher.final();
   return cipher.getAuthTag().toString('hex');
 }

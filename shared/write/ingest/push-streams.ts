@@ -25,7 +25,7 @@ const ENTRIES_A_STEP = 16_384;
  * Maximum streams of a push whose names and decisions are cached for the next. A larger push would only
  * create garbage.
  */
-const MAX_KEPT = 4096;
+const MAX_CACHED_STREAMS = 4096;
 
 /** Amends `columns.streams`, and `columns.streamOf` if streams became equal. Throws BadRequestError. */
 export function* prepareStreams(
@@ -41,7 +41,7 @@ export function* prepareStreams(
     let stream = streams[i];
     refuseReserved(stream);
     if (backfillShard !== undefined) stream = withBackfill(stream, backfillShard);
-    stream = withServiceName(stream, limits.discoverServiceName, i >= MAX_KEPT);
+    stream = withServiceName(stream, limits.discoverServiceName, i >= MAX_CACHED_STREAMS);
     let place = placeOf.get(stream.text);
     if (place === undefined) {
       place = kept++;
@@ -90,7 +90,7 @@ export function* checkStreams(
   let lastBlock: Block | undefined;
   for (let i = 0; i < foundStreams; i++) {
     const id = found[i];
-    const { policy, rejection } = decideStream(streams[id], limits, i < MAX_KEPT);
+    const { policy, rejection } = decideStream(streams[id], limits, i < MAX_CACHED_STREAMS);
     policyOf[id] = policy;
     if (rejection !== undefined) {
       refusedAs.set(id, rejection.reason);

@@ -21,7 +21,7 @@ export interface Receiver {
   /**
    * Removes the transfer's encoding, in time slices. The result shares the memory of `body`, or has its own,
    * which is freed after the push. Throws ClientError if headers or body are invalid or too large,
-   * NoRoomError if `held` is exhausted.
+   * PushMemoryError if `held` is exhausted.
    */
   unpack(
     body: Uint8Array,

@@ -8,7 +8,7 @@
 import type { PushStream } from './push-columns.ts';
 
 /** Maximum streams of one generation: three tenants with the default limit of active streams. */
-const MAX_STREAMS_KEPT = 16_384;
+const MAX_CACHED_STREAMS = 16_384;
 /** Maximum key characters of one generation. The parsed labels need a few times as much. */
 const MAX_KEY_CHARACTERS = 4 * 1024 * 1024;
 /** Longer texts are not cached. 15 labels of usual length are below 1 KiB. */
@@ -29,7 +29,7 @@ export class StreamCache {
 
   set(key: string, stream: PushStream): void {
     if (key.length > MAX_KEY_LENGTH) return;
-    if (this.#young.size >= MAX_STREAMS_KEPT || this.#youngCharacters + key.length > MAX_KEY_CHARACTERS) {
+    if (this.#young.size >= MAX_CACHED_STREAMS || this.#youngCharacters + key.length > MAX_KEY_CHARACTERS) {
       this.#old = this.#young;
       this.#young = new Map();
       this.#youngCharacters = 0;

@@ -116,7 +116,7 @@ export function formatRfc3339(day: number, timeOfDay: number): string {
 /** Converts nanoseconds since 1970 to a Timestamp. */
 export function timestampOf(ns: bigint): Timestamp {
   const dayNs = BigInt(NS_OF_DAY);
-  let rest = ns % dayNs;
-  if (rest < 0n) rest += dayNs;
-  return { day: Number((ns - rest) / dayNs), timeOfDay: Number(rest) };
+  let remainder = ns % dayNs;
+  if (remainder < 0n) remainder += dayNs;
+  return { day: Number((ns - remainder) / dayNs), timeOfDay: Number(remainder) };
 }

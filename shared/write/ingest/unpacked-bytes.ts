@@ -68,7 +68,7 @@ export class UnpackedBytes {
 
   /**
    * Adds the next part. Returns undefined if it was added at once, otherwise a promise to await before the
-   * next call. Throws TooLargeError, or rejects with NoRoomError.
+   * next call. Throws TooLargeError, or rejects with PushMemoryError.
    */
   add(part: Buffer): Promise<void> | undefined {
     const { maxBytes, held } = this.#options;
@@ -134,20 +134,20 @@ export class GrowingBytes {
   }
 
   /** Whether `count` more bytes fit now. Throws TooLargeError if they exceed the limit. */
-  hasRoom(count: number): boolean {
+  fits(count: number): boolean {
     const needed = this.length + count;
     if (needed > this.#options.maxBytes) throw overLimit(this.#options.maxBytes);
     return needed <= this.bytes.length;
   }
 
   /**
-   * Grows the buffer for `count` more bytes, and up to `most` of those that may follow. Rejects with
-   * NoRoomError.
+   * Grows the buffer for `count` more bytes, and up to `maxBytesToCome` of those that may follow. Rejects with
+   * PushMemoryError.
    */
-  async grow(count: number, most = 0): Promise<void> {
+  async grow(count: number, maxBytesToCome = 0): Promise<void> {
     const { maxBytes, held, pace } = this.#options;
     const before = this.bytes;
-    const wanted = Math.max(MIN_GROWN_BYTES, 2 * before.length, this.length + most);
+    const wanted = Math.max(MIN_GROWN_BYTES, 2 * before.length, this.length + maxBytesToCome);
     const size = Math.max(this.length + count, Math.min(wanted, maxBytes));
     await held.take(size - before.length);
     const grown = Buffer.allocUnsafeSlow(size);

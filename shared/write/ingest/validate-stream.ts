@@ -37,9 +37,9 @@ export interface StreamDecision {
 
 const decisions = new WeakMap<Limits, WeakMap<PushStream, StreamDecision>>();
 
-/** @param isKept caches the decision for the next push with the stream */
-export function decideStream(stream: PushStream, limits: Limits, isKept: boolean): StreamDecision {
-  if (!isKept) return decide(stream, limits);
+/** @param isCached caches the decision for the next push with the stream */
+export function decideStream(stream: PushStream, limits: Limits, isCached: boolean): StreamDecision {
+  if (!isCached) return decide(stream, limits);
   let ofLimits = decisions.get(limits);
   if (ofLimits === undefined) decisions.set(limits, (ofLimits = new WeakMap()));
   let decision = ofLimits.get(stream);

@@ -8,7 +8,7 @@ import { UNPACED } from '../../../shared/base/model/steps.ts';
 import { decodeLz4Frames } from '../../../shared/write/ingest/otlp/lz4-frame.ts';
 import { unpackLogs } from '../../../shared/write/ingest/otlp/unpack.ts';
 import { xxh32 } from '../../../shared/write/ingest/otlp/xxh32.ts';
-import { NoRoomError, PushBudget } from '../../../shared/write/ingest/push-budget.ts';
+import { PushBudget, PushMemoryError } from '../../../shared/write/ingest/push-budget.ts';
 
 const LIMITS = { maxBodyBytes: 10_000, maxDecompressedBytes: 100_000 };
 const HELD = { take: () => undefined, release: () => {} };
@@ -95,7 +95,7 @@ describe('unpackLogs', () => {
       expect((await unpackLogs(body, { contentEncoding }, LIMITS, first)).equals(raw)).toBe(true);
       const second = budget.open('a');
       await expect(async () => unpackLogs(body, { contentEncoding }, LIMITS, second)).rejects.toThrow(
-        NoRoomError,
+        PushMemoryError,
       );
     },
   );

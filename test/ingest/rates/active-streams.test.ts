@@ -33,10 +33,10 @@ test('a million streams that could not be announced are news again', () => {
   const count = 1_000_000;
   streams.startHour(HOUR_MS);
   for (let hash = 0; hash < count; hash++) streams.admit(hash, limitsOf(count));
-  const news = streams.takeNews();
-  expect([news.hashes.length, streams.hasNews]).toEqual([count, false]);
-  streams.returnNews(news);
-  expect(streams.takeNews().hashes).toHaveLength(count);
+  const news = streams.takeUnannounced();
+  expect([news.hashes.length, streams.hasUnannounced]).toEqual([count, false]);
+  streams.restoreUnannounced(news);
+  expect(streams.takeUnannounced().hashes).toHaveLength(count);
 });
 
 describe('in one process', () => {

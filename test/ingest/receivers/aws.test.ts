@@ -51,14 +51,14 @@ describe('CloudWatch Logs', () => {
     [
       'no time',
       packed({ messageType: 'DATA_MESSAGE', logEvents: [{ message: 'm' }] }),
-      'no timestamp or no message',
+      'needs a timestamp and a message',
     ],
     [
       'a time that is none',
       packed({ logEvents: [{ timestamp: 1.5, message: 'm' }] }),
       'is not a time in milliseconds',
     ],
-    ['two envelopes', gzipSync('{}{}'), 'something behind it'],
+    ['two envelopes', gzipSync('{}{}'), 'followed by other data'],
   ])('%s is refused', async (_, body, want) => {
     expect(await refusalOf(receiver, body)).toContain(want);
   });
@@ -74,14 +74,14 @@ describe('Firehose', () => {
     });
 
   test.each(['!!!!', 'aGk*', 'aGk=!', 'aGk=aGk=', 'a', 'aGk==='])(
-    'data that is no base64: %s',
+    'data that is not base64: %s',
     async data => {
       const body = JSON.stringify({
         requestId: 'r',
         timestamp: NOW_MS,
         records: [{ data: 'aGk=' }, { data }],
       });
-      expect(await refusalOf(receiver(), body)).toBe('400 the data of a record is no base64');
+      expect(await refusalOf(receiver(), body)).toBe('400 record data is not valid base64');
     },
   );
 
@@ -115,9 +115,9 @@ describe('Firehose', () => {
     [
       'data that is no UTF-8',
       Buffer.from('{"records":[{"data":"\xff"}]}', 'latin1'),
-      '400 the data of a record',
+      '400 record data is not valid base64',
     ],
-    ['broken gzip', request(Buffer.from('1f8b0800', 'hex')), '400 a record begins as gzip'],
+    ['broken gzip', request(Buffer.from('1f8b0800', 'hex')), '400 a gzip record cannot be decompressed'],
     ['a bomb', request(gzipSync(Buffer.alloc(3_000_000))), '413 request body too large'],
     [
       'bombs',
@@ -263,7 +263,7 @@ describe('objects', () => {
     const read = async () => {
       for await (const _ of objectBatches(one(), { maxBytes: 99_999 }));
     };
-    await expect(read()).rejects.toThrow('unpacks to more than 99999 bytes');
+    await expect(read()).rejects.toThrow('decompresses to more than 99999 bytes');
   });
 });
 

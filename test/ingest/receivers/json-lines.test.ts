@@ -216,14 +216,14 @@ describe('lines that are no documents are told, the others stay', () => {
   test.each(rows)('%s', async (_, line) => {
     const receiver = receiverOf();
     expect(await decoded(receiver, `{"msg":"a"}\n${line}\n{"msg":"b"}`)).toHaveLength(2);
-    expect(receiver.failure()).toBe('line 2 is no JSON object');
+    expect(receiver.failure()).toBe('line 2 is not a JSON object');
   });
 
   test('counted by what is wrong', async () => {
     const receiver = receiverOf();
     expect(await decoded(receiver, 'x\ny\n{"_time":"soon"}\n{"msg":"a"}')).toHaveLength(1);
     expect(receiver.failure()).toBe(
-      'line 1 is no JSON object (2 lines in all); line 3 has a time that cannot be read',
+      'line 1 is not a JSON object (2 lines in all); line 3 has an invalid time',
     );
   });
 
@@ -235,7 +235,7 @@ describe('lines that are no documents are told, the others stay', () => {
 });
 
 test('wrong parameters', () => {
-  expect(() => receiverOf({ extra_fields: 'a' })).toThrow('extra_fields takes name=value');
+  expect(() => receiverOf({ extra_fields: 'a' })).toThrow('extra_fields must be name=value');
   expect(() => receiverOf({ _stream_fields: '..' })).toThrow('normalization for label name');
   expect(() => receiverOf({ ignore_fields: 'a,'.repeat(300) })).toThrow(
     'ignore_fields names more than 256 fields',

@@ -1,5 +1,5 @@
 /** What assembly/line-levels.ts and level-words.ts do, a byte at a time. */
-import { LEVELS, normaliseLevel } from '../../../shared/write/ingest/level-words.ts';
+import { LEVELS, normalizeLevel } from '../../../shared/write/ingest/level-words.ts';
 
 const BEFORE = ' \\t\\n[({"\'=|';
 const TEXT_WORDS = 'trace|debug|fatal|critical|error|err|warning|warn|info';
@@ -17,7 +17,7 @@ export function levelOfLine(line: Buffer, names: readonly string[], jsonMaxDepth
 
 /** What is no level has no code. */
 function levelOfValue(value: string): number {
-  return Math.max(0, (LEVELS as readonly string[]).indexOf(normaliseLevel(value)));
+  return Math.max(0, (LEVELS as readonly string[]).indexOf(normalizeLevel(value)));
 }
 
 function levelOfJson(line: string, names: readonly string[], jsonMaxDepth: number): number {

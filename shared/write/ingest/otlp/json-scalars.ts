@@ -65,7 +65,7 @@ export function readUint32(scanner: JsonScanner): number {
   return readSmall(scanner, 0n, 2n ** 32n);
 }
 
-function readSmall(scanner: JsonScanner, least: bigint, end: bigint): number {
+function readSmall(scanner: JsonScanner, min: bigint, end: bigint): number {
   numberRange(scanner);
   const { bytes, start } = scanner;
   let value = 0;
@@ -74,7 +74,7 @@ function readSmall(scanner: JsonScanner, least: bigint, end: bigint): number {
     // Nine digits fit in 32 bits; anything else is rare.
     if (digit < 0 || digit > 9 || at - start === 9) {
       const big = integerOf(scanner.text());
-      if (big < least || big >= end) throw new BadRequestError(OVERFLOW);
+      if (big < min || big >= end) throw new BadRequestError(OVERFLOW);
       return Number(big);
     }
     value = value * 10 + digit;

@@ -28,7 +28,7 @@ const truncated = () => new BadRequestError('unexpected EOF');
 
 /**
  * Decodes the content of all frames. Rejects with BadRequestError if the input is not complete frames with
- * valid checksums, TooLargeError if the content exceeds the limit, NoRoomError if the memory budget is
+ * valid checksums, TooLargeError if the content exceeds the limit, PushMemoryError if the memory budget is
  * exhausted.
  */
 export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions): Promise<Buffer> {
@@ -55,23 +55,23 @@ export async function decodeLz4Frames(input: Uint8Array, options: UnpackOptions)
 class Output extends GrowingBytes {
   /** Bytes to reserve before the next step, or 0 if none are missing. */
   wanted = 0;
-  #most = 0;
+  #maxBytesToCome = 0;
 
   /**
    * Reserves `count` more bytes. Sets `wanted` if the decoder must wait for them.
    *
-   * @param most maximum number of bytes that can follow
+   * @param maxBytesToCome maximum number of bytes that can follow
    */
-  reserve(count: number, most: number): void {
-    if (this.hasRoom(count)) return;
+  reserve(count: number, maxBytesToCome: number): void {
+    if (this.fits(count)) return;
     this.wanted = count;
-    this.#most = most;
+    this.#maxBytesToCome = maxBytesToCome;
   }
 
   async growAsWanted(): Promise<void> {
     const { wanted } = this;
     this.wanted = 0;
-    await this.grow(wanted, this.#most);
+    await this.grow(wanted, this.#maxBytesToCome);
   }
 }
 

@@ -14,7 +14,7 @@ const PROTOBUF: Receiver = { ...COMMON, decode: decodeProtobufLogs };
 const JSON_LOGS: Receiver = { ...COMMON, decode: decodeJsonLogs };
 
 /** Receivers by name. */
-export const OTLP_INLETS = { 'otlp-protobuf': PROTOBUF, 'otlp-json': JSON_LOGS } as const;
+export const OTLP_RECEIVERS = { 'otlp-protobuf': PROTOBUF, 'otlp-json': JSON_LOGS } as const;
 
 const PROTOBUF_TYPE = 'application/x-protobuf';
 /** The charset is the default of JSON. Some clients name it. */

@@ -30,7 +30,7 @@ const EMPTY = Buffer.alloc(0);
 
 /**
  * Returns the content of a body. Throws BadRequestError if it cannot be decompressed, TooLargeError if it
- * exceeds a limit, NoRoomError if the memory budget `held` is exhausted.
+ * exceeds a limit, PushMemoryError if the memory budget `held` is exhausted.
  */
 export function unpackLogs(
   body: Uint8Array,

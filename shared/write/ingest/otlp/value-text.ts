@@ -213,25 +213,25 @@ export class ValueText {
     } else this.#writeDigits(nanos, 1);
   }
 
-  /** Writes the digits of a whole number below 2^53, padded with zeros to `least` digits. */
-  #writeDigits(value: number, least: number): void {
+  /** Writes the digits of a whole number below 2^53, padded with zeros to `minDigits` digits. */
+  #writeDigits(value: number, minDigits: number): void {
     const digits = this.#digits;
     const block = this.#block;
     let count = 0;
-    let rest = value;
-    while (rest > 0x7fffffff) {
-      const next = Math.floor(rest / 10);
-      digits[count++] = ZERO + (rest - next * 10);
-      rest = next;
+    let remaining = value;
+    while (remaining > 0x7fffffff) {
+      const next = Math.floor(remaining / 10);
+      digits[count++] = ZERO + (remaining - next * 10);
+      remaining = next;
     }
     // The remaining digits fit in 32 bits, which the CPU divides without doubles.
-    let small = rest | 0;
+    let small = remaining | 0;
     while (small > 0) {
       const next = (small / 10) | 0;
       digits[count++] = ZERO + small - next * 10;
       small = next;
     }
-    while (count < least) digits[count++] = ZERO;
+    while (count < minDigits) digits[count++] = ZERO;
     let to = this.#blockLength;
     while (count > 0) block[to++] = digits[--count];
     this.#blockLength = to;

@@ -25,7 +25,7 @@ export function* hashInSteps(bytes: Uint8Array, start: number, end: number): Ste
   }
   const [a, b, c, d] = lanes;
   const joined = (rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18)) | 0;
-  return mixRest(lanesEnd > start ? joined : PRIME_5, bytes, start, lanesEnd, end);
+  return mixRemainder(lanesEnd > start ? joined : PRIME_5, bytes, start, lanesEnd, end);
 }
 
 /** Mixes whole rounds of 16 bytes. */
@@ -45,7 +45,7 @@ function mixLanes(lanes: Int32Array, bytes: Uint8Array, start: number, end: numb
 }
 
 /** Mixes the bytes after the last full round, from `from` on. */
-function mixRest(joined: number, bytes: Uint8Array, start: number, from: number, end: number): number {
+function mixRemainder(joined: number, bytes: Uint8Array, start: number, from: number, end: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = from;
   let hash = (joined + (end - start)) | 0;

@@ -65,4 +65,4 @@ export const FIRST_READ_MS = 1000;
 export const ANNOUNCED_AGAIN_MS = 30_000;
 
 /** Maximum entries in the error of one stream (the reference's `max_returned_stream_errors`). */
-export const MAX_TOLD_ENTRIES = 10;
+export const MAX_REPORTED_ENTRIES = 10;

@@ -37,8 +37,8 @@ export async function exchangeDemand(
   const hot = streamRates.hot(tenant, { processes, rate: streamRateOf(limits), elapsedMs });
   const demand = state.rate.report(process, hot, rate, nowMs);
   await exchange.tellDemand(tenant, demand, DEMAND_VALID_MS);
-  const told = await exchange.demands(tenant);
-  const others = told.filter(other => other.process !== process);
+  const reported = await exchange.demands(tenant);
+  const others = reported.filter(other => other.process !== process);
   state.rate.learn(others, rate, clock.nowMs());
   state.shares = streamShares(hot, others, state.rate.processes);
 }
@@ -49,12 +49,12 @@ export async function exchangeStreams(
   { tenant, process, streams }: { tenant: string; process: string; streams: TenantStreams },
 ): Promise<void> {
   await readAnnounced(parts, tenant, streams);
-  const news = streams.takeNews();
-  if (news.hashes.length === 0) return;
+  const unannounced = streams.takeUnannounced();
+  if (unannounced.hashes.length === 0) return;
   try {
-    await parts.exchange.announce(tenant, { process, ...news });
+    await parts.exchange.announce(tenant, { process, ...unannounced });
   } catch (error) {
-    streams.returnNews(news);
+    streams.restoreUnannounced(unannounced);
     throw error;
   }
 }

@@ -163,8 +163,8 @@ export class IngestRates {
   #exchangeIfDue(tenant: string, state: TenantState, limits: Limits): void {
     const rate = tenantRateOf(limits);
     const hasDemand = state.hasDemand(rate);
-    const hasNews = state.streams.hasNews;
-    if (!hasDemand && !hasNews) return;
+    const hasUnannounced = state.streams.hasUnannounced;
+    if (!hasDemand && !hasUnannounced) return;
     const nowMs = this.#parts.clock.nowMs();
     const exchange = state.beginExchange(nowMs);
     if (exchange === undefined) return;
@@ -173,7 +173,7 @@ export class IngestRates {
     const streamRates = this.#streamRates;
     const tasks: Promise<void>[] = [];
     if (hasDemand) tasks.push(exchangeDemand(parts, { tenant, state, process, rate, limits, streamRates }));
-    if (hasNews) tasks.push(exchangeStreams(parts, { tenant, process, streams: state.streams }));
+    if (hasUnannounced) tasks.push(exchangeStreams(parts, { tenant, process, streams: state.streams }));
     void Promise.allSettled(tasks).then(results => {
       state.endExchange(exchange);
       for (const settled of results) if (settled.status === 'rejected') this.#failed(tenant, settled.reason);
@@ -183,7 +183,7 @@ export class IngestRates {
   #failed(tenant: string, error: unknown): void {
     this.#parts.log?.warn(
       { tenant, err: error },
-      'limits on rates and streams go on with what is known here',
+      'rate limit exchange failed; the limits use the last known state',
     );
   }
 }

@@ -5,7 +5,7 @@
 import { ClientError } from '../../../base/model/errors.ts';
 import type { PushColumns } from '../push-columns.ts';
 import { formatRfc3339 } from '../timestamp.ts';
-import { MAX_TOLD_ENTRIES } from './bounds.ts';
+import { MAX_REPORTED_ENTRIES } from './bounds.ts';
 
 const TOO_MANY_REQUESTS = 429;
 const ASK = 'contact your Loki administrator to see if the limit can be increased';
@@ -43,7 +43,7 @@ export function streamRateError(tenant: string, refused: RefusedStream): ClientE
   const { columns, entries, stream, count, limitBytes } = refused;
   const { text } = columns.streams[stream];
   const lines: string[] = [];
-  for (let i = 0; i < entries.length && lines.length < MAX_TOLD_ENTRIES; i++) {
+  for (let i = 0; i < entries.length && lines.length < MAX_REPORTED_ENTRIES; i++) {
     const entry = entries[i];
     if (columns.streamOf[entry] !== stream) continue;
     const reason = `Per stream rate limit exceeded (limit: ${sizeText(limitBytes)}/sec) while attempting to ingest for stream '${text}' totaling ${sizeText(bytesOfEntry(columns, entry))}, consider splitting a stream via additional labels or ${ASK}`;

@@ -40,7 +40,7 @@ export class TenantStreams {
     return Math.max(this.#all.size, this.#own.size);
   }
 
-  get hasNews(): boolean {
+  get hasUnannounced(): boolean {
     return this.#unannounced.length > 0;
   }
 
@@ -65,11 +65,14 @@ export class TenantStreams {
   }
 
   /** Decides whether a stream may receive entries. If so, it is active from then on. */
-  admit(hash: number, { maxGlobalStreamsPerUser: most, maxStreamsPerUser: mostHere }: StreamLimits): boolean {
-    const isShared = most > 0;
-    const isOwn = mostHere > 0;
-    if (isShared && !this.#all.has(hash) && this.#all.size >= most) return false;
-    if (isOwn && !this.#own.has(hash) && this.#own.size >= mostHere) return false;
+  admit(
+    hash: number,
+    { maxGlobalStreamsPerUser: maxInAll, maxStreamsPerUser: maxPerProcess }: StreamLimits,
+  ): boolean {
+    const isShared = maxInAll > 0;
+    const isOwn = maxPerProcess > 0;
+    if (isShared && !this.#all.has(hash) && this.#all.size >= maxInAll) return false;
+    if (isOwn && !this.#own.has(hash) && this.#own.size >= maxPerProcess) return false;
     if (isOwn) this.#own.add(hash, this.#hour);
     if (isShared && !this.#all.isOfThisHour(hash)) {
       this.#all.add(hash, this.#hour);
@@ -102,14 +105,14 @@ export class TenantStreams {
   }
 
   /** Returns the streams to announce, with their hour, and marks them as announced. */
-  takeNews(): { hour: number; hashes: readonly number[] } {
+  takeUnannounced(): { hour: number; hashes: readonly number[] } {
     const hashes = this.#unannounced;
     this.#unannounced = [];
     return { hour: this.#hour, hashes };
   }
 
   /** Restores streams whose announcement failed. */
-  returnNews({ hour, hashes }: { hour: number; hashes: readonly number[] }): void {
+  restoreUnannounced({ hour, hashes }: { hour: number; hashes: readonly number[] }): void {
     // Not as arguments: a million of them overflow the stack.
     if (hour === this.#hour) this.#unannounced = this.#unannounced.concat(hashes);
   }

@@ -68,15 +68,15 @@ const BAD_INDEX: BulkFailure = Object.freeze({
 const FAILURES: Readonly<Record<DocumentFailure, BulkFailure>> = {
   'no-object': {
     type: 'document_parsing_exception',
-    reason: 'failed to parse: the document is no JSON object',
+    reason: 'failed to parse: the document is not a JSON object',
   },
   'bad-time': {
     type: 'document_parsing_exception',
-    reason: 'failed to parse the field of the time as a date',
+    reason: 'failed to parse the time field as a date',
   },
   'too-long': {
     type: 'document_parsing_exception',
-    reason: `the document is longer than ${MAX_DOCUMENT_BYTES} bytes`,
+    reason: `the document exceeds ${MAX_DOCUMENT_BYTES} bytes`,
   },
 };
 

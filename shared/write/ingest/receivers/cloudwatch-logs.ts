@@ -100,7 +100,7 @@ export function* addEnvelope(target: EnvelopeTarget, start: number, end: number)
     else scanner.skipValue();
   }
   if (scanner.peek() !== -1)
-    throw new BadRequestError('the envelope of CloudWatch Logs has something behind it');
+    throw new BadRequestError('the CloudWatch Logs envelope is followed by other data');
   // The event of a control message only reports that CloudWatch has checked the destination.
   if (isControl) columns.count = firstEntry;
   if (columns.count === firstEntry) return;
@@ -149,7 +149,7 @@ function* readEvents(scanner: JsonScanner, columns: PushColumns, base: number): 
       } else scanner.skipValue();
     }
     if (ms < 0 || lineEnd < 0)
-      throw new BadRequestError('an event of CloudWatch Logs has no timestamp or no message');
+      throw new BadRequestError('a CloudWatch Logs event needs a timestamp and a message');
     if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
     same = ms === before ? Math.min(same + 1, MAX_SAME_MS - 1) : 0;
     before = ms;
@@ -172,7 +172,7 @@ function readMs(scanner: JsonScanner): number {
   scanner.skipValue();
   const text = scanner.bytes.latin1Slice(start, Math.min(scanner.at, start + MAX_TIMESTAMP_DIGITS + 1));
   if (first === 0x22 || text.length > MAX_TIMESTAMP_DIGITS || !/^\d+$/.test(text)) {
-    throw new BadRequestError('the timestamp of an event of CloudWatch Logs is not a time in milliseconds');
+    throw new BadRequestError('the timestamp of a CloudWatch Logs event is not a time in milliseconds');
   }
   return Number(text);
 }

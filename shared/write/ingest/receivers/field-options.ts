@@ -76,7 +76,7 @@ export function fieldOptions(param: (name: string) => string, defaults: FieldOpt
   const streamFields = list('_stream_fields');
   const extra = list('extra_fields').map(pair => {
     const equals = pair.indexOf('=');
-    if (equals < 1) throw new BadRequestError(`extra_fields takes name=value, not '${pair.slice(0, 100)}'`);
+    if (equals < 1) throw new BadRequestError(`extra_fields must be name=value, got '${pair.slice(0, 100)}'`);
     return { name: sanitizeMetadataName(pair.slice(0, equals)), value: pair.slice(equals + 1) };
   });
   const labelOfField =

@@ -131,7 +131,7 @@ function readRecord(scanner: JsonScanner, records: number[]): void {
       if (records.length === 2 * MAX_RECORDS) throw tooMany('records', MAX_RECORDS);
       scanner.string();
       // Not UTF-8, so not base64 either. Its range would be outside the body.
-      if (scanner.isSpilled()) throw new BadRequestError('the data of a record is no base64');
+      if (scanner.isSpilled()) throw new BadRequestError('record data is not valid base64');
       records.push(scanner.start, scanner.end);
     }
   }
@@ -157,7 +157,7 @@ async function joinRecords(
       await runPaced(decodeBase64(digits, record, 0), pace);
       await unzip(record, joined);
       freeLarge(record);
-      if (!joined.hasRoom(1)) await joined.grow(1);
+      if (!joined.fits(1)) await joined.grow(1);
       joined.bytes[joined.length++] = LINE_FEED;
       i += 2;
     } else await joined.grow(length + 1);
@@ -179,7 +179,7 @@ function* joinSome(
   for (let i = first; i < records.length; i += 2) {
     setDigits(digits, records, i);
     const length = decodedLength(digits);
-    if (isGzip(digits) || !joined.hasRoom(length + 1)) return i;
+    if (isGzip(digits) || !joined.fits(length + 1)) return i;
     yield* decodeBase64(digits, joined.bytes, joined.length);
     joined.length += length;
     joined.bytes[joined.length++] = LINE_FEED;
@@ -210,7 +210,7 @@ function withoutPadding(bytes: Buffer, start: number, end: number): number {
 
 function decodedLength({ at, end }: Digits): number {
   const digits = end - at;
-  if (digits % 4 === 1) throw new BadRequestError('the data of a record is no base64');
+  if (digits % 4 === 1) throw new BadRequestError('record data is not valid base64');
   return Math.floor((digits * 3) / 4);
 }
 
@@ -222,7 +222,7 @@ function* decodeBase64({ bytes, at: start, end }: Digits, into: Buffer, to: numb
     const length = Math.floor((digits * 3) / 4);
     const text = bytes.latin1Slice(at, at + digits);
     if (into.write(text, written, length, 'base64') !== length) {
-      throw new BadRequestError('the data of a record is no base64');
+      throw new BadRequestError('record data is not valid base64');
     }
     written += length;
     yield;
@@ -238,7 +238,7 @@ function isGzip({ bytes, at, end }: Digits): boolean {
 async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
   const content = record.length < MAX_SYNC_BYTES ? unzipSmall(record) : undefined;
   if (content !== undefined) {
-    if (!joined.hasRoom(content.length)) await joined.grow(content.length);
+    if (!joined.fits(content.length)) await joined.grow(content.length);
     joined.length += content.copy(joined.bytes, joined.length);
     // The content has its own chunk, because no chunk is larger.
     if (content.length > 0) freeWhole(content);
@@ -249,7 +249,7 @@ async function unzip(record: Buffer, joined: GrowingBytes): Promise<void> {
   let last: Buffer | undefined;
   try {
     for await (const part of stream as AsyncIterable<Buffer>) {
-      if (!joined.hasRoom(part.length)) await joined.grow(part.length);
+      if (!joined.fits(part.length)) await joined.grow(part.length);
       joined.length += part.copy(joined.bytes, joined.length);
       // The stream no longer uses a chunk when it has started another one.
       if (last !== undefined && last.buffer !== part.buffer) freeWhole(last);
@@ -276,7 +276,7 @@ function isOfZlib(error: unknown): boolean {
 }
 
 function brokenGzip(cause: unknown): BadRequestError {
-  return new BadRequestError('a record begins as gzip and cannot be unpacked', { cause });
+  return new BadRequestError('a gzip record cannot be decompressed', { cause });
 }
 
 const time: Timestamp = { day: 0, timeOfDay: 0 };

@@ -21,9 +21,9 @@ interface Failed {
 }
 
 const TEXTS: Readonly<Record<DocumentFailure, string>> = {
-  'no-object': 'is no JSON object',
-  'bad-time': 'has a time that cannot be read',
-  'too-long': `is longer than ${MAX_DOCUMENT_BYTES} bytes`,
+  'no-object': 'is not a JSON object',
+  'bad-time': 'has an invalid time',
+  'too-long': `exceeds ${MAX_DOCUMENT_BYTES} bytes`,
 };
 const NO_LABELS: readonly Label[] = [];
 /** Bytes of the body decoded per step: a few tenths of a millisecond. A document is never split. */

@@ -56,33 +56,33 @@ export async function* objectBatches(
   function* full(bytes: Buffer): Generator<ObjectBatch, Buffer, undefined> {
     let from = 0;
     for (;;) {
-      const rest = bytes.subarray(from);
-      const end = batchEnd(rest, batchBytes, lineBytes);
-      if (end === 0) return rest;
-      yield take(rest.subarray(0, end));
+      const remaining = bytes.subarray(from);
+      const end = batchEnd(remaining, batchBytes, lineBytes);
+      if (end === 0) return remaining;
+      yield take(remaining.subarray(0, end));
       from += end;
     }
   }
-  for await (const piece of withBeginning(await unpacked(body), MAX_FORMAT_BYTES)) {
-    total += piece.length;
-    if (total > maxBytes) throw new TooLargeError(`the object unpacks to more than ${maxBytes} bytes`);
+  for await (const part of withBeginning(await unpacked(body), MAX_FORMAT_BYTES)) {
+    total += part.length;
+    if (total > maxBytes) throw new TooLargeError(`the object decompresses to more than ${maxBytes} bytes`);
     if (format === undefined) {
-      format = formatOf(piece);
+      format = formatOf(part);
       if (format.name === 'cloudtrail') splitter = new RecordSplitter();
     }
-    const lines = splitter === undefined ? piece : splitter.next(piece);
+    const lines = splitter === undefined ? part : splitter.next(part);
     waiting.push(lines);
     waitingBytes += lines.length;
     waitingWeight += lines.length + countLines(lines) * lineBytes;
     if (waitingWeight < batchBytes) continue;
-    const rest = yield* full(Buffer.concat(waiting, waitingBytes));
-    waiting = [rest];
-    waitingBytes = rest.length;
-    waitingWeight = rest.length + countLines(rest) * lineBytes;
+    const remaining = yield* full(Buffer.concat(waiting, waitingBytes));
+    waiting = [remaining];
+    waitingBytes = remaining.length;
+    waitingWeight = remaining.length + countLines(remaining) * lineBytes;
   }
   if (waitingBytes === 0) return;
-  const rest = yield* full(Buffer.concat(waiting, waitingBytes));
-  if (rest.length > 0) yield take(rest);
+  const remaining = yield* full(Buffer.concat(waiting, waitingBytes));
+  if (remaining.length > 0) yield take(remaining);
 }
 
 /**
@@ -104,13 +104,13 @@ function batchEnd(bytes: Buffer, batchBytes: number, lineBytes: number): number 
 async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const whole = withBeginning(body, GZIP.length);
   const first = await whole.next();
-  const rest = (async function* () {
+  const remaining = (async function* () {
     if (!first.done) yield first.value;
     yield* whole;
   })();
   const isGzip = !first.done && GZIP.equals(first.value.subarray(0, GZIP.length));
-  if (!isGzip) return rest;
-  const source = Readable.from(rest, { objectMode: false });
+  if (!isGzip) return remaining;
+  const source = Readable.from(remaining, { objectMode: false });
   const gunzip = createGunzip();
   source.on('error', error => gunzip.destroy(error));
   return source.pipe(gunzip);
@@ -118,12 +118,12 @@ async function unpacked(body: AsyncIterable<Uint8Array>): Promise<AsyncIterable<
 
 /** Yields the same bytes, with at least `beginning` of them (or all) in the first part. */
 async function* withBeginning(
-  pieces: AsyncIterable<Uint8Array>,
+  parts: AsyncIterable<Uint8Array>,
   beginning: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   let first: Buffer | undefined = Buffer.alloc(0);
-  for await (const piece of pieces) {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  for await (const part of parts) {
+    const bytes = Buffer.from(part.buffer, part.byteOffset, part.length);
     if (first === undefined) yield bytes;
     else {
       first = Buffer.concat([first, bytes]);

@@ -19,12 +19,12 @@ export class RecordSplitter {
   #isDone = false;
 
   /** Returns the lines of a part of the file. A record may continue in the next part. */
-  next(piece: Uint8Array): Buffer {
+  next(part: Uint8Array): Buffer {
     // The comma or bracket after a record is replaced by a line feed.
-    const lines = Buffer.allocUnsafe(piece.length + 1);
+    const lines = Buffer.allocUnsafe(part.length + 1);
     let to = 0;
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at];
+    for (let at = 0; at < part.length; at++) {
+      const byte = part[at];
       if (!this.#inArray) {
         if (byte === 0x5b) this.#inArray = true;
         continue;

@@ -28,7 +28,7 @@ export function* validUtf8(bytes: Buffer): Steps<Buffer> {
     yield;
   }
   const more = invalid * (REPLACEMENT.length - 1);
-  if (more > MAX_MADE_BYTES) throw tooMany('bytes that decoding makes of it', MAX_MADE_BYTES);
+  if (more > MAX_MADE_BYTES) throw tooMany('bytes created by decoding', MAX_MADE_BYTES);
   const valid = Buffer.allocUnsafeSlow(bytes.length + more);
   let to = 0;
   for (let at = 0; at < bytes.length; ) {
