@@ -55,7 +55,7 @@ const WRITE_WAIT_MS = 250;
 const FOLD_EVERY_MS = 5 * 60_000;
 /** Group name of all jobs in the embedded metrics. */
 const JOBS_GROUP = 'jobs';
-/** Of merges that another instance has planned. */
+/** Group name of merge tasks that another instance has planned, in the embedded metrics. */
 const MERGES_GROUP = 'merges';
 
 export interface Stores {
@@ -164,7 +164,7 @@ export function assembleStore(
             clock,
           })
         : undefined,
-    mergesElsewhere: name === 'maintenance' ? mergesElsewhere(config, environment, clock) : undefined,
+    mergeOffload: name === 'maintenance' ? mergeOffload(config, environment, clock) : undefined,
     taskSizes: functionTaskSizes(queryWorkerCalls ?? DEFAULT_SLOTS),
     place,
     trustsAuthorizer,
@@ -201,10 +201,10 @@ export function assembleStore(
 }
 
 /**
- * The maintenance function calls itself for merges of a large tenant's day: other instances do them, up to the setting. Each call is
- * one deep, so it is no loop.
+ * Lets other instances run merges of a large tenant's day, up to the configured number. The maintenance
+ * function calls itself, only one level deep.
  */
-function mergesElsewhere(
+function mergeOffload(
   { logboom: { maxCompactionFunctions: slots } }: Settings['config'],
   { AWS_LAMBDA_FUNCTION_NAME: functionName }: Environment,
   clock: Clock,

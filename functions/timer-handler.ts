@@ -46,7 +46,7 @@ export interface TimerEvent {
 
 const MINUTE_MS = 60_000;
 /** Each job runs once an hour even if no work is found. */
-export const SWEEP_MINUTES = 60;
+const SWEEP_MINUTES = 60;
 
 /** Throws an AggregateError after all calls if one failed. The next minute retries. */
 export function createTimer(parts: TimerParts): (event: unknown) => Promise<TimerResult> {

@@ -5,7 +5,7 @@ import { PACKAGE_ROOT, readPackageFile } from './package-files.ts';
 
 const NAME = 'config/local.yaml';
 
-/** In a single executable, a display name for the embedded file. */
+/** Path of the file; a display name in a single executable, which embeds it. */
 export const DEFAULT_CONFIG_FILE = PACKAGE_ROOT === undefined ? `built-in ${NAME}` : join(PACKAGE_ROOT, NAME);
 
 /** Throws a file system error. */

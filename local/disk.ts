@@ -48,7 +48,7 @@ const MAX_SHARE = 0.05;
 /** Pushes are accepted again above this multiple of the limit, so that they do not alternate at the limit. */
 const ENOUGH_FACTOR = 1.5;
 export const CHECK_MS = 2_000;
-/** Checks every 2 s cost an idle store 0.2% of a core. */
+/** Maximum interval of checks. Checks every 2 s cost an idle store 0.2 % of a core. */
 export const MAX_CHECK_MS = 30_000;
 /** 4 GB/s: the disk of one machine cannot be filled faster. */
 const MAX_FILL_BYTES_PER_MS = 4_000_000;

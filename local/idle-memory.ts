@@ -1,32 +1,37 @@
 /**
- * Returns memory to the system when a thread comes to rest. V8 collects garbage when it allocates, so a thread that has nothing to do
- * keeps what its last work left behind: the columns of a large push, the states of a query, the code of its start.
+ * Returns memory to the system when a thread becomes idle. V8 collects garbage when it allocates, so an idle
+ * thread keeps the memory of its last work: the columns of a large push, the states of a query, the code of
+ * its start.
  *
- * A thread that stays busy is left alone: it collects by itself. A thread with little work for a long time lets its heap grow
- * to the size at which V8 first collects, 48 MB in each thread, so it is collected after it has grown.
+ * A busy thread needs no help, because V8 collects its garbage. A thread with little work for a long time
+ * lets its heap grow to the size at which V8 first collects, 48 MB per thread. So it is collected after its
+ * heap has grown.
  */
 import type { IdleCaches } from '../shared/base/model/idle-caches.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 
 export interface IdleMemoryParts {
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Time that the thread was busy since it was started, ms. */
+  /** Busy time of the thread since its start, ms. */
   readonly busyMs: () => number;
   /** Used bytes of its heap. */
   readonly heapBytes: () => number;
   readonly caches: IdleCaches;
-  /** Frees what waits for its next use, collects garbage, and returns the memory of the heap to the system. */
+  /** Frees pooled memory, collects garbage, and returns the memory of the heap to the system. */
   readonly collectAll: () => void;
-  /** Collects garbage only, in less time. */
+  /** Only collects garbage, which is faster. */
   readonly collect: () => void;
 }
 
 const CHECK_MS = 10_000;
-/** A thread that is busy for less than this share of its time is at rest: scrapes and timers go on. */
+/** A thread that is busy for less than this share of its time is idle. Scrapes and timers may run. */
 const REST_SHARE = 0.05;
-/** Growth of the heap since it was last collected. A collection takes 40 ms, at 2 MB of pushes/s once in two minutes. */
+/**
+ * Growth of the heap since its last collection. A collection takes 40 ms, once in two minutes at 2 MB of
+ * pushes per second.
+ */
 const GROWTH_BYTES = 8 * 1024 * 1024;
-/** A cache that was not used for 10 minutes is emptied. Dashboards refresh more often. */
+/** Checks without use, 10 minutes, after which a cache is emptied. Dashboards refresh more often. */
 export const QUIET_CHECKS = 60;
 
 /** Resolves when the signal aborts. */
@@ -35,7 +40,7 @@ export async function returnIdleMemory(
   signal: AbortSignal,
 ): Promise<void> {
   let before = busyMs();
-  // What the start left behind counts, too.
+  // True at first, to free the memory of the start.
   let hasWorked = true;
   let collectedBytes = Number.POSITIVE_INFINITY;
   while (await sleeps(clock, signal)) {

@@ -15,7 +15,7 @@ import { asStorageError } from './disk-errors.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 
 /** Raise it with every change of the schema, and add the step that upgrades an older file. */
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /**
  * Time that SQLite itself waits for another process, on the thread of requests. The caller handles longer

@@ -1,4 +1,7 @@
-/** Memory of the thread that calls: its figures for metrics, and what returns it to the system when the thread is at rest. */
+/**
+ * Memory of the calling thread: its figures for metrics, and returning it to the system when the thread is
+ * idle.
+ */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
@@ -40,12 +43,15 @@ interface Collector {
   }) => void;
 }
 
-/** Collects the garbage of this thread, some 40 ms. Does nothing unless Node was started with --expose-gc, as the launcher does. */
+/**
+ * Collects the garbage of this thread in about 40 ms. Does nothing unless Node was started with --expose-gc,
+ * as the launcher does.
+ */
 export function collectGarbage(): void {
   (globalThis as Collector).gc?.();
 }
 
-/** Takes longer than `collectGarbage`, and returns the memory of the heap to the system. */
+/** Like `collectGarbage`, but slower, and returns the memory of the heap to the system. */
 function collectAll(): void {
   freePooledBuffers();
   (globalThis as Collector).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -1,4 +1,7 @@
-/** Sockets of live tails, which front threads hold: another thread asks for them, as functions ask API Gateway. */
+/**
+ * Sockets of live tails that front threads hold. Other threads use them through requests, like functions use
+ * API Gateway.
+ */
 import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
 import { ownBytes } from './messages.ts';
 import type { RoleAsk } from './role-messages.ts';
@@ -7,7 +10,7 @@ export function askedConnections(ask: (question: RoleAsk) => Promise<unknown>): 
   return {
     async post(connectionId, message) {
       const own = ownBytes(message);
-      // Frames may be shared by several tails: a copy is sent.
+      // Sends a copy, because several tails may share a frame.
       return (await ask({ kind: 'post', connectionId, message: own })) as PostOutcome;
     },
     get: async connectionId =>

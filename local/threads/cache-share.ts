@@ -1,13 +1,15 @@
 /**
- * What each query thread may cache of what the process may. The spare thread serves light tenants, which read little, and on most
- * machines it never starts: it gets an eighth at most. All others share the rest equally.
+ * Divides the cache budget of the process among query threads. The spare thread serves light tenants, which
+ * read little, and on most machines it never starts. So it gets at most one eighth. The others share the rest
+ * equally.
  */
 const MAX_OF_SPARE = 1 / 8;
 
 /**
- * Bytes for the thread at `index`.
+ * Cache size of the thread at `index`, bytes.
  *
- * @param bytes of the process @param threads without the spare one, whose index this is
+ * @param bytes budget of the process
+ * @param threads number of threads without the spare one, which has this number as its index
  */
 export function cacheShare(bytes: number, threads: number, index: number): number {
   const ofSpare = Math.min(MAX_OF_SPARE, 1 / (threads + 1));

@@ -1,11 +1,11 @@
 /**
- * A table whose reads are of this thread and whose writes go to another. Two connections of SQLite that commit wait for each
- * other's lock, and each would sync by itself; so one thread makes the commits of all, in groups. Reads of SQLite wait for nobody,
- * and see what was committed before they began.
+ * A table that reads in this thread and writes in another. Two SQLite connections that commit wait for each
+ * other's lock, and each syncs separately. So one thread commits for all, in groups. Reads of SQLite do not
+ * wait, and see everything that was committed before they started.
  */
 import type { Item, Table, Write } from '../../shared/base/ports/table.ts';
 
-/** @param write as Table.transact; a single write fails as that does, with the place 0 */
+/** @param write same as Table.transact; a single write fails with index 0 */
 export function forwardedTable(
   reads: Pick<Table, 'get' | 'query'>,
   write: (writes: readonly Write[]) => Promise<void>,
@@ -22,15 +22,15 @@ export function forwardedTable(
   };
 }
 
-/** A message takes all of the memory that a part of it lies in. */
+/** Copies the item's buffers, because a message transfers the whole memory that a view is part of. */
 function ownItem(item: Item): Item {
   return { ...item, body: new Uint8Array(item.body) };
 }
 
-/** From this size on a body is moved to the other thread; smaller ones are cheaper copied. */
+/** Minimum size of a body that is moved to the other thread. Copying smaller ones costs less. */
 const MOVED_BYTES = 16 * 1024;
 
-/** Buffers of the bodies that are to be moved; `forwardedTable` has given each a buffer of its own. */
+/** Buffers of the bodies to move. `forwardedTable` has given each a separate buffer. */
 export function movedBodies(writes: readonly Write[]): ArrayBuffer[] {
   const moved: ArrayBuffer[] = [];
   for (const write of writes) {

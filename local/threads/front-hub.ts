@@ -1,4 +1,4 @@
-/** Answers what threads of the roles ask the front thread: commits, limits on rates, sockets, parts of queries. */
+/** Handles requests from role threads to the front thread: commits, rate limits, sockets, query tasks. */
 
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
@@ -11,20 +11,20 @@ import type { ThreadHub } from './thread-client.ts';
 import { errorOf } from './thrown-errors.ts';
 
 export interface HubParts {
-  /** The table that commits for all threads. */
+  /** Table that commits for all threads. */
   readonly table: Storage['table'];
-  /** Called with what was committed for the thread, before the thread hears of it. */
+  /** Called after a commit for the thread, before the thread is notified. */
   readonly onCommitted?: ((writes: readonly Write[]) => Promise<void>) | undefined;
   /** See Storage. */
   readonly foldTable: Storage['foldTable'];
   decideRates(tenant: string, asked: Extract<RoleAsk, { kind: 'rates' }>['asked']): Promise<RateDecision>;
-  /** The sockets of live tails. */
+  /** Sockets of live tails. */
   readonly connections: Connections;
   readonly log: Log;
   readonly onDefect: () => void;
-  /** For the threads of other roles. */
+  /** Passes a message on to threads of other roles. */
   pass(told: Exclude<RoleTell, { kind: 'log' | 'defect' }>): void;
-  /** Runs a part of a query in the thread of this affinity. */
+  /** Runs a query task in the thread of this affinity. */
   task(affinity: number, task: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
 }
 

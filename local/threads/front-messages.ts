@@ -1,36 +1,36 @@
-/** What the first front thread and the others send each other. */
+/** Messages between the first front thread and the others. */
 import type { ConnectionInfo, PostOutcome } from '../../shared/base/ports/connections.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { FrontTell, PlainRequest, RoleAsk, RoleData } from './role-messages.ts';
 import type { SharedPushes } from './shared-pushes.ts';
 
-/** What a further front thread is started with. */
+/** Start data of a further front thread. */
 export interface FrontData
   extends Pick<
     RoleData,
     'config' | 'storage' | 'isAlone' | 'kernels' | 'isDebug' | 'isDiskFull' | 'readOnly'
   > {
-  /** From 1 on. */
+  /** Index, starting at 1. */
   readonly index: number;
-  /** Front threads of the process. */
+  /** Number of front threads of the process. */
   readonly fronts: number;
-  /** Ingest threads of each front at most. */
+  /** Maximum number of ingest threads per front. */
   readonly ingestThreads: number;
-  /** What pushes of all ingest threads hold. */
+  /** Memory of pushes in all ingest threads. */
   readonly pushes: SharedPushes;
   readonly host: string;
   readonly port: number;
 }
 
 export type FrontCall =
-  /** To its sockets. Answered with `outcome`. */
+  /** For sockets of this front. The reply is `outcome`. */
   | Extract<RoleAsk, { kind: 'post' }>
-  /** Answered with `info`. */
+  /** The reply is `info`. */
   | Extract<RoleAsk, { kind: 'connection' }>
   | Extract<RoleAsk, { kind: 'close' }>
-  /** The thread that served its tails was lost. */
+  /** The thread that served the tails was lost. */
   | { readonly kind: 'end-tails' }
-  /** Answered with `text`: its own and those of its ingest threads. */
+  /** The reply is `text`: metrics of the front and of its ingest threads. */
   | { readonly kind: 'metrics' }
   | { readonly kind: 'write-usage' };
 
@@ -40,14 +40,17 @@ export interface FrontAnswer {
   readonly text?: string;
 }
 
-/** What a further front asks the first one: all that its ingest threads ask, and what it does not serve by itself. */
+/**
+ * Requests of a further front to the first one: those of its ingest threads, and requests that it does not
+ * serve itself.
+ */
 export type FrontAsk =
   | RoleAsk
-  /** Answered with a Response: of every request that is no push. */
+  /** Any request except a push. The reply is a Response. */
   | { readonly kind: 'request'; readonly request: PlainRequest }
-  /** Answered with why the tail cannot be served, or undefined. */
+  /** The reply is the reason why the tail cannot be served, or `undefined`. */
   | { readonly kind: 'open-tail'; readonly connectionId: string; readonly request: TailRequest }
   | { readonly kind: 'close-tail'; readonly connectionId: string; readonly tenant: string };
 
-/** For it and for its ingest threads. */
+/** Messages for a front and its ingest threads. */
 export type ToldFront = Extract<FrontTell, { kind: 'forget' | 'log-level' | 'disk' }>;

@@ -1,7 +1,7 @@
 /**
- * A front thread beyond the first one. It listens on the same port, so that the system gives it a part of the connections, admits
- * pushes, and hands them to ingest threads of its own. Every other request it hands to the first front as it came. What must be in
- * one place it asks there, for itself and for its ingest threads.
+ * Further front thread. It listens on the same port, so the system gives it a share of the connections. It
+ * admits pushes and passes them to its own ingest threads. It passes all other requests unchanged to the
+ * first front, which also provides everything that must be in one thread.
  */
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
@@ -54,7 +54,7 @@ import { ThreadFigures } from './thread-figures.ts';
 import { createThreadLog } from './thread-log.ts';
 import { within } from './within.ts';
 
-/** For a thread to write down what it counted. */
+/** Timeout for a thread to write its usage. */
 const USAGE_MS = 2_000;
 const NOTHING: Moved<FrontAnswer> = { value: {} };
 
@@ -212,7 +212,7 @@ async function openFrontThread(
   }
 }
 
-/** The ingest threads of this front. What they ask and tell goes to the first front as it is. */
+/** Creates the ingest threads of this front. Their requests and messages go unchanged to the first front. */
 function ingestPool(
   data: FrontData,
   starter: Starter,

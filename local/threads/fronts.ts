@@ -1,7 +1,7 @@
 /**
- * The front threads beyond the first, seen from the first one. Each listens on the same port, receives bodies, and feeds ingest threads
- * of its own (front-thread.ts). Here they get what is in one place: commits, limits on rates, and answers to all that is no push.
- * Sockets of live tails stay with the front that accepted them.
+ * Further front threads, managed by the first one. Each listens on the same port, receives bodies, and feeds
+ * its own ingest threads (front-thread.ts). The first front provides commits, rate limits, and responses to
+ * all requests except pushes. Sockets of live tails stay with the front that accepted them.
  */
 
 import type { ConnectionInfo, Connections, PostOutcome } from '../../shared/base/ports/connections.ts';
@@ -16,29 +16,29 @@ import type { ThreadLog } from './thread-log.ts';
 import { within } from './within.ts';
 
 export interface FrontsParts {
-  /** What a front is started with, asked at each start. */
+  /** Start data of a front, created at each start. */
   readonly data: (index: number) => FrontData;
-  /** Answers what ingest threads ask. */
+  /** Handles requests of ingest threads. */
   readonly hub: ThreadHub;
-  /** Answers a request that is no push; does not throw. */
+  /** Handles a request that is not a push. Never throws. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   /** See RoleThreads. */
   readonly openTail: (request: TailRequest, connectionId: string) => Promise<string | undefined>;
   readonly closeTail: (tenant: string, connectionId: string) => Promise<void>;
-  /** A front ended by itself, with its ingest threads; it is started again. Must not throw. */
+  /** Called when a front ended unexpectedly with its ingest threads. It is restarted. Must not throw. */
   readonly onLost: (index: number) => void;
   readonly log: Pick<ThreadLog, 'debug' | 'warn' | 'error'>;
-  /** For running requests to end when it stops. */
+  /** Time for running requests to complete at a stop. */
   readonly drainMs: number;
-  /** The file of the threads, for tests; default: the one beside this. */
+  /** File of the threads, for tests. Default: the one next to this module. */
   readonly entry?: ThreadEntry;
 }
 
 type FrontThread = ThreadClient<FrontCall, FrontAnswer>;
 
-/** Of its JavaScript heap, MiB: requests that wait, and their headers. */
+/** JavaScript heap in MiB, for waiting requests and their headers. */
 const HEAP_MB = 512;
-/** For ingest threads to end behind the requests. */
+/** Time for ingest threads to end after the requests. */
 const STOP_MS = 10_000;
 /** See RoleThreads. */
 const USAGE_MS = 2_000;
@@ -46,7 +46,7 @@ const USAGE_MS = 2_000;
 export class Fronts {
   readonly #parts: FrontsParts;
   readonly #threads: FrontThread[] = [];
-  /** Live tails of their sockets, by connection. As many as they accept. */
+  /** Live tails of their sockets, by connection. The fronts limit their number. */
   readonly #tails = new Map<string, { readonly front: FrontThread; readonly tenant: string }>();
 
   constructor(parts: FrontsParts) {
@@ -57,7 +57,7 @@ export class Fronts {
     return this.#threads;
   }
 
-  /** For metrics: each tells of its ingest threads, too. */
+  /** Threads with metrics. Each also reports its ingest threads. */
   get counting(): readonly CountingThread[] {
     return this.#threads.map(thread => ({
       name: thread.name,
@@ -66,13 +66,13 @@ export class Fronts {
     }));
   }
 
-  /** Resolves when so many listen; rejects if one cannot. */
+  /** Resolves when `count` fronts listen. Rejects if one cannot. */
   async start(count: number): Promise<void> {
     while (this.#threads.length < count) this.#threads.push(this.#thread(this.#threads.length + 1));
     await Promise.all(this.#threads.map(thread => thread.ready()));
   }
 
-  /** They accept nothing new, and end what they have begun. */
+  /** Stops accepting, and completes running requests. */
   async stop(): Promise<void> {
     await Promise.all(this.#threads.splice(0).map(thread => thread.stop()));
   }
@@ -85,19 +85,19 @@ export class Fronts {
     await Promise.all(this.#threads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' }))));
   }
 
-  /** The thread that serves live tails was lost. */
+  /** Ends all tails after their thread was lost. */
   endTails(): void {
     for (const thread of this.#threads) thread.call({ kind: 'end-tails' }).catch(() => undefined);
   }
 
-  /** All sockets of the process; those that belong to no other front are `own`. */
+  /** All sockets of the process. Sockets that belong to no other front are `own`. */
   connectionsWith(own: Connections): Connections {
     const frontOf = (connectionId: string) => this.#tails.get(connectionId)?.front;
     return {
       async post(connectionId, message): Promise<PostOutcome> {
         const front = frontOf(connectionId);
         if (front === undefined) return own.post(connectionId, message);
-        // A front that was lost has taken its sockets with it.
+        // The sockets of a lost front are closed.
         const gone = (): FrontAnswer => ({ outcome: 'gone' });
         return (await front.call({ kind: 'post', connectionId, message }).catch(gone)).outcome!;
       },

@@ -1,16 +1,16 @@
 /**
- * What a thread and the thread that started it send each other, whatever the role:
+ * Messages between a thread and the thread that started it, for every role:
  *
  *     starter                       thread
  *        | <-------- ready ----------- |       or broken, with the reason
  *        | --- call (number) --------> |
- *        | --- cancel (number) ------> |       the answer is not wanted any more
- *        | <--------- heard ---------- |       at once: a thread that does not say so hangs
- *        | <-- answer or failed ------ |       also if it was cancelled: the thread has let go of the call
- *        | <------- ask (number) ----- |       numbers of questions are the thread's own
+ *        | --- cancel (number) ------> |       the answer is not needed any more
+ *        | <--------- heard ---------- |       immediately: a thread that does not confirm hangs
+ *        | <-- answer or failed ------ |       also after a cancel: the thread has released the call
+ *        | <------- ask (number) ----- |       the thread numbers its requests itself
  *        | --- reply or refused -----> |
  *        | <--------- tell ----------> |       without an answer
- *        | ---------- stop ----------> |       it ends its work and exits
+ *        | ---------- stop ----------> |       it completes its work and exits
  */
 import type { ThrownError } from './thrown-errors.ts';
 
@@ -32,13 +32,19 @@ export type FromThread<Answer> =
   | { readonly kind: 'cancel-ask'; readonly id: number }
   | { readonly kind: 'tell'; readonly tell: unknown };
 
-/** A value for another thread. The buffers in `moved` are not copied; the sender cannot read them any more. */
+/**
+ * A value for another thread. The buffers in `moved` are transferred, so the sender cannot read them any
+ * more.
+ */
 export interface Moved<Value> {
   readonly value: Value;
   readonly moved?: ArrayBuffer[] | undefined;
 }
 
-/** The bytes in a buffer of their own, which can be moved. Copies them if they are a part of a larger buffer, or shared. */
+/**
+ * Returns the bytes in a separate buffer that can be moved. Copies them if they are part of a larger buffer,
+ * or shared.
+ */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;

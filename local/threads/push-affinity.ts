@@ -1,20 +1,23 @@
 /**
- * Sends a repeated push to the ingest thread that had it before, because only that thread recognizes it and does not store it again. Every
- * other push goes to the thread with the fewest calls under way.
+ * Routes a repeated push to the ingest thread that handled it before. Only that thread recognizes it and does
+ * not store it again. Any other push goes to the thread with the fewest running calls.
  *
- * A repeat is recognized by the tenant, the size of the body and samples of it. Another push with the same key goes to that thread too,
- * unless the thread has many more calls under way than others.
+ * A repeat is recognized by tenant, body size and samples of the body. Another push with the same key goes to
+ * that thread too, unless the thread has many more running calls than others.
  */
 import { LruCache } from '../../shared/base/model/lru.ts';
 import { hashOfText } from '../../shared/base/model/text-hash.ts';
 import type { PlainRequest } from './role-messages.ts';
 import type { PooledThread, RolePool } from './role-pool.ts';
 
-/** Covers the minutes in which agents repeat a push; about 100 bytes each. */
+/** Covers the minutes in which agents repeat a push. Each entry takes about 100 bytes. */
 const MAX_PUSHES = 20_000;
-/** Length of each of three samples, at the beginning, in the middle and at the end: times and lines differ there. */
+/**
+ * Length of each of three samples: at the beginning, in the middle and at the end, because times and lines
+ * differ there.
+ */
 const SAMPLE_BYTES = 128;
-/** A thread with more calls under way than this above the least busy one gets no repeats. */
+/** A thread gets no repeats if it has more running calls than the least busy one plus this number. */
 const MAX_MORE_CALLS = 32;
 
 type Push = Pick<PlainRequest, 'tenants' | 'body'>;

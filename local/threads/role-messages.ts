@@ -1,4 +1,4 @@
-/** What the front thread and the threads of the roles send each other. */
+/** Messages between the front thread and the role threads. */
 
 import type { KernelModule } from '../../shared/base/kernels/kernels.ts';
 import type { CloseOptions } from '../../shared/base/ports/connections.ts';
@@ -16,37 +16,40 @@ import type { SharedPushes } from './shared-pushes.ts';
 import type { SharedReaders } from './shared-readers.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
-/** What a thread is started with. */
+/** Start data of a thread. */
 export interface RoleData {
   readonly role: Role;
-  /** Place among the threads of its role. */
+  /** Index among the threads of its role. */
   readonly index: number;
-  /** Threads of its role at most, whichever front feeds them: they share the memory that the configuration gives the role. */
+  /** Maximum number of threads of its role over all fronts, which share the configured memory of the role. */
   readonly threads: number;
-  /** What queries of all query threads hold; undefined for other roles. */
+  /** Memory of queries in all query threads; `undefined` for other roles. */
   readonly queryMemory?: SharedCounters | undefined;
-  /** What pushes of all ingest threads hold; undefined for other roles. */
+  /** Memory of pushes in all ingest threads; `undefined` for other roles. */
   readonly pushes?: SharedPushes | undefined;
-  /** Who reads objects in all threads; undefined for a role that reads none, and if other processes may read them. */
+  /**
+   * Readers of objects in all threads; `undefined` for a role without reads, and if other processes may read
+   * objects.
+   */
   readonly readers?: SharedReaders | undefined;
-  /** Place of this thread among those that read. */
+  /** Index of this thread among the reading threads. */
   readonly readerIndex?: number;
   readonly config: Config;
-  /** It opens stores of its own; of an embedded table it reads alone. */
+  /** Options of its own stores. It only reads an embedded table. */
   readonly storage: StorageOptions;
-  /** No other process commits to this store. */
+  /** True if no other process commits to this store. */
   readonly isAlone: boolean;
   /** Compiled once for all threads. */
   readonly kernels: KernelModule;
-  /** Debug lines are wanted in the log. */
+  /** True if the log includes debug lines. */
   readonly isDebug: boolean;
-  /** The disk takes no new entries at the moment. */
+  /** True if the disk currently accepts no new entries. */
   readonly isDiskFull: boolean;
-  /** The store was opened to be read alone. */
+  /** True if the store was opened read-only. */
   readonly readOnly: boolean;
 }
 
-/** A chunk that was committed, as it is stored in the table. */
+/** A committed chunk, as stored in the table. */
 export interface CommittedChunk {
   readonly tenant: string;
   readonly day: number;
@@ -54,21 +57,21 @@ export interface CommittedChunk {
   readonly body: Uint8Array;
 }
 
-/** A request whose caller the front thread has admitted; its body may lie in shared memory. */
+/** A request that the front thread has admitted. Its body may be in shared memory. */
 export type PlainRequest = Omit<HttpRequest, 'signal'>;
 
 export type RoleCall =
   | { readonly kind: 'request'; readonly request: PlainRequest }
-  /** Answered with `bytes`: a part of a query of another query thread. */
+  /** A query task of another query thread. The reply is `bytes`. */
   | { readonly kind: 'task'; readonly task: Uint8Array }
-  /** For live tails; `logged`: the log of tails has them, too. */
+  /** For live tails. `logged` is true if the tail log contains the commits too. */
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[]; readonly logged: boolean }
-  /** The log of tails has commits that live tails were not told of. */
+  /** The tail log has commits that were not sent to live tails. */
   | { readonly kind: 'overflowed'; readonly tenant: string }
-  /** Answered with `text`: why the tail cannot be served, or undefined. */
+  /** The reply is `text`: the reason why the tail cannot be served, or `undefined`. */
   | { readonly kind: 'open-tail'; readonly connectionId: string; readonly request: TailRequest }
   | { readonly kind: 'close-tail'; readonly connectionId: string; readonly tenant: string }
-  /** Answered with `text`. */
+  /** The reply is `text`. */
   | { readonly kind: 'metrics' }
   | { readonly kind: 'write-usage' };
 
@@ -78,22 +81,22 @@ export interface RoleAnswer {
   readonly text?: string | undefined;
 }
 
-/** What a thread asks the front thread, where what it needs is in one place. */
+/** Requests of a thread to the front thread for resources that exist only there. */
 export type RoleAsk =
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
   | { readonly kind: 'fold' }
-  /** Answered with a RateDecision. */
+  /** The reply is a RateDecision. */
   | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
-  /** Answered with bytes, by the query thread that reads the objects of this affinity. */
+  /** The reply is bytes, from the query thread that reads the objects of this affinity. */
   | { readonly kind: 'task'; readonly affinity: number; readonly task: Uint8Array }
-  /** Answered as Connections does. */
+  /** Replies like Connections. */
   | { readonly kind: 'post'; readonly connectionId: string; readonly message: Uint8Array }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'close'; readonly connectionId: string; readonly options: CloseOptions };
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
 
-/** From a role to the front. */
+/** Messages from a role to the front. */
 export type RoleTell =
   | {
       readonly kind: 'log';
@@ -103,24 +106,24 @@ export type RoleTell =
       readonly message: string;
     }
   | { readonly kind: 'defect' }
-  /** The log of tails has them. */
+  /** The tail log contains them. */
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[] }
-  /** Pushes of the tenant that were stored before may be stored again: something of it was deleted. */
+  /** Stored pushes of the tenant may be stored again, because some of its entries were deleted. */
   | { readonly kind: 'forget'; readonly tenant: string }
-  /** Objects of the store that are deleted. */
+  /** Objects deleted from the store. */
   | { readonly kind: 'deleted'; readonly keys: readonly string[] }
-  /** A scheduled job is to run now. */
+  /** Runs a scheduled job now. */
   | { readonly kind: 'kick'; readonly job: string }
-  /** Enough was pushed to a day for a full merge. */
+  /** A day has received enough pushes for a full merge. */
   | { readonly kind: 'filled'; readonly day: FilledDay }
-  /** The full merges that the ticket asked for are made. */
+  /** The full merges of the ticket are complete. */
   | { readonly kind: 'packed'; readonly ticket: PackTicket };
 
-/** From the front to a role. */
+/** Messages from the front to a role. */
 export type FrontTell =
   | Extract<RoleTell, { kind: 'forget' | 'deleted' | 'kick' }>
   | { readonly kind: 'pack'; readonly ticket: PackTicket }
-  /** Merging is behind, or no longer. */
+  /** Whether merging is behind. */
   | { readonly kind: 'urgency'; readonly isUrgent: boolean }
   | { readonly kind: 'log-level'; readonly isDebug: boolean }
   | { readonly kind: 'disk'; readonly isFull: boolean };

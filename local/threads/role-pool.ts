@@ -1,24 +1,26 @@
 /**
- * The threads of one role: the first starts when it is needed, the others one by one when all before them are busy.
+ * Threads of one role. The first starts on first use. Each further one starts when all running threads are
+ * busy.
  *
- * A pool with a spare thread has one more, for tenants with little beside others with much. Work inside a thread is shared fairly, in
- * small steps, but a garbage collection of what one tenant's queries hold stops them all: for 400 ms with the half million series of a
- * heavy query, where a light one takes 5. The system shares the cores among threads, whatever they do.
+ * A pool can have a spare thread for light tenants next to heavy ones. Work inside a thread is scheduled
+ * fairly in small steps. But a garbage collection of one tenant's query memory stops the whole thread: for
+ * 400 ms with half a million series of a heavy query, while a light one takes 5 ms. The system schedules the
+ * threads independently.
  */
 import type { ThreadClient } from './thread-client.ts';
 
-/** How a pool uses a thread. */
+/** Operations of a thread that a pool uses. */
 export type PooledThread = Pick<ThreadClient<never, never>, 'running' | 'isReady' | 'ready' | 'stop'>;
 
-/** Calls that run in the pool. */
+/** Running calls of the pool. */
 export interface RunningCalls {
-  /** Of the tenant that makes another one. */
+  /** Calls of the tenant of the next call. */
   readonly own: number;
   readonly others: number;
 }
 
 const ALONE: RunningCalls = { own: 0, others: 0 };
-/** Who has so many times fewer calls than the others together is light beside them. */
+/** A tenant is light if all others together have at least this many times as many calls. */
 const LIGHT = 2;
 
 export class RolePool<Thread extends PooledThread> {
@@ -28,7 +30,7 @@ export class RolePool<Thread extends PooledThread> {
   readonly #hasSpare: boolean;
   #spare: Thread | undefined;
 
-  /** @param max threads without the spare one; at least 1. The spare one is started with this as its index. */
+  /** @param max number of threads without the spare one, at least 1; the spare one has this index */
   constructor(
     max: number,
     start: (index: number) => Thread,
@@ -39,20 +41,21 @@ export class RolePool<Thread extends PooledThread> {
     this.#hasSpare = hasSpare;
   }
 
-  /** Those that were started. */
+  /** Started threads. */
   get threads(): readonly Thread[] {
     return this.#spare === undefined ? this.#threads : [...this.#threads, this.#spare];
   }
 
-  /** The thread at a place below the maximum; it is started if it is needed for the first time. */
+  /** Thread at an index below the maximum. Starts it on first use. */
   at(index: number): Thread {
     for (let next = this.#threads.length; next <= index; next++) this.#threads.push(this.#start(next));
     return this.#threads[index];
   }
 
   /**
-   * The thread with the least to do: of equals the first, so that a quiet store keeps one thread warm. One that starts is passed
-   * over as long as another is there: that takes longer than most calls. If all are busy, the spare one is for who is light.
+   * Selects the thread with the fewest calls, and the first of equals, so that an idle store keeps one thread
+   * warm. A starting thread is skipped if another exists, because its start takes longer than most calls. If
+   * all are busy, light tenants get the spare one.
    */
   pick({ own, others }: RunningCalls = ALONE): Thread {
     const ready = this.#threads.filter(({ isReady }) => isReady);

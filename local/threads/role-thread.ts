@@ -1,6 +1,7 @@
 /**
- * A thread of a role: the store's services put together as in a function of an account, over stores of its own. What must be in one
- * place (commits to SQLite, limits on rates, sockets) it asks the front thread. Runs from the source tree and from the package.
+ * Thread of a role. It assembles the store's services like a function of an AWS account, over its own stores.
+ * The front thread provides what must be in one thread: commits to SQLite, rate limits and sockets. It runs
+ * from the source tree and from the package.
  */
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
@@ -59,7 +60,7 @@ import { taskInvoker } from './task-invoker.ts';
 import { createThreadLog } from './thread-log.ts';
 import { lowerThreadPriority, raiseThreadPriority } from './thread-priority.ts';
 
-/** Of the table's pages: each commit of another thread empties it. */
+/** Page cache of the table. Small, because each commit of another thread invalidates it. */
 const TABLE_CACHE_BYTES = 2 * 1024 * 1024;
 const NOTHING: Moved<RoleAnswer> = { value: {} };
 
@@ -193,14 +194,15 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 
   async function answer(request: PlainRequest, signal: AbortSignal): Promise<Moved<RoleAnswer>> {
     const response = await reading(() => dispatch({ ...request, signal }));
-    // The copy of this thread, or moved to it. Not after an error, when something may still be at work on it.
+    // The body is a copy of this thread, or was moved to it. After an error it stays, because other code may
+    // still use it.
     if (response.status < 300) freeLarge(request.body);
     const { body } = response;
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
     return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };
   }
 
-  /** Merges leave pushes alone that are younger. */
+  /** Merges the pushes of a ticket. Leaves younger pushes unmerged. */
   async function pack(ticket: PackTicket): Promise<void> {
     await systemClock.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
     const { tenant, day } = ticket;
@@ -276,7 +278,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   };
 }
 
-/** Jobs that write before they free anything: they wait for a disk with space, and leave what there is to the others. */
+/**
+ * Jobs that write before they free space. They wait while the disk is full, and leave the free space to the
+ * others.
+ */
 const TAKES_SPACE: ReadonlySet<string> = new Set(['compaction', 'index-sync']);
 
 /** Jobs that delete objects. */
@@ -284,11 +289,11 @@ const DELETES: ReadonlySet<string> = new Set(['collection', 'reclaim']);
 
 interface JobRules {
   readonly disk: { readonly isFull: boolean };
-  /** Runs what reads objects. */
+  /** Runs work that reads objects. */
   reading<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Which scheduled jobs run in this thread; undefined: none. */
+/** Scheduler for the jobs of this thread; `undefined` if it runs none. */
 function schedulerOf(
   { role, index, config, readOnly }: RoleData,
   { maintenance }: HttpContext,
@@ -302,7 +307,7 @@ function schedulerOf(
   return startScheduler({
     jobs: {
       list: jobs.list,
-      // These delete, and would wait for themselves.
+      // Jobs that delete are not counted as readers, because they would wait for themselves.
       tick: (name, bounds) => (DELETES.has(name) ? tick(name, bounds) : reading(() => tick(name, bounds))),
     },
     does({ name }) {
@@ -318,8 +323,8 @@ function schedulerOf(
 }
 
 /**
- * For live tails. If no other process commits to the store, the front thread tells of commits, because it makes them; otherwise
- * this thread does, when it has logged them for other processes.
+ * Reports commits for live tails. If no other process commits to the store, the front thread makes and
+ * reports all commits. Otherwise this thread reports them after it has logged them for other processes.
  */
 function tellCommits(tailLog: TailLog, { isAlone }: RoleData, tell: (what: RoleTell) => void): void {
   if (isAlone) tailLog.followAll({ take: () => true, logged: () => undefined });
@@ -334,7 +339,10 @@ function tellCommits(tailLog: TailLog, { isAlone }: RoleData, tell: (what: RoleT
   }
 }
 
-/** Forgets in every thread: a delete request is created in one, pushes are recognized in others. */
+/**
+ * Makes every thread forget pushes: one thread creates a delete request, but others recognize repeated
+ * pushes.
+ */
 function forgettingEverywhere(
   push: HttpContext['push'],
   role: RoleData['role'],
@@ -354,7 +362,7 @@ function encoded(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes.buffer);
 }
 
-/** Undefined if other processes may read objects by design. */
+/** `undefined` if other processes may read objects. */
 function objectReadersOf(
   { readers, storage }: RoleData,
   { members }: Catalog,
@@ -370,7 +378,7 @@ function objectReadersOf(
   };
 }
 
-/** What was committed is safe in any case. */
+/** Ignores errors, because committed data is safe. */
 async function close(storage: Storage): Promise<void> {
   await storage.close().catch(() => undefined);
 }

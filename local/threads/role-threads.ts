@@ -1,6 +1,6 @@
 /**
- * The threads of all roles, seen from the front thread: it gives them requests, passes on what they tell each other, and answers what
- * must be in one place.
+ * Threads of all roles, managed by the front thread. It gives them requests, passes messages between them,
+ * and provides what must be in one thread.
  */
 
 import { kernelModule } from '../../shared/base/kernels/kernels.ts';
@@ -41,27 +41,27 @@ import { within } from './within.ts';
 export interface RoleThreadsParts
   extends Pick<RoleData, 'config' | 'storage' | 'isAlone' | 'isDiskFull' | 'readOnly'>,
     Omit<HubParts, 'pass' | 'task' | 'onCommitted'> {
-  /** Answers what the other fronts receive and do not serve by themselves; does not throw. */
+  /** Handles requests that other fronts receive but do not serve themselves. Never throws. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
-  /** That all fronts listen on. */
+  /** Address that all fronts listen on. */
   readonly host: string;
   readonly port: number;
   readonly target: Target;
   readonly tailLog: TailLog;
   readonly clock: Clock;
-  /** The thread that serves live tails was lost: they are to be closed, so that clients come back. */
+  /** Called when the thread that serves live tails was lost. Closes the tails, so that clients reconnect. */
   readonly endTails: () => void;
-  /** See Storage: called before a thread starts. */
+  /** See Storage. Called before a thread starts. */
   readonly startTableThread?: (() => void) | undefined;
-  /** Cores of the machine; default: what the system says. */
+  /** Number of cores. Default: those of the machine. */
   readonly cores?: number | undefined;
-  /** For tests in which threads fail. */
+  /** Replacements for tests in which threads fail. */
   readonly replaced?: ReplacedThreads | undefined;
-  /** Debug lines of threads are wanted in the log, until `setDebug` says otherwise. */
+  /** True if the log includes debug lines of threads, until `setDebug` changes it. */
   readonly isDebug: boolean;
 }
 
-/** For threads to write down what they counted: one that is at a long step does so with its next minute. */
+/** Timeout for threads to write their usage. A thread in a long step writes it in its next minute. */
 const USAGE_MS = 2_000;
 
 export class RoleThreads {
@@ -69,20 +69,20 @@ export class RoleThreads {
   readonly #pools = new Map<Role, RolePool<RoleThread>>();
   readonly #relay: TailRelay;
   readonly #fronts: Fronts;
-  /** All sockets of live tails, whichever front has them. */
+  /** All sockets of live tails, of every front. */
   readonly connections: Connections;
-  /** What threads of this process wait for upkeep to merge. */
+  /** Pushed data that waits to be merged by the upkeep thread. */
   readonly backlog: MergeBacklog;
   readonly #figures = new ThreadFigures();
-  /** A request waits for tasks: each kind has a queue of its own. */
+  /** Retries requests. Tasks have a separate queue, because requests wait for tasks. */
   readonly #requests = new TryAgain();
   readonly #tasks = new TryAgain();
   readonly #running = new TenantCount();
-  /** Undefined if other processes may read objects. */
+  /** `undefined` if other processes may read objects. */
   readonly #readers: SharedReaders | undefined;
-  /** Of the ingest threads of all fronts. */
+  /** Memory of pushes in the ingest threads of all fronts. */
   readonly #pushes: SharedPushes;
-  /** Undefined in a process that takes no pushes. */
+  /** `undefined` in a process without pushes. */
   readonly #affinity: PushAffinity<RoleThread> | undefined;
   #isDebug: boolean;
   #isDiskFull: boolean;
@@ -97,7 +97,7 @@ export class RoleThreads {
       maxBytes: parts.config.logboom.maxMergeBacklogBytes,
       onUrgency: isUrgent => this.#tellUpkeep({ kind: 'urgency', isUrgent }),
     });
-    // Query threads with the spare one, and upkeep.
+    // The query threads, the spare one, and upkeep.
     this.#readers = parts.isAlone ? sharedReaders(this.#queryThreads + 2) : undefined;
     this.#pushes = sharedPushes(this.#ingestThreads * this.#frontCount);
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
@@ -109,36 +109,40 @@ export class RoleThreads {
   }
 
   /**
-   * Starts a thread of each role that has work without any request. Others start with their first request: each takes 15 MB, and a
-   * store that nobody uses has none. Resolves when they are ready; rejects if one cannot be.
+   * Starts a thread for each role that has work without requests. Others start with their first request,
+   * because each takes 15 MB and an idle store needs none. Resolves when they are ready. Rejects if one
+   * cannot start.
    */
   async start(working: ReadonlySet<Role>): Promise<void> {
     for (const [role, pool] of this.#pools) if (working.has(role)) pool.at(0);
     await Promise.all([...this.#pools.values()].map(pool => pool.ready()));
   }
 
-  /** They accept nothing new; resolves when they have answered what they had begun. */
+  /** Stops accepting. Resolves when running requests are complete. */
   async stopFronts(): Promise<void> {
     this.#areFrontsStarted = true;
     await this.#fronts.stop();
   }
 
-  /** For metrics: threads that this one has started. */
+  /** Threads started by this front, for metrics. */
   get threads(): readonly Pick<RoleThread, 'name' | 'starts' | 'running' | 'utilization'>[] {
     return [...this.#roleThreads, ...this.#fronts.threads];
   }
 
-  /** For metrics: what pushes hold in all ingest threads. */
+  /** Memory of pushes in all ingest threads, for metrics. */
   get pushBytes(): number {
     return bytesOfPushes(this.#pushes);
   }
 
-  /** Of this front. */
+  /** Push slots of this front. */
   get pushSlots(): number {
     return pushSlotsOf(this.#ingestThreads);
   }
 
-  /** The route, answered by the thread of its role; what all threads count is answered when they have written it down. */
+  /**
+   * Wraps a route so that the thread of its role serves it. Usage responds after all threads have written
+   * theirs.
+   */
   served(route: Route<HttpContext>): Route<HttpContext> {
     const role = roleOf(route);
     if (role === undefined) {
@@ -158,13 +162,14 @@ export class RoleThreads {
         const answer = this.#request(role, route, request);
         if (role === 'ingest') this.#startFronts();
         if (route.cost === 'query') return answer;
-        // What was stored is to be kept in shape. Behind the request, which does not wait for another thread to start.
+        // Starts upkeep for the stored data, after the response, because the request must not wait for the
+        // start of a thread.
         return answer.finally(() => this.#startUpkeep());
       },
     };
   }
 
-  /** What all threads counted, to be added up. Resolves in bounded time, as all that follows. */
+  /** Metrics of all threads, to be added up. Resolves in bounded time. */
   metricsTexts(): Promise<string[]> {
     const threads = this.#roleThreads.map(thread => ({
       name: thread.name,
@@ -174,7 +179,7 @@ export class RoleThreads {
     return this.#figures.texts([...threads, ...this.#fronts.counting]);
   }
 
-  /** Resolves when all threads have written down what they counted. */
+  /** Resolves when all threads have written their usage. */
   async writeUsage(): Promise<void> {
     const written = this.#roleThreads.map(thread => within(USAGE_MS, thread.call({ kind: 'write-usage' })));
     await Promise.all([...written, this.#fronts.writeUsage()]);
@@ -191,7 +196,7 @@ export class RoleThreads {
     this.#fronts.tell(told);
   }
 
-  /** Jobs that take space wait as long as the disk has none. */
+  /** Pauses jobs that need space while the disk is full. */
   setDiskFull(isFull: boolean): void {
     this.#isDiskFull = isFull;
     const told = { kind: 'disk', isFull } as const;
@@ -199,9 +204,9 @@ export class RoleThreads {
     this.#fronts.tell(told);
   }
 
-  /** Resolves to why the tail cannot be served, or undefined. */
+  /** Resolves to the reason why the tail cannot be served, or to `undefined`. */
   async openTail(request: TailRequest, connectionId: string): Promise<string | undefined> {
-    // From now on the tail hears of commits; what was committed before, it reads.
+    // The tail receives later commits as messages, and reads earlier ones.
     this.#relay.open(request.tenant, connectionId);
     return (await this.#tailThread.call({ kind: 'open-tail', request, connectionId })).text;
   }
@@ -214,11 +219,11 @@ export class RoleThreads {
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.stopFronts();
-    // What they ask while they end is answered: the table is closed after them.
+    // Closes the table last, so that requests of ending threads are still served.
     await Promise.all([...this.#pools.values()].map(pool => pool.stop()));
   }
 
-  /** Front threads beyond this one take memory, too: they listen once pushes come side by side. */
+  /** Starts further front threads when pushes arrive concurrently, because they take memory too. */
   #startFronts(): void {
     if (this.#areFrontsStarted || this.#pools.get('ingest')!.threads.length === 1) return;
     this.#areFrontsStarted = true;
@@ -243,12 +248,12 @@ export class RoleThreads {
     return frontsOf(this.#parts.target, this.#parts.cores);
   }
 
-  /** Of each front. */
+  /** Ingest threads per front. */
   get #ingestThreads(): number {
     return Math.ceil(threadsOf('ingest', this.#parts.cores) / this.#frontCount);
   }
 
-  /** Without the spare one. */
+  /** Query threads without the spare one. */
   get #queryThreads(): number {
     const { config, cores } = this.#parts;
     const { queryWorkers } = config.logboom;
@@ -268,7 +273,7 @@ export class RoleThreads {
     const readers = isIngest ? undefined : this.#readers;
     const here = isIngest ? this.#ingestThreads : max;
     const threads = isIngest ? here * this.#frontCount : max;
-    // The spare thread, too.
+    // Includes the spare thread.
     const queryMemory = isQuery ? sharedCounters(queryMemoryBytes, threads + 1) : undefined;
     const pushes = isIngest ? this.#pushes : undefined;
     const start = (index: number) => {
@@ -278,7 +283,7 @@ export class RoleThreads {
         role,
         index,
         data: (): RoleData => {
-          // What a lost thread was asked for is lost with it; its successor goes through all days.
+          // The queue of a lost thread is lost with it. Its successor checks all days.
           if (role === 'upkeep') this.backlog.forget();
           const own = { role, index, threads, queryMemory, pushes, readers, readerIndex };
           return { ...this.#started(), ...own };
@@ -300,7 +305,7 @@ export class RoleThreads {
     return new RolePool<RoleThread>(here, start, { hasSpare: isQuery });
   }
 
-  /** What every thread is started with. */
+  /** Start data of every thread. */
   #started(): Omit<RoleData, 'role' | 'index' | 'threads' | 'queryMemory'> {
     const { config, storage, isAlone, readOnly } = this.#parts;
     return {
@@ -327,7 +332,7 @@ export class RoleThreads {
 
   #otherFronts(): Fronts {
     const { answer, host, port, log, config } = this.#parts;
-    // Made when it is first asked: the sockets of all fronts are known by then.
+    // Created on first use, when the sockets of all fronts are known.
     let hub: FrontHub | undefined;
     const hubOfFronts = () => (hub ??= this.#hubOf('ingest', this.#ingestThreads));
     return new Fronts({
@@ -353,7 +358,7 @@ export class RoleThreads {
     });
   }
 
-  /** The ingest threads of a front end with it. */
+  /** Clears the pushes of the ingest threads, which end with their front. */
   #forgetPushesOf(front: number): void {
     const first = front * this.#ingestThreads;
     for (let place = 0; place < this.#ingestThreads; place++) forgetPushes(this.#pushes, first + place);
@@ -395,7 +400,7 @@ export class RoleThreads {
         for (const thread of this.#pools.get('query')?.threads ?? []) thread.tell(told satisfies FrontTell);
         return;
       case 'filled':
-        // Elsewhere it is for the process that merges to find.
+        // In other targets, the process that merges finds the work itself.
         if (!workOf(this.#parts.target).maintains) return;
         this.#startUpkeep();
         this.#tellUpkeep({ kind: 'pack', ticket: this.backlog.add(told.day) });

@@ -1,7 +1,8 @@
 /**
- * The roles of threads on one machine. Each is cut like a function of an account: by what its requests cost.
+ * Roles of threads on one machine. Like functions in an AWS account, they are divided by the cost of
+ * requests.
  *
- *     front     accepts HTTP and WebSockets, routes, answers what tells of the process; no work that grows with a request
+ *     front     accepts HTTP and WebSockets, routes, serves the status of the process; no work that grows with a request
  *     ingest    decodes, validates, encodes and writes pushes
  *     query     plans and scans; serves live tails, evaluates rules
  *     upkeep    compaction, deletion, retention, index sync, garbage collection
@@ -17,14 +18,14 @@ export type Role = 'ingest' | 'query' | 'upkeep';
 
 export const ROLES: readonly Role[] = ['ingest', 'query', 'upkeep'];
 
-/** Cheap by their cost class, but they parse what clients wrote, or read what tenants stored. */
+/** Light routes that still parse client input or read stored data, so query threads serve them. */
 const TO_QUERY =
   /^\/(?:(?:svc\/api\/v1|api\/compat)\/rules|compat\/api\/v1\/|svc\/api\/v1\/(?:delete|status\/deletes|cache|format_query|ui\/))/;
 const TO_UPKEEP = /^\/(?:flush|sync-indexes|svc\/api\/v1\/status\/maintenance)/;
-/** Answered from what all threads counted. */
+/** Routes that the front serves after all threads have written their counts. */
 const TO_FRONT = new Set(['/svc/api/v1/usage']);
 
-/** The role that serves a route; undefined: the front thread answers by itself. */
+/** Role that serves a route; `undefined` if the front thread serves it. */
 export function roleOf({ path, cost }: Pick<Route<never>, 'path' | 'cost'>): Role | undefined {
   if (TO_FRONT.has(path)) return undefined;
   if (cost === 'push') return 'ingest';
@@ -32,7 +33,7 @@ export function roleOf({ path, cost }: Pick<Route<never>, 'path' | 'cost'>): Rol
   return TO_UPKEEP.test(path) ? 'upkeep' : undefined;
 }
 
-/** Those that a process of this target needs, for requests or for its own work. */
+/** Roles that a process of this target needs, for requests or for background work. */
 export function rolesOf(target: Target): ReadonlySet<Role> {
   const roles = new Set<Role>();
   for (const route of ROUTES) {
@@ -49,8 +50,9 @@ export function rolesOf(target: Target): ReadonlySet<Role> {
 const CORES_OF_A_FRONT = 7;
 
 /**
- * Front threads of a process that takes pushes. Those beyond the first listen on the same port and have ingest threads of their own
- * (front-thread.ts). Only Linux shares the connections of a port among those that listen on it.
+ * Number of front threads of a process that accepts pushes. Further ones listen on the same port and have
+ * their own ingest threads (front-thread.ts). Only Linux distributes the connections of a port among several
+ * listeners.
  */
 export function frontsOf(target: Target, cores = availableParallelism()): number {
   if (process.platform !== 'linux' || !rolesOf(target).has('ingest')) return 1;
@@ -58,9 +60,9 @@ export function frontsOf(target: Target, cores = availableParallelism()): number
 }
 
 /**
- * Threads of a role at most, on a machine of so many cores: one core is left to the front, which feeds all others; ingest and query
- * share the rest, as the system schedules them. Threads beyond the first start when all others are busy. Queries have a spare one
- * besides (role-pool.ts).
+ * Maximum threads of a role on a machine with `cores` cores. One core is for the front, which feeds all
+ * others. Ingest and query share the other cores, as the system schedules them. Further threads start when
+ * all others are busy. Queries have an additional spare thread (role-pool.ts).
  */
 export function threadsOf(role: Role, cores = availableParallelism()): number {
   return role === 'upkeep' ? 1 : Math.max(1, cores - 1);

@@ -1,11 +1,11 @@
-/** The other side of ThreadClient: what runs in a thread. Its file calls `serveThread` once. */
+/** Counterpart of ThreadClient inside a thread. The file of the thread calls `serveThread` once. */
 import { parentPort } from 'node:worker_threads';
 import type { FromThread, Moved, ToThread } from './messages.ts';
 import { errorOf, thrownOf } from './thrown-errors.ts';
 
-/** What the thread may ask and tell its starter. */
+/** Requests and messages of the thread to its starter. */
 export interface Starter {
-  /** Rejects with what the starter refused it with, and with the reason of the signal at once. */
+  /** Rejects with the starter's error, and immediately with the reason of the signal. */
   ask(
     ask: unknown,
     options?: { readonly signal?: AbortSignal; readonly moved?: ArrayBuffer[] },
@@ -14,15 +14,15 @@ export interface Starter {
 }
 
 export interface ThreadService<Call, Answer> {
-  /** `signal` aborts when the answer is not wanted any more. */
+  /** `signal` aborts when the caller does not need the answer any more. */
   call(call: Call, signal: AbortSignal): Promise<Moved<Answer>>;
   /** Must not throw. */
   hear?(tell: unknown): void;
-  /** Ends its work; the thread exits when it resolves. */
+  /** Completes its work. The thread exits when it resolves. */
   stop?(): Promise<void>;
 }
 
-/** Calls wait until `open` resolves; if it rejects, the starter is told why and the thread ends. */
+/** Calls wait until `open` resolves. If it rejects, the thread reports the reason to the starter and ends. */
 export function serveThread<Call, Answer>(
   open: (starter: Starter) => Promise<ThreadService<Call, Answer>>,
 ): void {

@@ -1,11 +1,11 @@
 /**
- * One bound on the bytes that all threads of a role hold, without asking anybody: counters in memory that the threads share. A thread
- * leases bytes in larger parts, so that most of what it counts touches no shared memory:
+ * One limit for the bytes of all threads of a role, without messages: counters in shared memory. A thread
+ * leases bytes in larger amounts, so that most counting needs no shared memory:
  *
  *     total | leased by thread 0 | leased by thread 1 | ...      KiB, 32 bits each: up to 2 TiB
  *
- * The total never exceeds the bound. A thread that is alone can have all of it. What a lost thread had leased comes back when the
- * thread that watches it says so (`freeLost`).
+ * The total never exceeds the limit. A single active thread can use all of it. The thread that watches a lost
+ * thread releases its lease (`freeLost`).
  */
 import type { BytePool } from '../../shared/base/model/byte-pool.ts';
 
@@ -16,35 +16,37 @@ export interface SharedCounters {
 }
 
 const KIB = 1024;
-/** What a thread leases at least, if there is as much; while it holds anything it keeps up to twice that for what comes next. */
+/**
+ * Minimum size of a lease, if available. While a thread holds bytes, it keeps up to twice this for later use.
+ */
 const LEASE_KIB = 1024;
 const TOTAL = 0;
 const MAX_KIB = 2 ** 31 - 1;
 
-/** @param threads that lease, at most */
+/** @param threads maximum number of threads that lease */
 export function sharedCounters(maxBytes: number, threads: number): SharedCounters {
   const counters = new Int32Array(new SharedArrayBuffer((1 + threads) * Int32Array.BYTES_PER_ELEMENT));
   return { maxKib: Math.min(MAX_KIB, Math.floor(maxBytes / KIB)), counters };
 }
 
-/** All that is leased, bytes: what threads hold, and up to 2 MiB more of each. */
+/** All leased bytes: what threads hold, and up to 2 MiB more per thread. */
 export function leasedBytes({ counters }: SharedCounters): number {
   return Atomics.load(counters, TOTAL) * KIB;
 }
 
-/** To be called when the thread has ended, and before another takes its place. */
+/** Call it after the thread has ended, before another gets its index. */
 export function freeLost({ counters }: SharedCounters, index: number): void {
   Atomics.sub(counters, TOTAL, Atomics.exchange(counters, 1 + index, 0));
 }
 
-/** What one thread holds. */
+/** Bytes of one thread. */
 export class SharedBytes implements BytePool {
   readonly #shared: SharedCounters;
   readonly #place: number;
   #heldBytes = 0;
   #leasedKib = 0;
 
-  /** @param index of the thread */
+  /** @param index index of the thread */
   constructor(shared: SharedCounters, index: number) {
     this.#shared = shared;
     this.#place = 1 + index;

@@ -1,11 +1,11 @@
 /**
- * What pushes hold in each ingest thread, in memory that the threads share: a block of cells for each thread, which that thread alone
- * writes, so that no thread waits for another one, and what a lost thread held is forgotten by clearing its block.
+ * Memory of pushes in each ingest thread, in shared memory. Each thread has a block of cells that only it
+ * writes. So no thread waits for another, and clearing its block removes a lost thread.
  *
  *     rows in use | key, KiB, holders, waiting, waiting holders | key, ... |      32 bits each
  *
- * A row is a tenant with pushes under way. KiB are rounded up. A thread tells what it is about to take before it looks at what the others
- * hold: of two threads that take at the same time, at least one sees the other.
+ * A row is a tenant with running pushes. KiB are rounded up. A thread writes what it takes before it reads
+ * the cells of the others. If two threads take memory at the same time, at least one sees the other.
  */
 import { isNothing, type OtherPushes, type TenantPushes } from '../../shared/write/ingest/push-counts.ts';
 
@@ -16,24 +16,24 @@ export interface SharedPushes {
 }
 
 const KIB = 1024;
-/** Twice the pushes that a thread is given at once. If there are still more tenants, the last row counts them as one. */
+/** Twice the maximum number of running pushes of a thread. The last row counts further tenants as one. */
 const MAX_ROWS = 128;
 const ROW_CELLS = 5;
 const BLOCK_CELLS = 1 + MAX_ROWS * ROW_CELLS;
 
-/** @param threads that take pushes, at most */
+/** @param threads maximum number of threads that accept pushes */
 export function sharedPushes(threads: number): SharedPushes {
   const bytes = threads * BLOCK_CELLS * Int32Array.BYTES_PER_ELEMENT;
   return { threads, cells: new Int32Array(new SharedArrayBuffer(bytes)) };
 }
 
-/** To be called when the thread has ended, and before another takes its place. */
+/** Call it after the thread has ended, before another gets its index. */
 export function forgetPushes({ cells }: SharedPushes, index: number): void {
   const start = index * BLOCK_CELLS;
   for (let at = start; at < start + BLOCK_CELLS; at++) Atomics.store(cells, at, 0);
 }
 
-/** All that pushes hold, bytes. */
+/** Bytes of all pushes. */
 export function bytesOfPushes(shared: SharedPushes): number {
   let bytes = 0;
   for (let thread = 0; thread < shared.threads; thread++)
@@ -41,13 +41,13 @@ export function bytesOfPushes(shared: SharedPushes): number {
   return bytes;
 }
 
-/** For one thread. */
+/** View of one thread. */
 export class PushBoard implements OtherPushes {
   readonly #shared: SharedPushes;
   readonly #index: number;
-  /** Tenants by their row; undefined: the row is free. */
+  /** Tenant of each row; `undefined` for a free row. */
   readonly #tenants: (number | undefined)[] = [];
-  /** Tenants that found no row of their own, which the last row counts together. */
+  /** Tenants without a row, which the last row counts together. */
   readonly #crowd = new Map<number, TenantPushes>();
 
   constructor(shared: SharedPushes, index: number) {
@@ -81,7 +81,7 @@ export class PushBoard implements OtherPushes {
     return { before, after };
   }
 
-  /** -1: there is none. */
+  /** Index of a free row, or -1. */
   #freeRow(): number {
     const free = this.#tenants.indexOf(undefined);
     if (free >= 0) return free;
@@ -103,7 +103,7 @@ export class PushBoard implements OtherPushes {
   #write(row: number, { key, bytes, holders, waiting, waitingHolders }: TenantPushes): void {
     const { cells } = this.#shared;
     const at = this.#index * BLOCK_CELLS + 1 + row * ROW_CELLS;
-    // The row was empty if its tenant is another one now.
+    // If the tenant of the row changes, the row was empty.
     Atomics.store(cells, at, key);
     Atomics.store(cells, at + 1, Math.ceil(bytes / KIB));
     Atomics.store(cells, at + 2, holders);
@@ -118,7 +118,7 @@ export class PushBoard implements OtherPushes {
   }
 }
 
-/** Rows of a thread in which something is counted. */
+/** Non-empty rows of a thread. */
 function rowsOf({ cells }: SharedPushes, thread: number): TenantPushes[] {
   const start = thread * BLOCK_CELLS;
   const count = Atomics.load(cells, start);

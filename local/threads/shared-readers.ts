@@ -1,11 +1,12 @@
 /**
- * Readers of objects in all threads of a process, in memory that the threads share:
+ * Readers of objects in all threads of a process, in shared memory:
  *
  *     epoch | oldest reader of thread 0 | oldest reader of thread 1 | ...      32 bits each
  *
- * A reader has the epoch in which it began; 0 in place of a thread's oldest one says that it has none. Whoever wants to delete begins a
- * new epoch: it may, once the oldest reader of every thread is of this epoch or a later one. A reader notes its epoch before it reads
- * the catalog. If the note comes too late to be seen, the catalog that it reads has the newer state.
+ * A reader has the epoch in which it started. 0 as a thread's oldest reader means that it has none. A thread
+ * that wants to delete starts a new epoch. It may delete when the oldest reader of every thread is of this
+ * epoch or a later one. A reader writes its epoch before it reads the catalog. If the write comes too late to
+ * be seen, the reader sees the newer catalog.
  */
 /** Plain data, for messages to threads. */
 export type SharedReaders = Int32Array<SharedArrayBuffer>;
@@ -14,19 +15,19 @@ const EPOCH = 0;
 const FIRST_EPOCH = 1;
 const NOBODY = 0;
 
-/** @param threads that read, at most */
+/** @param threads maximum number of threads that read */
 export function sharedReaders(threads: number): SharedReaders {
   const readers = new Int32Array(new SharedArrayBuffer((1 + threads) * Int32Array.BYTES_PER_ELEMENT));
   readers[EPOCH] = FIRST_EPOCH;
   return readers;
 }
 
-/** Begins a new epoch. One every ten seconds, 32 bits are enough for centuries. */
+/** Starts a new epoch. With one every ten seconds, 32 bits suffice for centuries. */
 export function newEpoch(readers: SharedReaders): number {
   return Atomics.add(readers, EPOCH, 1) + 1;
 }
 
-/** Whether every reader that runs has begun in `epoch` or later. */
+/** True if every running reader started in `epoch` or later. */
 export function haveAllBegunIn(readers: SharedReaders, epoch: number): boolean {
   for (let place = 1; place < readers.length; place++) {
     const oldest = Atomics.load(readers, place);
@@ -35,25 +36,28 @@ export function haveAllBegunIn(readers: SharedReaders, epoch: number): boolean {
   return true;
 }
 
-/** To be called when the thread has ended, and before another takes its place. */
+/** Call it after the thread has ended, before another gets its index. */
 export function forgetLost(readers: SharedReaders, index: number): void {
   Atomics.store(readers, 1 + index, NOBODY);
 }
 
-/** The readers of one thread. */
+/** Readers of one thread. */
 export class ThreadReaders {
   readonly #shared: SharedReaders;
   readonly #place: number;
-  /** How many of each epoch are open, the oldest first. */
+  /** Number of open readers per epoch, oldest first. */
   readonly #open = new Map<number, number>();
 
-  /** @param index of the thread */
+  /** @param index index of the thread */
   constructor(shared: SharedReaders, index: number) {
     this.#shared = shared;
     this.#place = 1 + index;
   }
 
-  /** To be called before anything of the catalog is read. The function that it returns says that the reader has ended. */
+  /**
+   * Starts a reader. Call it before reading anything of the catalog. Call the returned function when the
+   * reader ends.
+   */
   begin(): () => void {
     const epoch = Atomics.load(this.#shared, EPOCH);
     this.#open.set(epoch, (this.#open.get(epoch) ?? 0) + 1);
@@ -69,7 +73,7 @@ export class ThreadReaders {
     };
   }
 
-  /** Settles as `work` does, which reads meanwhile. */
+  /** Runs `work` as a reader and settles like it. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     const end = this.begin();
     try {

@@ -1,4 +1,4 @@
-/** Starts a thread of a role, and gives requests to those of a pool. */
+/** Starts role threads, and passes requests to the threads of a pool. */
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { movableMemory } from '../gateway-body.ts';
 import type { PlainRequest, RoleAnswer, RoleCall, RoleData } from './role-messages.ts';
@@ -10,19 +10,22 @@ import type { ThreadLog } from './thread-log.ts';
 
 export type RoleThread = ThreadClient<RoleCall, RoleAnswer>;
 
-/** Another file for the threads of the roles, which may have a smaller heap and react faster to one that hangs. */
+/**
+ * Replaced file of the role threads, for example with a smaller heap and a faster reaction to a hanging
+ * thread.
+ */
 export type ReplacedThreads = Pick<ThreadOptions, 'entry' | 'maxHeapMb' | 'times'>;
 
 export interface RoleThreadOptions {
   readonly role: Role;
   readonly index: number;
-  /** Asked at each start. */
+  /** Creates the start data at each start. */
   readonly data: () => RoleData;
   readonly hub: ThreadHub;
   readonly log: Pick<ThreadLog, 'debug' | 'error'>;
-  /** Called when the thread ended by itself. Must not throw. */
+  /** Called when the thread ended unexpectedly. Must not throw. */
   readonly onLost?: () => void;
-  /** For tests in which threads fail. */
+  /** Replacements for tests in which threads fail. */
   readonly replaced?: ReplacedThreads | undefined;
 }
 
@@ -54,16 +57,16 @@ export function startRoleThread({
   });
 }
 
-/** What the thread is sent of a request. */
+/** The part of a request that the thread receives. */
 export function requestCall({ signal: _, ...plain }: HttpRequest): RoleCall {
   return { kind: 'request', request: plain satisfies PlainRequest };
 }
 
 /**
- * For what writes: that is the client's to repeat, since it may be done. A push could not be tried again, as it is decoded in its own
- * body; a large body is moved to the thread.
+ * Handles a request that writes without a retry, because it may have completed: the client repeats it. A push
+ * cannot be retried anyway, because it is decoded inside its body, and a large body is moved to the thread.
  *
- * @param threads which of them gets the request
+ * @param threads selects the thread for the request
  */
 export async function answerOnce(
   threads: { readonly pick: (request: HttpRequest) => RoleThread },
@@ -78,7 +81,7 @@ export async function answerOnce(
   }
 }
 
-/** Pushes that are decoded and written at once, for admission: each waits for a disk or a store most of its time. */
+/** Pushes that run concurrently according to admission control. Each mostly waits for a disk or a store. */
 export function pushSlotsOf(ingestThreads: number): number {
   const PER_THREAD = 64;
   return PER_THREAD * ingestThreads;

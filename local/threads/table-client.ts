@@ -1,7 +1,7 @@
 /**
- * The SQLite table with its commits in a thread of their own: a sync takes 0.2 ms, or tens of them if other files are synced too, and
- * no thread that serves requests should wait for it. Reads are this thread's: readers of SQLite wait for nobody, and see all that was
- * committed before, so also what a write has resolved for.
+ * SQLite table that commits in a separate thread. A sync takes 0.2 ms, or tens of ms if other files are
+ * synced too, and threads that serve requests must not wait for it. This thread reads itself: readers of
+ * SQLite do not wait, and see all earlier commits, including those of resolved writes.
  *
  *     put, put, transact | messages → one transaction, one sync (commit-group.ts) → all resolve
  */
@@ -15,29 +15,34 @@ import { ThreadClient } from './thread-client.ts';
 import { type ThreadEntry, threadEntry } from './thread-entry.ts';
 import { lostOf, ThreadLostError } from './thread-errors.ts';
 
-/** Each commit empties it, because another connection made it. */
+/** Small, because each commit of another connection invalidates it. */
 const READ_CACHE_BYTES = 2 * 1024 * 1024;
-/** Calls without an answer. More means that writes come faster than the disk takes them. */
+/** Maximum number of pending calls. More means that writes arrive faster than the disk can store them. */
 const MAX_CALLS = 20_000;
 const MAX_HEAP_MB = 256;
 
 export interface ThreadTableOptions {
-  /** Decides what has expired. */
+  /** Clock that decides what has expired. */
   readonly clock?: Clock;
-  /** The file of the thread; default: the one beside this. */
+  /** File of the thread. Default: the one next to this module. */
   readonly entry?: ThreadEntry | undefined;
-  /** Called when the thread ended by itself, before it is started again. */
+  /** Called when the thread ended unexpectedly, before its restart. */
   readonly onLost?: ((error: Error) => void) | undefined;
-  /** Start the thread when `startThread` is called; until then this thread commits. Default: start it at once. */
+  /**
+   * Start the thread only when `startThread` is called, and commit in this thread until then. Default: start
+   * it immediately.
+   */
   readonly startsLater?: boolean;
 }
 
 export interface ThreadTable extends SqliteTable {
-  /** For when there is more to commit than an idle store has: from now on the thread does it. */
+  /**
+   * Starts the thread, which commits from now on. Call it when there is more to commit than in an idle store.
+   */
   startThread(): void;
 }
 
-/** Opens `file`, as openSqliteTable does. */
+/** Opens `file` like openSqliteTable. */
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<ThreadTable> {
   const { clock = systemClock, entry = threadEntry('table-thread'), startsLater = false, onLost } = options;
   const data: TableThreadData = { file };
@@ -65,12 +70,13 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });
     } catch (error) {
-      // Whether the last writes are stored is unknown, as after any error of a table: the client sends the request again.
+      // As after any table error, it is unknown whether the last writes are stored. The client repeats the
+      // request.
       throw error instanceof ThreadLostError ? lostOf(error) : error;
     }
   };
   try {
-    // The thread makes what is missing.
+    // The thread creates a missing file.
     if (!startsLater) await startThread().ready();
     const reads = await openSqliteTable(file, { clock, cacheBytes: READ_CACHE_BYTES });
     return {

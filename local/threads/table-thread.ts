@@ -1,4 +1,7 @@
-/** The thread that commits to the table, because SQLite syncs in the thread that commits. All other threads read by themselves. */
+/**
+ * Thread that commits to the table, because SQLite syncs in the committing thread. All other threads read
+ * themselves.
+ */
 import { workerData } from 'node:worker_threads';
 import type { Write } from '../../shared/base/ports/table.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
@@ -9,17 +12,17 @@ export interface TableThreadData {
   readonly file: string;
 }
 
-/** With the time of the caller (Unix ms), which decides what has expired. */
+/** `nowMs` is the caller's time (Unix ms), which decides what has expired. */
 export type TableCall = { readonly nowMs: number } & (
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
   | { readonly kind: 'sweep'; readonly limit: number | undefined }
   | { readonly kind: 'fold' }
 );
 
-/** Deleted items of a sweep, or whether the log was folded. */
+/** Number of items deleted by a sweep, or whether the log was folded. */
 export type TableAnswer = number | boolean | undefined;
 
-/** Of this connection: it reads little. */
+/** Page cache of this connection, which reads little. */
 const CACHE_BYTES = 4 * 1024 * 1024;
 
 serveThread<TableCall, TableAnswer>(async () => {

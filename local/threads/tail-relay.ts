@@ -1,12 +1,13 @@
 /**
- * Commits on their way to the thread that serves live tails. If this process makes all commits of its store, the front thread tells
- * of each before the push is answered, and so even if the thread that pushed is lost. Otherwise the pushing thread has logged them in
- * the table for other processes (shared/storage/catalog/tail-log.ts), and tells of them only so that tails here need not wait for their next
- * look into that log.
+ * Relays commits to the thread that serves live tails. If this process makes all commits of its store, the
+ * front thread relays each commit before the push is acknowledged, even if the pushing thread is lost.
+ * Otherwise the pushing thread logs commits in the table for other processes
+ * (shared/storage/catalog/tail-log.ts). It then relays them only so that local tails need not wait for their
+ * next read of that log.
  *
  *     ingest-0 -- write --> front -- commit --> table
- *                             |----- committed --> query-0      as long as there is room on the way
- *                             |----- log of tails --> table     if not; then query-0 reads them there
+ *                             |----- committed --> query-0      while the relayed bytes are below the limit
+ *                             |----- tail log --> table         otherwise; query-0 then reads them there
  */
 
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -20,15 +21,15 @@ export interface TailRelayParts {
   readonly tailLog: Pick<TailLog, 'writes'>;
   readonly table: Pick<Table, 'transact'>;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Resolves when the thread that serves live tails has taken the call. */
+  /** Resolves when the thread that serves live tails has received the call. */
   readonly send: (call: Extract<RoleCall, { kind: 'committed' | 'overflowed' }>) => Promise<unknown>;
   /** Default: MAX_RELAYED_BYTES. */
   readonly maxBytes?: number;
 }
 
-/** On the way at once: what 1,000 pushes usually take, or what a thread that does nothing else for seconds leaves unread. */
+/** Limit of unreceived bytes: 1,000 usual pushes, or the commits during a long step of the thread. */
 const MAX_RELAYED_BYTES = 32 * 1024 * 1024;
-/** Of a chunk beside its record. */
+/** Bytes of a chunk in addition to its record. */
 const MESSAGE_BYTES = 512;
 
 export class TailRelay {
@@ -36,9 +37,9 @@ export class TailRelay {
   readonly #maxBytes: number;
   /** Connections of live tails by tenant. */
   readonly #tails = new Map<string, Set<string>>();
-  /** Sent and not taken yet. */
+  /** Bytes sent but not received yet. */
   #bytes = 0;
-  /** Tenants that the thread is being told to read the log of, and whether it has to be told again. */
+  /** Tenants whose tail log the thread is being told to read, and whether to repeat the message. */
   readonly #overflowing = new Map<string, boolean>();
 
   constructor(parts: TailRelayParts) {
@@ -46,7 +47,7 @@ export class TailRelay {
     this.#maxBytes = parts.maxBytes ?? MAX_RELAYED_BYTES;
   }
 
-  /** From now on commits of the tenant are told. */
+  /** Starts relaying commits of the tenant. */
   open(tenant: string, connectionId: string): void {
     const tails = this.#tails.get(tenant) ?? new Set();
     this.#tails.set(tenant, tails.add(connectionId));
@@ -59,8 +60,8 @@ export class TailRelay {
   }
 
   /**
-   * To be called when an ingest thread's writes are committed, and before it hears of that. Rejects with what the table rejects
-   * with: a commit that has to be logged and is not must not be acknowledged.
+   * Call it after an ingest thread's writes are committed, before the thread is notified. Rejects with the
+   * table's error: a commit that must be logged but is not must not be acknowledged.
    */
   async committed(writes: readonly Write[]): Promise<void> {
     if (this.#tails.size === 0) return;
@@ -73,14 +74,14 @@ export class TailRelay {
     }
   }
 
-  /** Commits that are in the log of tails already. */
+  /** Relays commits that are already in the tail log. */
   logged(chunks: readonly CommittedChunk[]): void {
     const tailed = chunks.filter(({ tenant }) => this.#tails.has(tenant));
     if (tailed.length === 0 || this.#send(tailed, true)) return;
     for (const { tenant } of tailed) this.#overflow(tenant);
   }
 
-  /** False if there is no room. */
+  /** Returns false if the limit is reached. */
   #send(chunks: readonly CommittedChunk[], logged: boolean): boolean {
     const bytes = chunks.reduce((sum, { body }) => sum + body.byteLength + MESSAGE_BYTES, 0);
     if (this.#bytes + bytes > this.#maxBytes) return false;
@@ -88,7 +89,7 @@ export class TailRelay {
     const taken = () => {
       this.#bytes -= bytes;
     };
-    // A thread that was lost serves no tails any more.
+    // A lost thread serves no tails any more.
     this.#parts.send({ kind: 'committed', chunks, logged }).then(taken, taken);
     return true;
   }

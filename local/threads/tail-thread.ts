@@ -1,6 +1,6 @@
 /**
- * Live tails in a query thread: standing queries over what is committed. The front thread holds the sockets; it is asked to post, as
- * functions ask API Gateway.
+ * Live tails in a query thread: standing queries over committed chunks. The front thread holds the sockets.
+ * This thread posts through it, like functions post through API Gateway.
  */
 
 import { systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -24,17 +24,17 @@ export interface TailThreadParts {
   readonly context: HttpContext;
   readonly ask: (question: RoleAsk, options?: { moved?: ArrayBuffer[] }) => Promise<unknown>;
   readonly log: ThreadLog;
-  /** No other process commits to this store. */
+  /** True if no other process commits to this store. */
   readonly isAlone: boolean;
-  /** A tail reads objects for as long as it is open. */
+  /** A tail is a reader of objects while it is open. */
   readonly readers?: Pick<ThreadReaders, 'begin'> | undefined;
 }
 
-/** How often commits of other processes are looked for. */
+/** Interval for reading commits of other processes. */
 const SHARED_POLL_MS = 500;
-/** If there are no other processes: only what is to be renewed. */
+/** Interval without other processes, only for renewals. */
 const OWN_POLL_MS = 5_000;
-/** Clocks run at slightly different speeds. */
+/** Adds 25 %, because clocks differ slightly in speed. */
 const SHARED_JOIN_MS = KNOWN_MS * 1.25;
 
 export class TailThread {
@@ -43,9 +43,9 @@ export class TailThread {
   readonly #server: TailServer;
   readonly #log: ThreadLog;
   readonly #readers: TailThreadParts['readers'];
-  /** Ends the reading of each open tail. */
+  /** Ends the reader of each open tail. */
   readonly #reading = new Map<string, () => void>();
-  /** Relays under way, in the order of the commits. */
+  /** Pending relays, in commit order. */
   #relayed: Promise<void> = Promise.resolve();
 
   constructor({ context, ask, log, isAlone, readers }: TailThreadParts) {
@@ -69,7 +69,7 @@ export class TailThread {
     });
   }
 
-  /** Resolves to why the tail cannot be served, or undefined. */
+  /** Resolves to the reason why the tail cannot be served, or to `undefined`. */
   async open(request: TailRequest, connectionId: string): Promise<string | undefined> {
     const end = this.#readers?.begin();
     if (end !== undefined) this.#reading.set(connectionId, end);
@@ -85,7 +85,7 @@ export class TailThread {
     await this.#service.close(connectionId);
   }
 
-  /** Another thread of this process made these commits; the log of tails has them if `logged` says so. */
+  /** Receives commits of another thread of this process. `logged` is true if the tail log contains them. */
   async committed(chunks: readonly CommittedChunk[], logged: boolean): Promise<void> {
     const { tailLog } = this.#context.reading.catalog;
     const relay = () => {
@@ -101,7 +101,7 @@ export class TailThread {
     await this.#relayed;
   }
 
-  /** The log of tails has commits of the tenant that were not told. */
+  /** Called if the tail log has commits of the tenant that were not relayed. */
   overflowed(tenant: string): void {
     this.#server.logged(tenant);
   }
@@ -111,7 +111,7 @@ export class TailThread {
   }
 }
 
-/** Tells how much of the time since the last call the event loop of this thread has worked. */
+/** Returns a function for the busy share of this thread's event loop since the last call. */
 function busyShareOfThread(): () => number {
   let before = performance.eventLoopUtilization();
   return () => {

@@ -1,16 +1,19 @@
 /**
- * Parts of queries go to the query thread that owns their pages: tasks of one affinity read the same objects, and one thread caches
- * them. The thread that plans the query is one of these.
+ * Sends query tasks to the query thread that owns their pages. Tasks of one affinity read the same objects,
+ * and one thread caches them. The thread that plans the query is one of these threads.
  */
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 
 export interface TaskInvokerParts {
-  /** Query threads. */
+  /** Number of query threads. */
   readonly threads: number;
-  /** Place of this one among them. */
+  /** Index of this thread among them. */
   readonly index: number;
   readonly here: (task: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
-  /** Tries again if the thread is lost; rejects with ClientError if that is in vain. */
+  /**
+   * Runs a task in another thread. Retries if the thread is lost, and rejects with ClientError if the retry
+   * fails.
+   */
   readonly there: (task: Uint8Array, affinity: number, signal: AbortSignal) => Promise<Uint8Array>;
 }
 

@@ -1,11 +1,14 @@
-/** How many calls of each tenant run. Bounded by what admission lets run at once. */
+/** Counts running calls per tenant. Admission control bounds their number. */
 import type { RunningCalls } from './role-pool.ts';
 
 export class TenantCount {
   readonly #running = new Map<string, number>();
   #all = 0;
 
-  /** Counts the call as one of the tenant until it has ended. What it is given tells what else runs at the time it asks. */
+  /**
+   * Counts the call for the tenant until it ends. `others` returns the other running calls at the time it is
+   * called.
+   */
   async count<T>(tenant: string, call: (others: () => RunningCalls) => Promise<T>): Promise<T> {
     this.#add(tenant, 1);
     try {

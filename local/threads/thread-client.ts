@@ -1,7 +1,7 @@
 /**
- * One thread, seen from the thread that started it. This is the only place that starts, watches, restarts and stops threads. A thread
- * that ends by itself is started again at once (after a pause if it never became ready); what it was working on rejects with
- * ThreadLostError, and the caller decides whether to try again.
+ * Manages one thread from the thread that started it. Only this module starts, watches, restarts and stops
+ * threads. A thread that ends unexpectedly is restarted immediately, or after a pause if it never became
+ * ready. Its running calls reject with ThreadLostError, and the caller decides whether to retry.
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../shared/base/model/errors.ts';
@@ -10,27 +10,27 @@ import type { ThreadEntry } from './thread-entry.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 import { errorOf, thrownOf } from './thrown-errors.ts';
 
-/** Answers questions of the thread, and hears what it tells. */
+/** Handles requests and messages of the thread. */
 export interface ThreadHub {
-  /** `signal` aborts when the thread does not want the reply any more. */
+  /** `signal` aborts when the thread does not need the reply any more. */
   reply(ask: unknown, signal: AbortSignal): Promise<Moved<unknown>>;
   /** Must not throw. */
   hear(tell: unknown): void;
 }
 
 export interface ThreadOptions {
-  /** For logs, metrics and debuggers, for example `ingest-0`. */
+  /** Name for logs, metrics and debuggers, for example `ingest-0`. */
   readonly name: string;
   readonly entry: ThreadEntry;
-  /** What it is started with, asked at each start. */
+  /** Creates the start data at each start. */
   readonly data: () => unknown;
-  /** Of its JavaScript heap; pages, bodies and states lie outside. */
+  /** Limit of its JavaScript heap. Pages, bodies and states are outside. */
   readonly maxHeapMb: number;
-  /** Default: it asks and tells nothing. */
+  /** Default: the thread sends no requests and messages. */
   readonly hub?: ThreadHub;
-  /** Called when a thread is ready, after each restart too. Must not throw. */
+  /** Called when a thread is ready, also after a restart. Must not throw. */
   readonly onReady?: () => void;
-  /** Called when a thread ended by itself, before it is started again. Must not throw. */
+  /** Called when a thread ended unexpectedly, before its restart. Must not throw. */
   readonly onLost?: ((error: Error) => void) | undefined;
   /** Default: THREAD_TIMES. */
   readonly times?: Partial<ThreadTimes> | undefined;
@@ -38,21 +38,24 @@ export interface ThreadOptions {
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Buffers in the call that are moved, not copied. */
+  /** Buffers in the call that are moved instead of copied. */
   readonly moved?: ArrayBuffer[] | undefined;
 }
 
-/** The young generation of a heap: what is young in a thread of this program is short-lived. */
+/** Young generation of the heap. Young objects of threads in this program are short-lived. */
 const MAX_YOUNG_MB = 8;
 
 export interface ThreadTimes {
-  /** Before a thread that never became ready is started again. */
+  /** Pause before restarting a thread that never became ready. */
   readonly restartPauseMs: number;
-  /** For a thread to let go of a call that was cancelled: until then the call counts, and so does the memory that it holds. */
+  /** Time for a thread to release a canceled call. Until then the call and its memory still count. */
   readonly letGoMs: number;
-  /** A thread that does not notice for so long that a call was cancelled hangs, and is ended. Its longest steps take seconds. */
+  /**
+   * A thread that does not confirm a canceled call in this time hangs, and is terminated. Its longest steps
+   * take seconds.
+   */
   readonly hangMs: number;
-  /** For a thread to end what it is doing once it was told to stop; then it is terminated. */
+  /** Time for a thread to complete its work after a stop. Then it is terminated. */
   readonly stopMs: number;
 }
 
@@ -68,54 +71,54 @@ export class ThreadClient<Call, Answer> {
   readonly #options: ThreadOptions;
   readonly #times: ThreadTimes;
   readonly #waiting = new Map<number, PromiseWithResolvers<Answer>>();
-  /** What the running thread asked; the next one begins its numbers anew. */
+  /** Requests of the running thread. After a restart, numbers start again. */
   #asked = new Map<number, AbortController>();
   #worker: Worker | undefined;
   #ready = Promise.withResolvers<void>();
   #isReady = false;
   #restart: NodeJS.Timeout | undefined;
-  /** Runs while the thread has not noticed that a call was cancelled. */
+  /** Timer that runs until the thread confirms a canceled call. */
   #hanging: NodeJS.Timeout | undefined;
-  /** Why the thread is about to end. */
+  /** Reason why the thread is about to end. */
   #cause: unknown;
   #isStopped = false;
   #nextId = 1;
-  /** Threads that were started, the running one included. */
+  /** Number of started threads, including the running one. */
   starts = 0;
 
   constructor(options: ThreadOptions) {
     this.name = options.name;
     this.#options = options;
     this.#times = { ...THREAD_TIMES, ...options.times };
-    // Whoever waits hears of it; nobody has to.
+    // Prevents an unhandled rejection if no caller waits.
     this.#ready.promise.catch(() => undefined);
     this.#start();
   }
 
-  /** Whether the thread answers calls at once; otherwise they wait until it has started. */
+  /** True if the thread handles calls immediately. Otherwise they wait for its start. */
   get isReady(): boolean {
     return this.#isReady;
   }
 
-  /** Calls without an answer. */
+  /** Number of pending calls. */
   get running(): number {
     return this.#waiting.size;
   }
 
-  /** Busy and idle time of the thread's event loop since it was started, ms; zeros if there is none. */
+  /** Busy and idle time of the thread's event loop since its start, ms; zeros without a thread. */
   get utilization(): { readonly idle: number; readonly active: number } {
     return this.#worker?.performance.eventLoopUtilization() ?? { idle: 0, active: 0 };
   }
 
-  /** Resolves when the thread has opened what it needs; rejects with the reason if it cannot. */
+  /** Resolves when the thread has opened its resources. Rejects with the reason if it cannot. */
   async ready(): Promise<void> {
     if (this.#isStopped) throw this.#stopped();
     await this.#ready.promise;
   }
 
   /**
-   * Rejects with what the thread failed with, and ThreadLostError. If the signal aborts, rejects with its reason as soon as the
-   * thread has let go of the call, or `letGoMs` later.
+   * Rejects with the thread's error or ThreadLostError. If the signal aborts, rejects with its reason when
+   * the thread has released the call, or `letGoMs` later.
    */
   async call(call: Call, { signal, moved }: CallOptions = {}): Promise<Answer> {
     signal?.throwIfAborted();
@@ -143,12 +146,12 @@ export class ThreadClient<Call, Answer> {
     }
   }
 
-  /** Without an answer. A thread that is not running hears nothing. */
+  /** Sends a message without an answer. A thread that is not running does not receive it. */
   tell(tell: unknown): void {
     this.#worker?.postMessage({ kind: 'tell', tell } satisfies ToThread<Call>);
   }
 
-  /** Lets the thread end its work, then ends it; what is left rejects. It is not started again. */
+  /** Lets the thread complete its work, then ends it without a restart. Remaining calls reject. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#restart);
@@ -163,7 +166,7 @@ export class ThreadClient<Call, Answer> {
     this.#end(this.#stopped());
   }
 
-  /** Ends the thread at once, as if it had been lost. */
+  /** Terminates the thread immediately, as if it had been lost. */
   async terminate(): Promise<void> {
     await this.#worker?.terminate();
   }
@@ -180,7 +183,8 @@ export class ThreadClient<Call, Answer> {
       eval: isText,
       workerData: data(),
       resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
-      // Those of the program are for its main thread: flags of V8 hold for the process, and others are refused.
+      // Options of the program are for its main thread. V8 flags apply to the whole process, and Node refuses
+      // others here.
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     this.#worker = worker;
@@ -224,7 +228,7 @@ export class ThreadClient<Call, Answer> {
     }
   }
 
-  /** If the thread ended meanwhile, what it asked for is done all the same. */
+  /** Completes the request even if the thread ends meanwhile. */
   async #reply(worker: Worker, id: number, ask: unknown): Promise<void> {
     const { hub } = this.#options;
     const asked = this.#asked;
@@ -264,7 +268,7 @@ export class ThreadClient<Call, Answer> {
   }
 
   #end(error: Error): void {
-    // A new thread has to become ready by itself; if this one never did, whoever waits for it hears why.
+    // The next thread becomes ready separately. If this one never did, its waiters get the reason.
     this.#ready.reject(error);
     this.#ready = Promise.withResolvers();
     this.#ready.promise.catch(() => undefined);

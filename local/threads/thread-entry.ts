@@ -1,12 +1,12 @@
-/** The file of a thread, beside this module: in the source tree in TypeScript, in a bundle in CommonJS. */
+/** Locates the file of a thread, next to this module: TypeScript in the source tree, CommonJS in a bundle. */
 import { isSea } from 'node:sea';
 
-/** What a Worker runs: a file, or text. */
+/** Code for a Worker: a file or text. */
 export type ThreadEntry = URL | { readonly code: string };
 
-/** @param name without its extension */
+/** @param name file name without extension */
 export function threadEntry(name: string): ThreadEntry {
-  // Inside a single executable it is a part that the program's first one loads (scripts/single/main.cjs).
+  // In a single executable, it is a part that the main program loads (scripts/single/main.cjs).
   if (isSea())
     return { code: `(0, eval)(require('node:sea').getAsset('load.cjs', 'utf8'))(require)('./${name}.cjs')` };
   const [extension] = /\w+$/.exec(import.meta.url)!;

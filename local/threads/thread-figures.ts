@@ -1,6 +1,6 @@
 /**
- * Metrics of threads, which count by themselves. The sum never goes down: what a thread had counted when it was asked last stays when
- * it is lost, and a thread that does not answer in time, because it is at a long step, counts as when it was asked last.
+ * Metrics of threads, which count separately. Sums never decrease: the last counts of a lost thread are kept.
+ * A thread that does not respond in time, because of a long step, contributes its last counts.
  */
 import {
   type Exposition,
@@ -14,13 +14,13 @@ import { within } from './within.ts';
 
 export interface CountingThread {
   readonly name: string;
-  /** Times that it was started: with each it counts from 0. */
+  /** Number of starts. Each start counts from 0. */
   readonly starts: number;
   /** Text of its metrics. Rejects if the thread is lost. */
   readonly text: () => Promise<string>;
 }
 
-/** For a thread to answer: a scrape of Prometheus waits for 10 s. */
+/** Timeout for a thread to respond. A scrape of Prometheus waits for 10 s. */
 const ANSWER_MS = 2_000;
 
 interface Seen {
@@ -31,7 +31,7 @@ interface Seen {
 export class ThreadFigures {
   readonly #answerMs: number;
   readonly #seen = new Map<string, Seen>();
-  /** Questions without an answer: a thread is asked once at a time. */
+  /** Pending requests. Each thread gets one at a time. */
   readonly #asked = new Map<string, Promise<void>>();
   readonly #lost = new ExpositionSum({ maxTenants: MAX_NAMED_TENANTS });
 
@@ -39,7 +39,7 @@ export class ThreadFigures {
     this.#answerMs = answerMs;
   }
 
-  /** Texts to be added up. Resolves in bounded time. */
+  /** Texts to add up. Resolves in bounded time. */
   async texts(threads: readonly CountingThread[]): Promise<string[]> {
     await Promise.all(threads.map(thread => within(this.#answerMs, this.#ask(thread))));
     const texts = [...this.#seen.values()].map(({ text }) => text);

@@ -1,13 +1,13 @@
-/** The log of a thread: its lines are written by the front thread, which knows the level and counts them. */
+/** Log of a thread. The front thread, which knows the level and counts lines, writes them. */
 import { inspect } from 'node:util';
 import type { LogLevelName, RoleTell } from './role-messages.ts';
 import { thrownOf } from './thrown-errors.ts';
 
-/** A line: fields and a message, or a message alone. */
+/** Writes a line: fields and a message, or only a message. */
 export type WriteLine = (fields: object | string, message?: string) => void;
 
 export type ThreadLog = Readonly<Record<LogLevelName, WriteLine>> & {
-  /** Whether debug lines are wanted; all others are sent in any case. */
+  /** True if debug lines are needed. All other lines are always sent. */
   isDebug: boolean;
   isLevelEnabled(level: LogLevelName): boolean;
 };
@@ -24,7 +24,7 @@ export function createThreadLog(tell: (line: RoleTell) => void, isDebug = false)
       try {
         tell({ ...line, fields: plain });
       } catch {
-        // A field that no message can hold must not fail whoever logs it.
+        // A field that cannot be sent to another thread must not make logging fail.
         tell({ ...line, fields: { fields: inspect(plain) } });
       }
     };

@@ -1,4 +1,4 @@
-/** Errors that pass from one thread to another: their class, as far as somebody asks for it, their message, stack and causes. */
+/** Transfers errors between threads: their class if code checks for it, message, stack and causes. */
 
 import {
   BadRequestError,
@@ -16,22 +16,25 @@ import { MergeTooLargeError } from '../../shared/upkeep/compaction/merge-bounds.
 import { DeleteCancelledError } from '../../shared/upkeep/compaction/row-drops.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 
-/** Plain data: what structured cloning makes of an error has lost its class. */
+/** Plain data, because structured cloning loses the class of an error. */
 export interface ThrownError {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
   readonly cause: ThrownError | undefined;
-  /** Of ConditionFailedError. */
+  /** Index of ConditionFailedError. */
   readonly index?: number;
-  /** Of ClientError. */
+  /** Status of ClientError. */
   readonly status?: number;
 }
 
-/** Of causes: one may be its own. */
+/** Maximum depth of causes. An error may be its own cause. */
 const MAX_DEPTH = 5;
 
-/** Others come as Error with their name. By the names in the source: a bundle may give a class another one. */
+/**
+ * Known classes by their names in the source, because a bundle may rename classes. Other errors become Error
+ * with their name.
+ */
 const CLASSES = new Map<string, { readonly prototype: Error }>(
   Object.entries({
     BadRequestError,
@@ -67,7 +70,7 @@ export function thrownOf(error: unknown, depth = 1): ThrownError {
 export function errorOf({ name, message, stack, cause, ...own }: ThrownError): Error {
   const error = new Error(message, cause && { cause: errorOf(cause) });
   const known = CLASSES.get(name);
-  // Not by its constructor: some make the message themselves.
+  // Does not call the constructor, because some build the message themselves.
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
   Object.defineProperty(error, 'name', { value: name, configurable: true, writable: true });
   if (stack !== undefined) error.stack = stack;

@@ -1,4 +1,4 @@
-/** Waits for `work`, but no longer than `ms`; what it rejects with is left out too. */
+/** Waits for `work`, but at most `ms`. Ignores its errors. */
 export async function within(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>(resolve => {

@@ -23,7 +23,7 @@ export function expandEnvironment(text: string, environment: Environment): strin
 }
 
 export function expandWithPlaces(source: string, environment: Environment): ExpandedText {
-  /** For each variable: start and end of its value, and its position in the file. */
+  /** Start and end of each variable's value, and its position in the file. */
   const spans: {
     readonly start: number;
     readonly end: number;

@@ -12,7 +12,7 @@ export interface LogboomConfig {
   /** Storage of chunks and catalog: in `dataDir`, or in an S3 bucket and a DynamoDB table. */
   readonly storage: StorageKind;
   readonly dataDir: string;
-  /** For `storage: s3`; empty if not set. */
+  /** Bucket for `storage: s3`; empty if not set. */
   readonly s3Bucket: string;
   readonly dynamodbTable: string;
   /** Endpoint instead of AWS, for example an emulator. Missing buckets and tables are then created. */

@@ -1,8 +1,8 @@
 /** Selects parts of the configuration by path: the parameter `q` of `/config` (docs/dev/wire-format.md#configuration). */
 import { BadRequestError } from '../../base/model/errors.ts';
 
-export const MAX_CONFIG_PATHS = 20;
-export const MAX_CONFIG_PATH_CHARACTERS = 512;
+const MAX_CONFIG_PATHS = 20;
+const MAX_CONFIG_PATH_CHARACTERS = 512;
 
 const PATH = /^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/;
 

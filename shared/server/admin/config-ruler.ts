@@ -15,7 +15,7 @@ import {
   withoutSecrets,
 } from './config-kinds.ts';
 
-export const RULE_STORAGE_TYPES = ['store', 'local'] as const;
+const RULE_STORAGE_TYPES = ['store', 'local'] as const;
 export type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
 
 export interface RuleStorage {
@@ -48,7 +48,7 @@ export interface RelabelConfig {
   readonly action: RelabelAction;
 }
 
-export const RELABEL_ACTIONS = [
+const RELABEL_ACTIONS = [
   'replace',
   'keep',
   'drop',

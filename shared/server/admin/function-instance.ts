@@ -21,7 +21,7 @@ import { type Exposition, sinceExposition } from './metrics/exposition.ts';
 import { readSharedSettings, type SharedSettings } from './shared-settings.ts';
 
 /** Limits each active instance to one write and one read per minute. */
-export const BEAT_EVERY_MS = 60_000;
+const BEAT_EVERY_MS = 60_000;
 /** Attempts if the record changes before the write: folded, hidden, or written by an earlier attempt. */
 const MAX_TRIES = 3;
 

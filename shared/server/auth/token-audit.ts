@@ -17,7 +17,7 @@ export interface TokenAudit {
   revoked(record: TokenRecord, by: Identity | undefined, clientAddress: string | undefined): void;
 }
 
-/** Without a log, the audit does nothing. */
+/** Returns an audit that does nothing if there is no log. */
 export function tokenAudit(log: AuditLog | undefined): TokenAudit {
   const tell = (
     message: string,

@@ -35,8 +35,8 @@ export interface MaintenanceSources {
   /** Observers for metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
   readonly deletions?: DeletionObserver;
-  /** Makes what calls other functions for merges; `here` does one in this process. Undefined: all merges are done here. */
-  readonly mergesElsewhere?: (here: Invoker) => Pick<Invoker, 'invoke'>;
+  /** Creates the caller of other functions for merges. `here` runs one in this process. Default: this process runs all merges. */
+  readonly mergeOffload?: (here: Invoker) => Pick<Invoker, 'invoke'>;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
 }
@@ -53,7 +53,7 @@ export function maintenanceOptions(config: Config): MaintenanceOptions {
   };
 }
 
-export function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {
+function compactorOptions({ logboom, patternIngester }: Config): CompactorOptions {
   const { objectGraceMs: graceMs, compactionTargetBytes: targetBytes, inlineMaxBytes } = logboom;
   return { targetBytes, inlineMaxBytes, graceMs, minesPatterns: patternIngester.enabled };
 }
@@ -65,7 +65,7 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const options = compactorOptions(config);
   const merging = { catalog, store, clock, ids, options, drops };
   const mergeTask: MergeTaskRunner = (bytes, signal) => runMergeTask(merging, bytes, signal);
-  const invoker = sources.mergesElsewhere?.({
+  const invoker = sources.mergeOffload?.({
     slots: 1,
     invoke: (bytes, { signal }) => mergeTask(bytes, signal),
     close: async () => undefined,

@@ -60,7 +60,7 @@ export interface Parts {
   /** Runs query tasks. Default: this thread scans everything. */
   readonly invoker?: Invoker;
   /** See MaintenanceSources. */
-  readonly mergesElsewhere?: MaintenanceSources['mergesElsewhere'];
+  readonly mergeOffload?: MaintenanceSources['mergeOffload'];
   /** Sizes of query tasks. Default: those for threads. */
   readonly taskSizes?: TaskSizes;
   /** Page cache of this thread. Default: a new one of the configured size. */

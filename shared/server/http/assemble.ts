@@ -59,7 +59,7 @@ export function assembleContext(parts: Parts): HttpContext {
     ids,
     limitsOf: parts.limitsOf,
     foldTable: parts.foldTable,
-    mergesElsewhere: parts.mergesElsewhere,
+    mergeOffload: parts.mergeOffload,
     otherJobs: [rules, ...reclaimJobs({ ...parts, store })],
     onRun: addJobMetrics(registry),
     deletions,

@@ -20,7 +20,7 @@ export interface ErrorLog {
   error(fields: object, message: string): void;
 }
 
-/** Without it, clients of HTTP Basic do not send their credentials. */
+/** Challenge that makes clients of HTTP Basic send their credentials. */
 const CHALLENGE = Object.freeze({ 'www-authenticate': 'Basic realm="logboom", charset="UTF-8"' });
 export const OVERLOADED = 'The server cannot accept more requests at this time.';
 const TOO_MANY_OUTSTANDING = 'too many outstanding requests';

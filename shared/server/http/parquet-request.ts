@@ -27,7 +27,7 @@ export function parquetWanted(headers: Headers, { supportParquetEncoding }: Fron
   return true;
 }
 
-/** For endpoints without a table. Throws BadRequestError if Parquet is requested. */
+/** Throws BadRequestError if Parquet is requested. Endpoints without a table call it. */
 export function refuseParquet(headers: Headers): void {
   if (parquetRequested(headers)) throw new BadRequestError(UNSUPPORTED);
 }

@@ -52,7 +52,7 @@ export function rangeParams(
 }
 
 /** Evaluation time of an instant query. Its error has no prefix, unlike those of a range. */
-export function timeParam(params: Params, nowNs: bigint): bigint {
+function timeParam(params: Params, nowNs: bigint): bigint {
   const text = param(params, 'time');
   return text === '' ? nowNs : parseTimestamp(text);
 }
@@ -79,7 +79,7 @@ export function limitParam(
   return Number(limit);
 }
 
-export function directionParam(params: Params): Direction {
+function directionParam(params: Params): Direction {
   const text = param(params, 'direction');
   const direction = text.toLowerCase();
   if (text === '' || direction === 'backward') return 'backward';
@@ -105,7 +105,7 @@ export function stepParam(params: Params, { startNs, endNs }: TimeRange): bigint
 }
 
 /** Minimum distance of entries in a response, ns; 0 returns every entry. */
-export function intervalParam(params: Params): bigint {
+function intervalParam(params: Params): bigint {
   const text = param(params, 'interval');
   const intervalNs = text === '' ? 0n : parseStep(text);
   if (intervalNs < 0n) throw new BadRequestError('interval must be >= 0');

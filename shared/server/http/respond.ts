@@ -12,7 +12,7 @@ const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|yaml|openmetrics-text|x-ndjson))/;
 
 export const JSON_TYPE = 'application/json; charset=UTF-8';
-export const TEXT_TYPE = 'text/plain; charset=utf-8';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function json(value: unknown, status = 200): HttpResponse {
   return jsonText(wellFormedJson(value), status);

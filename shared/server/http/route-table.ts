@@ -323,7 +323,7 @@ export const ROUTES: readonly Route<HttpContext>[] = defineRoutes<HttpContext>([
   maintenance('/ingester/prepare_shutdown', ['POST'], 'ingester', prepareShutdown),
   maintenance('/ingester/prepare_shutdown', ['DELETE'], 'ingester', unprepareShutdown),
   maintenance('/ingester/shutdown', READ, 'ingester', shutDown),
-  // Without Kafka there are no partitions. Same response as the reference without them.
+  // There are no partitions without Kafka. Same response as the reference without them.
   maintenance('/ingester/prepare_partition_downscale', READ, 'ingester', refusePartitions),
   ring('/ring', 'ingester', ringOf('ingester')),
   ring('/distributor/ring', 'distributor', distributorRing),

@@ -16,19 +16,19 @@ import type { TemplateRunner } from './template/run-template.ts';
 const ALERT_LABEL = 'alertname';
 const STATE_LABEL = 'alertstate';
 /** Resolved alerts stay this long, so that a target that was down learns of the end. */
-export const RESOLVED_RETENTION_NS = 15n * 60_000_000_000n;
+const RESOLVED_RETENTION_NS = 15n * 60_000_000_000n;
 /**
  * Resolved alerts without a notification stay this long: longer than most outages of targets, which then
  * expire alerts themselves.
  */
-export const UNSENT_RETENTION_NS = 4n * 60n * 60_000_000_000n;
+const UNSENT_RETENTION_NS = 4n * 60n * 60_000_000_000n;
 /**
  * Maximum alerts per rule, unless its group sets a lower limit. Each is a record, a series and a
  * notification.
  */
 export const MAX_ALERTS = 10_000;
 /** UTF-16 units of labels and annotations of all alerts of a rule, which are stored and sent. */
-export const MAX_ALERT_TEXT = 8 * 1024 * 1024;
+const MAX_ALERT_TEXT = 8 * 1024 * 1024;
 
 export const DUPLICATE_ALERTS = 'vector contains metrics with the same labelset after applying alert labels';
 

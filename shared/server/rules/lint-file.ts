@@ -46,7 +46,7 @@ export function lintRuleFile(text: string, check: CheckTemplate): LintedFile {
     const lineOf = (path: FieldPath): number => {
       const node: unknown = document.getIn(path, true);
       if (isNode(node) && node.range) return lineAt(node.range[0]);
-      // For an alias, the position that uses it.
+      // Uses the position that refers to an alias.
       return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
     };
     const shape = shapeProblems(document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {});

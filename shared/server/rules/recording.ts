@@ -8,9 +8,9 @@ import { joinLabels, labelsKey, NAME_LABEL } from './series-labels.ts';
  * Maximum series per rule, unless its group sets a lower limit. All of them wait in the state until they are
  * sent.
  */
-export const MAX_RECORDED_SERIES = 10_000;
+const MAX_RECORDED_SERIES = 10_000;
 
-export const DUPLICATE_SERIES = 'vector contains metrics with the same labelset after applying rule labels';
+const DUPLICATE_SERIES = 'vector contains metrics with the same labelset after applying rule labels';
 
 /** Throws if there are too many series, or two with equal labels. `limit` is the group's; 0 is unlimited. */
 export function evaluateRecording(

@@ -35,7 +35,7 @@ export interface ReplayedRule {
 
 export interface ReplayedInstant {
   readonly timeNs: bigint;
-  /** In the order of the group's rules. */
+  /** Ordered like the group's rules. */
   readonly rules: readonly ReplayedRule[];
 }
 

@@ -23,9 +23,9 @@ export interface RuleJobParts extends GroupRunnerParts {
 }
 
 /** Groups that run concurrently. Each runs one query at a time. */
-export const MAX_RUNNING = 8;
+const MAX_RUNNING = 8;
 /** Running groups per tenant, so that another tenant always finds a slot. */
-export const MAX_RUNNING_OF_TENANT = 3;
+const MAX_RUNNING_OF_TENANT = 3;
 /** Remembered groups, 200 bytes each. */
 const MAX_REMEMBERED = 100_000;
 const SWEEP_EVERY_MS = 300_000;

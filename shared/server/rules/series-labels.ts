@@ -11,7 +11,7 @@ export function labelsKey(labels: SeriesLabels): string {
   return JSON.stringify(sortedLabels(labels));
 }
 
-export function sortedLabels(labels: SeriesLabels): [string, string][] {
+function sortedLabels(labels: SeriesLabels): [string, string][] {
   return Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

@@ -23,7 +23,7 @@ import { addRefused, encodeFigures, type Figures, newFigures } from './figures.t
  */
 export const WRITE_EVERY_MS = 60_000;
 /** Tallies in memory, at most about 6 KB each. Events beyond this are dropped, and the drops are counted. */
-export const MAX_TALLIES = 10_000;
+const MAX_TALLIES = 10_000;
 /** Ended days that wait to be written. The oldest are dropped first. */
 const MAX_ENDED = 10_000;
 /** Concurrent writes, in addition to those of pushes. */

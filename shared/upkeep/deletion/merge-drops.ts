@@ -95,7 +95,7 @@ export class MergeDrops implements DropSource {
 }
 
 /** True while work on the request is in progress: its rows may be removed, and some may remain. */
-export function isPickedUp({ pickedUpMs, processedMs }: DeleteRequest): boolean {
+function isPickedUp({ pickedUpMs, processedMs }: DeleteRequest): boolean {
   return pickedUpMs !== undefined && processedMs === undefined;
 }
 

@@ -119,7 +119,7 @@ class StoreCheck {
     const unrecorded = this.#unrecorded;
     const isMost = () => totals.unrecorded * 2 > this.#storedChunks;
     if (isMost() && unrecorded.length === totals.unrecorded) {
-      // In a new store, the record follows its object within seconds.
+      // The record of a new store's object follows within seconds.
       if (unrecorded.some(({ id }) => this.#isYoung(id))) await this.#parts.clock.sleep(COMMIT_PAUSE_MS);
       totals.unrecorded = 0;
       for (const objects of Map.groupBy(unrecorded, ({ tenant, day }) => `${tenant}/${day}`).values()) {

@@ -14,7 +14,7 @@ import { LEVEL_BITS } from './levels.ts';
 const VERSION = 1;
 const LEVEL_MASK = (1 << LEVEL_BITS) - 1;
 /** Unit of bucket widths, in seconds. */
-export const WIDTH_UNIT_S = 10;
+const WIDTH_UNIT_S = 10;
 
 /** Receives the counts of a page's part. `second` is the start of the bucket, in seconds of the day. */
 export type CountSink = (template: number, level: number, second: number, lines: number) => void;

@@ -34,7 +34,7 @@ export interface Series<Label extends string> {
 }
 
 export class MetricsRegistry {
-  /** For custom metrics such as LineLengths. */
+  /** Registry of prom-client, for custom metrics such as LineLengths. */
   readonly registry = new Registry();
 
   /** Content-Type of `text`. */

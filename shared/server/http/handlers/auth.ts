@@ -14,7 +14,7 @@ import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
 export const showMe: Handler<HttpContext> = async ({ config: { access, auth } }, { identity }) => {
-  // In a single-tenant store, a token for all tenants is for this one. Without tokens, every client may use
+  // A token for all tenants of a single-tenant store is for this one. Without tokens, every client may use
   // any tenant.
   const allTenants = auth.authEnabled ? [ALL_TENANTS] : [auth.noAuthTenant];
   const data = {

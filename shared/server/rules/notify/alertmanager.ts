@@ -24,7 +24,7 @@ export interface Notice {
 }
 
 export interface NoticeResult {
-  /** By index of the notice: true if at least one Alertmanager accepted it, or none should receive it. */
+  /** One value per notice: true if at least one Alertmanager accepted it, or none should receive it. */
   readonly taken: readonly boolean[];
   readonly failures: readonly string[];
 }
