@@ -23,7 +23,7 @@ after(() => explorer.stop());
 
 test('a board is made of panels and variables, saved, and shows the time of the board', async () => {
   const { page, done } = await explorer.open({ hash: '#/boards' });
-  await page.getByText('There are no boards yet').waitFor();
+  await page.getByText('No boards yet').waitFor();
   await assertAccessible(page);
   await page.getByRole('button', { name: 'Create board' }).click();
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -40,7 +40,7 @@ test('a board is made of panels and variables, saved, and shows the time of the 
     await page.getByRole('button', { name: 'Add panel' }).click();
     await page.getByLabel('Title').fill(title);
     await page.getByLabel('Query A').fill(query);
-    await page.getByLabel('Shown as').selectOption(kind);
+    await page.getByLabel('Chart type').selectOption(kind);
     if (title === 'Lines by service') {
       await page.getByLabel('Legend A').fill('{{service_name}}');
       await assertAccessible(page);
@@ -96,7 +96,7 @@ test('two editors do not overwrite each other: the later one gets a copy', async
   await first.page.getByRole('button', { name: 'Save board' }).click();
   await first.page.getByText('was changed since version').waitFor();
   await assertAccessible(first.page);
-  await first.page.getByRole('button', { name: 'Save a copy' }).click();
+  await first.page.getByRole('button', { name: 'Save copy' }).click();
   await first.page.getByRole('heading', { name: 'Mine (copy)' }).waitFor();
   await first.page.getByRole('link', { name: 'Boards', exact: true }).last().click();
   await first.page.getByRole('link', { name: /^Shop of another/ }).waitFor();
@@ -172,7 +172,7 @@ test('a dashboard of Grafana becomes a board, with a list of what does not trans
     ...{ name: 'x.json', mimeType: 'application/json' },
     buffer: Buffer.from(JSON.stringify(dashboard)),
   });
-  await page.getByText('Panel “News”: left out, as there are no panels of the type news').waitFor();
+  await page.getByText('Panel “News”: omitted: panel type news is not supported').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'boards-import');
   await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
@@ -212,6 +212,6 @@ test('an alert is created from a query, with a preview over the last day', async
   await form.getByLabel('Metric query').fill('vector(1)');
   await form.getByLabel('Alert name').fill('DeclinedPayments');
   await form.getByRole('button', { name: 'Create alert' }).click();
-  await form.getByText('there is a rule group explorer/DeclinedPayments already').waitFor();
+  await form.getByText('rule group explorer/DeclinedPayments already exists').waitFor();
   await done();
 });

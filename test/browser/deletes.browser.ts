@@ -23,18 +23,18 @@ after(() => explorer.stop());
 
 test('what is to be deleted is counted, confirmed, and then hidden from queries', async () => {
   const { page, done } = await explorer.open({ hash: '#/deletes', expects: /status of 400/ });
-  await page.getByRole('heading', { name: 'There are no delete requests' }).waitFor();
+  await page.getByRole('heading', { name: 'No delete requests' }).waitFor();
   await assertAccessible(page);
   await page.keyboard.press('n');
   const sheet = page.getByRole('dialog', { name: 'Delete logs' });
-  await sheet.getByLabel('Lines of this query').fill('{service_name="payment"');
-  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByLabel('Query of the lines to delete').fill('{service_name="payment"');
+  await sheet.getByRole('button', { name: 'Count lines' }).click();
   await sheet.getByRole('alert').getByText('parse error at line 1, col').waitFor();
-  await sheet.getByLabel('Lines of this query').fill(CHARGED);
+  await sheet.getByLabel('Query of the lines to delete').fill(CHARGED);
   await sheet.getByLabel('From').fill('yesterday');
-  await sheet.getByText('Write 2026-11-21 14:05:00, or now-6h.', { exact: true }).waitFor();
+  await sheet.getByText('Enter a time such as 2026-11-21 14:05:00 or now-6h.', { exact: true }).waitFor();
   await sheet.getByLabel('From').fill('now-2h');
-  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByRole('button', { name: 'Count lines' }).click();
   const button = sheet.getByRole('button', { name: /^Delete \d+ lines$/ });
   await button.waitFor();
   const counted = Number(/\d+/.exec((await button.textContent()) ?? '')?.[0]);
@@ -43,12 +43,12 @@ test('what is to be deleted is counted, confirmed, and then hidden from queries'
   await screenshot(page, 'delete-form');
   // Another range asks for another count.
   await sheet.getByLabel('From').fill('now-3h');
-  await sheet.getByRole('button', { name: 'Count the lines' }).click();
+  await sheet.getByRole('button', { name: 'Count lines' }).click();
   await sheet.getByRole('button', { name: `Delete ${counted} lines` }).click();
-  await page.getByText('The request is made').waitFor();
+  await page.getByText('Request created').waitFor();
   const card = page.getByRole('listitem', { name: /Delete request/ });
   await card.getByText('Waiting', { exact: true }).waitFor();
-  await page.getByText('1 request, 1 not done yet').waitFor();
+  await page.getByText('1 request, 1 open').waitFor();
   const { status, data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
   assert.deepEqual([status, data.result], ['success', []]);
   await done();
@@ -58,8 +58,8 @@ test('a query of a link fills the form; what matches nothing says so', async () 
   const params = new URLSearchParams({ new: '1', q: CHARGED, from: 'now-2h' });
   const { page, done } = await explorer.open({ hash: `#/deletes?${params}` });
   const sheet = page.getByRole('dialog', { name: 'Delete logs' });
-  await sheet.getByRole('button', { name: 'Count the lines' }).click();
-  await sheet.getByText('No line matches now.').waitFor();
+  await sheet.getByRole('button', { name: 'Count lines' }).click();
+  await sheet.getByText('No line matches.').waitFor();
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
   await page.waitForURL(({ hash }) => !hash.includes('new=1'));
@@ -68,13 +68,13 @@ test('a query of a link fills the form; what matches nothing says so', async () 
 
 test('a request that waits is cancelled, and its lines are back', async () => {
   const { page, done } = await explorer.open({ hash: '#/deletes' });
-  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByRole('button', { name: 'Cancel request', exact: true }).click();
   const sheet = page.getByRole('dialog', { name: /Cancel request/ });
-  await sheet.getByText('Queries show its lines again.').waitFor();
+  await sheet.getByText('Its hidden lines become visible again.').waitFor();
   await assertAccessible(page);
-  await sheet.getByRole('button', { name: 'Cancel the request' }).click();
-  await page.getByText(/Request \w+ is cancelled/).waitFor();
-  await page.getByRole('heading', { name: 'There are no delete requests' }).waitFor();
+  await sheet.getByRole('button', { name: 'Cancel request' }).click();
+  await page.getByText(/Request \w+ canceled/).waitFor();
+  await page.getByRole('heading', { name: 'No delete requests' }).waitFor();
   const { data } = await query(`sum(count_over_time(${CHARGED}[2h]))`);
   assert.equal(data.result.length, 1);
   await done();
@@ -112,8 +112,8 @@ test('progress of requests in each state, light, dark and on a phone', async () 
   await page.route('**/svc/api/v1/delete', route => route.fulfill({ json: listed }));
   await page.route('**/svc/api/v1/status/deletes', route => route.fulfill({ json: progress }));
   await page.goto(`${explorer.store.url}/ui/#/deletes`);
-  await page.getByText('42%, 2.8 GB of 6.4 GB looked at').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 2);
+  await page.getByText('42%, 2.8 GB of 6.4 GB processed').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Cancel request', exact: true }).count(), 2);
   await screenshot(page, 'deletes');
   await page.emulateMedia({ colorScheme: 'dark' });
   await assertAccessible(page);
@@ -139,13 +139,13 @@ test('a store that only hides says so, and one past its time to cancel asks for 
     const params = new URLSearchParams({ query: CHARGED, start: new Date(Date.now() - 7.2e6).toISOString() });
     await fetch(`${store.url}/svc/api/v1/delete?${params}`, { method: 'POST' });
     const { page, done } = await other.open({ hash: '#/deletes', expects: /status of 400/ });
-    await page.getByText('nothing is ever removed').waitFor();
-    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByRole('button', { name: 'Cancel the request' }).click();
+    await page.getByText('never delete them').waitFor();
+    await page.getByRole('button', { name: 'Cancel request', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel request' }).click();
     await page.getByText('To force, use the ?force query parameter').waitFor();
     await screenshot(page, 'delete-force');
-    await page.getByRole('button', { name: 'Cancel by force' }).click();
-    await page.getByText(/Request \w+ is cancelled/).waitFor();
+    await page.getByRole('button', { name: 'Force cancel' }).click();
+    await page.getByText(/Request \w+ canceled/).waitFor();
     await done();
   } finally {
     await other.stop();

@@ -29,15 +29,15 @@ after(() => explorer.stop());
 test('from the lines of a query to what it read, and to another query', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(`${SHOP_QUERY} |= "declined"`) });
   await page.getByRole('main').getByRole('link', { name: 'Explain' }).click();
-  const steps = page.getByRole('region', { name: 'What was read' });
+  const steps = page.getByRole('region', { name: 'Data read' });
   const read = steps.getByRole('row', { name: /^Read/ });
   await read.waitFor();
   assert.equal(await read.getByRole('cell').nth(1).textContent(), '2');
   assert.match((await steps.getByRole('row', { name: /^In the time range/ }).textContent()) ?? '', /\d k?B$/);
-  const byLabels = steps.getByRole('row', { name: /^Ruled out by labels/ });
+  const byLabels = steps.getByRole('row', { name: /^Pruned by labels/ });
   assert.equal(await byLabels.getByRole('cell').first().textContent(), `${OTHERS}`);
-  const work = page.getByRole('region', { name: 'What it did' });
-  await work.getByText('Lines that passed').waitFor();
+  const work = page.getByRole('region', { name: 'Execution' });
+  await work.getByText('Matching lines').waitFor();
   assert.match(
     (await page.locator('.explain-query pre').textContent()) ?? '',
     /^\{namespace="shop"\} \|= "declined"$/,
@@ -51,7 +51,7 @@ test('from the lines of a query to what it read, and to another query', async ()
   await page.keyboard.type('sum(count_over_time({namespace="shop"}[$__auto]))');
   await editor.press('Control+Enter');
   await untilParam(page, 'q', 'sum(count_over_time({namespace="shop"}[$__auto]))');
-  await steps.getByRole('row', { name: /^Answered by footers/ }).waitFor();
+  await steps.getByRole('row', { name: /^Counted from footers/ }).waitFor();
   await page.getByText('count_over_time({namespace="shop"}[', { exact: false }).last().waitFor();
   await done();
 });
@@ -85,8 +85,8 @@ test('a step that passed over values is a row like the others', async () => {
   const { page, done } = await explorer.open({
     hash: `#/explain?${new URLSearchParams({ q: `${SHOP_QUERY} | pod="nowhere"` })}`,
   });
-  const steps = page.getByRole('region', { name: 'What was read' });
-  const byValues = steps.getByRole('row', { name: /^Ruled out by values/ });
+  const steps = page.getByRole('region', { name: 'Data read' });
+  const byValues = steps.getByRole('row', { name: /^Pruned by values/ });
   await byValues.waitFor();
   assert.notEqual(await byValues.getByRole('cell').nth(1).textContent(), '–');
   const heads = await steps.getByRole('columnheader').evaluateAll(ends);

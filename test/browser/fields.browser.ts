@@ -38,7 +38,7 @@ test('labels, metadata and fields are listed with type, values and coverage, and
   );
   await panel.getByRole('searchbox').fill('error');
   assert.deepEqual(await panel.locator('.field-name').allTextContents(), ['error_code', 'error_retry']);
-  await panel.getByRole('button', { name: 'Hide the fields' }).click();
+  await panel.getByRole('button', { name: 'Hide fields' }).click();
   await panel.waitFor({ state: 'detached' });
   // This browser remembers what is shown.
   await page.getByRole('button', { name: 'Fields', exact: true }).click();
@@ -117,7 +117,7 @@ test('a field groups the lines over time, and becomes a column', async () => {
     'sum by (provider) (count_over_time({service_name="payment"} | logfmt | provider!="" [$__auto]))',
   );
   await untilParam(page, 'chart', 'bars');
-  const series = page.getByRole('region', { name: 'Values of the query' });
+  const series = page.getByRole('region', { name: 'Query values' });
   await series.getByText('stripe').first().waitFor();
   await panel.waitFor({ state: 'detached' });
   await done();

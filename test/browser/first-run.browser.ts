@@ -71,7 +71,7 @@ test('a query without a result says whether the value, the filter or the time is
   await page.locator('.log-line').first().waitFor();
 
   await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name="checkout"} |= "refund"')}`);
-  await page.getByText('About 1 line in the selected streams, and none passes the filters').waitFor();
+  await page.getByText('About 1 line in the selected streams, but none passes the filters').waitFor();
   await page.getByRole('button', { name: 'Show lines without filters' }).click();
   await untilParam(page, 'q', '{service_name="checkout"}');
 

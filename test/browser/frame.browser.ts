@@ -35,18 +35,18 @@ test('light, dark and the system’s colours are taken in turn and remembered', 
   const { page, done } = await explorer.open();
   const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
   assert.equal(await scheme(), 'light dark');
-  await page.getByRole('button', { name: 'Colours as the system has them' }).click();
+  await page.getByRole('button', { name: 'System theme' }).click();
   assert.equal(await scheme(), 'light');
-  await page.getByRole('button', { name: 'Light colours' }).click();
+  await page.getByRole('button', { name: 'Light theme' }).click();
   await page.reload();
-  await page.getByRole('button', { name: 'Dark colours' }).waitFor();
+  await page.getByRole('button', { name: 'Dark theme' }).waitFor();
   assert.equal(await scheme(), 'dark');
   await done();
 });
 
 test('without logs the page offers examples that send some, each with a button that copies it', async () => {
   const { page, done } = await explorer.open({ hash: '#/logs?from=1700000000000&to=1700003600000' });
-  await page.getByText('No logs in this time').waitFor();
+  await page.getByText('No logs in this time range').waitFor();
   await page.getByText('File', { exact: true }).click();
   await page
     .getByText(`logboom push app.log --label service_name=app --addr ${explorer.store.url}`)
@@ -60,7 +60,7 @@ test('without logs the page offers examples that send some, each with a button t
 
 test('an address that names no view says so', async () => {
   const { page, done } = await explorer.open({ hash: '#/nowhere' });
-  await page.getByText('There is no page named “nowhere”').waitFor();
+  await page.getByText('Page “nowhere” does not exist').waitFor();
   await assertAccessible(page);
   await done();
 });
@@ -74,7 +74,7 @@ test('at phone width nothing is wider than the screen', async () => {
 
 test('a store with one tenant names none; at phone width every view can be reached', async () => {
   const { page, done } = await explorer.open({ viewport: PHONE });
-  await page.getByRole('heading', { name: 'Which logs do you want to see?' }).waitFor();
+  await page.getByRole('heading', { name: 'Select a service' }).waitFor();
   assert.equal(await page.getByText('Tenant', { exact: true }).count(), 0);
   const links = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
   const boxes = await links.evaluateAll(all => all.map(one => one.getBoundingClientRect().toJSON()));

@@ -100,7 +100,7 @@ test('the start page, lines with their details, and their context', async () => 
   await page.locator('.log-line').first().waitFor();
   await assertPlain(page, 'logs');
   await page.locator('.log-toggle').first().click();
-  await page.getByRole('region', { name: 'Details of the line' }).waitFor();
+  await page.getByRole('region', { name: 'Line details' }).waitFor();
   await page.locator('.json-string').first().waitFor();
   await assertPlain(page, 'details');
   await page.getByRole('button', { name: 'Show context' }).click();
@@ -172,7 +172,7 @@ test('the values of a label', async () => {
 test('columns of the list, and the names that may be columns', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(SELECTOR) });
   await page.locator('.log-line').first().waitFor();
-  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('button', { name: 'Select columns' }).click();
   await page.getByRole('button', { name: 'Add pod' }).click();
   await page.getByRole('button', { name: 'Add trace' }).click();
   await page.locator('.column-head').nth(1).waitFor();

@@ -100,7 +100,7 @@ test('a store that tells no volumes shows the values all the same', async () => 
   const services = page.getByRole('region', { name: 'Values of service_name' });
   await services.getByRole('checkbox', { name: 'worker' }).check();
   await untilParam(page, 'q', '{service_name="worker"}');
-  await services.getByText('The store tells no volumes of this label', { exact: false }).waitFor();
+  await services.getByText('The store returns no volumes for this label', { exact: false }).waitFor();
   assert.equal(await page.locator('.value-bytes').count(), 0);
   await done();
 });
@@ -113,6 +113,6 @@ test('at phone width; and in a time without logs', async () => {
   await screenshot(page, 'labels-phone');
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
   await page.goto(`${explorer.store.url}/ui/#/labels?from=1700000000000&to=1700003600000`);
-  await page.getByText('No logs in this time').waitFor();
+  await page.getByText('No logs in this time range').waitFor();
   await done();
 });

@@ -81,7 +81,7 @@ test('an entry with several lines is folded, marked if the match is inside, and 
   assert.equal(await text.textContent(), 'Error: card is gone+2 lines');
   assert.equal(await text.locator('mark').textContent(), '+2 lines');
   await page.locator('.log-line').first().click();
-  const details = page.getByRole('region', { name: 'Details of the line' });
+  const details = page.getByRole('region', { name: 'Line details' });
   assert.equal(await details.locator('.pretty').textContent(), TRACE);
   await done();
 });
@@ -91,7 +91,7 @@ test('columns are chosen, moved and resized, and kept in the address and in the 
   const heads = page.locator('.column-head');
   await heads.first().waitFor();
   assert.deepEqual(await heads.allTextContents(), ['service_name']);
-  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('button', { name: 'Select columns' }).click();
   const panel = page.getByRole('region', { name: 'Columns' });
   await panel.getByRole('searchbox').fill('err');
   await panel.getByRole('button', { name: 'Add error_code' }).click();
@@ -127,16 +127,16 @@ test('columns are chosen, moved and resized, and kept in the address and in the 
   await untilParam(page, 'cols', 'error_code,service_name,trace_id.90');
   await screenshot(page, 'columns');
 
-  // Another query in this browser: columns without a value are left out.
+  // Another query in this browser: columns without a value are omitted.
   await page.goto(`${explorer.store.url}/ui/${logsHash('{service_name="payment"}')}`);
   await page.getByText('900 lines').first().waitFor();
   // The histogram can say so before the list does.
   await heads.nth(1).waitFor();
   assert.deepEqual(await heads.allTextContents(), ['service_name', 'trace_id']);
   await page.locator('.log-line').first().click();
-  await page.getByRole('button', { name: 'Show provider as a column' }).click();
+  await page.getByRole('button', { name: 'Add provider as a column' }).click();
   await untilParam(page, 'cols', 'service_name,trace_id.90,provider');
-  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('button', { name: 'Select columns' }).click();
   await panel.getByRole('button', { name: 'Use automatic columns' }).click();
   await untilParam(page, 'cols', null);
   assert.deepEqual(await heads.allTextContents(), ['region']);
@@ -150,7 +150,7 @@ test('at phone width the columns are chosen in a panel that fits', async () => {
     colorScheme: 'dark',
   });
   await page.locator('.log-cell').first().waitFor();
-  await page.getByRole('button', { name: 'Choose columns' }).click();
+  await page.getByRole('button', { name: 'Select columns' }).click();
   const box = (await page.getByRole('region', { name: 'Columns' }).boundingBox())!;
   assert.ok(box.x >= 0 && box.x + box.width <= PHONE.width, JSON.stringify(box));
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();

@@ -14,12 +14,12 @@ after(() => explorer.stop());
 test('a trace ID leads to its trace, by a link that this browser remembers', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('{service_name="payment"}') });
   await page.locator('.log-line').first().click();
-  const details = page.getByRole('region', { name: 'Details of the line' });
+  const details = page.getByRole('region', { name: 'Line details' });
   await details.getByRole('button', { name: 'Link for trace_id' }).click();
   const sheet = page.getByRole('dialog', { name: 'Link for trace_id' });
-  const address = sheet.getByRole('textbox', { name: 'Address' });
+  const address = sheet.getByRole('textbox', { name: 'URL' });
   await address.fill('javascript:alert({value})');
-  await sheet.getByText('A link begins with http:// or https://.').waitFor();
+  await sheet.getByText('A link starts with http:// or https://.').waitFor();
   assert.ok(await sheet.getByRole('button', { name: 'Save link' }).isDisabled());
   // The page may ask no other host in a test, so the store has the trace.
   await address.fill(`${explorer.store.url}/ui/?trace={value}`);

@@ -95,12 +95,12 @@ test('details: JSON, fields, filters in and out, copy', async () => {
     colorScheme: 'dark',
   });
   await page.locator('.log-line').nth(1).click();
-  const details = page.getByRole('region', { name: 'Details of the line' });
+  const details = page.getByRole('region', { name: 'Line details' });
   await details.getByText('"card_declined"').waitFor();
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'details-dark');
-  await details.getByRole('button', { name: 'Copy the line' }).click();
+  await details.getByRole('button', { name: 'Copy line' }).click();
   await details.getByRole('button', { name: 'Copied' }).waitFor();
   const copied = (await page.evaluate('navigator.clipboard.readText()')) as string;
   assert.equal(JSON.parse(copied).msg, 'payment declined');
@@ -123,7 +123,7 @@ test('the context of a line: what is around it in its stream', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('{service_name="many"} |= "line 3000"') });
   await page.locator('.log-line').first().click();
   await page.getByRole('button', { name: 'Show context' }).click();
-  const sheet = page.getByRole('dialog', { name: 'Context of the line' });
+  const sheet = page.getByRole('dialog', { name: 'Line context' });
   await sheet.getByText('line 3001', { exact: true }).waitFor();
   const lines = () => sheet.locator('.log-text').allTextContents();
   const expected = (from: number, to: number) =>
@@ -131,7 +131,7 @@ test('the context of a line: what is around it in its stream', async () => {
   assert.deepEqual(await lines(), expected(2970, 3030));
   await screenshot(page, 'context');
   await assertAccessible(page);
-  await sheet.getByRole('button', { name: 'Later lines' }).click();
+  await sheet.getByRole('button', { name: 'Load later lines' }).click();
   await sheet.getByText('line 3060', { exact: true }).waitFor();
   assert.deepEqual(await lines(), expected(2970, 3060));
   await page.keyboard.press('Escape');
@@ -157,7 +157,7 @@ test('6,200 lines come page by page while somebody scrolls, each once, and few a
   assert.equal(seen.size, MANY);
   assert.ok((await page.locator('.log-line').count()) < 120);
   await page.getByText('6,200 lines', { exact: true }).waitFor();
-  await page.getByText('That is all in this time.').waitFor();
+  await page.getByText('End of the time range.').waitFor();
   await done();
 });
 
@@ -192,7 +192,7 @@ test('the time picker: quick, typed, in UTC, and what is wrong', async () => {
   await page.getByRole('button', { name: 'Last 15 minutes' }).click();
   await panel.getByLabel('From').fill('yesterday');
   await panel.getByRole('alert').waitFor();
-  assert.ok(await panel.getByRole('button', { name: 'Use this range' }).isDisabled());
+  assert.ok(await panel.getByRole('button', { name: 'Apply range' }).isDisabled());
   await panel.getByText('UTC').click();
   await panel.getByLabel('From').fill('2026-02-03 04:05:06');
   await panel.getByLabel('To', { exact: true }).fill('2026-02-03 05:00');
@@ -232,7 +232,7 @@ test('at phone width: lines, details and the time fit', async () => {
   await page.locator('.volume-chart:not(.stale) canvas').waitFor();
   await screenshot(page, 'phone');
   await page.locator('.log-line').nth(1).click();
-  await page.getByRole('region', { name: 'Details of the line' }).waitFor();
+  await page.getByRole('region', { name: 'Line details' }).waitFor();
   await assertAccessible(page);
   await screenshot(page, 'phone-details');
   await page.getByRole('button', { name: 'Last hour' }).click();
@@ -267,7 +267,7 @@ test('bars that the range cuts count the lines that the list has', async () => {
 test('plus on a number of a line compares numbers; minus keeps lines without the field', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"} |= "declined"') });
   await page.locator('.log-line').first().click();
-  const details = page.getByRole('region', { name: 'Details of the line' });
+  const details = page.getByRole('region', { name: 'Line details' });
   await details.getByRole('button', { name: 'Only lines with duration_ms = 1840' }).click();
   await untilParam(page, 'q', '{service_name="checkout"} |= "declined" | json | duration_ms=1840');
   await page.locator('.log-line').first().click();

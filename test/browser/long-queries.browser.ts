@@ -40,7 +40,7 @@ test('lines of the newest part are shown while older ones are searched; a cancel
   assert.equal(await page.locator('.log-line').count(), 12);
   holds = false;
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByText('That is all in this time.').waitFor();
+  await page.getByText('End of the time range.').waitFor();
   await page.getByText('48 lines', { exact: true }).waitFor();
   const lines = await page.locator('.log-text').allTextContents();
   assert.deepEqual(
@@ -77,6 +77,6 @@ test('a metric query is canceled, and runs again', async () => {
   await page.getByRole('button', { name: 'Cancel query' }).click();
   await page.unroute('**/svc/api/v1/query_range?*');
   await page.getByRole('button', { name: 'Run again' }).click();
-  await page.getByRole('region', { name: 'Values of the query' }).waitFor();
+  await page.getByRole('region', { name: 'Query values' }).waitFor();
   await done();
 });

@@ -32,7 +32,7 @@ after(() => explorer.stop());
 
 test('series as stacked areas, as a top list, and as values; the address keeps which', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(COUNTS) });
-  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const panel = page.getByRole('region', { name: 'Query values' });
   await panel.getByText('Area', { exact: true }).click();
   await untilParam(page, 'chart', 'area');
   await panel.locator('.chart-plot.area canvas').waitFor();
@@ -63,7 +63,7 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
 
 test('a heat map, further queries in the same chart, and a unit of choice', async () => {
   const { page, done } = await explorer.open({ hash: logsHash(COUNTS, { chart: 'heat' }) });
-  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const panel = page.getByRole('region', { name: 'Query values' });
   const map = panel.getByRole('img', { name: /Values of 4 series/ });
   await map.waitFor();
   assert.equal(await panel.locator('.heat-labels li').count(), 4);
@@ -96,7 +96,7 @@ test('the table has totals, and values of bytes and durations have units', async
   const { page, done } = await explorer.open({
     hash: logsHash('sum(bytes_over_time({service_name="gateway"}[$__auto]))'),
   });
-  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const panel = page.getByRole('region', { name: 'Query values' });
   const cells = panel.getByRole('row').nth(1).getByRole('cell');
   await cells.first().waitFor();
   const texts = await cells.allTextContents();
@@ -111,16 +111,16 @@ test('the table has totals, and values of bytes and durations have units', async
   await done();
 });
 
-test('values are compared with those of the day before, in dashes', async () => {
+test('values are compared with those of the previous day, in dashes', async () => {
   const { page, done } = await explorer.open({
     hash: logsHash('sum by (service_name) (count_over_time({service_name="payment"}[$__auto]))'),
   });
-  const panel = page.getByRole('region', { name: 'Values of the query' });
+  const panel = page.getByRole('region', { name: 'Query values' });
   await panel.getByLabel('Compare with').selectOption('1d');
   await untilParam(page, 'compare', '1d');
-  await page.getByRole('img', { name: /compared with the day before/ }).waitFor();
+  await page.getByRole('img', { name: /compared with the previous day/ }).waitFor();
   // The chart is drawn anew with the second answer, and a new one knows of no pointer.
-  const tip = panel.getByText('payment, the day before');
+  const tip = panel.getByText('payment, the previous day');
   for (let tries = 0; tries < 50 && !(await tip.isVisible()); tries++) {
     await panel.locator('.u-over').hover({ position: { x: 600 + tries, y: 50 } });
   }

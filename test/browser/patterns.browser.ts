@@ -35,7 +35,7 @@ test('patterns with counts over time, by level; a click asks for the lines of on
     numbers.toSorted((a, b) => b - a),
   );
   assert.ok(
-    (await table.getByRole('img', { name: /Over time: at most \d+ lines in/ }).count()) === counts.length,
+    (await table.getByRole('img', { name: /Over time: at most \d+ lines per/ }).count()) === counts.length,
   );
   await assertAccessible(page);
   await screenshot(page, 'patterns');
@@ -77,7 +77,7 @@ test('a store that mines none says how to switch them on', async () => {
   const other = await startExplorer();
   try {
     const { page, done } = await other.open({ hash: HASH, expects: /status of 404/ });
-    await page.getByText('This store mines no patterns').waitFor();
+    await page.getByText('Pattern mining is disabled').waitFor();
     await assertAccessible(page);
     await screenshot(page, 'patterns-off');
     await done();

@@ -53,7 +53,7 @@ after(() => explorer.stop());
 
 test('without rules it says how to write one', async () => {
   const { page, done } = await explorer.open({ hash: '#/rules' });
-  await page.getByRole('heading', { name: 'This tenant has no rules' }).waitFor();
+  await page.getByRole('heading', { name: 'No rules' }).waitFor();
   await assertAccessible(page);
   await done();
 });
@@ -102,11 +102,11 @@ test('rules by state and by text, and the alerts that are active, dark and on a 
   await page.locator('.panel h2').getByText('payment / latency').waitFor();
   assert.equal(await page.locator('.rule').count(), 1);
   await page.getByText('All 5').click();
-  await page.getByRole('searchbox', { name: 'Find a rule' }).fill('never said');
+  await page.getByRole('searchbox', { name: 'Search rules' }).fill('never said');
   await page.locator('.rule-name').getByText('NoErrors').waitFor();
   assert.equal(await page.locator('.rule').count(), 1);
   await page.getByRole('searchbox').fill('no such thing');
-  await page.getByText('No rule is like that').waitFor();
+  await page.getByText('No matching rules').waitFor();
   await page.getByRole('searchbox').fill('');
   await screenshot(page, 'rules-dark');
   await page.getByText('Active alerts', { exact: true }).click();

@@ -63,10 +63,10 @@ test('lines come as they are pushed; pause keeps them waiting, clear takes them 
   await sell(4);
   await page.getByText('4 waiting').waitFor();
   await untilLast(page, 'sale 7');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Resume' }).click();
   await untilLast(page, 'sale 11');
   await page.locator('.tail-line').last().getByRole('button').click();
-  await page.getByRole('link', { name: 'Show it in the logs' }).waitFor();
+  await page.getByRole('link', { name: 'Open in Logs' }).waitFor();
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.getByText('Waiting for lines').waitFor();
   await sell(1);
@@ -90,11 +90,11 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
     assert.ok(await page.evaluate(atEnd));
   }
   await page.getByText('5,000 lines').waitFor();
-  await page.getByText('the last 5,000 are kept').waitFor();
+  await page.getByText('last 5,000 kept').waitFor();
   assert.ok((await page.locator('.tail-line').count()) < 120);
   await page.locator('.tail-scroll').hover();
   await page.mouse.wheel(0, -20_000);
-  const toEnd = page.getByRole('button', { name: 'To the end' });
+  const toEnd = page.getByRole('button', { name: 'Scroll to end' });
   await toEnd.waitFor();
   const middle = () =>
     page.evaluate(
@@ -103,9 +103,9 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
   await page.evaluate('new Promise(resolve => setTimeout(resolve, 100))');
   const read = await middle();
   await sell(100);
-  await page.getByRole('button', { name: '100 new below' }).waitFor();
+  await page.getByRole('button', { name: '100 new lines' }).waitFor();
   assert.equal(await middle(), read);
-  await page.getByRole('button', { name: '100 new below' }).click();
+  await page.getByRole('button', { name: '100 new lines' }).click();
   await untilLast(page, `sale ${pushed - 1}`);
   assert.ok(await page.evaluate(atEnd));
   await done();
@@ -127,7 +127,7 @@ test('a broken connection is told, opened again, and nothing is lost or shown tw
   await sell(2, { app: 'shelf' });
   await untilLast(page, `sale ${from + 1}`);
   cut?.();
-  await page.getByText('The connection ended: the server stops.', { exact: false }).waitFor();
+  await page.getByText('Connection closed: the server stops.', { exact: false }).waitFor();
   await sell(2, { app: 'shelf' });
   await untilLast(page, `sale ${from + 3}`);
   const lines = await page.locator('.tail-line .log-text').allTextContents();
@@ -157,7 +157,7 @@ test('what the store left out is told; what it refuses too', async () => {
   await page.goto(`${explorer.store.url}/ui/#/tail?${new URLSearchParams({ q: 'rate({app="till"}[1m])' })}`);
   await page
     .getByRole('alert')
-    .getByText(/computes values/)
+    .getByText(/metric query/)
     .waitFor();
   await assertAccessible(page);
   await done();

@@ -55,13 +55,13 @@ test('figures, cost and charts by day; the days as a table and as a file', async
 test('limits are found by a word, in dark', async () => {
   const { page, done } = await explorer.open({ hash: '#/usage?tenant=acme', colorScheme: 'dark' });
   const limits = page.getByRole('region', { name: 'Limits', exact: true });
-  await limits.getByText('for ever').waitFor();
-  await page.getByRole('searchbox', { name: 'Find a limit' }).fill('line size');
+  await limits.getByText('forever').waitFor();
+  await page.getByRole('searchbox', { name: 'Search limits' }).fill('line size');
   await untilParam(page, 'find', 'line size');
   await limits.getByRole('row', { name: /^max_line_size 4KB/ }).waitFor();
-  await page.getByRole('searchbox', { name: 'Find a limit' }).fill('service name');
+  await page.getByRole('searchbox', { name: 'Search limits' }).fill('service name');
   await limits.getByText(/- k8s_job_name/).waitFor();
-  await page.getByRole('searchbox', { name: 'Find a limit' }).fill('');
+  await page.getByRole('searchbox', { name: 'Search limits' }).fill('');
   await assertAccessible(page);
   await done();
 });
@@ -81,7 +81,7 @@ test('a month of use, light and dark', async () => {
   await chart.locator('.day-column').nth(20).hover();
   const pointed = new Date(dayAt(Date.now(), 20)).getUTCDate();
   const legend = await chart.locator('.day-legend').textContent();
-  assert.match(legend ?? '', new RegExp(`\\b${pointed}Taking in \\$`));
+  assert.match(legend ?? '', new RegExp(`\\b${pointed}Ingest \\$`));
   await screenshot(page, 'usage');
   await page.emulateMedia({ colorScheme: 'dark' });
   await assertAccessible(page);

@@ -70,7 +70,7 @@ const VIEWS: readonly (readonly [string, string, (page: Page) => Promise<unknown
   ['board', '#/boards?id=BOARD', page => page.locator('.board-panel canvas').first().waitFor()],
   ['alert', `#/rules?new=1&${QUERY.slice(1)}`, page => page.locator('.alert-preview canvas').waitFor()],
   ['rules', '#/rules', page => page.getByRole('heading').nth(1).waitFor()],
-  ['deletes', '#/deletes', page => page.getByText('There are no delete requests').waitFor()],
+  ['deletes', '#/deletes', page => page.getByText('No delete requests').waitFor()],
   ['usage', '#/usage', page => page.getByText('Limits').first().waitFor()],
   ['status', '#/status', page => page.getByText('Configuration').first().waitFor()],
 ];

@@ -46,7 +46,7 @@ async function services(page: Page): Promise<readonly string[]> {
 test('words search all services, and Enter runs them', async () => {
   const { page, done } = await explorer.open();
   await type(page, 'PAYMENT -"timed out" OR declined');
-  const reading = page.getByRole('region', { name: 'How the words are searched' });
+  const reading = page.getByRole('region', { name: 'How plain words are searched' });
   assert.equal(
     await reading.locator('code').textContent(),
     '{service_name=~".+"} |~ "(?i)PAYMENT" != "timed out" |~ "(?i)declined"',
@@ -66,7 +66,7 @@ test('words search all services, and Enter runs them', async () => {
 
 test('the services to search are chosen, kept in the address, and used by other views', async () => {
   const { page, done } = await explorer.open({ hash: logsHash('receipt OR charged') });
-  const reading = page.getByRole('region', { name: 'How the words are searched' });
+  const reading = page.getByRole('region', { name: 'How plain words are searched' });
   await reading.getByRole('button', { name: 'All services' }).click();
   const panel = page.getByRole('region', { name: 'Services to search' });
   await panel.getByRole('checkbox', { name: 'worker' }).check();
@@ -101,7 +101,7 @@ test('the LogQL of words can be edited, and a click on a value goes on with it',
   await page.goBack();
   await untilParam(page, 'q', 'declined');
   await page.getByRole('button', { name: 'Edit LogQL' }).click();
-  await page.getByRole('region', { name: 'How the words are searched' }).waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'How plain words are searched' }).waitFor({ state: 'detached' });
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText(' | json');
   await page.keyboard.press('Control+Enter');
@@ -131,7 +131,7 @@ test('a mistake in LogQL is explained, and a click runs what is meant', async ()
   await page.locator('.log-line').first().waitFor();
   await page.goto(`${explorer.store.url}/ui/${logsHash('summ(rate({service_name="checkout"}[5m]))')}`);
   await page.getByRole('button', { name: 'Run sum(rate({service_name="checkout"}[5m]))' }).click();
-  await page.getByRole('region', { name: 'Values of the query' }).waitFor();
+  await page.getByRole('region', { name: 'Query values' }).waitFor();
   await page.goto(
     `${explorer.store.url}/ui/#/explain?${new URLSearchParams({ q: '{service_name=checkout}' })}`,
   );

@@ -63,7 +63,7 @@ describe('files', () => {
   test.each([
     ['{', 'The file is not JSON'],
     ['[]', 'The file has no boards'],
-    ['{"format":"logboom-explorer","version":2}', 'The file has version 2, and this page reads version 1.'],
+    ['{"format":"logboom-explorer","version":2}', 'The file has version 2, but this page reads version 1.'],
     ['{"format":"logboom-explorer","version":1,"boards":{}}', 'boards and queries must be lists'],
     ['{"format":"logboom-explorer","version":1,"boards":[{}]}', 'name: expected a text'],
   ])('%s', (text, message) => {
@@ -148,16 +148,16 @@ describe('a dashboard of Grafana', () => {
 
   test('what does not translate is listed', () => {
     expect(importGrafana(DASHBOARD).notes).toEqual([
-      'Variable “pod”: its regular expression is left out',
-      'Variable “filters”: left out, as there are no variables of the type adhoc',
-      'Variable “metric”: left out, as it does not ask for values of a label',
-      'Panel “Rate”: overrides of fields are left out',
-      'Panel “Lines”: uses $unknown, which the board has no values for',
-      'Panel “Notes”: left out, as there are no panels of the type text',
-      'Panel “CPU”: left out, as it has no query of Loki',
-      'Panel “Mixed”: 1 queries of other sources are left out',
-      'Panel “Mixed”: transformations are left out',
-      'Annotations are left out',
+      'Variable “pod”: its regular expression is omitted',
+      'Variable “filters”: omitted: variable type adhoc is not supported',
+      'Variable “metric”: omitted: it does not list the values of a label',
+      'Panel “Rate”: field overrides are omitted',
+      'Panel “Lines”: uses $unknown, which the board does not define',
+      'Panel “Notes”: omitted: panel type text is not supported',
+      'Panel “CPU”: omitted: it has no Loki query',
+      'Panel “Mixed”: 1 queries of other data sources are omitted',
+      'Panel “Mixed”: transformations are omitted',
+      'Annotations are omitted',
     ]);
   });
 

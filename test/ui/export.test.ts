@@ -64,7 +64,7 @@ describe('a whole result', () => {
     expect(await linesOf(allRows({ ask, range, newestFirst: false, maxLines: 4100 }))).toHaveLength(4100);
     const same = storeOf(new Array<number>(6000).fill(1_000_000), false);
     await expect(linesOf(allRows({ ask: same.ask, range, newestFirst: false }))).rejects.toThrow(
-      'More lines have one timestamp',
+      'More lines share one timestamp',
     );
   });
 });

@@ -25,9 +25,9 @@ describe('a link of a field', () => {
   });
 
   test.each([
-    ['ftp://x/{value}', 'A link begins with http:// or https://.'],
-    ['https://x/', 'A link has {value} at the place of the value.'],
-    ['https://[/{value}', 'This is not a valid address.'],
+    ['ftp://x/{value}', 'A link starts with http:// or https://.'],
+    ['https://x/', 'A link contains {value} for the value.'],
+    ['https://[/{value}', 'This is not a valid URL.'],
     ['https://x/{value}', undefined],
   ])('%s has the problem %s', (template, problem) => expect(templateProblem(template)).toBe(problem));
 

@@ -165,9 +165,9 @@ describe('the explanation', () => {
   });
 
   test.each([
-    ['{a=~".+"} | json', 20_000_000, [/no label/, /no text/]],
+    ['{a=~".+"} | json', 20_000_000, [/Add a label/, /Add a text/]],
     ['{a="x"} |= "y"', 20_000_000, []],
-    ['sum(rate({a="x"} |= "y" | json [5m]))', 20_000_000, [/without a pipeline/]],
+    ['sum(rate({a="x"} |= "y" | json [5m]))', 20_000_000, [/Remove the pipeline/]],
     ['{a=~".+"}', 1000, []],
   ])('advice for %s', (query, read, wanted) => {
     const advice = adviceFor(query, stepsOf({ bytes: { considered: read, read } }));

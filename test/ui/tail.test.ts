@@ -104,7 +104,7 @@ describe('a tail', () => {
       [-29n * S, 1000],
       [-28n * S, 1000],
     ]);
-    expect(states).toEqual(['live', 'the server stops, 500', 'live', 'the connection was lost, 500', 'live']);
+    expect(states).toEqual(['live', 'the server stops, 500', 'live', 'connection lost, 500', 'live']);
   });
 
   test('waits longer each time that the store does not answer', async () => {

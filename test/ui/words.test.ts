@@ -125,8 +125,12 @@ describe('a mistake is explained, with a query that the store takes', () => {
     ['{a="b"} | jsno', '“jsno” is not a stage. Did you mean “json”?', '{a="b"} | json'],
     ['{a="b"} | logfm | x="y"', '“logfm” is not a stage. Did you mean “logfmt”?', '{a="b"} | logfmt | x="y"'],
     ['summ(rate({a="b"}[5m]))', '“summ” is not a function. Did you mean “sum”?', 'sum(rate({a="b"}[5m]))'],
-    ['rate({a="b"})', 'rate needs a range such as [5m]. [$__auto] fits the chart.', 'rate({a="b"}[$__auto])'],
-    ['{a=b-c, d="e"}', 'The value of a matcher is written between quotes: "b-c".', '{a="b-c", d="e"}'],
+    [
+      'rate({a="b"})',
+      'rate needs a range such as [5m]. [$__auto] adapts to the chart.',
+      'rate({a="b"}[$__auto])',
+    ],
+    ['{a=b-c, d="e"}', 'The value of a matcher is written in quotes: "b-c".', '{a="b-c", d="e"}'],
     [
       '{a=="b"}',
       'A selector compares with = (equal), != (not equal), =~ or !~ (regular expression).',
@@ -137,12 +141,8 @@ describe('a mistake is explained, with a query that the store takes', () => {
       'Matchers of a selector are separated by commas, and all of them apply.',
       '{a="b", c="d"}',
     ],
-    [
-      "{a='b'}",
-      'LogQL writes texts between double quotes or backquotes, not between single quotes.',
-      '{a="b"}',
-    ],
-    ['{a="b', 'The text that begins with “"b” has no closing ".', '{a="b"}'],
+    ["{a='b'}", 'LogQL strings use double quotes or backquotes, not single quotes.', '{a="b"}'],
+    ['{a="b', 'The text that starts with “"b” has no closing ".', '{a="b"}'],
     ['{a="b"', 'A bracket is not closed: } is missing.', '{a="b"}'],
     ['sum(rate({a="b"}[5m]', 'Brackets are not closed: )) is missing.', 'sum(rate({a="b"}[5m]))'],
     [
@@ -152,15 +152,15 @@ describe('a mistake is explained, with a query that the store takes', () => {
     ],
     [
       '| json',
-      'A query begins with a selector, which names the streams to read.',
+      'A query starts with a selector, which names the streams to read.',
       '{service_name=~".+"} | json',
     ],
     [
       '{a="b"} "text"',
-      'A text behind a selector needs a line filter before it: |= for lines that contain it.',
+      'A text after a selector needs a line filter before it, such as |= for lines that contain it.',
       '{a="b"} |= "text"',
     ],
-    ['{a="b"} time out', 'To search for a text, write it between quotes behind |=.', '{a="b"} |= "time out"'],
+    ['{a="b"} time out', 'To search for a text, write it in quotes after |=.', '{a="b"} |= "time out"'],
     [
       'rate({a="b"}[5min])',
       '“[5min]” is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.',
@@ -171,7 +171,7 @@ describe('a mistake is explained, with a query that the store takes', () => {
       'Labels after by are written in parentheses: (a).',
       'sum by (a) (rate({a="b"}[5m]))',
     ],
-    ['{a="b"} | x == "y"', 'A text is compared with one =; == compares numbers.', '{a="b"} | x = "y"'],
+    ['{a="b"} | x == "y"', 'Text is compared with =, and numbers with ==.', '{a="b"} | x = "y"'],
   ])('%s', (query, sentence, meant) => {
     expect(explainMistake(query)).toEqual({ sentence, query: meant });
   });

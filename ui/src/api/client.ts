@@ -56,14 +56,14 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
     const said = await answer.text();
     if (answer.ok) return said;
     throw new ApiError(
-      said.trim() || `the store answered with status ${answer.status}`,
+      said.trim() || `the store returned status ${answer.status}`,
       answer.status,
       answer.headers.get('x-request-id') ?? undefined,
     );
   } catch (error) {
     if (isAbort(error)) throw error;
     const problem =
-      error instanceof ApiError ? error : new ApiError(`the store does not answer (${messageOf(error)})`, 0);
+      error instanceof ApiError ? error : new ApiError(`cannot reach the store (${messageOf(error)})`, 0);
     if (problem.status === 401) refused.set(problem);
     throw problem;
   }

@@ -106,7 +106,7 @@ export function createComplete(rangeOf: () => Range | undefined): Complete {
         }));
       case 'expression':
         return [
-          { label: '{', detail: 'lines of streams', kind: 'text', writes: '{¦}' },
+          { label: '{', detail: 'select streams', kind: 'text', writes: '{¦}' },
           ...RANGE_FUNCTIONS.map(word => offerOf(word, 'function')),
           ...AGGREGATIONS.map(word => offerOf(word, 'function')),
         ];

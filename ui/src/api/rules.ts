@@ -33,5 +33,5 @@ export async function createRuleGroup(namespace: string, name: string, group: st
     await ask(path, { method: 'POST', body: group, headers: { 'Content-Type': 'application/yaml' } });
     return;
   }
-  throw new ApiError(`there is a rule group ${namespace}/${name} already; choose another name`, 0);
+  throw new ApiError(`rule group ${namespace}/${name} already exists; choose another name`, 0);
 }

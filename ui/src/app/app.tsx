@@ -23,7 +23,7 @@ export function App() {
     useMemo(
       () => [
         { keys: '?', does: 'Show keyboard shortcuts', group: 'Page', act: () => setSheet('help') },
-        { keys: 'd', does: 'Light, dark, as the system', group: 'Page', act: nextTheme },
+        { keys: 'd', does: 'Switch theme: light, dark, system', group: 'Page', act: nextTheme },
         ...VIEWS.map((target, i) => ({
           // The tenth view has the last digit key of the row, 0.
           keys: String((i + 1) % 10),
@@ -51,7 +51,7 @@ export function App() {
   return (
     <div class="frame">
       <a class="skip" href={hrefOf(id, params)} onClick={skipToMain}>
-        Skip to the content
+        Skip to content
       </a>
       <Rail view={id} onHelp={() => setSheet('help')} onSignIn={() => setSheet('sign-in')} />
       <main id="main" tabIndex={-1}>
@@ -71,9 +71,9 @@ function skipToMain(event: Event): void {
 
 function Missing({ id }: { readonly id: string }) {
   return (
-    <Empty icon="search" title={`There is no page named “${id}”`}>
+    <Empty icon="search" title={`Page “${id}” does not exist`}>
       <p>
-        <a href={hrefOf('logs')}>Go to the logs</a>
+        <a href={hrefOf('logs')}>Open Logs</a>
       </p>
     </Empty>
   );

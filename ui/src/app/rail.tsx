@@ -12,9 +12,9 @@ import { nextTheme } from './theme.ts';
 
 const THEME_ICONS: Readonly<Record<Theme, IconName>> = { auto: 'auto', light: 'sun', dark: 'moon' };
 const THEME_NAMES: Readonly<Record<Theme, string>> = {
-  auto: 'Colours as the system has them',
-  light: 'Light colours',
-  dark: 'Dark colours',
+  auto: 'System theme',
+  light: 'Light theme',
+  dark: 'Dark theme',
 };
 
 export interface RailProps {

@@ -38,7 +38,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
       <form class="form" onSubmit={submit}>
         {problem !== undefined && (
           <p class="form-problem" role="alert">
-            The store answered: {problem.message}
+            Response of the store: {problem.message}
           </p>
         )}
         <label class="field">
@@ -48,12 +48,12 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
             list="known-tenants"
             autofocus
             value={tenant}
-            placeholder="as the store has it"
+            placeholder="default of the store"
             autocomplete="off"
             spellcheck={false}
             onInput={event => setTenant(event.currentTarget.value.trim())}
           />
-          <small>Sent as X-Scope-OrgID. A store with one tenant needs none.</small>
+          <small>Sent as X-Scope-OrgID. A store with one tenant does not need it.</small>
         </label>
         <datalist id="known-tenants">
           {[...new Set([...(granted?.tenants ?? []).filter(name => name !== '*'), ...tenants])].map(name => (
@@ -62,7 +62,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
         </datalist>
         {granted?.tokensEnabled !== false && (
           <fieldset class="group">
-            <legend>A token opens this store (logboom token create)</legend>
+            <legend>Access token (logboom token create)</legend>
             <label class="field">
               <span>User</span>
               <input
@@ -70,7 +70,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
                 value={user}
                 autocomplete="username"
                 spellcheck={false}
-                placeholder={tenant === '' ? 'the tenant, or a name' : tenant}
+                placeholder={tenant === '' ? 'tenant or user name' : tenant}
                 onInput={event => setUser(event.currentTarget.value)}
               />
             </label>
@@ -83,7 +83,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
                 autocomplete="current-password"
                 onInput={event => setPassword(event.currentTarget.value)}
               />
-              <small>Kept in this tab alone, until it is closed.</small>
+              <small>Kept only in this tab, until it is closed.</small>
             </label>
           </fieldset>
         )}
@@ -100,7 +100,7 @@ export function SignInSheet({ problem, onClose }: SignInProps) {
             </Button>
           )}
           <Button kind="primary" submits>
-            Use it
+            Apply
           </Button>
         </div>
       </form>

@@ -26,18 +26,20 @@ export function importText(text: string): ImportedFile {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error('The file is not JSON. Choose a file that the explorer or Grafana has exported.');
+    throw new Error('The file is not JSON. Choose a file that was exported by the explorer or Grafana.');
   }
   if (isGrafana(value)) {
     const { board, notes } = importGrafana(value);
     return { boards: [board], queries: [], notes };
   }
   if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== FORMAT) {
-    throw new Error('The file has no boards. Choose a file that the explorer or Grafana has exported.');
+    throw new Error('The file has no boards. Choose a file that was exported by the explorer or Grafana.');
   }
   const file = value as { version?: unknown; boards?: unknown; queries?: unknown };
   if (file.version !== VERSION) {
-    throw new Error(`The file has version ${String(file.version)}, and this page reads version ${VERSION}.`);
+    throw new Error(
+      `The file has version ${String(file.version)}, but this page reads version ${VERSION}. Export it again.`,
+    );
   }
   return {
     boards: listOf(file.boards).map(readBoard),
@@ -48,7 +50,9 @@ export function importText(text: string): ImportedFile {
 
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new Error('The file is damaged: boards and queries must be lists.');
-  if (value.length > MAX_ITEMS) throw new Error(`The file has ${value.length} items, limit: ${MAX_ITEMS}.`);
+  if (!Array.isArray(value))
+    throw new Error('The file is invalid: boards and queries must be lists. Export it again.');
+  if (value.length > MAX_ITEMS)
+    throw new Error(`The file has ${value.length} items (limit: ${MAX_ITEMS}). Export fewer.`);
   return value;
 }

@@ -74,10 +74,10 @@ export function importGrafana(value: Json): GrafanaImport {
   const found = panelsOf(dashboard);
   const panels = found.flatMap(panel => translated(panel, notes, known));
   if (panels.length > MAX_PANELS)
-    notes.push(`${panels.length - MAX_PANELS} panels: a board has up to ${MAX_PANELS}`);
+    notes.push(`${panels.length - MAX_PANELS} panels are omitted (limit: ${MAX_PANELS} per board)`);
   if (list(object(dashboard.annotations).list).some(one => object(one).builtIn !== 1))
-    notes.push('Annotations are left out');
-  if (list(dashboard.links).length > 0) notes.push('Links of the dashboard are left out');
+    notes.push('Annotations are omitted');
+  if (list(dashboard.links).length > 0) notes.push('Links of the dashboard are omitted');
   const { from, to } = object(dashboard.time);
   const board = readBoard({
     name: text(dashboard.title, MAX_NAME_CHARACTERS) || 'Imported dashboard',
@@ -122,46 +122,46 @@ function placeOf({ gridPos }: Json): number {
 
 function translated(panel: Json, notes: string[], known: ReadonlySet<string>): readonly BoardPanel[] {
   const title = text(panel.title, MAX_NAME_CHARACTERS);
-  const note = (what: string) => notes.push(`Panel “${title || 'without a title'}”: ${what}`);
+  const note = (what: string) => notes.push(`Panel “${title || 'untitled'}”: ${what}`);
   const type = String(panel.type);
   const kind = KINDS[type];
   if (kind === undefined) {
-    note(`left out, as there are no panels of the type ${type.slice(0, 40)}`);
+    note(`omitted: panel type ${type.slice(0, 40)} is not supported`);
     return [];
   }
   const targets = list(panel.targets).filter(isObject);
   const ofLoki = targets.filter(target => isLoki(target.datasource ?? panel.datasource, target));
   if (ofLoki.length === 0) {
-    note('left out, as it has no query of Loki');
+    note('omitted: it has no Loki query');
     return [];
   }
   if (ofLoki.length < targets.length)
-    note(`${targets.length - ofLoki.length} queries of other sources are left out`);
+    note(`${targets.length - ofLoki.length} queries of other data sources are omitted`);
   const queries = ofLoki.flatMap<PanelQuery>(target => {
     const query = typeof target.expr === 'string' ? target.expr.trim() : '';
     if (query === '') return [];
     if (query.length > MAX_QUERY_CHARACTERS) {
-      note(`a query of ${query.length} characters is left out, limit: ${MAX_QUERY_CHARACTERS}`);
+      note(`a query of ${query.length} characters is omitted (limit: ${MAX_QUERY_CHARACTERS})`);
       return [];
     }
     const unknown = unknownVariables(query, known);
-    if (unknown.length > 0) note(`uses ${unknown.join(', ')}, which the board has no values for`);
+    if (unknown.length > 0) note(`uses ${unknown.join(', ')}, which the board does not define`);
     return [{ query, legend: text(target.legendFormat, MAX_NAME_CHARACTERS).replace('__auto', '') }];
   });
   if (queries.length === 0) {
-    note('left out, as its queries are empty');
+    note('omitted: its queries are empty');
     return [];
   }
-  if (queries.length > MAX_QUERIES) note(`the queries after the first ${MAX_QUERIES} are left out`);
-  if (list(panel.transformations).length > 0) note('transformations are left out');
-  if (panel.repeat !== undefined && panel.repeat !== '') note('it is shown once instead of for each value');
-  if (panel.libraryPanel !== undefined) note('it is no longer connected to its library panel');
+  if (queries.length > MAX_QUERIES) note(`queries after the first ${MAX_QUERIES} are omitted`);
+  if (list(panel.transformations).length > 0) note('transformations are omitted');
+  if (panel.repeat !== undefined && panel.repeat !== '') note('it is shown once instead of once per value');
+  if (panel.libraryPanel !== undefined) note('it is no longer linked to its library panel');
   const { defaults, overrides } = object(panel.fieldConfig);
-  if (list(overrides).length > 0) note('overrides of fields are left out');
+  if (list(overrides).length > 0) note('field overrides are omitted');
   const { unit, thresholds } = object(defaults);
-  if (list(object(thresholds).steps).length > 1) note('thresholds are left out');
+  if (list(object(thresholds).steps).length > 1) note('thresholds are omitted');
   if (typeof unit === 'string' && unit !== '' && UNITS[unit] === undefined)
-    note(`the unit ${unit.slice(0, 40)} is shown as automatic`);
+    note(`unit ${unit.slice(0, 40)} is shown as automatic`);
   const { w, h } = object(panel.gridPos);
   return [
     {
@@ -208,9 +208,9 @@ function variablesOf(dashboard: Json, notes: string[]): readonly BoardVariable[]
     const read = variableOf(variable, note);
     if (read === undefined) continue;
     if (!/^[A-Za-z][A-Za-z0-9_]*$/.test(name) || variables.some(known => known.name === name)) {
-      note('left out, because of its name');
+      note('omitted: its name is not valid');
     } else if (variables.length >= MAX_VARIABLES) {
-      note(`left out, as a board has up to ${MAX_VARIABLES}`);
+      note(`omitted: a board has up to ${MAX_VARIABLES} variables`);
     } else variables.push({ ...read, name });
   }
   return variables;
@@ -228,10 +228,10 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
     case 'query': {
       const asked = labelQuery(variable.query ?? variable.definition);
       if (asked !== undefined) {
-        if (text(variable.regex, 1) !== '') note('its regular expression is left out');
+        if (text(variable.regex, 1) !== '') note('its regular expression is omitted');
         return { ...base, ...asked };
       }
-      note('left out, as it does not ask for values of a label');
+      note('omitted: it does not list the values of a label');
       return undefined;
     }
     case 'custom':
@@ -251,7 +251,7 @@ function variableOf(variable: Json, note: (what: string) => void): Omit<BoardVar
       // The store is the only data source.
       return undefined;
     default:
-      note(`left out, as there are no variables of the type ${String(variable.type).slice(0, 40)}`);
+      note(`omitted: variable type ${String(variable.type).slice(0, 40)} is not supported`);
       return undefined;
   }
 }
@@ -289,7 +289,7 @@ function timeOf(value: unknown, otherwise: string, notes: string[]): string {
   if (typeof value === 'string' && /^now(?:-\d{1,6}[smhdwy])?$/.test(value)) return value;
   const ms = typeof value === 'number' ? value : Date.parse(String(value));
   if (Number.isFinite(ms) && ms > 1e11) return String(Math.round(ms));
-  notes.push(`The time ${String(value).slice(0, 40)} is shown as ${otherwise}`);
+  notes.push(`Time ${String(value).slice(0, 40)} is shown as ${otherwise}`);
   return otherwise;
 }
 

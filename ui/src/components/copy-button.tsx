@@ -17,7 +17,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
     }
     setTimeout(() => setSaid(undefined), SAID_MS);
   };
-  const names = { copied: 'Copied', failed: 'The browser does not allow it' };
+  const names = { copied: 'Copied', failed: 'Copying is blocked by the browser' };
   return (
     <Button kind="quiet" class="small" icon={said === 'copied' ? 'check' : 'copy'} onClick={copy}>
       {said === undefined ? label : names[said]}

@@ -103,7 +103,7 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
         {valueText(model.min)}
         <i />
         {valueText(model.max)}
-        {model.left > 0 && <span class="soft"> · {model.left} smaller series are not drawn</span>}
+        {model.left > 0 && <span class="soft"> · {model.left} smaller series are not shown</span>}
       </p>
     </div>
   );

@@ -16,7 +16,7 @@ export interface PanelPageProps {
 
 export function PanelPage({ title, about, onReload, tools, children }: PanelPageProps) {
   useShortcuts(
-    useMemo(() => [{ keys: 'r', does: 'Ask again', group: title, act: onReload }], [title, onReload]),
+    useMemo(() => [{ keys: 'r', does: 'Refresh', group: title, act: onReload }], [title, onReload]),
   );
   return (
     <div class="panel-page">
@@ -28,7 +28,7 @@ export function PanelPage({ title, about, onReload, tools, children }: PanelPage
           </div>
           <div class="panel-tools">
             {tools}
-            <IconButton icon="refresh" name="Ask again" onClick={onReload} />
+            <IconButton icon="refresh" name="Refresh" onClick={onReload} />
           </div>
         </header>
         {children}

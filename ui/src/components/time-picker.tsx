@@ -96,7 +96,7 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
   const kept = (text: string) => (isRelative(text) ? text.trim() : String(parseTime(text, at)));
   const problem =
     parseTime(from, at) === undefined || parseTime(to, at) === undefined
-      ? 'Write 2026-11-21 14:05:00, or now-6h.'
+      ? 'Enter a time such as 2026-11-21 14:05:00 or now-6h.'
       : 'The end time must be after the start time.';
   const changeZone = (next: Zone) => {
     const moved = (text: string) => {
@@ -123,10 +123,10 @@ function TypedRange({ range, zone, onChange }: TypedRangeProps) {
         </p>
       )}
       <button type="submit" class="button primary" disabled={whole === undefined}>
-        Use this range
+        Apply range
       </button>
       <Choice
-        name="Times are"
+        name="Time zone"
         value={zone}
         onChange={changeZone}
         options={[

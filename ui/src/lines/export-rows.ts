@@ -50,7 +50,7 @@ export async function* allRows(options: AllRowsOptions): AsyncGenerator<readonly
   }
 }
 
-const STUCK = 'More lines have one timestamp than a request returns. Filter the query to export the rest.';
+const STUCK = 'More lines share one timestamp than a request returns. Filter the query to export the rest.';
 
 /** First line of a file; empty if the format has none. */
 export function exportHeader(format: ExportFormat, columns: readonly Column[]): string {

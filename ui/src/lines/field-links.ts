@@ -20,9 +20,9 @@ export function linkOf(template: string, value: string): string | undefined {
 
 /** Problem of a template; undefined if it is valid. */
 export function templateProblem(template: string): string | undefined {
-  if (!/^https?:\/\//i.test(template)) return 'A link begins with http:// or https://.';
-  if (!template.includes(VALUE_MARK)) return `A link has ${VALUE_MARK} at the place of the value.`;
-  return linkOf(template, 'x') === undefined ? 'This is not a valid address.' : undefined;
+  if (!/^https?:\/\//i.test(template)) return 'A link starts with http:// or https://.';
+  if (!template.includes(VALUE_MARK)) return `A link contains ${VALUE_MARK} for the value.`;
+  return linkOf(template, 'x') === undefined ? 'This is not a valid URL.' : undefined;
 }
 
 export type Links = Readonly<Record<string, string>>;

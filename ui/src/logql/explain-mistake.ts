@@ -63,7 +63,7 @@ const openText: Rule = (query, tokens) => {
   const brackets = closersAt(tokens.filter(token => token !== open));
   const closed = [`${end}${quote}`, `${end}${quote}${brackets}`].find(isLogql);
   return {
-    sentence: `The text that begins with ${shown(open.text)} has no closing ${quote}.`,
+    sentence: `The text that starts with ${shown(open.text)} has no closing ${quote}.`,
     query: closed,
   };
 };
@@ -72,7 +72,7 @@ const singleQuotes: Rule = query => {
   const found = /([=~>])\s*'([^'"\n]*)'/.exec(query);
   if (found === null) return undefined;
   return {
-    sentence: 'LogQL writes texts between double quotes or backquotes, not between single quotes.',
+    sentence: 'LogQL strings use double quotes or backquotes, not single quotes.',
     query: query.replace(
       /([=~>]\s*)'([^'"\n]*)'/g,
       (_, before: string, text: string) => before + quoted(text),
@@ -83,7 +83,7 @@ const singleQuotes: Rule = query => {
 const noSelector: Rule = (query, tokens) => {
   if (!/^(?:\||\|[=~>]|![=~>])$/.test(tokens[0]?.text ?? '')) return undefined;
   return {
-    sentence: 'A query begins with a selector, which names the streams to read.',
+    sentence: 'A query starts with a selector, which names the streams to read.',
     query: `${ALL_SERVICES} ${query.trim()}`,
   };
 };
@@ -121,7 +121,7 @@ const matchers: Rule = (query, tokens) => {
       const value = /^[^\s,}]*/.exec(query.slice(token.from))![0];
       const whole = { ...token, to: token.from + value.length };
       return {
-        sentence: `The value of a matcher is written between quotes: ${quoted(value)}.`,
+        sentence: `The value of a matcher is written in quotes: ${quoted(value)}.`,
         query: replaced(query, whole, quoted(value)),
       };
     }
@@ -159,14 +159,15 @@ const noFilter: Rule = (query, tokens) => {
   if (close === -1 || next === undefined || tokens[0].text !== '{') return undefined;
   if (next.kind === 'string') {
     return {
-      sentence: 'A text behind a selector needs a line filter before it: |= for lines that contain it.',
+      sentence:
+        'A text after a selector needs a line filter before it, such as |= for lines that contain it.',
       query: `${query.slice(0, next.from)}|= ${query.slice(next.from)}`,
     };
   }
   if (next.kind !== 'word' && next.kind !== 'number') return undefined;
   const words = query.slice(next.from).trim();
   return {
-    sentence: 'To search for a text, write it between quotes behind |=.',
+    sentence: 'To search for a text, write it in quotes after |=.',
     query: `${query.slice(0, next.from)}|= ${quoted(words)}`,
   };
 };
@@ -202,7 +203,7 @@ const noRange: Rule = (query, tokens) => {
   if (end === undefined || tokens.slice(call, tokens.indexOf(end)).some(({ text }) => text === '['))
     return undefined;
   return {
-    sentence: `${tokens[call].text} needs a range such as [5m]. [$__auto] fits the chart.`,
+    sentence: `${tokens[call].text} needs a range such as [5m]. [$__auto] adapts to the chart.`,
     query: `${query.slice(0, end.from)}[$__auto]${query.slice(end.from)}`,
   };
 };
@@ -225,7 +226,7 @@ const doubleEquals: Rule = (query, tokens) => {
   const at = tokens.findIndex(({ text }, i) => text === '==' && tokens[i + 1]?.kind === 'string');
   if (at === -1) return undefined;
   return {
-    sentence: 'A text is compared with one =; == compares numbers.',
+    sentence: 'Text is compared with =, and numbers with ==.',
     query: replaced(query, tokens[at], '='),
   };
 };

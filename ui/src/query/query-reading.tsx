@@ -21,7 +21,7 @@ export function QueryReading({ state, range }: QueryReadingProps) {
   const services = useServices(isOpen ? range : undefined);
   if (draftReading.kind !== 'words') return null;
   return (
-    <section class="query-reading" aria-label="How the words are searched">
+    <section class="query-reading" aria-label="How plain words are searched">
       <span class="reading-label">Searches</span>
       <ScopePicker scope={scope} onScope={changeScope} services={services.value} onOpen={setOpen} />
       <span class="reading-label">with</span>

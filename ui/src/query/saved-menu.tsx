@@ -144,9 +144,9 @@ export function SavedMenu({ queries, chart, range, onClose }: SavedMenuProps) {
           ))}
         </ul>
       )}
-      {saved.value?.length === 0 && <p class="soft">There are no saved queries yet.</p>}
+      {saved.value?.length === 0 && <p class="soft">No saved queries yet. Save the current one above.</p>}
       <p>
-        <a href={hrefOf('boards')}>Boards and all saved queries</a>
+        <a href={hrefOf('boards')}>Open boards and saved queries</a>
       </p>
     </div>
   );

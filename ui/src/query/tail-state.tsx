@@ -21,7 +21,7 @@ export function TailWord({ state, isPaused }: TailWordProps) {
 function wordOf(state: TailState | undefined, isPaused: boolean): readonly [string, string] {
   if (state === undefined) return ['ended', 'Stopped'];
   if (state.kind === 'refused') return ['ended', 'Refused'];
-  if (state.kind === 'broken') return ['broken', 'Broken'];
+  if (state.kind === 'broken') return ['broken', 'Disconnected'];
   if (isPaused) return ['paused', 'Paused'];
   return state.kind === 'connecting' ? ['connecting', 'Connecting'] : ['live', 'Live'];
 }
@@ -35,23 +35,19 @@ export function TailNotices({ state, isPaused, buffer }: TailNoticesProps) {
   const { waiting, lostWaiting, dropped } = buffer;
   const notices: string[] = [];
   if (state?.kind === 'broken') {
-    notices.push(
-      `The connection ended: ${state.reason}. Trying again in ${secondsText(state.againMs / 1000)}.`,
-    );
+    notices.push(`Connection closed: ${state.reason}. Retrying in ${secondsText(state.againMs / 1000)}.`);
   }
   if (state?.kind === 'live' && state.isPolled) {
     notices.push(
-      'This store needs the tenant in a header, which a browser cannot send with a WebSocket. The page polls every 2 s instead.',
+      'The browser cannot send the tenant header with a WebSocket. The page polls every 2 s instead.',
     );
   }
   if (dropped > 0) {
-    notices.push(
-      `${lines(dropped)} missing: more came than this page could take. A narrower query shows all.`,
-    );
+    notices.push(`${lines(dropped)} missing because too many arrived. Narrow the query to see all.`);
   }
   if (isPaused && lostWaiting > 0) {
     notices.push(
-      `${lines(waiting.length)} waiting, as many as are kept; ${countText(lostWaiting)} older went.`,
+      `${lines(waiting.length)} waiting, which is the maximum; ${countText(lostWaiting)} older ones were dropped.`,
     );
   }
   return (

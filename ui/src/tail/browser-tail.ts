@@ -25,7 +25,7 @@ export function browserTail(query: string): TailPorts {
       const range = { startNs: nsOf(nowMs - CHECK_MS), endNs: nsOf(nowMs) };
       const { data } = await askLogs({ query, ...range, limit: 1, direction: 'backward' }, signal);
       if (data.resultType !== 'streams')
-        throw new ApiError('a query that computes values has no lines to show as they come', 400);
+        throw new ApiError('expected a log query; a metric query cannot be tailed', 400);
     },
     async connect({ startNs, limit }, onOpen, onFrame, signal) {
       // The earlier check has loaded the access.

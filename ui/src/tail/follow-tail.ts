@@ -108,7 +108,7 @@ export async function followTail(
       return;
     }
     if (!isOrdinary(reason)) {
-      handlers.state({ kind: 'broken', reason: reason || 'the connection was lost', againMs: pauseMs });
+      handlers.state({ kind: 'broken', reason: reason || 'connection lost', againMs: pauseMs });
     }
     try {
       await ports.sleep(pauseMs, signal);

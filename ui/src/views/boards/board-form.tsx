@@ -102,7 +102,7 @@ export function BoardForm({ board, onClose, onBoard }: BoardFormProps) {
             </div>
             {variable.label === '' ? (
               <Text
-                name="Values, with commas between them"
+                name="Values, separated by commas"
                 value={variable.values.join(', ')}
                 onText={text =>
                   setVariable(i, {

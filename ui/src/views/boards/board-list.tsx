@@ -57,7 +57,7 @@ export function BoardList() {
   return (
     <PanelPage
       title="Boards"
-      about="Boards and saved queries are shared by everybody who reads the logs of this tenant"
+      about="Shared by everyone who can read the logs of this tenant"
       onReload={reload}
       tools={
         <>
@@ -78,8 +78,8 @@ export function BoardList() {
       {error !== undefined && <ErrorMessage error={error} />}
       {boards.value === undefined && error === undefined && <Loading what="Loading boards" />}
       {isEmpty && (
-        <Empty icon="boards" title="There are no boards yet">
-          <p>Create one, import a dashboard of Grafana, or save a query in the log view.</p>
+        <Empty icon="boards" title="No boards yet">
+          <p>Create one, import a Grafana dashboard, or save a query in Logs.</p>
         </Empty>
       )}
       {boards.value !== undefined && boards.value.length > 0 && (

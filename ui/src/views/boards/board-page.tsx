@@ -40,7 +40,7 @@ export function BoardPage({ id }: { readonly id: string }) {
       </div>
     );
   }
-  if (asked.value === undefined) return <Loading what="Loading the board" />;
+  if (asked.value === undefined) return <Loading what="Loading board" />;
   return <Shown key={asked.value.version} saved={asked.value} onReload={asked.reload} />;
 }
 
@@ -141,10 +141,10 @@ function Shown({ saved, onReload }: { readonly saved: Saved<'boards'>; readonly 
           {problem.status === 409 && (
             <p class="board-conflict">
               <Button class="small" onClick={saveCopy}>
-                Save a copy
+                Save copy
               </Button>
               <Button class="small" onClick={discard}>
-                Discard changes and load again
+                Discard and reload
               </Button>
             </p>
           )}
@@ -154,8 +154,8 @@ function Shown({ saved, onReload }: { readonly saved: Saved<'boards'>; readonly 
         <VariableBar variables={board.variables} chosen={chosen} range={range} />
       )}
       {board.panels.length === 0 && (
-        <Empty icon="boards" title="This board has no panels">
-          <p>{edits ? 'Add a panel with a query.' : 'Choose “Edit” to add panels.'}</p>
+        <Empty icon="boards" title="No panels in this board">
+          <p>{edits ? 'Add a panel with a query.' : 'Select “Edit” to add panels.'}</p>
         </Empty>
       )}
       {range === undefined ? (
@@ -174,15 +174,10 @@ function Shown({ saved, onReload }: { readonly saved: Saved<'boards'>; readonly 
               tools={
                 edits && (
                   <>
-                    <IconButton
-                      icon="left"
-                      name="Move before"
-                      disabled={i === 0}
-                      onClick={() => move(i, -1)}
-                    />
+                    <IconButton icon="left" name="Move left" disabled={i === 0} onClick={() => move(i, -1)} />
                     <IconButton
                       icon="chevron"
-                      name="Move behind"
+                      name="Move right"
                       disabled={i === board.panels.length - 1}
                       onClick={() => move(i, 1)}
                     />

@@ -125,7 +125,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
   const [only, setOnly] = useState<string>();
   if (error !== undefined) return <ErrorMessage error={error} />;
   if (answer === undefined) return null;
-  if (series.length === 0) return <p class="board-empty soft">No values in this time</p>;
+  if (series.length === 0) return <p class="board-empty soft">No values in this time range</p>;
   const text =
     UNIT_TEXTS[
       chosenUnit(
@@ -169,7 +169,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
       {kind === 'table' && (
         <SeriesTable series={series} only={only} onOnly={setOnly} inColumns valueText={text} />
       )}
-      {hidden > 0 && <p class="soft board-empty">{hidden} more series are not drawn</p>}
+      {hidden > 0 && <p class="soft board-empty">{hidden} more series are not shown</p>}
     </div>
   );
 }
@@ -186,7 +186,7 @@ function Lines({ query, range }: { readonly query: string; readonly range: Resol
   );
   if (error !== undefined) return <ErrorMessage error={error} />;
   if (value === undefined) return null;
-  if (value.length === 0) return <p class="board-empty soft">No lines in this time</p>;
+  if (value.length === 0) return <p class="board-empty soft">No lines in this time range</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no pointer scrolls it with the arrow keys
     <section class="board-lines mono" tabIndex={0} aria-label="Lines">

@@ -28,7 +28,7 @@ export function ImportSheet({ onClose, onDone }: ImportSheetProps) {
     if (chosen === undefined) return;
     try {
       if (chosen.size > MAX_FILE_BYTES) {
-        throw new Error(`The file has ${chosen.size} bytes, limit: ${MAX_FILE_BYTES}. Export fewer boards.`);
+        throw new Error(`The file has ${chosen.size} bytes (limit: ${MAX_FILE_BYTES}). Export fewer boards.`);
       }
       setFile(importText(await chosen.text()));
     } catch (error) {
@@ -57,7 +57,7 @@ export function ImportSheet({ onClose, onDone }: ImportSheetProps) {
         }}
       >
         <label class="field">
-          <span>JSON file of the explorer, or of a Grafana dashboard</span>
+          <span>JSON file of the explorer or of a Grafana dashboard</span>
           <input
             class="input"
             type="file"
@@ -86,7 +86,7 @@ export function ImportSheet({ onClose, onDone }: ImportSheetProps) {
             </ul>
             {file.notes.length > 0 && (
               <details open>
-                <summary>What does not translate ({file.notes.length})</summary>
+                <summary>Not translated ({file.notes.length})</summary>
                 <ul class="import-notes">
                   {file.notes.map((note, i) => (
                     <li key={i}>{note}</li>

@@ -36,7 +36,7 @@ const UNIT_NAMES: Readonly<Record<UnitChoice, string>> = {
   number: 'Number',
   bytes: 'Bytes',
   seconds: 'Seconds',
-  percent: 'Percent of 1',
+  percent: 'Percent (0 to 1)',
 };
 const LETTERS = 'ABCDE';
 
@@ -48,11 +48,11 @@ export function PanelForm({ panel, isNew, onClose, onPanel }: PanelFormProps) {
   const wantsLines = kind === 'logs';
   const problem =
     written.length === 0
-      ? 'A panel needs a query.'
+      ? 'Enter a query.'
       : written.some(({ query }) => asksForLines(query) !== wantsLines)
         ? wantsLines
-          ? 'Log lines need a log query, such as {service_name="checkout"}.'
-          : 'A chart needs a metric query, such as sum(rate({service_name="checkout"}[$__auto])).'
+          ? 'Enter a log query, such as {service_name="checkout"}.'
+          : 'Enter a metric query, such as sum(rate({service_name="checkout"}[$__auto])).'
         : undefined;
   const setQuery = (at: number, changes: Partial<(typeof queries)[number]>) =>
     change({ queries: queries.map((one, i) => (i === at ? { ...one, ...changes } : one)) });
@@ -122,7 +122,7 @@ export function PanelForm({ panel, isNew, onClose, onPanel }: PanelFormProps) {
         )}
         <div class="form-columns">
           <label class="field">
-            <span>Shown as</span>
+            <span>Chart type</span>
             <select
               class="input"
               value={kind}

@@ -33,14 +33,14 @@ export function CancelSheet({ request, onClose, onCancelled }: CancelSheetProps)
         </div>
         <p>
           {request.pickedUpMs === undefined
-            ? 'Queries show its lines again.'
-            : 'Queries show again what is not removed yet; what is removed stays gone.'}
+            ? 'Its hidden lines become visible again.'
+            : 'Hidden lines become visible again, except those that are already deleted.'}
         </p>
         {problem !== undefined && <ErrorMessage error={problem} />}
         <div class="form-actions">
-          <Button onClick={onClose}>Keep it</Button>
+          <Button onClick={onClose}>Keep request</Button>
           <Button kind="primary" class="danger" disabled={busy} onClick={() => cancel(needsForce)}>
-            {needsForce ? 'Cancel by force' : 'Cancel the request'}
+            {needsForce ? 'Force cancel' : 'Cancel request'}
           </Button>
         </div>
       </div>

@@ -14,7 +14,7 @@ import { type DeleteState, stateOfDelete, stepsOf } from './deletes-model.ts';
 const TONES: Readonly<Record<DeleteState, Tone>> = { waiting: 'warn', working: 'busy', processed: 'good' };
 const NAMES: Readonly<Record<DeleteState, string>> = {
   waiting: 'Waiting',
-  working: 'Being removed',
+  working: 'Deleting',
   processed: 'Processed',
 };
 
@@ -36,11 +36,11 @@ export function DeleteCard({ request, onCancel }: DeleteCardProps) {
         <span class="delete-range soft numeric">{describeRange(times, zone === 'utc')}</span>
         {state !== 'processed' && (
           <Button kind="quiet" class="small" onClick={() => onCancel(request)}>
-            Cancel
+            Cancel request
           </Button>
         )}
       </header>
-      <a href={hrefOf('logs', { q: query, ...times })} title="Open in the log view">
+      <a href={hrefOf('logs', { q: query, ...times })} title="Open in Logs">
         <QueryText query={query} />
       </a>
       {state === 'working' && (
@@ -48,7 +48,7 @@ export function DeleteCard({ request, onCancel }: DeleteCardProps) {
           <progress class="meter" value={share} max={1} aria-label={`Progress of ${id}`} />
           <span class="soft numeric">
             {Math.floor(share * 100)}%
-            {bytesTotal > 0 && `, ${bytesText(bytesDone)} of ${bytesText(bytesTotal)} looked at`}
+            {bytesTotal > 0 && `, ${bytesText(bytesDone)} of ${bytesText(bytesTotal)} processed`}
           </span>
         </div>
       )}
@@ -56,7 +56,7 @@ export function DeleteCard({ request, onCancel }: DeleteCardProps) {
         {stepsOf(request).map(({ name, means, atMs }) => (
           <li key={name} class={atMs === undefined ? 'to-come' : 'done'} title={means}>
             <span>{name}</span>
-            <small>{atMs === undefined ? 'to come' : <Moment ms={atMs} />}</small>
+            <small>{atMs === undefined ? 'pending' : <Moment ms={atMs} />}</small>
           </li>
         ))}
       </ol>

@@ -81,7 +81,7 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
         }}
       >
         <label class="field">
-          <span>Lines of this query</span>
+          <span>Query of the lines to delete</span>
           <textarea
             class="input mono delete-query"
             rows={3}
@@ -107,13 +107,13 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
             onChange={changed(setTo)}
           />
           <small>
-            {utc ? 'In UTC' : 'In local time'}: 2026-11-21 14:05:00, or now-6h. Both ends are included.
+            {utc ? 'In UTC' : 'In local time'}, such as 2026-11-21 14:05:00 or now-6h. Both ends are included.
           </small>
         </div>
         {range === undefined && (
           <p class="form-problem" role="alert">
             {parseTime(from, zone) === undefined || parseTime(to, zone) === undefined
-              ? 'Write 2026-11-21 14:05:00, or now-6h.'
+              ? 'Enter a time such as 2026-11-21 14:05:00 or now-6h.'
               : 'The end time must be after the start time.'}
           </p>
         )}
@@ -123,7 +123,7 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
           <Button onClick={onClose}>Cancel</Button>
           {checked === undefined ? (
             <Button kind="primary" submits disabled={busy || range === undefined || query.trim() === ''}>
-              {busy ? 'Counting…' : 'Count the lines'}
+              {busy ? 'Counting…' : 'Count lines'}
             </Button>
           ) : (
             <Button kind="primary" class="danger" disabled={busy} onClick={() => create(checked)}>
@@ -138,7 +138,7 @@ export function DeleteForm({ onClose, onCreated }: DeleteFormProps) {
 
 function confirmText({ covered }: Checked): string {
   if (covered === undefined) return 'Delete without a count';
-  if (covered.lines === 0) return 'Create it all the same';
+  if (covered.lines === 0) return 'Create anyway';
   return covered.lines === 1 ? 'Delete 1 line' : `Delete ${countText(covered.lines)} lines`;
 }
 
@@ -148,9 +148,9 @@ function Answer({ checked: { asked, toMs, covered, problem } }: { readonly check
     return (
       <div class="delete-answer" role="status">
         <p>
-          <strong>The lines could not be counted.</strong> The store says: {problem?.message}
+          <strong>The lines could not be counted.</strong> Error of the store: {problem?.message}
         </p>
-        <p class="soft">A delete request can cover more than a query can return.</p>
+        <p class="soft">A delete request may cover more than a query can return.</p>
       </div>
     );
   }
@@ -158,9 +158,11 @@ function Answer({ checked: { asked, toMs, covered, problem } }: { readonly check
     return (
       <div class="delete-answer" role="status">
         <p>
-          <strong>No line matches now.</strong> They may be hidden by an earlier request.
+          <strong>No line matches.</strong> Matching lines may be hidden by an earlier request.
         </p>
-        <p class="soft">What is pushed into this time before the request is done would be removed.</p>
+        <p class="soft">
+          Lines pushed into this time range before the request is processed would be deleted.
+        </p>
       </div>
     );
   }
@@ -170,12 +172,12 @@ function Answer({ checked: { asked, toMs, covered, problem } }: { readonly check
         <strong class="numeric">
           {covered.lines === 1 ? '1 line' : `${countText(covered.lines)} lines`}, {bytesText(covered.bytes)}
         </strong>{' '}
-        match. <a href={look}>Look at them</a>
+        match. <a href={look}>Show lines</a>
       </p>
       <p class="soft">
-        They vanish from queries at once
-        {asked.toMs === undefined && ', with those that arrive until you confirm'}. Until work on it begins
-        the request can be cancelled; then they are gone for good.
+        They disappear from queries immediately
+        {asked.toMs === undefined && ', including lines that arrive before you confirm'}. You can cancel the
+        request until deletion starts. Deleted lines cannot be restored.
       </p>
     </div>
   );

@@ -32,14 +32,14 @@ export interface Step {
 /** Life of a request, from creation to end. */
 export function stepsOf({ createdMs, pickedUpMs, sealedMs, processedMs }: DeleteRequest): readonly Step[] {
   return [
-    { name: 'Created', means: 'Queries show its lines no more', atMs: createdMs },
+    { name: 'Created', means: 'Queries hide its lines', atMs: createdMs },
     {
-      name: 'Picked up',
-      means: 'Stored data is rewritten without its lines; canceling it needs force',
+      name: 'Started',
+      means: 'Stored data is rewritten without its lines; canceling needs force',
       atMs: pickedUpMs,
     },
-    { name: 'Sealed', means: 'Lines that are pushed from here on are not covered', atMs: sealedMs },
-    { name: 'Processed', means: 'Nothing that it covers can be found any more', atMs: processedMs },
+    { name: 'Sealed', means: 'Lines pushed from now on are not covered', atMs: sealedMs },
+    { name: 'Processed', means: 'None of its lines is stored any more', atMs: processedMs },
   ];
 }
 

@@ -65,7 +65,7 @@ export default function DeletesView() {
           <Icon name="warning" />
           <span>
             <code>deletion_mode</code> of this tenant is <code>filter-only</code>: requests hide their lines
-            from queries and nothing is ever removed.
+            from queries, but never delete them.
           </span>
         </p>
       )}
@@ -74,12 +74,12 @@ export default function DeletesView() {
         <span>{notice}</span>
       </p>
       {error !== undefined && <Refused error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the requests" />}
+      {value === undefined && error === undefined && <Loading what="Loading requests" />}
       {value?.length === 0 && (
-        <Empty icon="trash" title="There are no delete requests">
+        <Empty icon="trash" title="No delete requests">
           <p>
-            A request names lines by a query and a time. Queries show them no more at once; a day later they
-            are removed from what is stored.
+            A request selects lines by a query and a time range. Queries hide them immediately, and the store
+            deletes them a day later.
           </p>
         </Empty>
       )}
@@ -87,7 +87,7 @@ export default function DeletesView() {
         <>
           <div>
             <Choice<DeleteFilter>
-              name="State of the requests"
+              name="Request state"
               value={filter}
               onChange={state => changeParams({ state: state === 'all' ? '' : state })}
               options={[
@@ -105,7 +105,7 @@ export default function DeletesView() {
           onClose={closeForm}
           onCreated={() => {
             closeForm();
-            setNotice('The request is made: queries show its lines no more.');
+            setNotice('Request created: its lines are hidden from queries.');
             reload();
           }}
         />
@@ -116,7 +116,7 @@ export default function DeletesView() {
           onClose={closeCancel}
           onCancelled={() => {
             closeCancel();
-            setNotice(`Request ${cancels.id} is cancelled.`);
+            setNotice(`Request ${cancels.id} canceled.`);
             reload();
           }}
         />
@@ -127,7 +127,7 @@ export default function DeletesView() {
 
 function summaryOf(all: number, open: number): string {
   if (all === 0) return 'Requests to delete log lines';
-  return `${countText(all)} ${all === 1 ? 'request' : 'requests'}, ${countText(open)} not done yet`;
+  return `${countText(all)} ${all === 1 ? 'request' : 'requests'}, ${countText(open)} open`;
 }
 
 interface RequestsProps {
@@ -137,7 +137,7 @@ interface RequestsProps {
 
 function Requests({ requests, onCancel }: RequestsProps) {
   const paged = usePaged(requests, PAGE);
-  if (requests.length === 0) return <Empty icon="search" title="No request is like that" />;
+  if (requests.length === 0) return <Empty icon="search" title="No matching requests" />;
   return (
     <>
       <ul class="delete-list">
@@ -157,14 +157,14 @@ function Refused({ error }: { readonly error: ApiError }) {
     <ErrorMessage error={error}>
       {status === 404 && (
         <p class="message-note">
-          Deletes are off where <code>compactor.retention_enabled</code> is false, or this process does not
+          Deletes are disabled if <code>compactor.retention_enabled</code> is false, or this process does not
           serve them.
         </p>
       )}
       {status === 403 && /not available/.test(error.message) && (
         <p class="message-note">
-          <code>deletion_mode</code> of this tenant is <code>disabled</code>: nothing is hidden, nothing is
-          removed.
+          <code>deletion_mode</code> of this tenant is <code>disabled</code>: requests are refused, and
+          nothing is hidden or deleted.
         </p>
       )}
     </ErrorMessage>

@@ -37,45 +37,45 @@ const STEPS: readonly StepText[] = [
   {
     id: 'considered',
     title: 'In the time range',
-    about: 'chunks that meet the range, and pages of those whose footers were looked at',
+    about: 'chunks that overlap the range, and the pages of all footers that were read',
     chunks: 'considered',
     pages: 'considered',
   },
   {
     id: 'labels',
-    title: 'Ruled out by labels',
-    about: 'the catalog shows no stream with these labels',
+    title: 'Pruned by labels',
+    about: 'the catalog has no stream with these labels',
     chunks: 'prunedByLabels',
   },
   {
     id: 'streams',
-    title: 'Ruled out by streams',
-    about: 'the footer shows no stream of the selector at that time',
+    title: 'Pruned by streams',
+    about: 'the footer has no matching stream in the range',
     chunks: 'prunedByStreams',
     pages: 'prunedByStreams',
   },
   {
     id: 'text',
-    title: 'Ruled out by text',
-    about: 'the text filter shows that no line has what is looked for',
+    title: 'Pruned by text',
+    about: 'the text index shows that no line contains the text',
     pages: 'prunedByText',
   },
   {
     id: 'values',
-    title: 'Ruled out by values',
-    about: 'no entry has the value that a label filter wants',
+    title: 'Pruned by values',
+    about: 'no entry has the value of a label filter',
     pages: 'prunedByValues',
   },
   {
     id: 'footers',
-    title: 'Answered by footers',
-    about: 'their counts are enough, no line is needed',
+    title: 'Counted from footers',
+    about: 'counts in the footer suffice, no line is read',
     pages: 'answeredByFooters',
   },
   {
     id: 'read',
     title: 'Read',
-    about: 'unpacked and searched; bytes are those that came from the store',
+    about: 'decompressed and searched; bytes are those read from storage',
     chunks: 'read',
     pages: 'read',
   },
@@ -99,12 +99,12 @@ function restOf(steps: readonly Step[]): readonly Step[] {
   const rest = (of: 'pages' | 'bytes') => others.reduce((left, step) => left - (step[of] ?? 0), all[of] ?? 0);
   const [pages, bytes] = [rest('pages'), rest('bytes')];
   if (pages > 0) {
-    const about = 'there were enough lines before it was their turn';
+    const about = 'enough lines were found in other pages';
     return [{ id: 'left', title: 'Not needed', about, chunks: undefined, pages, bytes: undefined }];
   }
   if (bytes <= 0) return [];
-  const about = 'of the pages that were read; other queries have read them before';
-  return [{ id: 'memory', title: 'Found in memory', about, chunks: undefined, pages: undefined, bytes }];
+  const about = 'bytes of read pages that earlier queries had cached';
+  return [{ id: 'memory', title: 'Cached in memory', about, chunks: undefined, pages: undefined, bytes }];
 }
 
 function figure(figures: Figures, name: string | undefined): number | undefined {
@@ -132,13 +132,13 @@ export function adviceFor(query: string, steps: readonly Step[]): readonly strin
   const tokens = tokensOf(query).filter(({ kind }) => kind !== 'comment');
   const advice: string[] = [];
   if (!tokens.some(({ text }, i) => text === '=' && isInSelector(tokens, i))) {
-    advice.push('The selector has no label with “=”. Add one, so that whole chunks are pruned.');
+    advice.push('Add a label with “=” to the selector, so that whole chunks are pruned.');
   }
   if (!tokens.some(({ text }) => text === '|=')) {
-    advice.push('The query has no text with “|=”. Add one, so that pages without it are pruned.');
+    advice.push('Add a text with “|=” to the query, so that pages without it are pruned.');
   }
   if (!asksForLines(query) && tokens.some(({ text }) => text === '|')) {
-    advice.push('Counts without a pipeline are answered by footers, without reading lines.');
+    advice.push('Remove the pipeline if you only need counts: footers have counts, so no lines are read.');
   }
   return advice;
 }

@@ -8,13 +8,13 @@ const MAX_ROUNDS = 50;
 export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[] }) {
   if (rounds.length === 0) return null;
   return (
-    <section class="card explain-steps" aria-label="Rounds of reads">
+    <section class="card explain-steps" aria-label="Read rounds">
       <header>
         <p class="explain-figure numeric">
           {countText(rounds.length)} {rounds.length === 1 ? 'round' : 'rounds'}{' '}
           <span class="soft">of reads</span>
         </p>
-        <p class="soft">Each round starts after reads of the round before</p>
+        <p class="soft">A round starts when the reads of the previous round are done</p>
       </header>
       <div class="table-scroll">
         <table class="table explain-table">
@@ -24,7 +24,7 @@ export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[
               <th scope="col">Read</th>
               <th scope="col">Waited for</th>
               <th scope="col" class="number">
-                Milliseconds
+                Duration (ms)
               </th>
             </tr>
           </thead>

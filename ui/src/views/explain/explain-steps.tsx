@@ -22,15 +22,15 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
   const pieces = others.filter(({ bytes }) => bytes !== undefined && bytes > 0);
   const total = pieces.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
   return (
-    <section class="card explain-steps" aria-label="What was read">
+    <section class="card explain-steps" aria-label="Data read">
       <header>
         <p class="explain-figure numeric">
           {bytesText(read.bytes ?? 0)} <span class="soft">read of {bytesText(all.bytes ?? 0)} stored</span>
         </p>
         <p class="soft numeric">
           {spared !== undefined && spared > 0
-            ? `${percentText(spared)} of the bytes in the range were passed over`
-            : memory !== undefined && `${bytesText(memory)} were in memory`}
+            ? `${percentText(spared)} of the bytes in the range were pruned`
+            : memory !== undefined && `${bytesText(memory)} were cached in memory`}
         </p>
       </header>
       {total > 0 && (

@@ -85,8 +85,8 @@ export default function ExplainView() {
           group,
           act: () => document.getElementById(EDITOR_ID)?.focus(),
         },
-        { keys: 'r', does: 'Explain it again', group, act: run },
-        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+        { keys: 'r', does: 'Refresh', group, act: run },
+        { keys: 't', does: 'Select time range', group, act: () => setPickerOpen(true) },
       ];
     }, [run]),
   );
@@ -117,10 +117,9 @@ export default function ExplainView() {
         {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {!asks && (
           <>
-            <Empty icon="explain" title="Cost of a query">
+            <Empty icon="explain" title="Query cost">
               <p>
-                Choose a service, or enter a query above, to see what was pruned, why, and how much data was
-                read.
+                Choose a service or enter a query to see what was pruned, why, and how much data was read.
               </p>
             </Empty>
             <ChooseService range={range.resolved} onQuery={ask} />
@@ -129,9 +128,7 @@ export default function ExplainView() {
         {error !== undefined && (
           <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={ask} />} />
         )}
-        {loading && asks && value === undefined && error === undefined && (
-          <Loading what="Running the query" />
-        )}
+        {loading && asks && value === undefined && error === undefined && <Loading what="Running query" />}
         {value !== undefined && (
           <div class={`explanation ${loading ? 'stale' : ''}`} aria-busy={loading}>
             <Explanation found={value} logsHref={hrefOf('logs', { q: query, ...rangeParams(range.text) })} />
@@ -149,8 +146,8 @@ function Explanation({ found, logsHref }: { readonly found: Found; readonly logs
   return (
     <>
       {steps.length === 0 ? (
-        <Empty icon="explain" title="The store does not explain queries">
-          <p>It may be an older one, or another program that answers in its place.</p>
+        <Empty icon="explain" title="The store sent no explanation">
+          <p>It may be an older version or another program. Check the address of the store.</p>
         </Empty>
       ) : (
         <ExplainSteps steps={steps} />
@@ -168,10 +165,10 @@ function Explanation({ found, logsHref }: { readonly found: Found; readonly logs
       <ExplainRounds rounds={answer.explain?.rounds ?? []} />
       <ExplainWork answer={answer} />
       <section class="explain-query">
-        <h3>The query as it was understood</h3>
+        <h3>Formatted query</h3>
         <pre class="example">{formatted ?? query}</pre>
         <p>
-          <a href={logsHref}>Show its answer in the logs</a>
+          <a href={logsHref}>Open in Logs</a>
         </p>
       </section>
     </>

@@ -10,26 +10,26 @@ export function ExplainWork({ answer }: { readonly answer: ExplainedAnswer }) {
   const figures: readonly (readonly [string, string, string?])[] = [
     ['Time', secondsText(seconds), 'in the store'],
     ['Lines searched', countText(summary.totalLinesProcessed)],
-    ['Lines that passed', countText(summary.totalPostFilterLines ?? 0), passedText(summary)],
+    ['Matching lines', countText(summary.totalPostFilterLines ?? 0), passedText(summary)],
     [
-      'Unpacked',
+      'Decompressed',
       bytesText(summary.totalBytesProcessed),
-      seconds > 0 ? `${bytesText(summary.totalBytesProcessed / seconds)} a second` : undefined,
+      seconds > 0 ? `${bytesText(summary.totalBytesProcessed / seconds)} per second` : undefined,
     ],
     ...(resultType === 'streams'
       ? [['Lines returned', countText(summary.totalEntriesReturned)] as const]
       : []),
     ['Streams', countText(stats.index?.totalStreams ?? 0)],
     [
-      'Text filters read',
+      'Text indexes read',
       countText(explain?.textFilters?.reads ?? 0),
       bytesText(explain?.textFilters?.bytes ?? 0),
     ],
-    ['Copies left out', countText(stats.store?.totalDuplicates ?? 0), 'lines that several chunks hold'],
+    ['Duplicates removed', countText(stats.store?.totalDuplicates ?? 0), 'lines that are in several chunks'],
     ...(explain?.ranIn === undefined ? [] : [['Ran in', explain.ranIn, tasksText(explain)] as const]),
   ];
   return (
-    <section class="card explain-work" aria-label="What it did">
+    <section class="card explain-work" aria-label="Execution">
       <dl>
         {figures.map(([name, value, note]) => (
           <div key={name}>

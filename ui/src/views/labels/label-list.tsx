@@ -25,12 +25,12 @@ export function LabelList({ rows, open, onToggle }: LabelListProps) {
         id={LABEL_SEARCH_ID}
         class="input"
         type="search"
-        placeholder="Find a label"
-        aria-label="Find a label"
+        placeholder="Search labels"
+        aria-label="Search labels"
         value={search}
         onInput={event => setSearch(event.currentTarget.value)}
       />
-      {fitting.length === 0 && <p class="column-note">No label has this name.</p>}
+      {fitting.length === 0 && <p class="column-note">No matching labels.</p>}
       <ul>
         {fitting.map(({ name, bytes, values }) => (
           <li key={name}>

@@ -77,18 +77,18 @@ export default function LabelsView() {
       return [
         {
           keys: 'Mod+Enter',
-          does: 'Show the logs',
+          does: 'Show logs',
           group,
           act: () => go('logs', { q: now().q ?? '', from: now().from ?? '', to: now().to ?? '' }),
         },
         {
           keys: '/',
-          does: 'Find a label',
+          does: 'Search labels',
           group,
           act: () => document.getElementById(LABEL_SEARCH_ID)?.focus(),
         },
-        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
-        { keys: 'x', does: 'Choose nothing', group, act: () => changeParams({ q: '' }, { replace: true }) },
+        { keys: 't', does: 'Select time range', group, act: () => setPickerOpen(true) },
+        { keys: 'x', does: 'Clear selection', group, act: () => changeParams({ q: '' }, { replace: true }) },
       ];
     }, []),
   );
@@ -109,7 +109,7 @@ export default function LabelsView() {
             class={`button primary run ${isNothing(selection) ? 'disabled' : ''}`}
             href={isNothing(selection) ? undefined : hrefOf('logs', logsParams)}
             aria-disabled={isNothing(selection)}
-            title={`Show the logs (${keysText('Mod+Enter').join(' ')})`}
+            title={`Show logs (${keysText('Mod+Enter').join(' ')})`}
           >
             Show logs
           </a>
@@ -118,10 +118,10 @@ export default function LabelsView() {
       <div class="page-scroll">
         {range.resolved === undefined && <Empty icon="clock" title="Invalid time range" />}
         {labels.error !== undefined && <ErrorMessage error={labels.error} />}
-        {labels.value === undefined && labels.error === undefined && <Loading what="Looking for labels" />}
+        {labels.value === undefined && labels.error === undefined && <Loading what="Loading labels" />}
         {labels.value?.length === 0 && range.resolved !== undefined && (
-          <Empty icon="labels" title="No logs in this time">
-            <p>Choose a longer time above.</p>
+          <Empty icon="labels" title="No logs in this time range">
+            <p>Widen the time range above.</p>
           </Empty>
         )}
         {labels.value !== undefined && labels.value.length > 0 && range.resolved !== undefined && (
@@ -147,7 +147,7 @@ export default function LabelsView() {
                 disabled={isNothing(selection)}
                 onClick={() => choose(NOTHING_CHOSEN)}
               >
-                Choose nothing
+                Clear selection
               </Button>
             </div>
             {figures.error !== undefined && <ErrorMessage error={figures.error} />}

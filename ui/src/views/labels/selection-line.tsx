@@ -11,7 +11,7 @@ export interface SelectionLineProps {
 export function SelectionLine({ query, selection, onChange }: SelectionLineProps) {
   const piece = (text: string, without: Selection) => (
     <li key={text}>
-      <button type="button" class="matcher" onClick={() => onChange(without)} title={`Take ${text} away`}>
+      <button type="button" class="matcher" onClick={() => onChange(without)} title={`Remove ${text}`}>
         <code>{text}</code>
         <Icon name="close" size={10} />
       </button>
@@ -19,8 +19,8 @@ export function SelectionLine({ query, selection, onChange }: SelectionLineProps
   );
   const rest = restOf(query);
   return (
-    <section class="selection" aria-label="What is chosen">
-      {isNothing(selection) && <p class="soft">Choose values below: they become a selector here.</p>}
+    <section class="selection" aria-label="Selection">
+      {isNothing(selection) && <p class="soft">Select values below to build a selector.</p>}
       <ul>
         {[...selection.values].map(([label, values]) =>
           piece(
@@ -31,7 +31,7 @@ export function SelectionLine({ query, selection, onChange }: SelectionLineProps
         {selection.others.map(matcher => piece(matcher, withoutOther(selection, matcher)))}
         {rest !== '' && (
           <li>
-            <code class="soft" title="The rest of the query stays as it is">
+            <code class="soft" title="Rest of the query, unchanged">
               {rest}
             </code>
           </li>

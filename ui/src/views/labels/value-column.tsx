@@ -57,15 +57,15 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
         <input
           class="input"
           type="search"
-          placeholder="Find a value"
-          aria-label={`Find a value of ${label}`}
+          placeholder="Search values"
+          aria-label={`Search values of ${label}`}
           value={search}
           onInput={event => setSearch(event.currentTarget.value)}
         />
       )}
       {error !== undefined && <ErrorMessage error={error} />}
-      {found === undefined && error === undefined && <Loading what="Looking for values" />}
-      {found !== undefined && fitting.length === 0 && <p class="column-note">No value here.</p>}
+      {found === undefined && error === undefined && <Loading what="Loading values" />}
+      {found !== undefined && fitting.length === 0 && <p class="column-note">No matching values.</p>}
       <ul class={`label-values ${loading ? 'stale' : ''}`}>
         {fitting.slice(0, shown).map(({ value, bytes, share }) => (
           <li key={value}>
@@ -92,7 +92,7 @@ export function ValueColumn({ label, selection, range, onToggle, onClose }: Valu
       )}
       {found !== undefined && found.volumes === undefined && (
         <p class="column-note">
-          The store tells no volumes of this label: it has too many values, or they are switched off.
+          The store returns no volumes for this label: it has too many values, or volumes are disabled.
         </p>
       )}
     </section>

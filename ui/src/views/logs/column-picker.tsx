@@ -34,7 +34,7 @@ export function ColumnPicker(props: ColumnPickerProps) {
       button={
         <IconButton
           icon="table"
-          name="Choose columns"
+          name="Select columns"
           aria-expanded={open}
           onClick={() => setOpen(before => !before)}
         />
@@ -81,7 +81,7 @@ function Panel({ rows, columns, onColumns }: ColumnPickerProps) {
         </ul>
       )}
       <FindField name="Search names" value={part} onChange={setPart} />
-      {isFull && <p class="column-hint">Remove a column to add another: {MAX_COLUMNS} are the maximum.</p>}
+      {isFull && <p class="column-hint">Remove a column to add another (maximum: {MAX_COLUMNS} ).</p>}
       {fitting.length === 0 && <p class="column-hint">No matching names in these lines.</p>}
       <ul class="column-names" aria-label="Names in these lines">
         {fitting.slice(0, SHOWN_NAMES).map(name => (

@@ -109,7 +109,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
     </li>
   );
   return (
-    <Dialog title="Context of the line" size="wide" onClose={onClose}>
+    <Dialog title="Line context" size="wide" onClose={onClose}>
       <p class="context-stream">
         <code>{selector}</code>
       </p>
@@ -121,7 +121,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
           disabled={loading || before.complete}
           onClick={() => more(['before'])}
         >
-          {before.complete ? 'Nothing earlier within a day' : 'Earlier lines'}
+          {before.complete ? 'No earlier lines within a day' : 'Load earlier lines'}
         </Button>
       </div>
       <ol class="context-lines">
@@ -129,7 +129,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
         {shown(row, true)}
         {after.rows.map(one => shown(one))}
       </ol>
-      {loading && <Loading what="Looking around the line" />}
+      {loading && <Loading what="Loading context" />}
       <div class="context-more">
         <Button
           kind="quiet"
@@ -137,7 +137,7 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
           disabled={loading || after.complete}
           onClick={() => more(['after'])}
         >
-          {after.complete ? 'Nothing later within a day' : 'Later lines'}
+          {after.complete ? 'No later lines within a day' : 'Load later lines'}
         </Button>
       </div>
     </Dialog>

@@ -125,7 +125,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
         ]}
       />
       {isAll && known > MAX_EXPORT_LINES && (
-        <p class="column-hint">The first {countText(MAX_EXPORT_LINES)} lines are saved.</p>
+        <p class="column-hint">Only the first {countText(MAX_EXPORT_LINES)} lines are saved.</p>
       )}
       {problem !== undefined && (
         <p class="export-problem" role="alert">

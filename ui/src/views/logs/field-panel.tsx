@@ -54,7 +54,7 @@ export function FieldPanel(props: FieldPanelProps) {
       <header class="field-panel-head">
         <h2>Fields</h2>
         <span class="soft numeric">{countText(fields.length)}</span>
-        <IconButton icon="close" name="Hide the fields" onClick={onClose} />
+        <IconButton icon="close" name="Hide fields" onClick={onClose} />
       </header>
       <FindField name="Search fields" value={part} onChange={setPart} />
       {fitting.length === 0 && <p class="column-hint">No matching fields.</p>}

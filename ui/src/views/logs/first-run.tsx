@@ -45,7 +45,7 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
           </Button>
         </p>
       )}
-      <p>Choose a longer time range, or send the first logs:</p>
+      <p>Widen the time range, or send your first logs:</p>
       <Ways />
       <p class="first-entry" role="status">
         {first === undefined ? (
@@ -92,7 +92,7 @@ function Ways() {
   return (
     <div class="example-box">
       <Choice
-        name="Way to send logs"
+        name="Agent"
         value={way}
         onChange={setWay}
         options={WAYS.map(value => ({ value, label: NAMES[value] }))}

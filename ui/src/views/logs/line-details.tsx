@@ -31,11 +31,11 @@ export function LineDetails({ row, highlights, onCondition, onColumn, onContext 
   const [shape, setShape] = useState<'pretty' | 'text'>('pretty');
   const known = new Set(Object.keys(parsed));
   return (
-    <section class="details" aria-label="Details of the line">
+    <section class="details" aria-label="Line details">
       <div class="details-tools">
         {json !== undefined && (
           <Choice
-            name="Shape of the line"
+            name="Line format"
             value={shape}
             onChange={setShape}
             options={[
@@ -44,7 +44,7 @@ export function LineDetails({ row, highlights, onCondition, onColumn, onContext 
             ]}
           />
         )}
-        <CopyButton text={line} label="Copy the line" />
+        <CopyButton text={line} label="Copy line" />
         <CopyButton
           text={JSON.stringify({ timestamp: row.ns, line, labels: stream, metadata, parsed }, undefined, 2)}
           label="Copy as JSON"
@@ -141,7 +141,7 @@ function Fields({ title, labels, place, inLine = false, onCondition, onColumn }:
                     onCondition({ name, value, op: '!=', place, numeric: inLine && isNumeric(value) })
                   }
                 />
-                <IconButton icon="table" name={`Show ${name} as a column`} onClick={() => onColumn(name)} />
+                <IconButton icon="table" name={`Add ${name} as a column`} onClick={() => onColumn(name)} />
                 <IconButton icon="link" name={`Link for ${name}`} onClick={() => setLinked([name, value])} />
               </td>
               <th scope="row">{name}</th>

@@ -118,14 +118,16 @@ export function LinesResult(props: LinesResultProps) {
       {pages.complete && rows.length === 0 && (
         <NoLines query={query} range={range} onQuery={onQuery} onRange={onRange} />
       )}
-      {pages.complete && rows.length > 0 && <p class="list-end">That is all in this time.</p>}
+      {pages.complete && rows.length > 0 && <p class="list-end">End of the time range.</p>}
       {pages.stuck && (
         <p class="list-end">
-          More than {MAX_PAGE_ENTRIES} lines have the same timestamp. Filter the query to load the rest.
+          More than {MAX_PAGE_ENTRIES} lines share one timestamp. Filter the query to load the rest.
         </p>
       )}
       {pages.full && (
-        <p class="list-end">These are {MAX_ROWS} lines; narrow the time or the query to see others.</p>
+        <p class="list-end">
+          The first {MAX_ROWS} lines are loaded. Narrow the time range or the query to see others.
+        </p>
       )}
     </>
   );

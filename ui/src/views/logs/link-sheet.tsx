@@ -30,7 +30,7 @@ export function LinkSheet({ name, value, onClose }: LinkSheetProps) {
         }}
       >
         <label class="field">
-          <span>Address</span>
+          <span>URL</span>
           <input
             class="input"
             type="text"
@@ -44,7 +44,7 @@ export function LinkSheet({ name, value, onClose }: LinkSheetProps) {
           />
           <small>
             {problem ??
-              `${VALUE_MARK} stands for the value. This browser remembers the link for every field named ${name}.`}
+              `Use ${VALUE_MARK} for the value. This browser remembers the link for every field named ${name}.`}
           </small>
         </label>
         {problem === undefined && template !== '' && (

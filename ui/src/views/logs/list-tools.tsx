@@ -65,7 +65,7 @@ export function ListTools({
         )}
       </p>
       <Choice
-        name="First in the list"
+        name="Order of lines"
         value={order}
         onChange={onOrder}
         options={[

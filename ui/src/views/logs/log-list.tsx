@@ -81,11 +81,11 @@ export function LogList(props: LogListProps) {
       const group = 'Lines';
       return [
         { keys: 'j', does: 'Next line', group, act: () => move(1) },
-        { keys: 'k', does: 'Line before', group, act: () => move(-1) },
-        { keys: 'Enter', does: 'Open or close its details', group, act: () => toggle(now.current.chosen) },
+        { keys: 'k', does: 'Previous line', group, act: () => move(-1) },
+        { keys: 'Enter', does: 'Open or close details', group, act: () => toggle(now.current.chosen) },
         {
           keys: 'c',
-          does: 'Its context',
+          does: 'Show context',
           group,
           act: () => {
             const row = now.current.rows[now.current.chosen];

@@ -226,7 +226,7 @@ function LogsPane() {
           {range === undefined && (
             <Empty icon="clock" title="Invalid time range">
               <p>
-                From “{from}” to “{to}”: choose another above.
+                From “{from}” to “{to}” is invalid. Select another range above.
               </p>
             </Empty>
           )}

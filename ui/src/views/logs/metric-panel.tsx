@@ -32,15 +32,15 @@ const MAX_DRAWN_SERIES = 100;
 
 const EARLIER: Readonly<Record<Comparison, string>> = {
   '': '',
-  '1d': 'the day before',
-  '7d': 'the week before',
+  '1d': 'the previous day',
+  '7d': 'the previous week',
 };
 const UNIT_NAMES: Readonly<Record<UnitChoice, string>> = {
   auto: 'automatic',
   number: 'number',
   bytes: 'bytes',
   seconds: 'seconds',
-  percent: 'percent of 1',
+  percent: 'percent (0 to 1)',
 };
 
 export function MetricPanel(props: MetricPanelProps) {
@@ -84,23 +84,19 @@ export function MetricPanel(props: MetricPanelProps) {
   if (answer === undefined) return null;
   if (series.length === 0) {
     return (
-      <Empty icon="lines" title="The query has no value in this time">
-        <p>No selected line is in the range, or the pipeline drops all lines.</p>
+      <Empty icon="lines" title="No values in this time range">
+        <p>No line matches, or the pipeline drops all lines. Widen the range or remove a filter.</p>
       </Empty>
     );
   }
   return (
-    <section
-      class={`card metric ${loading ? 'stale' : ''}`}
-      aria-label="Values of the query"
-      aria-busy={loading}
-    >
+    <section class={`card metric ${loading ? 'stale' : ''}`} aria-label="Query values" aria-busy={loading}>
       <header class="metric-head">
         <p class="numeric soft">
           {countText(series.length)} series · every {stepName(answer.stepMs)}
           {drawn.series.length < series.length &&
             only === undefined &&
-            ` · the first ${MAX_DRAWN_SERIES} are drawn`}
+            ` · the first ${MAX_DRAWN_SERIES} are shown`}
         </p>
         <label class="metric-compare">
           Unit{' '}
@@ -124,14 +120,14 @@ export function MetricPanel(props: MetricPanelProps) {
               value={compare}
               onChange={event => onCompare(event.currentTarget.value as Comparison)}
             >
-              <option value="">nothing</option>
-              <option value="1d">the day before</option>
-              <option value="7d">the week before</option>
+              <option value="">none</option>
+              <option value="1d">previous day</option>
+              <option value="7d">previous week</option>
             </select>
           </label>
         )}
         <Choice
-          name="Shown as"
+          name="Chart type"
           value={kind}
           onChange={onKind}
           options={[
@@ -160,7 +156,7 @@ export function MetricPanel(props: MetricPanelProps) {
         heightPx={HEIGHT_PX}
         valueText={text}
         onZoom={zoom}
-        name={`Values of ${series.length} series over time${earlier.length > 0 ? `, compared with ${EARLIER[compare]}` : ''}; the table below has their figures`}
+        name={`Values of ${series.length} series over time${earlier.length > 0 ? `, compared with ${EARLIER[compare]}` : ''}; statistics are in the table below`}
       />
       <SeriesTable
         series={series}

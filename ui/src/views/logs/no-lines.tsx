@@ -28,7 +28,7 @@ export function NoLines({ query, range, onQuery, onRange }: NoLinesProps) {
       {why?.kind === 'filter' && selector !== undefined && (
         <>
           <p>
-            About {manyText(why.entries, 'line')} in the selected streams, and none passes the filters behind
+            About {manyText(why.entries, 'line')} in the selected streams, but none passes the filters after
             the selector.
           </p>
           <Button class="small" onClick={() => onQuery(selector)}>

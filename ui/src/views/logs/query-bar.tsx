@@ -91,7 +91,7 @@ export function QueryBar(props: QueryBarProps) {
           type="button"
           class="button primary run"
           onClick={onRun}
-          title={`Run the query (${keysText('Mod+Enter').join(' ')})`}
+          title={`Run query (${keysText('Mod+Enter').join(' ')})`}
         >
           {loading && <span class="spinner on-accent" />}
           Run

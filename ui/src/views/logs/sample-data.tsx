@@ -33,7 +33,7 @@ export function SampleData({ isLoaded, onChange }: SampleDataProps) {
           <p>
             {deleted
               ? 'A delete request hides the sample data. Its services leave this list when the store has processed the request.'
-              : 'Services that begin with sample- have sample data.'}
+              : 'Services that start with sample- contain sample data.'}
           </p>
           {!deleted && (
             <Button class="small" icon="trash" disabled={busy} onClick={() => act(true)}>
@@ -43,7 +43,10 @@ export function SampleData({ isLoaded, onChange }: SampleDataProps) {
         </>
       ) : (
         <>
-          <p>To try the explorer, load 3,100 labeled lines of five services. One click deletes them again.</p>
+          <p>
+            To try the explorer, load 3,100 labeled lines of five services. You can delete them with one
+            click.
+          </p>
           <Button class="small" disabled={busy} onClick={() => act(false)}>
             Load sample data
           </Button>

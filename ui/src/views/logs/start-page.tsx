@@ -28,11 +28,11 @@ export function StartPage({ range, rangeTitle, onQuery, onFirst, onRenew }: Star
   return (
     <div class="start">
       <header>
-        <h1>Which logs do you want to see?</h1>
-        <p class="soft">Services with logs in: {rangeTitle.toLowerCase()}. Or write words or LogQL above.</p>
+        <h1>Select a service</h1>
+        <p class="soft">Services with logs in: {rangeTitle.toLowerCase()}. Or enter words or LogQL above.</p>
       </header>
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Looking for services" />}
+      {value === undefined && error === undefined && <Loading what="Loading services" />}
       {value?.length === 0 && <FirstRun onFirst={onFirst} onChange={onRenew} />}
       {hasSamples && <SampleData isLoaded onChange={reload} />}
       {value !== undefined && (

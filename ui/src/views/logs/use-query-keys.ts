@@ -31,21 +31,21 @@ export function useQueryKeys({ pane, latest, run, cancel, change, onTime }: Quer
       const toggle = (name: 'showsFields' | 'raw' | 'wraps') => () =>
         changeSettings({ [name]: !settings.get()[name] });
       return [
-        { keys: 'Mod+Enter', does: 'Run the query', group, act: run },
+        { keys: 'Mod+Enter', does: 'Run query', group, act: run },
         {
           keys: '/',
           does: 'Focus query editor',
           group,
           act: () => document.getElementById(EDITOR_ID)?.focus(),
         },
-        { keys: 'r', does: 'Run it again', group, act: run },
-        { keys: 'Escape', does: 'Cancel the query', group, act: cancel },
-        { keys: 't', does: 'Choose the time', group, act: onTime },
+        { keys: 'r', does: 'Run query again', group, act: run },
+        { keys: 'Escape', does: 'Cancel query', group, act: cancel },
+        { keys: 't', does: 'Select time range', group, act: onTime },
         { keys: 'ArrowLeft', does: 'Earlier', group, act: () => move(-1) },
         { keys: 'ArrowRight', does: 'Later', group, act: () => move(1) },
-        { keys: 'o', does: 'Newest or oldest first', group: 'Lines', act: turn },
-        { keys: 'f', does: 'Show or hide the fields', group: 'Lines', act: toggle('showsFields') },
-        { keys: 'm', does: 'Message first, or raw lines', group: 'Lines', act: toggle('raw') },
+        { keys: 'o', does: 'Switch order: newest or oldest first', group: 'Lines', act: turn },
+        { keys: 'f', does: 'Show or hide fields', group: 'Lines', act: toggle('showsFields') },
+        { keys: 'm', does: 'Switch message first and raw lines', group: 'Lines', act: toggle('raw') },
         { keys: 'w', does: 'Wrap long lines', group: 'Lines', act: toggle('wraps') },
       ];
     }, [pane, latest, run, cancel, change, onTime]),

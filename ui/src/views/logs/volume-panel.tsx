@@ -29,14 +29,14 @@ export function VolumePanel({ asked, range, onZoom, onLevel }: VolumePanelProps)
       <header class="volume-head">
         <IconButton
           icon={showsVolume ? 'down' : 'chevron'}
-          name={showsVolume ? 'Hide the histogram' : 'Show the histogram'}
+          name={showsVolume ? 'Hide histogram' : 'Show histogram'}
           aria-expanded={showsVolume}
           onClick={() => changeSettings({ showsVolume: !showsVolume })}
         />
         <h2>Log volume</h2>
         {volume !== undefined && (
           <p class="numeric soft">
-            {countText(volume.total)} lines · {stepName(volume.stepMs)} a bar
+            {countText(volume.total)} lines · {stepName(volume.stepMs)} per bar
           </p>
         )}
         <ul class="levels">
@@ -45,7 +45,7 @@ export function VolumePanel({ asked, range, onZoom, onLevel }: VolumePanelProps)
               <button
                 type="button"
                 class="level-button"
-                title={`Show ${level} alone`}
+                title={`Show only ${level}`}
                 onClick={() => onLevel(level)}
               >
                 <i style={{ background: `var(--${level})` }} />
@@ -58,7 +58,7 @@ export function VolumePanel({ asked, range, onZoom, onLevel }: VolumePanelProps)
       </header>
       {showsVolume && (
         <div class={`volume-chart ${loading ? 'stale' : ''}`} style={{ minHeight: `${HEIGHT_PX}px` }}>
-          {error !== undefined && <p class="soft">The volume could not be counted: {error.message}</p>}
+          {error !== undefined && <p class="soft">Counting the volume failed: {error.message}</p>}
           {volume !== undefined && (
             <TimeChart
               data={volume.data}

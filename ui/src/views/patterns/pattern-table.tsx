@@ -35,7 +35,7 @@ export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
               Share
             </th>
             <th scope="col">
-              <span class="hidden">Without it</span>
+              <span class="hidden">Excluded</span>
             </th>
           </tr>
         </thead>
@@ -49,7 +49,7 @@ export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
                   {level}
                 </td>
                 <td class="pattern-cell">
-                  <a class="pattern-text" href={hrefOf(pattern, '|>')} title="Show its lines">
+                  <a class="pattern-text" href={hrefOf(pattern, '|>')} title="Show matching lines">
                     {piecesOfPattern(pattern).map(({ text, isHole }) =>
                       isHole ? <span class="hole">{text}</span> : text,
                     )}
@@ -91,5 +91,5 @@ export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
 
 function sparkName({ values }: PatternRow, stepTitle: string): string {
   const most = values.reduce((a, b) => Math.max(a, b), 0);
-  return `Over time: at most ${countText(most)} lines in ${stepTitle}`;
+  return `Over time: at most ${countText(most)} lines per ${stepTitle}`;
 }

@@ -51,15 +51,15 @@ export default function PatternsView() {
     useMemo(() => {
       const group = 'Patterns';
       return [
-        { keys: 'Mod+Enter', does: 'Find the patterns', group, act: run },
+        { keys: 'Mod+Enter', does: 'Find patterns', group, act: run },
         {
           keys: '/',
           does: 'Focus query editor',
           group,
           act: () => document.getElementById(EDITOR_ID)?.focus(),
         },
-        { keys: 'r', does: 'Find them again', group, act: run },
-        { keys: 't', does: 'Choose the time', group, act: () => setPickerOpen(true) },
+        { keys: 'r', does: 'Find patterns again', group, act: run },
+        { keys: 't', does: 'Select time range', group, act: () => setPickerOpen(true) },
       ];
     }, [run]),
   );
@@ -81,7 +81,7 @@ export default function PatternsView() {
           open={pickerOpen}
           onOpen={setPickerOpen}
         />
-        <RunButton title="Find the patterns" loading={loading && query !== ''} onRun={run}>
+        <RunButton title="Find patterns" loading={loading && query !== ''} onRun={run}>
           Find
         </RunButton>
       </QueryLine>
@@ -91,7 +91,7 @@ export default function PatternsView() {
         {query.trim() === '' && (
           <>
             <Empty icon="patterns" title="Patterns of a service">
-              <p>Choose a service, or enter a selector above, to see which kinds of lines it has.</p>
+              <p>Choose a service or enter a selector to see the patterns of its lines.</p>
             </Empty>
             <ChooseService range={range.resolved} onQuery={ask} />
           </>
@@ -104,8 +104,8 @@ export default function PatternsView() {
           <Loading what="Finding patterns" />
         )}
         {found !== undefined && found.rows.length === 0 && (
-          <Empty icon="patterns" title="No pattern in this time">
-            <p>A pattern is shown from 30 lines on. Choose a longer time, or a wider selector.</p>
+          <Empty icon="patterns" title="No patterns in this time range">
+            <p>A pattern needs at least 30 lines. Widen the time range or the selector.</p>
           </Empty>
         )}
         {found !== undefined && found.rows.length > 0 && (
@@ -145,7 +145,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
           <strong>{manyText(rows.length, 'pattern')}</strong>
           <span class="soft only-wide">
             {` · ${percentText(found.counted / found.lines)} of about ${manyText(found.lines, 'line')}`}
-            {selector !== undefined && selector !== query.trim() && ` · of ${selector}: filters do not count`}
+            {selector !== undefined && selector !== query.trim() && ` · of ${selector}; filters are ignored`}
           </span>
         </p>
         <ul class="levels">
@@ -155,7 +155,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
                 type="button"
                 class="level-button"
                 aria-pressed={params.level === level}
-                title={params.level === level ? 'Show all levels' : `Show ${level} alone`}
+                title={params.level === level ? 'Show all levels' : `Show only ${level}`}
                 onClick={() =>
                   changeParams({ level: params.level === level ? '' : level }, { replace: true })
                 }
@@ -168,7 +168,7 @@ function Patterns({ found, query, stale }: PatternsProps) {
           ))}
         </ul>
         <Choice
-          name="First in the list"
+          name="Order of patterns"
           value={sort}
           onChange={next => changeParams({ sort: next === 'lines' ? '' : next }, { replace: true })}
           options={[
@@ -185,8 +185,8 @@ function Patterns({ found, query, stale }: PatternsProps) {
 /** Explanation for a store that mines no patterns, because its response has none. */
 function PatternsOff() {
   return (
-    <Empty icon="patterns" title="This store mines no patterns">
-      <p>It answered with status 404. Switch them on in its configuration, and start it again:</p>
+    <Empty icon="patterns" title="Pattern mining is disabled">
+      <p>The store returned status 404. To enable patterns, set this in its configuration and restart it:</p>
       <pre class="example">{'pattern_ingester:\n  enabled: true'}</pre>
     </Empty>
   );

@@ -112,7 +112,7 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
             >
               {DURATIONS.map(minutes => (
                 <option key={minutes} value={String(minutes)}>
-                  {minutes === 0 ? 'fires at once' : `${minutes} min`}
+                  {minutes === 0 ? 'immediately' : `${minutes} min`}
                 </option>
               ))}
             </select>
@@ -198,7 +198,7 @@ function AlertPreview({ draft, query }: { readonly draft: AlertDraft; readonly q
       </p>
     );
   }
-  if (answer === undefined) return <p class="soft">The preview is loading…</p>;
+  if (answer === undefined) return <p class="soft">Loading preview…</p>;
   const { firings, series } = previewOf(answer.series, { threshold, operator, forMinutes }, answer.stepMs);
   return (
     <section class="alert-preview" aria-label="Preview">

@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<RuleState, string>> = {
   broken: 'Broken',
   pending: 'Pending',
   inactive: 'Inactive',
-  unknown: 'Not yet run',
+  unknown: 'Not evaluated',
   recording: 'Recording',
 };
 /** Alerts per page; a rule may have 10,000. */
@@ -44,7 +44,7 @@ export function RuleRow({ rule }: { readonly rule: Rule }) {
             <span class="soft"> for {spanText(rule.duration)}</span>
           )}
         </p>
-        <a href={hrefOf('logs', { q: rule.query })} title="Open in the log view">
+        <a href={hrefOf('logs', { q: rule.query })} title="Open in Logs">
           <QueryText query={rule.query} />
         </a>
         <LabelChips labels={rule.labels} />

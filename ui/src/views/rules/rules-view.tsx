@@ -45,7 +45,7 @@ export default function RulesView() {
   return (
     <PanelPage
       title="Rules and alerts"
-      about={groups === undefined ? 'What the rules of this tenant are doing' : <Summary groups={groups} />}
+      about={groups === undefined ? 'Rules of this tenant and their state' : <Summary groups={groups} />}
       onReload={reload}
       tools={
         <>
@@ -53,7 +53,7 @@ export default function RulesView() {
             Create alert
           </Button>
           <Choice
-            name="Shown"
+            name="View"
             value={shows}
             onChange={show => changeParams({ show: show === 'rules' ? '' : show })}
             options={[
@@ -76,14 +76,14 @@ export default function RulesView() {
         />
       )}
       {error !== undefined && <ErrorMessage error={error} />}
-      {groups === undefined && error === undefined && <Loading what="Asking for the rules" />}
+      {groups === undefined && error === undefined && <Loading what="Loading rules" />}
       {groups?.length === 0 && <NoRules />}
       {groups !== undefined && groups.length > 0 && (
         <>
           <div class="rules-tools">
             {shows === 'rules' && (
               <Choice
-                name="State of the rules"
+                name="Rule state"
                 value={filter}
                 onChange={state => changeParams({ state: state === 'all' ? '' : state })}
                 options={RULE_FILTERS.filter(known => known === filter || counts[known] > 0).map(value => ({
@@ -93,7 +93,7 @@ export default function RulesView() {
               />
             )}
             <FindField
-              name={shows === 'rules' ? 'Find a rule' : 'Find an alert'}
+              name={shows === 'rules' ? 'Search rules' : 'Search alerts'}
               value={text}
               onChange={find => changeParams({ find }, { replace: true })}
             />
@@ -104,8 +104,8 @@ export default function RulesView() {
             <AlertTable alerts={active} />
           ) : (
             !alerts.loading && (
-              <Empty icon="check" title={text === '' ? 'No alert is active' : 'No alert has this text'}>
-                <p>Nothing is pending, nothing fires.</p>
+              <Empty icon="check" title={text === '' ? 'No active alerts' : 'No matching alerts'}>
+                <p>No alert is pending or firing.</p>
               </Empty>
             )
           )}
@@ -130,8 +130,8 @@ function Groups({ groups }: { readonly groups: readonly RuleGroup[] }) {
   const paged = usePaged(groups, GROUPS_PAGE);
   if (groups.length === 0) {
     return (
-      <Empty icon="search" title="No rule is like that">
-        <p>Choose another state, or look for another text.</p>
+      <Empty icon="search" title="No matching rules">
+        <p>Select another state, or change the search.</p>
       </Empty>
     );
   }
@@ -180,9 +180,9 @@ groups:
       - alert: ManyErrors
         expr: sum(count_over_time({app="shop"} |= "error" [5m])) > 10`;
   return (
-    <Empty icon="bell" title="This tenant has no rules">
+    <Empty icon="bell" title="No rules">
       <p>
-        A rule asks a query again and again, and tells who is to know. Write a file, then{' '}
+        A rule evaluates a query repeatedly, and alerts you or stores the result. Write a file, then run{' '}
         <code>logboom rules load rules.yaml</code>:
       </p>
       <pre class="example">{example}</pre>

@@ -30,7 +30,7 @@ export function ConfigPanel() {
       aside={
         <>
           <Choice
-            name="Which values"
+            name="Values to show"
             value={mode}
             onChange={next => changeParams({ mode: next === 'diff' ? '' : next })}
             options={[
@@ -52,7 +52,7 @@ export function ConfigPanel() {
             ))}
           </select>
           <FindField
-            name="Find in the configuration"
+            name="Search the configuration"
             value={text}
             onChange={find => changeParams({ find }, { replace: true })}
           />
@@ -60,7 +60,7 @@ export function ConfigPanel() {
       }
     >
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the configuration" />}
+      {value === undefined && error === undefined && <Loading what="Loading configuration" />}
       {value !== undefined && (
         <ConfigTable key={`${mode} ${section} ${text}`} lines={found} isDiff={mode === 'diff'} />
       )}
@@ -78,15 +78,13 @@ function ConfigTable({ lines, isDiff }: ConfigTableProps) {
   if (lines.length === 0) {
     return (
       <p class="panel-empty soft">
-        {isDiff
-          ? 'Nothing of what was changed is called like that. Look at all values.'
-          : 'Nothing is called like that.'}
+        {isDiff ? 'No changed values match your search. Show all values.' : 'No values match your search.'}
       </p>
     );
   }
   return (
     <>
-      <ScrollAcross name="Values of the configuration">
+      <ScrollAcross name="Configuration values">
         <table class="table config-table">
           <thead>
             <tr>

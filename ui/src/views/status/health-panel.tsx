@@ -49,7 +49,7 @@ export function HealthPanel({ round }: StatusPartProps) {
           <dd>{build.value?.goVersion ?? '…'}</dd>
         </div>
         <div>
-          <dt>Logs from level</dt>
+          <dt>Log level</dt>
           <dd>
             <LogLevel round={round} />
           </dd>
@@ -68,7 +68,7 @@ function LogLevel({ round }: StatusPartProps) {
   return (
     <>
       <Choice
-        name="Least level that is logged"
+        name="Minimum log level"
         value={value}
         onChange={level => {
           setProblem(undefined);
@@ -94,7 +94,7 @@ export function ServicesPanel({ round }: StatusPartProps) {
   return (
     <Panel title="Services" aside={value !== undefined && `${running} of ${value.length} running`}>
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the services" />}
+      {value === undefined && error === undefined && <Loading what="Loading services" />}
       {value !== undefined && (
         <ul class="service-list">
           {value.map(({ name, state }) => (

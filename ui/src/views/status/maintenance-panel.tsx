@@ -15,17 +15,17 @@ export function MaintenancePanel({ round }: StatusPartProps) {
   return (
     <Panel title="Maintenance" aside={value !== undefined && <Backlog {...value.backlog} />}>
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the jobs" />}
+      {value === undefined && error === undefined && <Loading what="Loading jobs" />}
       {value !== undefined && (
-        <ScrollAcross name="Jobs of maintenance">
+        <ScrollAcross name="Maintenance jobs">
           <table class="table job-table">
             <thead>
               <tr>
                 <th>Job</th>
-                <th>Every</th>
+                <th>Interval</th>
                 <th>Last run</th>
                 <th>Result</th>
-                <th class="number">Took</th>
+                <th class="number">Duration</th>
                 <th class="number">Ended</th>
               </tr>
             </thead>
@@ -50,8 +50,8 @@ function Backlog({
     `${at_least ? '≥ ' : ''}${countText(count)}`;
   return (
     <span class="numeric">
-      {counted(days)} {days.count === 1 ? 'day' : 'days'} to look at
-      {oldest !== null && `, the oldest from ${agoText(Date.parse(oldest), Date.now())}`} · {counted(lists)}{' '}
+      {counted(days)} {days.count === 1 ? 'day' : 'days'} pending
+      {oldest !== null && `, oldest from ${agoText(Date.parse(oldest), Date.now())}`} · {counted(lists)}{' '}
       {lists.count === 1 ? 'list' : 'lists'} of garbage
     </span>
   );
@@ -68,7 +68,7 @@ function JobRow({ job: { name, interval, last_run: run } }: { readonly job: Job 
       <td class="soft numeric">{interval.replace(/(m|h)0s$/, '$1').replace(/h0m$/, 'h')}</td>
       {run === null ? (
         <td colSpan={4} class="soft">
-          not yet
+          never
         </td>
       ) : (
         <>
@@ -94,14 +94,14 @@ function JobRow({ job: { name, interval, last_run: run } }: { readonly job: Job 
 }
 
 function RunState({ run: { done, failures } }: { readonly run: JobRun }) {
-  if (failures.length > 0) return <Chip tone="error">Failures</Chip>;
-  return done ? <Chip tone="good">Done</Chip> : <Chip tone="busy">Goes on</Chip>;
+  if (failures.length > 0) return <Chip tone="error">Failed</Chip>;
+  return done ? <Chip tone="good">Done</Chip> : <Chip tone="busy">Continues</Chip>;
 }
 
 /** Figures without those that are 0. */
 function Figures({ figures }: { readonly figures: JobRun['figures'] }) {
   const known = Object.entries(figures).filter(([, count]) => count !== 0);
-  if (known.length === 0) return <span class="soft">nothing to do</span>;
+  if (known.length === 0) return <span class="soft">no work</span>;
   return (
     <LabelChips labels={Object.fromEntries(known.map(([name, count]) => [nameOf(name), countText(count)]))} />
   );

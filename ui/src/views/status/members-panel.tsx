@@ -21,13 +21,11 @@ export function MembersPanel({ round }: StatusPartProps) {
       title="Members and rings"
       aside={
         value !== undefined &&
-        (value.members.length === 1
-          ? 'alone in the store'
-          : `${countText(value.members.length)} share the store`)
+        (value.members.length === 1 ? 'only this process' : `${countText(value.members.length)} members`)
       }
     >
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the members" />}
+      {value === undefined && error === undefined && <Loading what="Loading members" />}
       {value !== undefined && <MemberTable {...value} />}
     </Panel>
   );

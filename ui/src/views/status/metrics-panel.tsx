@@ -14,23 +14,23 @@ export function MetricsPanel({ round }: StatusPartProps) {
   if (value === undefined) {
     return (
       <Panel title="Metrics">
-        {error === undefined ? <Loading what="Reading the metrics" /> : <ErrorMessage error={error} />}
+        {error === undefined ? <Loading what="Loading metrics" /> : <ErrorMessage error={error} />}
       </Panel>
     );
   }
   const known = notable(value);
   const rates = hitRates(value);
   return (
-    <Panel title="Metrics" aside="since it started; all of them are at /metrics">
+    <Panel title="Metrics" aside="since the process started; all metrics are at /metrics">
       {known.wrong.map(({ name, count }) => (
         <p key={name} class="status-problem">
-          <code>{name}</code> is {countText(count)}: it is 0 unless something is wrong.
+          <code>{name}</code> is {countText(count)}, which should be 0.
         </p>
       ))}
       <Figures
         figures={[
           {
-            name: 'Up for',
+            name: 'Uptime',
             value:
               known.startedMs === undefined
                 ? '…'
@@ -41,7 +41,7 @@ export function MetricsPanel({ round }: StatusPartProps) {
             name: 'Requests',
             value: shortText(known.requests),
             note:
-              known.failedRequests === 0 ? 'none failed' : `${countText(known.failedRequests)} failed (5xx)`,
+              known.failedRequests === 0 ? 'no failures' : `${countText(known.failedRequests)} failed (5xx)`,
             tone: known.failedRequests > 0 ? 'error' : undefined,
           },
           {
@@ -50,9 +50,9 @@ export function MetricsPanel({ round }: StatusPartProps) {
             note: `${shortText(known.lines)} lines, ${shortText(known.refusedLines)} refused`,
           },
           {
-            name: 'Queries now',
+            name: 'Running queries',
             value: countText(known.runningQueries),
-            note: `${countText(known.waitingQueries)} wait`,
+            note: `${countText(known.waitingQueries)} waiting`,
             tone: known.waitingQueries > 0 ? 'warn' : undefined,
           },
           { name: 'Live tails', value: countText(known.tails), note: 'open now' },
@@ -77,7 +77,7 @@ function HitRateLine({ rate: { name, hits, all } }: { readonly rate: HitRate }) 
       </span>
       <progress class="meter" value={hits / all} max={1} aria-label={`Hits of the ${name} cache`} />
       <b class="numeric">{percentText(hits / all)}</b>
-      <small class="numeric">of {shortText(all)} had it</small>
+      <small class="numeric">of {shortText(all)} lookups</small>
     </li>
   );
 }

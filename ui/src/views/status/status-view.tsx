@@ -29,11 +29,7 @@ export default function StatusView() {
   useEvery(REFRESH_MS, () => setRound(count => count + 1));
   useEvery(COSTLY_REFRESH_MS, () => setCostlyRound(count => count + 1));
   return (
-    <PanelPage
-      title="Status"
-      about="Of the process that answers here, and of the store that it shares"
-      onReload={reload}
-    >
+    <PanelPage title="Status" about="This process and the store" onReload={reload}>
       <div class="status-top">
         <HealthPanel round={round} />
         <ServicesPanel round={round} />

@@ -48,7 +48,7 @@ export function TailLine({ row, time, highlights, wraps, open, onToggle, href }:
               </div>
             ))}
           </dl>
-          <a href={href}>Show it in the logs</a>
+          <a href={href}>Open in Logs</a>
         </div>
       )}
     </>

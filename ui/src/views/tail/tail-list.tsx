@@ -11,7 +11,7 @@ import { hrefOf } from '../../state/navigation.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import type { TailBuffer } from '../../tail/tail-buffer.ts';
-import { countText } from '../../time/quantities.ts';
+import { manyText } from '../../time/quantities.ts';
 import { TailLine } from './tail-line.tsx';
 
 export interface TailListProps {
@@ -107,7 +107,7 @@ export function TailList({ buffer, query }: TailListProps) {
   return (
     <div class="tail-place">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys */}
-      <section class="tail-scroll" ref={scroller} tabIndex={0} aria-label="Lines as they come">
+      <section class="tail-scroll" ref={scroller} tabIndex={0} aria-label="Live lines">
         <div ref={content}>
           <VirtualList
             count={rows.length}
@@ -121,7 +121,7 @@ export function TailList({ buffer, query }: TailListProps) {
       </section>
       {leftAt !== undefined && (
         <Button kind="primary" class="small to-end" icon="down" onClick={toEnd}>
-          {below > 0 ? `${countText(below)} new below` : 'To the end'}
+          {below > 0 ? manyText(below, 'new line') : 'Scroll to end'}
         </Button>
       )}
     </div>

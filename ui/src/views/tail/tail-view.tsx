@@ -59,7 +59,7 @@ export default function TailView() {
     useMemo(() => {
       const group = 'Live tail';
       return [
-        { keys: 'Mod+Enter', does: 'Start', group, act: start },
+        { keys: 'Mod+Enter', does: 'Start tail', group, act: start },
         {
           keys: '/',
           does: 'Focus query editor',
@@ -68,12 +68,12 @@ export default function TailView() {
         },
         {
           keys: 'p',
-          does: 'Pause, go on',
+          does: 'Pause or resume',
           group,
           act: () => latest.current.runs && pause(!latest.current.isPaused),
         },
-        { keys: 's', does: 'Stop', group, act: () => setStopped(true) },
-        { keys: 'x', does: 'Clear', group, act: clear },
+        { keys: 's', does: 'Stop tail', group, act: () => setStopped(true) },
+        { keys: 'x', does: 'Clear lines', group, act: clear },
         {
           keys: 'w',
           does: 'Wrap long lines',
@@ -101,7 +101,7 @@ export default function TailView() {
             Stop
           </Button>
         ) : (
-          <RunButton title="Show lines as they come" loading={false} onRun={start}>
+          <RunButton title="Start live tail" loading={false} onRun={start}>
             Start
           </RunButton>
         )}
@@ -112,7 +112,7 @@ export default function TailView() {
           <p class="numeric">
             <strong>{manyText(buffer.rows.length, 'line')}</strong>
             {buffer.trimmed > 0 && (
-              <span class="soft only-wide">{` · the last ${countText(MAX_KEPT_ROWS)} are kept`}</span>
+              <span class="soft only-wide">{` · last ${countText(MAX_KEPT_ROWS)} kept`}</span>
             )}
             {isPaused && (
               <span
@@ -128,7 +128,7 @@ export default function TailView() {
             disabled={!runs}
             onClick={() => pause(!isPaused)}
           >
-            {isPaused ? 'Go on' : 'Pause'}
+            {isPaused ? 'Resume' : 'Pause'}
           </Button>
           <Button kind="quiet" class="small" icon="trash" disabled={buffer.received === 0} onClick={clear}>
             Clear
@@ -150,7 +150,9 @@ export default function TailView() {
       {!asks && (
         <div class="page-scroll">
           <Empty icon="tail" title="Live tail of a service">
-            <p>Choose a service, or enter a query above. The last 100 lines of the last hour come first.</p>
+            <p>
+              Choose a service or enter a query. The tail starts with the last 100 lines of the last hour.
+            </p>
           </Empty>
           <ChooseService range={range.resolved} onQuery={ask} />
         </div>
@@ -161,8 +163,8 @@ export default function TailView() {
         <Empty icon="tail" title="Waiting for lines">
           <p>
             {buffer.received === 0
-              ? 'None in the last hour fits the query. They appear here as they are pushed.'
-              : 'They appear here as they are pushed.'}
+              ? 'No line of the last hour matches. New lines appear here as they are pushed.'
+              : 'New lines appear here as they are pushed.'}
           </p>
         </Empty>
       )}

@@ -20,7 +20,7 @@ export function DaysTable({ usage }: { readonly usage: Usage }) {
         </Button>
       }
     >
-      <ScrollAcross name="Figures of the days">
+      <ScrollAcross name="Usage by day">
         <table class="table">
           <thead>
             <tr>
@@ -30,7 +30,7 @@ export function DaysTable({ usage }: { readonly usage: Usage }) {
               <th class="number">Streams</th>
               <th class="number">Refused lines</th>
               <th class="number">Queries</th>
-              <th class="number">Read by them</th>
+              <th class="number">Bytes read</th>
               <th class="number">Stored</th>
               <th class="number">Cost</th>
             </tr>

@@ -22,14 +22,14 @@ export function LimitsPanel() {
       title="Limits"
       aside={
         <FindField
-          name="Find a limit"
+          name="Search limits"
           value={text}
           onChange={find => changeParams({ find }, { replace: true })}
         />
       }
     >
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Asking for the limits" />}
+      {value === undefined && error === undefined && <Loading what="Loading limits" />}
       {value !== undefined && (
         <>
           {text === '' && (
@@ -49,7 +49,7 @@ export function LimitsPanel() {
 
 /** Text of a limit; a 0 that means "unlimited" is shown so. */
 function limitText({ name, value }: YamlEntry): string {
-  return name === 'retention_period' && value === '0s' ? 'for ever' : value === '0' ? 'none' : value;
+  return name === 'retention_period' && value === '0s' ? 'forever' : value === '0' ? 'none' : value;
 }
 
 function LimitTable({ limits }: { readonly limits: readonly YamlEntry[] }) {

@@ -39,11 +39,11 @@ export function TenantsPanel({ range, dayCount }: { readonly range: Range; reado
   if (known.length < 2) return null;
   const rows = (asked.value ?? []).toSorted((a, b) => costOf(b) - costOf(a));
   return (
-    <Panel title="Tenants" aside={`${dayCount} days; the tenants that were asked here`}>
+    <Panel title="Tenants" aside={`${dayCount} days; tenants known to this browser`}>
       {asked.value === undefined ? (
-        <Loading what="Asking for each tenant" />
+        <Loading what="Loading usage of each tenant" />
       ) : (
-        <ScrollAcross name="Figures of the tenants">
+        <ScrollAcross name="Usage by tenant">
           <table class="table">
             <thead>
               <tr>

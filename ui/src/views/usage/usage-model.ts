@@ -85,8 +85,8 @@ export function moneyText(amount: number, currency: string): string {
 
 export function costSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   return [
-    { name: 'Taking in', colour: '--series-1', values: days.map(({ cost }) => cost.ingest) },
-    { name: 'Storing', colour: '--series-3', values: days.map(({ cost }) => cost.storage) },
+    { name: 'Ingest', colour: '--series-1', values: days.map(({ cost }) => cost.ingest) },
+    { name: 'Storage', colour: '--series-3', values: days.map(({ cost }) => cost.storage) },
     { name: 'Queries', colour: '--series-2', values: days.map(({ cost }) => cost.queries) },
   ];
 }

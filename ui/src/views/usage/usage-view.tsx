@@ -50,7 +50,7 @@ export default function UsageView() {
       }
     >
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Adding up the usage" />}
+      {value === undefined && error === undefined && <Loading what="Loading usage" />}
       {value !== undefined && (
         <div class={`usage-parts ${loading ? 'stale' : ''}`} aria-busy={loading}>
           <Charts usage={value} />
@@ -74,7 +74,7 @@ function Charts({ usage }: { readonly usage: Usage }) {
     <>
       <Figures
         figures={[
-          { name: 'Cost', value: money(sums.cost), note: `${money(monthly)} in 30 days like these` },
+          { name: 'Cost', value: money(sums.cost), note: `${money(monthly)} in 30 days at this rate` },
           {
             name: 'Received',
             value: bytesText(sums.bytes),
@@ -83,19 +83,19 @@ function Charts({ usage }: { readonly usage: Usage }) {
           {
             name: 'Stored',
             value: `${usage.stored_bytes_complete ? '' : '≥ '}${bytesText(sums.storedBytes)}`,
-            note: sums.bytes > 0 ? 'stored now' : undefined,
+            note: sums.bytes > 0 ? 'now' : undefined,
           },
           { name: 'Queries', value: countText(sums.queries), note: `${bytesText(sums.queryBytes)} read` },
           {
             name: 'Refused',
             value: sums.refusedLines === 1 ? '1 line' : `${shortText(sums.refusedLines)} lines`,
             tone: sums.refusedLines > 0 ? 'warn' : undefined,
-            note: sums.refusedLines > 0 ? 'see why below' : 'nothing was turned away',
+            note: sums.refusedLines > 0 ? 'see reasons below' : 'no lines refused',
           },
         ]}
       />
       <div class="usage-charts">
-        <Panel title="Cost" aside="an estimate by the price model">
+        <Panel title="Cost" aside="estimate of the cost model">
           <DayBars name="Cost by day" days={names} series={costSeries(days)} valueText={money} />
         </Panel>
         <Panel title="Received">
