@@ -34,17 +34,17 @@ export function fleetSums(): string[] {
   const keeping = (STORED_SHARE * price('objectStorage')).toFixed(3);
   const idle = sumOf(idleMonth(DEFAULT_STACK)).toFixed(2);
   return [
-    `| Logboom, pushes of 1 MB | ${large.sum.toFixed(3)}: push ${large.taken.toFixed(3)}, merging and indexing ${large.merged.toFixed(3)} (${MERGE.cpuSecondsPerGb} s of processor, requests) | ${keeping} | ${idle}, and what watches it |`,
+    `| Logboom, pushes of 1 MB | ${large.sum.toFixed(3)}: push ${large.taken.toFixed(3)}, merging and indexing ${large.merged.toFixed(3)} (${MERGE.cpuSecondsPerGb} s of processor, requests) | ${keeping} | ${idle}, and monitoring |`,
     `| Logboom, pushes of 100 KB | ${middle.sum.toFixed(2)} | ${keeping} | the same |`,
     `| Logboom, pushes of 10 KB | ${small.sum.toFixed(2)}, a quarter of it for deleting their records in transactions | ${keeping} | the same |`,
     `| CloudWatch Logs, standard class | ${price('logsIngested').toFixed(2)} | ${price('logsStored')} for a GB as it compresses it | none |`,
     `its share of the fleet; ${zones.toFixed(3)} between zones | S3, as here | ${whole(month)}: three m7g.large`,
-    `asks ${price('logsScanned')} for each GB that a query scans; Logboom a second of a 3 GB function, ${second.toFixed(5)}`,
-    `${price('instanceHour')} an hour for an m7g.large on demand, ${price('zoneTransfer')} for a GB that leaves a zone and ${price('zoneTransfer')} where it arrives`,
+    `costs ${price('logsScanned')} for each GB that a query scans. Logboom costs ${second.toFixed(5)} for each second`,
+    `${price('instanceHour')} an hour for an m7g.large on demand, and ${price('zoneTransfer')} for a GB that leaves a zone and again when it arrives`,
     `at a third of the lines' size: ${zones.toFixed(3)} a GB`,
     `Pushes of 1 MB cost ${large.sum.toFixed(3)} a GB here, merged and indexed. Compared with ${whole(month)} a month`,
-    `up to **${whole(Math.round(ofDay(large) / 10) * 10)} GB a day** where the fleet lies in one zone`,
-    `by this sum up to **${(ofDay(large, zones) / 1000).toFixed(1)} TB a day**`,
+    `up to **${whole(Math.round(ofDay(large) / 10) * 10)} GB a day** if the fleet is in one zone`,
+    `up to **${(ofDay(large, zones) / 1000).toFixed(1)} TB a day**`,
     `In pushes of 100 KB it is **${whole(ofDay(middle))} GB** (${whole(ofDay(middle, zones))} across zones), in pushes of 10 KB **${whole(ofDay(small))} GB**`,
     `took ${cpuSecondsPerGb} CPU s for a GB on the machine of the [benchmarks](benchmarks.md), so three copies take ${whole(copies * cpuSecondsPerGb)}`,
     `are full at ${(capacity / 1000).toFixed(1)} TB a day with a peak of three times the mean`,

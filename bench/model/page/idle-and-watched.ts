@@ -32,7 +32,7 @@ export function idleRows(): string[] {
     `${IDLE.timerSeconds} s for a call of the timer, ${IDLE.jobSeconds} s for a job without work`,
     `start of an instance an hour (${IDLE.startSeconds} s with its waiting)`,
     `another ${busy.toFixed(2)} a month`,
-    `the records of the day read (${readUnits} read units and more, one for each 4 KB of records). That is ${looked.toFixed(2)} dollars a month`,
+    `the records of the day (at least ${readUnits} read units, one for each 4 KB). That is ${looked.toFixed(2)} dollars a month`,
   ];
 }
 
@@ -90,7 +90,7 @@ export function aroundRows(perGbMonth: number): string[] {
     `| figures of canary and backlog | ${metricsOfStack} metrics | ${parts.ofStack.toFixed(2)} |`,
     `| figures of requests, by function, group of routes and class of status | 2 for each that occurs, ${metricsOfRequests} at first | ${parts.ofRequests.toFixed(2)} |`,
     `| the dashboard | 1 | ${parts.dashboard.toFixed(2)} |`,
-    `| the canary: \`canary=no\` leaves it away | ${whole(rounds)} pushes, ${whole(rounds * CANARY.queriesOfRound)} queries, ${whole(rounds)} calls of ${CANARY.memoryMb} MB, and jobs that find work | ${parts.canary.toFixed(2)} |`,
+    `| the canary (\`canary=no\` removes it) | ${whole(rounds)} pushes, ${whole(rounds * CANARY.queriesOfRound)} queries, ${whole(rounds)} calls of ${CANARY.memoryMb} MB, and jobs that find work | ${parts.canary.toFixed(2)} |`,
     `| a secret with the token of the canary | 1 | ${parts.secret.toFixed(2)} |`,
     `| a key of your own (\`kmsKeyArn\`) | 1 | ${price('key').toFixed(2)} |`,
     `the default stack costs ${idle.toFixed(2)} while it is not used, and one with everything switched on about ${whole(all)} more`,

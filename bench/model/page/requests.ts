@@ -102,11 +102,12 @@ export function queryRows(): string[] {
   const looks = (30 * 86_400) / 5;
   return [
     ...rows,
-    `ask ${perThousand.toFixed(4)} for 1,000 queries`,
+    `cost ${perThousand.toFixed(4)} for 1,000 queries`,
     `in each is ${second.toFixed(3)}, as much as **${whole(inGets)} GETs**`,
     `the requests of the dearest query are worth ${secondsOf(dearest.coldGets[0], dearest.readUnits).toFixed(1)} s of such a function`,
     `those of the first four rows ${secondsOf(Math.max(...rare.coldGets), rare.readUnits).toFixed(2)} s at most when cold and ${secondsOf(0, rare.readUnits).toFixed(2)} s when warm`,
-    `${whole(refreshes)} queries, $${(refreshes * requestsOf(0, count.readUnits)).toFixed(2)} of read units where they are counts and the process is warm, $${(refreshes * requestsOf(count.coldGets[0], count.readUnits)).toFixed(2)} where each is cold`,
+    `is ${whole(refreshes)} queries`,
+    `$${(refreshes * requestsOf(0, count.readUnits)).toFixed(2)} of read units in a warm process, and $${(refreshes * requestsOf(count.coldGets[0], count.readUnits)).toFixed(2)} of requests in cold ones`,
     `in addition to $${((refreshes * perThousand) / 1000).toFixed(2)} for gateway and function requests`,
     `(${whole(beats)} write units a month, $${millionth(beats, 'tableWrite').toFixed(2)})`,
     `(${((looks * 4) / MILLION).toFixed(1)} million read units, $${millionth(looks * 4, 'tableRead').toFixed(2)})`,
@@ -122,7 +123,7 @@ function ingestSums(): string[] {
     millionth(mergePuts, 'objectPut') +
     millionth(mergeWriteUnits, 'tableWrite');
   return [
-    `Taking in: ${puts} PUTs, ${whole(writeUnits)} write units, $${taken.toFixed(4)} for a GB`,
+    `Ingest: ${puts} PUTs, ${whole(writeUnits)} write units, $${taken.toFixed(4)} for a GB`,
     `${whole(mergeGets)} GETs, ${mergePuts} PUTs and ${whole(mergeWriteUnits)} write units, $${merged.toFixed(4)}`,
   ];
 }
