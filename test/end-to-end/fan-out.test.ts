@@ -143,7 +143,9 @@ test('random queries with one query thread, three and five', async () => {
       }
       const [first] = answers;
       const [cut] = answers.slice(CORES.findIndex(isCut));
-      for (const [i, answer] of answers.entries()) expect(answer).toEqual(isCut(CORES[i]) ? cut : first);
+      // Merges in the background change how a query is divided, and with it the last digits of sums of fractions.
+      for (const [i, answer] of answers.entries())
+        expect(rounded(answer)).toEqual(rounded(isCut(CORES[i]) ? cut : first));
       expect(rounded(cut)).toEqual(rounded(first));
     }),
     { numRuns: 40 },
