@@ -346,7 +346,7 @@ describe('with tokens', () => {
     expect(first).toMatchObject({ result: { token: expect.stringMatching(/^lgbm_/) } });
     const { token } = (first as { result: { token: string } }).result;
     expect(await cloud.function('FirstToken').invoke({})).toMatchObject({
-      result: { error: expect.stringContaining('is shown once') },
+      result: { error: expect.stringContaining('cannot be shown again') },
     });
     const made = await client.send({
       method: 'POST',

@@ -122,7 +122,7 @@ test('the first token is shown once, and the printed commands push and query wit
   const shown = await stack.firstToken();
   token = String(shown.token);
   expect(token).toMatch(/^lgbm_/);
-  expect(await stack.firstToken()).toEqual({ error: expect.stringContaining('is shown once') });
+  expect(await stack.firstToken()).toEqual({ error: expect.stringContaining('cannot be shown again') });
   expect(JSON.stringify(stack.outputs)).not.toContain(token);
   expect(await stack.runPrinted(stack.outputs.CurlPush, token)).toBe('');
   expect(await stack.runPrinted(stack.outputs.CurlQuery, token)).toContain('hello from curl');

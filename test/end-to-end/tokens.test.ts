@@ -66,7 +66,7 @@ beforeAll(async () => {
   // The first token is made before there is a store to ask.
   const args = ['--name', 'root', '--tenant', '*', '--scope', 'admin', '--expires', '1d'];
   const made = await logboom(['token', 'create', ...args, ...place()]);
-  expect(made.stderr).toMatch(/^token \w{11} \(root\), good until \S+; it is not shown again\n$/);
+  expect(made.stderr).toMatch(/^token \w{11} \(root\), valid until \S+; it is not shown again\n$/);
   admin = made.stdout.trim();
   const store = await startLocal({
     config: parseConfig(YAML, { name: 'test', environment: {} }).config,

@@ -169,7 +169,7 @@ describe('functions for events', () => {
     [
       'a label that is none',
       { logsBucket: 'my-logs', eventTenant: 'a', eventLabels: 'b' },
-      /takes name=value/,
+      /needs name=value pairs/,
     ],
     ['a log group that is none', { logGroups: '/a b', eventTenant: 'a' }, /is no name of a log group/],
     [
