@@ -1,6 +1,7 @@
 /**
- * Labels that are worth showing: all but those whose values are nothing but ids (wire-format reference, 3.7). However many
- * values there are, a label takes a few kilobytes. What days came to can be joined, and is remembered by day.
+ * Detects labels that are worth showing: all except those whose values are only IDs (wire-format reference,
+ * 3.7). A label takes a few kilobytes, however many values it has. Results of days can be merged, and are
+ * cached by day.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { parseGoFloat } from '../../base/model/number.ts';
@@ -11,18 +12,18 @@ import { Distinct } from './distinct.ts';
 
 export interface DetectedLabel {
   readonly label: string;
-  /** Distinct values: exact up to a thousand, an estimate beyond. */
+  /** Number of distinct values: exact up to a thousand, estimated above. */
   readonly cardinality: number;
 }
 
-/** Labels that are shown whatever their values look like. */
+/** Labels that are shown whatever their values are. */
 const ALWAYS_SHOWN = new Set(['cluster', 'namespace', 'instance', 'pod']);
 const HEX = '[0-9a-fA-F]';
 const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 /** With and without dashes, in braces, and as a URN. */
 const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
 
-/** Entry of a map with its objects. */
+/** Map entry with its objects. */
 const LABEL_BYTES = 200;
 
 interface Values {

@@ -1,6 +1,7 @@
 /**
- * Statistics of what a selector takes in a range: streams, chunks, entries and bytes (wire-format reference, 3.7). From
- * indexes and footers, never from lines. The number of streams is exact up to a thousand, and within a few percent beyond.
+ * Counts what a selector matches in a range: streams, chunks, entries and bytes (wire-format reference, 3.7).
+ * It reads indexes and footers, never lines. The number of streams is exact up to a thousand, and within a
+ * few percent above.
  */
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayCache } from './day-cache.ts';
@@ -11,14 +12,14 @@ import { statsQuestion } from './stats-day.ts';
 export interface IndexStats {
   readonly streams: number;
   readonly chunks: number;
-  /** Of lines and structured metadata. */
+  /** Bytes of lines and structured metadata. */
   readonly bytes: number;
   readonly entries: number;
 }
 
 export const NO_STATS: IndexStats = Object.freeze({ streams: 0, chunks: 0, bytes: 0, entries: 0 });
 
-/** @param request both ends of the range are inclusive */
+/** @param request range with both ends inclusive */
 export async function findStats(
   catalog: Catalog,
   cache: DayCache,

@@ -1,6 +1,6 @@
 /**
- * Rows of an export in columns: an object for each of 100,000 entries would cost more than reading them. Lines are copied out of the pages as
- * bytes, and rows that lie side by side in one copy.
+ * Stores rows of an export in columns: an object for each of 100,000 entries would cost more than reading
+ * them. Lines are copied from the pages as bytes, adjacent rows in one copy.
  */
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
@@ -10,18 +10,18 @@ import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import { compareSources, type EntrySource, StoredSource } from './entry-order.ts';
 import type { CollectedPage } from './log-collector.ts';
 
-/** The window has more lines than an answer takes; a shorter one is tried. */
+/** Reports that the window has more lines than a response. A shorter one is tried. */
 export class WindowTooLarge extends Error {}
 
 interface SeenPage {
-  /** Place of the tenant among those of the query. */
+  /** Index of the tenant in the query. */
   readonly tenant: number;
   readonly page: CollectedPage;
-  /** By run. */
+  /** Sources by run. */
   readonly sources: (EntrySource | undefined)[];
 }
 
-/** What `truncate` goes back to. */
+/** State that `truncate` restores. */
 export interface RowsMark {
   readonly count: number;
   readonly lineBytes: number;
@@ -31,7 +31,7 @@ export interface RowsMark {
 
 const FIRST_ROWS = 4096;
 const FIRST_LINE_BYTES = 256 * 1024;
-/** Of a row in the columns, and in the order. */
+/** Bytes of a row in the columns and in the order. */
 const BYTES_PER_ROW = 8 + 5 * 4 + 8;
 const BYTES_PER_LABEL_SET = 300;
 const NO_BYTES = Buffer.alloc(0);
@@ -41,14 +41,14 @@ export class ExportRows implements LogSink {
   lineBytes = 0;
   /** Nanoseconds since the start of the day. */
   times = new Float64Array(FIRST_ROWS);
-  /** Places of lines in `lines`. */
+  /** Ranges of lines in `lines`. */
   starts = new Uint32Array(FIRST_ROWS);
   ends = new Uint32Array(FIRST_ROWS);
-  /** Places in `labelSets`. */
+  /** Indexes in `labelSets`. */
   labels = new Uint32Array(FIRST_ROWS);
   lines: Buffer = Buffer.allocUnsafeSlow(FIRST_LINE_BYTES);
   labelSets: LabelCategories[] = [];
-  /** More bytes of lines than this are too large a window. */
+  /** Maximum bytes of lines of a window. */
   maxLineBytes: number;
   #pageOf = new Uint32Array(FIRST_ROWS);
   #rowOf = new Uint32Array(FIRST_ROWS);
@@ -57,24 +57,28 @@ export class ExportRows implements LogSink {
   readonly #ids = new Map<LabelCategories, number>();
   #lastSet: LabelCategories | undefined;
   #lastId = 0;
-  /** Bytes of a page that are not yet copied. */
+  /** Bytes of a page that are not copied yet. */
   #source: Buffer = NO_BYTES;
   #from = 0;
   #to = 0;
   readonly #budget: MemoryBudget;
 
-  /** @param budget of the query: what is held stays charged */
+  /** @param budget memory budget of the query; held bytes stay charged */
   constructor(maxLineBytes: number, budget: MemoryBudget) {
     this.maxLineBytes = maxLineBytes;
     this.#budget = budget;
     budget.reserve(FIRST_ROWS * BYTES_PER_ROW + FIRST_LINE_BYTES);
   }
 
-  /** The rows that `emit` names from here on are of this page. @param tenant place among the tenants of the query */
+  /**
+   * Starts a page: later rows of `emit` belong to it.
+   *
+   * @param tenant index of the tenant in the query
+   */
   begin(rows: PageRows, page: CollectedPage, tenant: number): void {
     this.#rows = rows;
     const last = this.#pages.at(-1);
-    // A page that is visited in several time slices.
+    // A page may be visited in several time slices.
     if (last?.page !== page) this.#pages.push({ tenant, page, sources: [] });
   }
 
@@ -82,7 +86,7 @@ export class ExportRows implements LogSink {
     return true;
   }
 
-  /** Throws WindowTooLarge, or BadRequestError if the budget has no room. */
+  /** Throws WindowTooLarge, or BadRequestError if the budget is exhausted. */
   emit(row: number, entry: PipelineRow): void {
     const i = this.count;
     if (i === this.times.length) this.#growRows();
@@ -112,7 +116,7 @@ export class ExportRows implements LogSink {
     return this.#pages[this.#pages.length - 1].page.page.base + this.#rows!.times[row];
   }
 
-  /** Copies what is not yet copied. To be called before the bytes of the page are gone. */
+  /** Copies pending bytes. Call it before the bytes of the page are released. */
   flush(): void {
     const bytes = this.#to - this.#from;
     if (bytes > 0) this.#source.copy(this.lines, this.lineBytes - bytes, this.#from, this.#to);
@@ -140,7 +144,7 @@ export class ExportRows implements LogSink {
     return { count, lineBytes, pages: this.#pages.length, labelSets: labelSets.length };
   }
 
-  /** Forgets the rows since the mark. */
+  /** Removes the rows since the mark. */
   truncate({ count, lineBytes, pages, labelSets }: RowsMark): void {
     this.count = count;
     this.lineBytes = lineBytes;
@@ -154,10 +158,10 @@ export class ExportRows implements LogSink {
     this.#to = 0;
   }
 
-  /** The rows in the order of a forward query (entry-order.ts). */
+  /** Returns the rows in the order of a forward query (entry-order.ts). */
   order(): Uint32Array {
     const { times, count } = this;
-    // An array, not typed: only its sort makes use of parts that are in order, as rows of a stream are.
+    // Not a typed array: only the sort of arrays benefits from sorted parts, such as rows of a stream.
     const order = Array.from({ length: count }, (_, i) => i);
     order.sort((a, b) => times[a] - times[b] || this.#compareEqual(a, b));
     return Uint32Array.from(order);

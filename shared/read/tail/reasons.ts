@@ -1,14 +1,14 @@
-/** Why a tail ends, as the reason of its close (wire-format reference, 4.2). */
+/** Reasons for ending a tail, sent when the connection is closed (wire-format reference, 4.2). */
 import type { ClientError } from '../../base/model/errors.ts';
 
 export const CLOSE_ERROR = 1011;
-/** Clients that know the reference come again at once where they are told exactly this. */
+/** Clients of the reference reconnect at once if they receive exactly this text. */
 export const MAX_DURATION_REACHED = 'reached tail max duration limit';
 export const FELL_BEHIND = 'the tail fell behind what was pushed; connect again';
 export const TAKES_NOTHING = 'the client takes nothing';
 export const INTERNAL = 'internal error';
 
-/** As the reference tells what is found once the connection is open (wire-format reference, 4.2). */
+/** Formats an error as the reference does once the connection is open (wire-format reference, 4.2). */
 export function refusalOf({ status, message }: ClientError): string {
   return `rpc error: code = Code(${status}) desc = ${message}`;
 }

@@ -1,7 +1,7 @@
 /**
- * The lines of an answer as pages again, which is what the pipeline's parsers work on. A page is one stream's, without
- * structured metadata: a parsed name collides with labels of the stream alone here (wire-format reference, 3.8), unlike
- * in a query.
+ * Converts the lines of a response to pages, which the pipeline's parsers need. A page has one stream and no
+ * structured metadata. Unlike in a query, a parsed name collides only with labels of the stream (wire-format
+ * reference, 3.8).
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import type { LogEntry, LogStream } from '../../query/log-query.ts';
@@ -9,11 +9,11 @@ import { PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
 
 export interface LinePage {
   readonly page: PageRows;
-  /** The entry of each row. */
+  /** Entry of each row. */
   readonly entries: readonly LogEntry[];
 }
 
-/** All entries of a stream in their order. A page ends behind the line that fills it. */
+/** Yields all entries of a stream in their order. A page ends after the line that fills it. */
 export function* linePages({ labels, text, entries }: LogStream): Generator<LinePage> {
   for (let from = 0; from < entries.length; ) {
     let to = from;
@@ -30,7 +30,7 @@ export function* linePages({ labels, text, entries }: LogStream): Generator<Line
     for (let row = 0; row < part.length; row++) lines.write(part[row].line, lineOffsets[row]);
     const page: PageRows = {
       rows: part.length,
-      // Parsers do not look at times.
+      // Parsers do not read times.
       baseNs: 0n,
       times: new Float64Array(part.length),
       lines,
