@@ -1,9 +1,9 @@
 /**
- * Which streams the chunks of one tenant and day hold, and how much of each: from an index of the day for the chunks that
- * it covers, else from footers. Minutes are read only of chunks for which the sink asks for them.
+ * Aggregates the streams of one tenant and day over its chunks: from the day index for the chunks that it
+ * covers, otherwise from footers. Minutes are read only for chunks for which the sink requests them.
  *
- * What a reader would get wrong: an entry that two chunks hold, as after a repeated push, is told of twice. Compaction
- * leaves one (docs/reference/known-gaps.md).
+ * Pitfall: an entry in two chunks, as after a repeated push, is counted twice until compaction removes one
+ * (docs/reference/known-gaps.md).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '../../base/model/page.ts';
@@ -14,45 +14,45 @@ import type { ChunkPresence } from '../../storage/index/format.ts';
 import { presenceOfFooter } from '../../storage/index/presence.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 
-/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+/** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
 const FOOTERS_AT_ONCE = 32;
-/** Pairs of stream and chunk looked at before others get their turn: each takes about 0.1 µs. */
+/** Pairs of stream and chunk processed before the thread yields: each takes about 0.1 µs. */
 const PRESENCES_PER_TURN = 50_000;
 
-/** Place of a stream that does not count. */
+/** Index of a stream that is not counted. */
 export const NO_PLACE = -1;
 const UNKNOWN = -2;
 
-/** Of entries together. */
+/** Sums over entries. */
 export interface Sums {
   entries: number;
   lineBytes: number;
   metadataBytes: number;
 }
 
-/** What takes the streams of a day in. Times are ns since the start of the day. */
+/** Receives the streams of a day. Times are ns since the start of the day. */
 export interface DaySink {
-  /** The number of a stream, or NO_PLACE; asked at least once for each. */
+  /** Returns the index of a stream, or NO_PLACE. Called at least once per stream. */
   place(stream: Stream): number;
-  /** True where entries from `first` to `last` are wanted by minute. */
+  /** Whether entries from `first` to `last` are needed by minute. */
   wantsMinutes(first: number, last: number): boolean;
-  /** Of one stream in one chunk, where minutes are not wanted. The sums are the sink's during the call only. */
+  /** Adds one stream of one chunk, if minutes are not needed. The sums are valid only during the call. */
   add(place: number, first: number, last: number, sums: Sums): void;
-  /** The same where they are. */
+  /** Adds one stream of one chunk by minute. */
   addMinutes(place: number, first: number, last: number, counts: readonly LevelCounts[]): void;
-  /** Of one chunk: the bounds of its streams that count. */
+  /** Adds one chunk: the bounds of its counted streams. */
   addChunk(first: number, last: number): void;
 }
 
 export interface DayWalk {
   readonly source: ChunkSource;
   readonly records: readonly ChunkRecord[];
-  /** Undefined: every footer is read. */
+  /** If undefined, every footer is read. */
   readonly index: DayIndex | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Throws what the store throws, CorruptionError, what the sink throws, and the signal's reason. */
+/** Throws errors of the store, CorruptionError, errors of the sink, and the signal's reason. */
 export async function walkDay(walk: DayWalk, sink: DaySink): Promise<void> {
   const { records, index } = walk;
   const covered = index === undefined ? [] : records.filter(({ id }) => index.covers(id));
@@ -128,10 +128,10 @@ async function walkFooters(
   }
 }
 
-/** True where minutes of some stream are wanted. */
+/** Returns true if minutes of some stream are needed. */
 function addPresence(sink: DaySink, presence: ChunkPresence, placeOf: (s: number) => number): boolean {
   const { streams, first, last, entries, lineBytes, metadataBytes } = presence;
-  // One for all: there may be a million.
+  // One object for all, because there may be a million.
   const sums: Sums = { entries: 0, lineBytes: 0, metadataBytes: 0 };
   let isByMinute = false;
   let earliest = Infinity;

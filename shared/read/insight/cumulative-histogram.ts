@@ -1,32 +1,33 @@
 /**
- * How amounts (bytes, entries) of some rows grow over one UTC day. With cells it tells the amount of any stretch, without
- * them only that of the whole day, for a fraction of the memory.
+ * Cumulative amounts (bytes, entries) of rows over one UTC day. With cells it returns the amount of any
+ * interval, without cells only that of the whole day, for a fraction of the memory.
  *
- *     cell c holds  (c * cell, (c + 1) * cell],  as the minutes of footers do; a time of exactly 0 lies in cell 0
+ *     cell c holds  (c * cell, (c + 1) * cell],  as the minutes of footers do; a time of exactly 0 is in cell 0
  *
- * What a reader would get wrong: inside a cell nothing is known but where the row begins and ends, so a stretch that cuts
- * a cell takes its share of it. Stretches between cells, and those that hold a row as a whole, are exact. Times are ns
- * since the start of the day.
+ * Times are ns since the start of the day.
+ *
+ * Pitfall: within a cell only the first and last time of the row are known. An interval that cuts a cell gets
+ * its share. Intervals between cell boundaries, and those that contain a whole row, are exact.
  */
 import { NS_OF_MINUTE } from '../../base/model/duration.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 
 const MINUTES_PER_DAY = 1440;
-/** Rows are made room for in doubles of this. */
+/** Initial number of rows, which doubles. */
 const INITIAL_ROWS = 16;
 
-/** What of entries together a row adds up. */
+/** Returns the amount that entries add to a row. */
 export type Measure = (entries: number, lineBytes: number, metadataBytes: number) => number;
 
 export class CumulativeHistogram {
   rows = 0;
-  /** Earliest and latest entry of a row; all are parallel. */
+  /** Earliest and latest entry of a row. All arrays are parallel. */
   first: Float64Array = new Float64Array(INITIAL_ROWS);
   last: Float64Array = new Float64Array(INITIAL_ROWS);
   total: Float64Array = new Float64Array(INITIAL_ROWS);
-  /** Rows times `cellsPerRow`: the amount of each cell, and once it is sealed that of all up to it. */
+  /** Amounts per cell, `cellsPerRow` for each row. When sealed, each is the sum of all up to it. */
   #cells: Float64Array;
-  /** The same places: what is added to every cell from there on; gone once it is sealed. */
+  /** Amount added to every cell from there on, in the same layout. Dropped when sealed. */
   #slopes: Float64Array;
   readonly #cellsPerRow: number;
   readonly #cellMinutes: number;
@@ -43,7 +44,7 @@ export class CumulativeHistogram {
     return this.total.byteLength * 3 + this.#cells.byteLength;
   }
 
-  /** Gives a new row its place. */
+  /** Adds a row and returns its index. */
   addRow(): number {
     if (this.rows === this.total.length) this.#grow(this.rows * 2);
     this.first[this.rows] = Infinity;
@@ -51,12 +52,14 @@ export class CumulativeHistogram {
     return this.rows++;
   }
 
-  /** True where `first` to `last` lies in one cell, or no cells are asked for: then no minutes are needed. */
+  /**
+   * Whether `first` to `last` is in one cell, or there are no cells. In both cases minutes are not needed.
+   */
   isOneCell(first: number, last: number): boolean {
     return this.#cellMinutes === 0 || this.#cellOf(first) === this.#cellOf(last);
   }
 
-  /** Adds an amount that lies in one cell. */
+  /** Adds an amount that is in one cell. */
   add(row: number, first: number, last: number, amount: number): void {
     this.#widen(row, first, last);
     this.total[row] += amount;
@@ -87,7 +90,7 @@ export class CumulativeHistogram {
     this.total[row] += total;
   }
 
-  /** Adds an amount that lies evenly between two times; less than nothing takes it away again. */
+  /** Adds an amount that is spread evenly between two times. A negative amount is removed. */
   spread(row: number, first: number, last: number, amount: number): void {
     this.#widen(row, first, last);
     this.total[row] += amount;
@@ -103,12 +106,12 @@ export class CumulativeHistogram {
     const perNs = amount / (last - first);
     this.#cells[start + from] += perNs * ((from + 1) * cellNs - first);
     this.#cells[start + to] += perNs * (last - to * cellNs);
-    // Cells between are filled when it is sealed: a run of a whole day costs no more than one of two minutes.
+    // Cells in between are filled when sealed: a run of a whole day costs no more than one of two minutes.
     this.#slopes[start + from + 1] += perNs * cellNs;
     this.#slopes[start + to] -= perNs * cellNs;
   }
 
-  /** Ends the adding: from now on stretches may be asked for. */
+  /** Ends the adding. Intervals can be requested afterwards. */
   seal(): this {
     const cellsPerRow = this.#cellsPerRow;
     if (this.rows < this.total.length) this.#grow(this.rows);
@@ -126,7 +129,7 @@ export class CumulativeHistogram {
     return this;
   }
 
-  /** The amount of `from <= time < to`, about. */
+  /** Returns the approximate amount of `from <= time < to`. */
   between(row: number, from: number, to: number): number {
     return this.#before(row, to) - this.#before(row, from);
   }
@@ -140,7 +143,7 @@ export class CumulativeHistogram {
     const until = cell === 0 ? 0 : this.#cells[at - 1];
     const low = Math.max(cell * cellNs, this.first[row]);
     const high = Math.min((cell + 1) * cellNs, this.last[row]);
-    // Where the cell ends before the row does, an entry may lie at its very end.
+    // If the cell ends before the row does, an entry may be at its very end.
     const share = high > low ? Math.min(1, (time - low) / (high - low)) : 0;
     return until + share * (this.#cells[at] - until);
   }

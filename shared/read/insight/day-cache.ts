@@ -1,7 +1,7 @@
 /**
- * Answers about parts of days, remembered in a bounded cache: a question about a month then adds up thirty of them. What
- * an index covers is remembered apart from the chunks that came since, so that a push does not make the whole of today
- * be looked at again.
+ * Caches results for parts of days within a memory limit, so that a request over a month adds up thirty of
+ * them. Results for chunks that an index covers are cached separately from those of newer chunks. A push then
+ * does not cause the whole of today to be read again.
  */
 
 import { mapAhead } from '../../base/model/at-once.ts';
@@ -16,12 +16,15 @@ import { chunksKey, type DayPart } from './day-parts.ts';
 
 /** About 180 series over a month with all their hours, or 100,000 sums of days. */
 const CACHED_BYTES = 64 * 1024 * 1024;
-/** Days of a month take two turns; of days with 100,000 streams each answer takes some MB while it is made. */
+/**
+ * Parts read ahead. Days of a month take two rounds. For days with 100,000 streams, each result takes a few
+ * MB while it is computed.
+ */
 const PARTS_AHEAD = 16;
-/** Map entry, key and headers of arrays. */
+/** Map entry, key and array headers. */
 const ENTRY_BYTES = 600;
 
-/** Takes a part of a day in, and says what it came to. */
+/** Collects a part of a day and returns its result. */
 export interface Collector<T extends Weighed> extends DaySink {
   finish(): T;
 }
@@ -31,18 +34,18 @@ export interface Weighed {
 }
 
 export interface CollectorOptions<T> {
-  /** What the chunks came to that an index covers; the collector is for those that it does not. */
+  /** Result for the chunks that an index covers. The collector processes the others. */
   readonly covered?: T;
-  /** The answer will be the `covered` of another. */
+  /** Whether the result will be the `covered` of another. */
   readonly isJoinedLater?: boolean;
 }
 
 export interface Question<T extends Weighed> {
-  /** All that the answer depends on beside the part's own key and chunks. */
+  /** Inputs of the result other than the part's own key and chunks. */
   readonly key: string;
-  /** True where the answer for chunks outside of an index depends on what the covered ones came to. */
+  /** Whether the result for chunks outside an index depends on that of the covered ones. */
   readonly joins?: boolean;
-  /** Called for each walk anew. */
+  /** Called for each walk. */
   collector(part: DayPart, options: CollectorOptions<T>): Collector<T>;
 }
 
@@ -63,8 +66,8 @@ export class DayCache {
   }
 
   /**
-   * Each part with its answers, in the order of the parts. Over a distant store several are read ahead. Throws what `answer`
-   * throws.
+   * Yields each part with its results, in the order of the parts. Over a distant store several are read
+   * ahead. Throws errors of `answer`.
    */
   async *answers<T extends Weighed>(
     parts: AsyncIterable<DayPart> | Iterable<DayPart>,
@@ -78,14 +81,14 @@ export class DayCache {
     }));
   }
 
-  /** Answers that together are that of the part. Throws what walkDay throws. */
+  /** Returns results that together cover the part. Throws errors of walkDay. */
   async answer<T extends Weighed>(
     part: DayPart,
     question: Question<T>,
     signal: AbortSignal,
   ): Promise<readonly T[]> {
     const key = keyOf(part, question);
-    // The question's key names the type of its answers.
+    // The question's key determines the type of its results.
     const whole = this.#known.get(key) as readonly T[] | undefined;
     if (whole !== undefined) return whole;
     signal.throwIfAborted();
@@ -121,7 +124,10 @@ export class DayCache {
     return answer;
   }
 
-  /** What two keys name weighs twice: of today's keys only the last is asked for again, and the others go first. */
+  /**
+   * A result with two keys weighs twice. Of today's keys only the last is requested again, and the others are
+   * evicted first.
+   */
   #keep(key: string, answers: readonly Weighed[]): void {
     this.#known.set(key, answers, weightOf(key, answers));
   }
@@ -139,7 +145,7 @@ export class DayCache {
       await walkDay({ source, records, index, signal }, collector);
       return collector.finish();
     } catch (error) {
-      // An index is derived data: where it is broken, footers answer. Index sync tells of it.
+      // An index is derived data: if it is corrupt, footers replace it. Index sync reports it.
       const isOfIndex = error instanceof CorruptionError || error instanceof ObjectNotFoundError;
       if (index === undefined || !isOfIndex) throw error;
       const collector = question.collector(part, options);

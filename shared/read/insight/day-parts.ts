@@ -1,7 +1,7 @@
 /**
- * The days of a question about volume or statistics, cut into parts that are answered by themselves and remembered: one
- * tenant, one day, and the streams that retention cuts at one time. Each has a key that names everything that its answer
- * depends on but the stretch: chunks never change, so what a key has given once it always gives.
+ * Cuts the days of a volume or statistics request into parts that are answered and cached separately: one
+ * tenant, one day, and the streams that retention cuts at one time. The key of a part names all inputs of its
+ * result except the interval. Chunks never change, so equal keys always have equal results.
  */
 
 import type { Stream } from '../../base/model/page.ts';
@@ -18,11 +18,11 @@ import { keptOfDay, type VisibleOf } from '../query/visibility.ts';
 export interface DayPart extends DayInterval {
   readonly tenant: string;
   readonly day: DaySnapshot;
-  /** Those of the day's chunks that may hold a stream that matches. */
+  /** Chunks of the day that may contain a matching stream. */
   readonly records: readonly ChunkRecord[];
-  /** The selector and what retention leaves. */
+  /** Whether the selector matches the stream, and retention keeps it. */
   matches(stream: Stream): boolean;
-  /** Tenant, day, selector and retention: with the chunks, all that an answer depends on. */
+  /** Tenant, day, selector and retention: with the chunks, all inputs of a result. */
   readonly key: string;
 }
 
@@ -33,7 +33,7 @@ export interface PartsRequest {
   readonly visibleOf: VisibleOf;
 }
 
-/** Parts in the order of tenants and days. Throws what the table throws. */
+/** Yields parts in the order of tenants and days. Throws errors of the table. */
 export async function* dayParts(
   catalog: Catalog,
   { tenants, matchers, range, visibleOf }: PartsRequest,
@@ -53,8 +53,8 @@ export async function* dayParts(
         yield { tenant: view.tenant, day, records, ...stretch, matches: selector.matches, key };
         continue;
       }
-      // Periods that keep all of the day share a start, whatever the time is; so the rank of a start, and how many there
-      // are, tell which streams it is for.
+      // Retention periods that keep the whole day share a start, independent of the current time. The rank of
+      // a start and their number therefore identify its streams.
       const starts = [...kept.starts].sort((a, b) => a - b);
       for (const [rank, start] of starts.entries()) {
         if (start >= stretch.to) break;
@@ -76,16 +76,18 @@ function keptAlike(selector: StreamSelector, isAlike: (stream: Stream) => boolea
   return stream => selector.matches(stream) && isAlike(stream);
 }
 
-/** True where the stretch holds every entry of the chunks. */
+/** Whether the interval contains every entry of the chunks. */
 export function holdsAll({ from, to }: DayInterval, records: readonly ChunkRecord[]): boolean {
   return records.every(({ first, last }) => first >= from && last < to);
 }
 
-/** 48 bits are as many digits as a number of JavaScript holds exactly when two are added. */
+/** 48 bits: two such numbers can be added exactly as JavaScript numbers. */
 const ID_DIGITS = 12;
 const TWO_48 = 2 ** 48;
 
-/** Names a set of chunks: their ids are random, so sums of their digits are as good as a hash and take no sorting. */
+/**
+ * Identifies a set of chunks. IDs are random, so sums of their digits are as good as a hash, without sorting.
+ */
 export function chunksKey(records: readonly ChunkRecord[]): string {
   let a = 0;
   let b = 0;

@@ -11,18 +11,18 @@ import { Distinct } from './distinct.ts';
 
 export interface DetectedLabel {
   readonly label: string;
-  /** Distinct values: exact up to a thousand, an estimate beyond. */
+  /** Number of distinct values: exact up to a thousand, estimated above. */
   readonly cardinality: number;
 }
 
-/** Labels that are shown whatever their values look like. */
+/** Labels that are shown whatever their values are. */
 const ALWAYS_SHOWN = new Set(['cluster', 'namespace', 'instance', 'pod']);
 const HEX = '[0-9a-fA-F]';
 const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
 /** With and without dashes, in braces, and as a URN. */
 const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
 
-/** Entry of a map with its objects. */
+/** Map entry with its objects. */
 const LABEL_BYTES = 200;
 
 interface Values {

@@ -1,11 +1,11 @@
 /**
- * How many different texts there are, in 4 KiB however many they are: exact up to MAX_EXACT, an estimate within a few
- * percent beyond. Those of several days merge.
+ * Counts distinct texts in 4 KiB, however many there are: exact up to MAX_EXACT, an estimate within a few
+ * percent above. Counts of several days can be merged.
  */
 
 import { HyperLogLog } from '../../base/model/hyperloglog.ts';
 
-/** Hashes in a set take about 30 bytes each: from here on the estimate, 1.6% off, is smaller. */
+/** Hashes in a set take about 30 bytes each. Above this number the estimate, 1.6% off, is smaller. */
 const MAX_EXACT = 1024;
 
 export class Distinct {

@@ -1,4 +1,7 @@
-/** Answers about what is stored, without reading a line: volumes, statistics and labels, within the asker's limits. */
+/**
+ * Answers requests about stored data without reading lines: volumes, statistics and labels, within the
+ * caller's limits.
+ */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -22,9 +25,9 @@ export interface InsightParts {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly clock: Clock;
-  /** Without it every footer is read. */
+  /** Default: every footer is read. */
   readonly indexes?: DayIndexProvider;
-  /** Without it all that is stored counts. */
+  /** Default: everything stored counts. */
   readonly visibility?: Visibility;
 }
 
@@ -33,11 +36,11 @@ export interface VolumeQuery {
   /** Both ends inclusive. */
   readonly range: TimeRange;
   readonly grouping: Grouping;
-  /** Undefined: one sample for all of the range. */
+  /** Undefined: one sample for the whole range. */
   readonly stepNs: bigint | undefined;
 }
 
-/** Where `volume_max_series` is 0 or more than this: what an answer may hold. */
+/** Maximum series of a response if `volume_max_series` is 0 or larger. */
 const MAX_SERIES = 100_000;
 const NO_VOLUMES: Volumes = Object.freeze({ timesMs: new Float64Array(0), series: [] });
 
@@ -63,7 +66,7 @@ export class Insight {
     return this.#cache.caches;
   }
 
-  /** An entirely outdated range has none. Throws ClientError. */
+  /** Returns no volumes if the range is entirely outdated. Throws ClientError. */
   async volumes({ range, ...query }: VolumeQuery, asker: Asker): Promise<Volumes> {
     const { tenants, limits, signal } = asker;
     const nowNs = this.#clock.nowNs();
@@ -82,7 +85,7 @@ export class Insight {
     });
   }
 
-  /** An entirely outdated range has none. Throws ClientError. */
+  /** Returns zeros if the range is entirely outdated. Throws ClientError. */
   async stats(matchers: readonly Matcher[], range: TimeRange, asker: Asker): Promise<IndexStats> {
     const { tenants, signal } = asker;
     const nowNs = this.#clock.nowNs();
@@ -93,8 +96,9 @@ export class Insight {
   }
 
   /**
-   * Labels of the streams with an entry in the range, whose end is exclusive. Of days that the range cuts, and of several
-   * tenants, whose streams have a label more, each stream is looked at; other days are remembered. Throws ClientError.
+   * Returns the labels of the streams with an entry in the range, whose end is exclusive. Each stream is
+   * visited for days that the range cuts, and for several tenants, whose streams have an additional label.
+   * Other days are cached. Throws ClientError.
    */
   async detectedLabels(
     matchers: readonly Matcher[],

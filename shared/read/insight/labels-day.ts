@@ -1,4 +1,7 @@
-/** The labels of one part of a day, for a stretch that holds all of its chunks: every stream that matches is in it. */
+/**
+ * Labels of one part of a day, for an interval that contains all of its chunks: every matching stream is
+ * included.
+ */
 
 import { NO_PLACE } from './aggregate-day.ts';
 import type { Collector, Question } from './day-cache.ts';
@@ -11,7 +14,7 @@ export const LABELS_QUESTION: Question<DetectedLabels> = {
     return {
       place(stream) {
         if (matches(stream)) labels.add(stream);
-        // Nothing is asked of its entries.
+        // Entries are not needed.
         return NO_PLACE;
       },
       wantsMinutes: () => false,

@@ -1,8 +1,8 @@
 /**
- * Statistics of one part of a day: of all of it, or such that any stretch can be asked. Streams of a stretch are told by
- * their bounds and by the hours in which they have entries: right to the hour, so that a stream may count that pauses
- * where the stretch ends. Of many streams only how many each hour had is remembered, as sketches that can be joined: to
- * look at 100,000 streams again for each question took 5 ms a day, and as many megabytes.
+ * Statistics of one part of a day, as a whole or for any interval. Streams of an interval are found by their
+ * bounds and by the hours in which they have entries. They are therefore right to the hour: a stream that
+ * pauses at the end of the interval may be included. For many streams only the number per hour is cached, as
+ * mergeable sketches. Visiting 100,000 streams for each request took 5 ms a day, and as many megabytes.
  */
 
 import type { Stream } from '../../base/model/page.ts';
@@ -18,32 +18,38 @@ const HOUR_NS = 3_600_000_000_000;
 const HOURS = 24;
 const MINUTES_PER_HOUR = 60;
 const INITIAL_STREAMS = 64;
-/** Beyond, hours are sketches, of 4 KiB each. Their number is an estimate from about here on anyway (distinct.ts). */
+/**
+ * Maximum listed streams. Above it, hours are sketches of 4 KiB each. Their number is an estimate from about
+ * here on anyway (distinct.ts).
+ */
 const MAX_LISTED_STREAMS = 2048;
-/** Rows of the curves. */
+/** Rows of the histogram. */
 const ENTRIES = 0;
 const BYTES = 1;
 const entriesOf: Measure = entries => entries;
 const bytesOf: Measure = (_entries, lineBytes, metadataBytes) => lineBytes + metadataBytes;
 
-/** What a part of a day comes to. */
+/** Statistics of a part of a day. */
 export interface DayStats {
   readonly entries: number;
   readonly bytes: number;
-  /** Chunk objects that hold a stream that matches. */
+  /** Number of chunk objects with a matching stream. */
   readonly chunks: number;
   /** Adds the streams to those of other days. */
   addStreamsTo(streams: Distinct): void;
 }
 
-/** The statistics of a part as they are remembered. */
+/** Cached statistics of a part. */
 export interface StatsAnswer {
   readonly weightBytes: number;
-  /** Answers about whole days are about every stretch that holds all of their chunks. */
+  /**
+   * Returns the statistics of an interval. Results for whole days accept every interval that contains all of
+   * their chunks.
+   */
   within(stretch: DayInterval): DayStats;
 }
 
-/** @param whole the stretch holds all of the part's chunks */
+/** @param whole whether the interval contains all of the part's chunks */
 export function statsQuestion(whole: boolean): Question<StatsAnswer> {
   return {
     key: whole ? 'stats of a day' : 'stats of stretches',
@@ -98,7 +104,7 @@ class StatsCollector implements Collector<StatsAnswer> {
     this.#widen(place, first, last);
     let hours = (1 << hourOf(first)) | (1 << hourOf(last));
     for (const { minutes } of counts) {
-      // The entry at the very end of a minute that ends an hour is the first of the next one.
+      // An entry at the very end of an hour's last minute is the first of the next hour.
       for (const minute of minutes) {
         hours |= 1 << Math.floor(Math.max(minute - 1, 0) / MINUTES_PER_HOUR);
         hours |= 1 << Math.floor(minute / MINUTES_PER_HOUR);
@@ -178,7 +184,7 @@ class WholeDay implements StatsAnswer, DayStats {
   }
 }
 
-/** The streams of a day, such that those of a stretch can be told. */
+/** Streams of a day, from which those of an interval can be selected. */
 interface PresentStreams extends Weighed {
   addTo(streams: Distinct, stretch: DayInterval): void;
 }

@@ -11,14 +11,14 @@ import { statsQuestion } from './stats-day.ts';
 export interface IndexStats {
   readonly streams: number;
   readonly chunks: number;
-  /** Of lines and structured metadata. */
+  /** Bytes of lines and structured metadata. */
   readonly bytes: number;
   readonly entries: number;
 }
 
 export const NO_STATS: IndexStats = Object.freeze({ streams: 0, chunks: 0, bytes: 0, entries: 0 });
 
-/** @param request both ends of the range are inclusive */
+/** @param request range with both ends inclusive */
 export async function findStats(
   catalog: Catalog,
   cache: DayCache,

@@ -1,26 +1,26 @@
 /**
- * When the streams of a day were active, as runs: a run ends where a stream pauses for more than half an hour. The bytes
- * of a run count as spread evenly over it, as those of a chunk do in the reference, which closes the chunk of a stream
- * that is idle for so long.
+ * Divides the streams of a day into runs of activity: a run ends if a stream pauses for more than half an
+ * hour. The bytes of a run count as spread evenly over it, as those of a chunk do in the reference, which
+ * closes the chunk of a stream that is idle for as long.
  *
  *     entries   |x x  x   x|          |x|      |x xx   x|
  *     runs      [----------]          []       [--------]      of one stream, here with pauses of over half an hour
  *
- * What a reader would get wrong: runs come from minutes of all chunks together, and the pause is counted in minutes. So
- * they are the same however the entries are packed into chunks, in whatever order those are added, and what two parts of
- * a day came to can be joined. Times are ns since the start of the day.
+ * Runs are derived from minutes of all chunks together, and pauses are counted in minutes. They are therefore
+ * independent of how chunks contain the entries and of the order of chunks, and two parts of a day can be
+ * merged. Times are ns since the start of the day.
  */
 import { NS_OF_MINUTE } from '../../base/model/duration.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { Measure } from './cumulative-histogram.ts';
 
-/** `chunk_idle_period` of the reference. A day has 46 runs of a stream at most. */
+/** `chunk_idle_period` of the reference. A day has at most 46 runs of a stream. */
 export const LONGEST_PAUSE_MINUTES = 30;
 
 const INITIAL = 64;
 const NONE = -1;
 
-/** Takes one run: from its first ns to its last. */
+/** Receives one run: from its first ns to its last. */
 export type VisitRun = (from: number, to: number, bytes: number) => void;
 
 export class StreamRuns {
@@ -30,7 +30,7 @@ export class StreamRuns {
   #last = new Float64Array(INITIAL);
   #head = new Int32Array(INITIAL);
   #runs = 0;
-  /** Of a run: its first and last minute, its bytes, and the next run of its stream, which begins later. */
+  /** First and last minute of a run, its bytes, and the next run of its stream, which begins later. */
   #fromMinute = new Int32Array(INITIAL);
   #toMinute = new Int32Array(INITIAL);
   #bytes = new Float64Array(INITIAL);
@@ -40,7 +40,7 @@ export class StreamRuns {
     return this.#first.length * 20 + this.#bytes.length * 20;
   }
 
-  /** Gives a new stream its place. */
+  /** Adds a stream and returns its index. */
   addStream(): number {
     if (this.streams === this.#first.length) {
       const length = this.streams * 2;
@@ -54,7 +54,7 @@ export class StreamRuns {
     return this.streams++;
   }
 
-  /** Adds entries that {@link isOneRun} says of. */
+  /** Adds entries for which {@link isOneRun} is true. */
   add(stream: number, first: number, last: number, bytes: number): void {
     this.#widen(stream, first, last);
     this.#join(stream, minuteOf(first), minuteOf(last), bytes);
@@ -96,7 +96,7 @@ export class StreamRuns {
     }
   }
 
-  /** The runs of a stream, in the order of time. */
+  /** Visits the runs of a stream, in the order of time. */
   visit(stream: number, visit: VisitRun): void {
     const first = this.#first[stream];
     const last = this.#last[stream];
@@ -122,7 +122,7 @@ export class StreamRuns {
     if (from < this.#fromMinute[run]) this.#fromMinute[run] = from;
     if (to > this.#toMinute[run]) this.#toMinute[run] = to;
     this.#bytes[run] += bytes;
-    // What was between two runs may join them. The places of runs that were joined stay empty.
+    // Entries between two runs may join them. Indexes of joined runs stay unused.
     let after = this.#next[run];
     while (after !== NONE && this.#fromMinute[after] - this.#toMinute[run] <= LONGEST_PAUSE_MINUTES) {
       this.#toMinute[run] = Math.max(this.#toMinute[run], this.#toMinute[after]);
@@ -153,12 +153,17 @@ export class StreamRuns {
   }
 }
 
-/** True where entries from `first` to `last` are one run wherever they lie between: no minutes are needed. */
+/**
+ * Whether entries from `first` to `last` are one run whatever their times are, so that minutes are not
+ * needed.
+ */
 export function isOneRun(first: number, last: number): boolean {
   return minuteOf(last) - minuteOf(first) <= LONGEST_PAUSE_MINUTES;
 }
 
-/** As buckets of footers are: a minute holds the entry at its very end, and the first one that at 0. */
+/**
+ * As in buckets of footers: a minute contains the entry at its very end, and the first minute also that at 0.
+ */
 function minuteOf(time: number): number {
   return time === 0 ? 0 : Math.ceil(time / NS_OF_MINUTE) - 1;
 }

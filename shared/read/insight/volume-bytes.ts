@@ -1,9 +1,10 @@
 /**
- * What entries weigh in a volume: their lines and structured metadata, without the name of the level that the store adds
- * to each entry itself. No client sent it, and 14 bytes with every entry would be most of the volume of short lines.
+ * Computes the bytes of entries in a volume: lines and structured metadata, without the name of the level
+ * that the store adds to each entry. No client sent it, and 14 bytes per entry would dominate the volume of
+ * short lines.
  *
- * What a reader would get wrong: sums do not tell which metadata there is. Every entry is taken to have a level where its
- * metadata is long enough for one, which is so unless `discover_log_levels` is off.
+ * Pitfall: sums do not show which metadata exists. Every entry counts as having a level if its metadata is
+ * long enough. That is correct unless `discover_log_levels` is off.
  */
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 
@@ -11,7 +12,7 @@ const NAME_BYTES = LEVEL_NAME.length;
 /** With the shortest level, `info` or `warn`. */
 const LEAST_LEVEL_BYTES = NAME_BYTES + 4;
 
-/** Bytes of a number of entries together. */
+/** Returns the bytes of a number of entries. */
 export function volumeBytes(entries: number, lineBytes: number, metadataBytes: number): number {
   const levelled = Math.min(entries, Math.floor(metadataBytes / LEAST_LEVEL_BYTES));
   return lineBytes + metadataBytes - levelled * NAME_BYTES;

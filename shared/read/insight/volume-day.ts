@@ -1,9 +1,9 @@
 /**
- * The volume of one part of a day by series: what is remembered of it, and how it is made. Where stretches may be asked
- * for, the bytes of each stream are spread over its runs (stream-runs.ts).
+ * Computes and caches the volume of one part of a day by series. If intervals may be requested, the bytes of
+ * each stream are spread over its runs (stream-runs.ts).
  *
- * What a reader would get wrong: chunks that came since the last index may join two runs of a stream that the index
- * knows. So the volume of such chunks is what they change: the runs that their streams have now, less those that they had
+ * Pitfall: chunks that came after the last index may join two runs of a stream in the index. The volume of
+ * such chunks is therefore the difference that they make: the runs of their streams with them, less the runs
  * in the covered part. Parts still add up.
  */
 
@@ -20,9 +20,9 @@ import { volumeBytes } from './volume-bytes.ts';
 
 /** What a series of volumes stands for (docs/dev/wire-format.md#volumes). */
 export interface Grouping {
-  /** `series`: label sets. `labels`: names of labels. */
+  /** `series`: label sets. `labels`: label names. */
   readonly by: 'series' | 'labels';
-  /** Labels that take part, or undefined for all. */
+  /** Labels to use, or undefined for all. */
   readonly names: readonly string[] | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface VolumeSeries {
   readonly text: string;
 }
 
-/** Labels of a series as objects and text. */
+/** Bytes of a series' labels as objects and text. */
 const SERIES_BYTES = 300;
 
-/** Entry of a map of numbers. */
+/** Bytes of an entry in a map of numbers. */
 const HASH_BYTES = 40;
 
-/** The streams of a part, for the chunks that come after it. */
+/** Streams of a part, for chunks that come after it. */
 interface KnownStreams {
   readonly runs: StreamRuns;
   /** By hash of the canonical text. */
@@ -46,7 +46,7 @@ interface KnownStreams {
 }
 
 export class VolumeDay {
-  /** Parallel to the rows of the curves. */
+  /** Parallel to the rows of the histogram. */
   readonly series: readonly VolumeSeries[];
   readonly curves: CumulativeHistogram;
   readonly streams: KnownStreams | undefined;
@@ -70,7 +70,7 @@ export class VolumeDay {
   }
 }
 
-/** Throws the error of too many series. */
+/** Throws the error for too many series. */
 export function checkSeries(count: number, maxSeries: number): void {
   if (count <= maxSeries) return;
   throw new BadRequestError(`the query hit the max number of series limit (limit: ${maxSeries} series)`);
@@ -102,13 +102,18 @@ class VolumeCollector implements Collector<VolumeDay> {
   readonly #curves: CumulativeHistogram;
   readonly #series: VolumeSeries[] = [];
   readonly #rowOfText = new Map<string, number>();
-  /** Of each place, the rows that its stream counts for. */
+  /** Rows that a stream counts for, by stream index. */
   readonly #rowsOf: (readonly number[])[] = [];
-  /** Parallel to the places; undefined where nobody asks for stretches. */
+  /** Parallel to the stream indexes. Undefined if no intervals are requested. */
   readonly #runs: StreamRuns | undefined;
-  /** By canonical text, whose hash the engine keeps: hashes of our own are made where parts are to be joined. */
+  /**
+   * By canonical text, whose hash the engine caches. Our own hashes are computed only if parts are merged.
+   */
   readonly #places = new Map<string, number>();
-  /** Rows by the labels that are kept: of 100,000 streams a few hundred differ in them, and to write them as text takes longest. */
+  /**
+   * Rows by the labels that are used. 100,000 streams have a few hundred combinations, and formatting them
+   * takes longest.
+   */
   readonly #rowOfKept = new Map<string, number>();
 
   constructor(parts: CollectorParts) {
@@ -117,7 +122,7 @@ class VolumeCollector implements Collector<VolumeDay> {
     this.#runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
   }
 
-  /** A stream of several chunks without an index may come more than once, but not with two places. */
+  /** Without an index, a stream of several chunks may come repeatedly, but with a single index. */
   place(stream: Stream): number {
     if (!this.#parts.matches(stream)) return NO_PLACE;
     const runs = this.#runs;
@@ -145,7 +150,7 @@ class VolumeCollector implements Collector<VolumeDay> {
   }
 
   addChunk(): void {
-    // Volumes are of streams.
+    // Volumes count only streams.
   }
 
   finish(): VolumeDay {
@@ -206,7 +211,7 @@ class VolumeCollector implements Collector<VolumeDay> {
   }
 }
 
-/** Tells label sets apart, faster than their text does: a length says where a name or value ends, whatever is in it. */
+/** Key of a label set, faster than its text: lengths delimit names and values, whatever they contain. */
 function keyOfLabels(labels: Labels): string {
   let key = '';
   for (const { name, value } of labels) key += `${name.length} ${name}${value.length} ${value}`;

@@ -24,7 +24,7 @@ export interface VolumeRequest {
   /** Both ends inclusive. */
   readonly range: TimeRange;
   readonly grouping: Grouping;
-  /** Undefined: one bucket for all of the range. */
+  /** Undefined: one bucket for the whole range. */
   readonly stepNs: bigint | undefined;
   readonly maxSeries: number;
   readonly visibleOf: VisibleOf;
@@ -32,7 +32,10 @@ export interface VolumeRequest {
 }
 
 export interface VolumeOfSeries extends VolumeSeries {
-  /** Of each bucket, parallel to the times; whole bytes, 0 where it is less than half of one, NaN where there is none. */
+  /**
+   * Bytes of each bucket, parallel to the times. Whole bytes, 0 if less than half a byte, NaN if there are
+   * none.
+   */
   readonly bytes: Float64Array;
   readonly totalBytes: number;
 }
@@ -40,21 +43,24 @@ export interface VolumeOfSeries extends VolumeSeries {
 export interface Volumes {
   /** Unix ms. */
   readonly timesMs: Float64Array;
-  /** In no order; none is all zeros and NaN. */
+  /** In no order. No series is all zeros and NaN. */
   readonly series: readonly VolumeOfSeries[];
 }
 
 /**
- * From this step on, cells of five minutes are fine enough, and take a fifth of the memory: a 32nd of a bucket. Days in
- * which the range begins or ends have cells of a minute all the same.
+ * Step from which on cells of five minutes are fine enough: a 32nd of a bucket, in a fifth of the memory.
+ * Days in which the range begins or ends have cells of a minute anyway.
  */
 const COARSE_STEP_NS = 160n * 60_000n * NS_PER_MS;
 const COARSE_MINUTES = 5;
 
-/** Series times samples of one answer, 8 bytes each: more than the default limits allow for the finest step. */
+/**
+ * Maximum series times samples of one response, 8 bytes each: more than the default limits allow for the
+ * finest step.
+ */
 const MAX_SAMPLES = 16_000_000;
 
-/** Throws ClientError where there are too many series, what the stores throw, and the signal's reason. */
+/** Throws ClientError if there are too many series, errors of the stores, and the signal's reason. */
 export async function findVolumes(
   catalog: Catalog,
   cache: DayCache,
@@ -97,7 +103,7 @@ export async function findVolumes(
 }
 
 interface Buckets {
-  /** Unix ns: where each bucket begins, and behind the last where it ends, exclusive. */
+  /** Start of each bucket in Unix ns, followed by the exclusive end of the last. */
   readonly edgesNs: readonly bigint[];
   readonly timesMs: Float64Array;
 }
@@ -114,11 +120,11 @@ function bucketsOf({ startNs, endNs }: TimeRange, stepNs: bigint | undefined): B
   return { edgesNs: [...edgesNs, endNs + 1n], timesMs };
 }
 
-/** The buckets that a part of a day meets. */
+/** Buckets that overlap a part of a day. */
 interface DayBuckets {
-  /** Number of the first of them. */
+  /** Number of the first bucket. */
   readonly first: number;
-  /** Times of day, ns: where each begins, and where the last one ends; inside the part. */
+  /** Start of each bucket and the end of the last, as time of day in ns, inside the part. */
   readonly edges: readonly number[];
 }
 
@@ -143,7 +149,10 @@ function addBuckets(
   for (let i = 0; i + 1 < edges.length; i++) bytes[first + i] += between(edges[i], edges[i + 1]);
 }
 
-/** A bucket with less than this share of its series has nothing: it is what sums of doubles leave behind. */
+/**
+ * A bucket with less than this share of its series is empty: the remainder is an error of floating-point
+ * sums.
+ */
 const NOISE = 1e-12;
 const LEAST_BYTES = 1e-3;
 

@@ -1,7 +1,7 @@
 /**
- * Patterns of pages that have none stored, or of which something is hidden: their visible lines are mined while somebody
- * waits, so only so many. Where there are more pages, each that is read stands for its neighbours in time, with as many times
- * its lines as they have rows together.
+ * Mines patterns of pages without stored ones, or with hidden entries, from their visible lines. A client
+ * waits meanwhile, so the number of pages is limited. If there are more, each page read represents its
+ * neighbors in time: its lines count as many times as their rows require.
  */
 
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
@@ -15,13 +15,13 @@ import { type ScanContext, scanPages } from '../query/scan.ts';
 
 const WANTS = { lines: 'bytes', metadata: new Set([LEVEL_NAME]) } as const;
 
-/** A page, and how many times it counts. */
+/** A page and its weight. */
 export interface Sampled {
   readonly page: PlannedPage;
   readonly weight: number;
 }
 
-/** Those of the pages that are mined, by time. */
+/** Selects the pages to mine, by time. */
 export function samplePages(
   pages: readonly PlannedPage[],
   { maxBytes = MINED_BYTES, maxPages = MINED_PAGES } = {},
@@ -44,7 +44,8 @@ function rowsOf({ runs }: PlannedPage): number {
 }
 
 /**
- * Mines pages of a plan. `sink` is told of templates by the place that `numberOf` gives. Throws what scanPages throws.
+ * Mines pages of a plan. `sink` receives templates by the number that `numberOf` returns. Throws errors of
+ * scanPages.
  */
 export async function minePages(
   context: ScanContext,

@@ -1,6 +1,6 @@
 /**
- * What parts of an answer come to together: lines by template, level and step. Templates of different chunks that mean the
- * same become one at the end; then what is rare is left out, as the reference does.
+ * Adds up lines by template, level and step over the parts of a response. Equivalent templates of different
+ * chunks are merged at the end. Rare ones are then omitted, as in the reference.
  */
 import {
   MAX_QUERY_SAMPLES,
@@ -12,15 +12,15 @@ import { joinAll } from '../../upkeep/pattern-mining/join.ts';
 import { LEVEL_BITS, LEVELS } from '../../upkeep/pattern-mining/levels.ts';
 import { patternOf } from '../../upkeep/pattern-mining/template.ts';
 
-/** Steps without a line are shown as zeros, between the first and the last one, where there are no more than these. */
+/** Maximum steps without lines between the first and the last one for which they are shown as zeros. */
 const MAX_ZEROS = 1000;
 const LEVEL_COUNT = 1 << LEVEL_BITS;
 
 export interface FoundPattern {
-  /** As `|>` takes it. */
+  /** In the syntax of `|>`. */
   readonly pattern: string;
   readonly level: string;
-  /** Unix seconds at which a step begins, and its lines; ascending. */
+  /** Start of each step in Unix seconds, and its lines; ascending. */
   readonly samples: readonly (readonly [number, number])[];
 }
 
@@ -40,7 +40,7 @@ export class PatternTotals {
     this.#stepS = stepS;
   }
 
-  /** The number of a template; -1 where there are too many. */
+  /** Returns the number of a template, or -1 if there are too many. */
   numberOf(key: string): number {
     let number = this.#numbers.get(key);
     if (number === undefined) {
@@ -52,7 +52,7 @@ export class PatternTotals {
     return number;
   }
 
-  /** @param lines may be a part of one, where some stand for others */
+  /** @param lines may be fractional, if lines represent others */
   add(template: number, level: number, unixSecond: number, lines: number): void {
     if (template < 0) return;
     const place = template * LEVEL_COUNT + level;
@@ -66,7 +66,7 @@ export class PatternTotals {
     samples.set(step, (known ?? 0) + lines);
   }
 
-  /** Most lines first. */
+  /** Sorted by lines, descending. */
   finish(): FoundPattern[] {
     const counted: {
       readonly key: string;

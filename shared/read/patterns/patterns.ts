@@ -1,9 +1,11 @@
 /**
- * The patterns of a selector and a range: from the chunks that have them stored, over the whole retention, and mined from
- * lines where they do not: in what was pushed in the last hour, and in pages of which something is hidden.
+ * Finds the patterns of a selector and a range. It uses the patterns stored in chunks, over the whole
+ * retention. It mines lines of chunks without patterns, such as the pushes of the last hour, and of pages
+ * with hidden entries.
  *
- * A reader would get wrong: stored patterns hold words of lines. So those of a page count only where the asker may see every
- * line of its runs; where a delete request or retention hides one, the page's visible lines are mined instead.
+ * Pitfall: stored patterns contain words of lines. The patterns of a page are used only if the caller may see
+ * every line of its runs. If a delete request or retention hides one, the page's visible lines are mined
+ * instead.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapAhead } from '../../base/model/at-once.ts';
@@ -37,7 +39,7 @@ import { type FoundPattern, PatternTotals } from './pattern-totals.ts';
 
 export type { FoundPattern } from './pattern-totals.ts';
 
-/** Sections read at once. */
+/** Maximum sections read at once. */
 const SECTIONS_AT_ONCE = 8;
 const SECOND = Number(NS_PER_SECOND);
 
@@ -46,7 +48,7 @@ export interface PatternsParts {
   readonly source: ChunkSource;
   readonly store: ObjectStore;
   readonly clock: Clock;
-  /** Without it all that is stored counts. */
+  /** Default: everything stored counts. */
   readonly visibility?: Visibility;
 }
 
@@ -70,7 +72,10 @@ export class Patterns {
     this.#stored = new StoredPatterns(parts.store);
   }
 
-  /** Most lines first; an entirely outdated range has none. Throws ClientError, and what the stores throw. */
+  /**
+   * Returns patterns sorted by lines, descending, or none if the range is entirely outdated. Throws
+   * ClientError, and errors of the stores.
+   */
   async find({ matchers, range, stepNs }: PatternQuery, asker: Asker): Promise<FoundPattern[]> {
     const { tenants, signal } = asker;
     const nowNs = this.#parts.clock.nowNs();
@@ -113,14 +118,14 @@ export class Patterns {
     }
   }
 
-  /** Reads stored patterns into the cache while the days before are added up. */
+  /** Reads stored patterns into the cache while earlier days are added up. */
   async #readAhead({ pages }: DayPlan): Promise<void> {
     const chunks = new Map(pages.map(page => [page.record.id, page]));
     const some = [...chunks.values()].slice(0, SECTIONS_AT_ONCE);
     await Promise.all(some.map(({ record, footer }) => this.#stored.of(record, footer)));
   }
 
-  /** Adds what is stored; the pages that it does not answer for. */
+  /** Adds stored patterns. Returns the pages that they do not cover. */
   async #addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
     const rest: PlannedPage[] = [];
     const byChunk = new Map<string, PlannedPage[]>();
@@ -149,7 +154,7 @@ export class Patterns {
   }
 }
 
-/** Nothing in the page's runs is hidden. */
+/** Whether nothing in the page's runs is hidden. */
 function isAllVisible({ mask, runs, footer }: PlannedPage, { kept }: DayPlan): boolean {
   if (mask !== undefined) return false;
   return (

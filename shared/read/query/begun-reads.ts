@@ -1,12 +1,15 @@
 /**
- * Reads of the days behind the one that is scanned, over a distant store: as many days as have few bytes, so that thirty days of
- * a page each are one round trip and not thirty.
+ * Starts reads of the days after the current one, over a distant store. It covers as many days as fit in a
+ * byte limit, so that thirty days of a page each take one round trip instead of thirty.
  */
 import type { PlannedPage } from './day-plan.ts';
 import type { PageReads } from './scan.ts';
 import { costOf } from './tasks/plan-tasks.ts';
 
-/** Stored bytes of days that have begun and are not scanned: of a query that may end early at first, and at most. */
+/**
+ * Stored bytes of days whose reads have started and that are not scanned yet: initially, for a query that may
+ * end early, and at most.
+ */
 const FIRST_BYTES = 8 * 1024 * 1024;
 const MAX_BYTES = 64 * 1024 * 1024;
 
@@ -14,19 +17,22 @@ export class BegunReads {
   readonly #waiting: PageReads[] = [];
   readonly #begun = new Set<PageReads>();
   #maxBytes: number;
-  /** What may still be scanned here rather than by workers, see costOf. */
+  /** Cost left for inline scans, before workers take over; see costOf. */
   #costLeft: number;
   #bytes = 0;
   #linesAreNeeded = false;
   #isOver = false;
 
-  /** @param maxCost of pages that are scanned here; default: all are */
+  /** @param maxCost of pages that are scanned inline; default: no limit */
   constructor({ endsEarly, maxCost = Infinity }: { readonly endsEarly: boolean; readonly maxCost?: number }) {
     this.#maxBytes = endsEarly ? FIRST_BYTES : MAX_BYTES;
     this.#costLeft = maxCost;
   }
 
-  /** Begins reads of these pages, now or when others have been scanned; undefined where they may not be scanned here. */
+  /**
+   * Starts reads of these pages, now or when others have been scanned. Returns undefined if workers may have
+   * to scan them.
+   */
   begin(pages: readonly PlannedPage[], reads: () => PageReads): PageReads | undefined {
     if (this.#isOver || pages.length === 0) return undefined;
     for (const page of pages) this.#costLeft -= costOf(page, true);
@@ -34,7 +40,7 @@ export class BegunReads {
     const begun = reads();
     begun.linesAreNeeded = this.#linesAreNeeded;
     begun.onLines = () => {
-      // As with the pages behind it: where one day needs lines, the next do too.
+      // As with the pages after it: if one day needs lines, the next ones do too.
       this.#linesAreNeeded = true;
       for (const other of this.#begun) other.complete();
       for (const other of this.#waiting) other.linesAreNeeded = true;
@@ -44,7 +50,7 @@ export class BegunReads {
     return begun;
   }
 
-  /** These are scanned now, or not at all: others may begin. Returns those that are scanned. */
+  /** Marks these pages as scanned or skipped, so that others may start. Returns the reads to scan. */
   take(reads: PageReads | undefined, isScanned: boolean): PageReads | undefined {
     if (reads === undefined) return undefined;
     if (this.#begun.delete(reads)) this.#bytes -= reads.storedBytes;
@@ -57,7 +63,7 @@ export class BegunReads {
     return undefined;
   }
 
-  /** To be called however the query ends. */
+  /** Call it however the query ends. */
   end(): void {
     this.#isOver = true;
     for (const reads of this.#begun) reads.end();

@@ -5,7 +5,12 @@ import type { BlockedQuery } from '../../base/model/limits.ts';
 import type { Expr } from '../../language/logql/ast.ts';
 import { compileRegex } from '../../language/regex/regex.ts';
 
-/** @param text the query as the client sent it; @param tags value of X-Query-Tags. Throws BadRequestError. */
+/**
+ * Throws BadRequestError if a rule blocks the query.
+ *
+ * @param text the query as the client sent it
+ * @param tags value of X-Query-Tags
+ */
 export function checkBlocked(text: string, expr: Expr, tags: string, rules: readonly BlockedQuery[]): void {
   const rule = rules.find(one => fitsTags(one, tags) && fitsText(one, text));
   if (rule === undefined) return;
@@ -20,7 +25,9 @@ function fitsText({ pattern, regex, hash }: BlockedQuery, text: string): boolean
   return regex && compiles(pattern).test(text);
 }
 
-/** A rule that cannot be read must not open what it was to close: every query is refused until it is mended. */
+/**
+ * An invalid rule must not permit what it was meant to block: every query is refused until the rule is fixed.
+ */
 function compiles(pattern: string) {
   try {
     return compileRegex(pattern);

@@ -1,4 +1,4 @@
-/** Byte quantities in error messages, with binary units as the configuration writes them: `512B`, `1.5GB`. */
+/** Formats byte quantities in error messages, with binary units as in the configuration: `512B`, `1.5GB`. */
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 export function formatByteQuantity(bytes: number): string {

@@ -1,6 +1,6 @@
 /**
- * Footers and pages of chunks, from records, objects and bounded caches. Streams are interned: the same stream is the same
- * object in every footer, so that later stages compare and remember by identity.
+ * Reads footers and pages of chunks from records, objects and bounded caches. Streams are interned: the same
+ * stream is the same object in every footer, so that later stages compare and cache by identity.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
@@ -30,42 +30,44 @@ import { type MoreRequest, PageReader, type PageRequest } from './page-reader.ts
 import { ReadAheadRoom } from './read-ahead-room.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** Of the footers kept, as they lie in memory: of some 4,500 pushes, or of merged chunks with 13 GB of lines. */
+/** Bytes of cached footers in decoded form: about 4,500 pushes, or merged chunks with 13 GB of lines. */
 const CACHED_FOOTER_BYTES = 48 * 1024 * 1024;
-/** Streams known by text at once; beyond, the oldest are forgotten and merely lose their identity. */
+/** Maximum interned streams. Beyond it, the oldest are evicted and only lose their identity. */
 const INTERNED_STREAMS = 100_000;
 
-/** Of text filters: units are 8 to 16 KiB, and the same needles need the same ones. */
+/** Bytes of cached text index units. A unit has 8 to 16 KiB, and equal needles need the same units. */
 const CACHED_FILTER_BYTES = 16 * 1024 * 1024;
-/** Of page summaries, which take some 100 bytes a page; decoded about six times as much. */
+/**
+ * Bytes of cached page summaries, about 100 stored bytes per page. Decoded they are about six times as large.
+ */
 const CACHED_SUMMARY_BYTES = 2 * 1024 * 1024;
-/** Decoded, a page of a filter's index. */
+/** Decoded size of a text index directory, per page. */
 const FILTER_INDEX_WEIGHT = 150;
 
 /**
- * What is read along with a footer over a distant store where sections are wanted: all sections of a chunk of some MB of lines,
- * for 3 ms where another read takes 25.
+ * Bytes read together with a footer over a distant store if sections are needed. They include all sections of
+ * a chunk with a few MB of lines, for 3 ms instead of 25 ms for another read.
  */
 const TAIL_BYTES = 256 * 1024;
-/** Such tails, until what they hold is in its own cache: those of a month. */
+/** Bytes of cached tails, until their content is in its own cache: those of a month. */
 const CACHED_TAIL_BYTES = 16 * 1024 * 1024;
 
-/** What lies before a footer, up to it. */
+/** Bytes before a footer. */
 interface Tail {
-  /** From the start of the object. */
+  /** Offset in the object. */
   readonly start: number;
   readonly bytes: Buffer;
 }
 
-/** The text filter of a chunk. */
+/** Text index of a chunk. */
 export interface ChunkFilter {
   readonly index: FilterIndex;
-  /** Reads units. Throws what the store throws. */
+  /** Reads units. Throws errors of the store. */
   units(wanted: readonly number[]): Promise<Map<number, Buffer>>;
 }
 
 export class ChunkSource {
-  /** Of all scans. */
+  /** Read-ahead budget of all scans. */
   readonly room: ReadAheadRoom;
   readonly scheduler: FairScheduler;
   readonly #store: ObjectStore;
@@ -86,7 +88,10 @@ export class ChunkSource {
     page_summaries: this.#summaries,
   };
 
-  /** @param cache without it every page is read again; @param scheduler of the thread */
+  /**
+   * @param cache default: every page is read again
+   * @param scheduler fair scheduler of the thread
+   */
   constructor(store: ObjectStore, cache?: PageCache, scheduler = new FairScheduler()) {
     this.#store = ofKind(store, 'footers');
     this.#sections = ofKind(store, 'textFilters');
@@ -100,9 +105,9 @@ export class ChunkSource {
     return this.#store.isDistant === true;
   }
 
-  /** @param wantsSections sections of the chunk will be asked for: a distant store is asked for both at once */
+  /** @param wantsSections whether sections of the chunk follow; a distant store then reads both at once */
   async footer(record: ChunkRecord, wantsSections = false): Promise<Footer> {
-    // Names are random, but a cache shared by tenants is keyed by tenant all the same.
+    // Names are random, but a cache that tenants share is keyed by tenant anyway.
     const key = `${record.tenant}/${record.id}`;
     const cached = this.#footers.get(key);
     if (cached !== undefined) return cached;
@@ -127,7 +132,10 @@ export class ChunkSource {
     return footer;
   }
 
-  /** Bytes of a section, from the tail that was read with the footer where they lie in it. Throws as readChunk does. */
+  /**
+   * Returns the bytes of a section, from the tail that was read with the footer if it contains them. Throws
+   * as readChunk.
+   */
   async #section(
     record: ChunkRecord,
     start: number,
@@ -136,7 +144,7 @@ export class ChunkSource {
   ): Promise<Buffer> {
     const tail = this.#tails.get(`${record.tenant}/${record.id}`);
     if (tail !== undefined && start >= tail.start && end <= tail.start + tail.bytes.length) {
-      // A copy: what is kept of it must not keep the whole tail.
+      // A copy, so that a cached section does not retain the whole tail.
       return Buffer.from(tail.bytes.subarray(start - tail.start, end - tail.start));
     }
     plan.filterReads++;
@@ -145,8 +153,10 @@ export class ChunkSource {
   }
 
   /**
-   * Throws what the store throws, and CorruptionError where the filter's index is broken.
-   * @param requirement what the units will be asked for
+   * Returns the text index of a chunk. Throws errors of the store, and CorruptionError if the directory of
+   * the index is corrupt.
+   *
+   * @param requirement predicate that the units will be checked for
    */
   async filter(
     record: ChunkRecord,
@@ -174,7 +184,7 @@ export class ChunkSource {
     if (index === undefined) {
       const header = read(0, Math.min(maxHeaderBytes(pages.length), place.storedBytes));
       const layout = this.isDistant ? likelyLayout(pages.length, place.storedBytes) : undefined;
-      // Units go by their numbers in the cache: those of another layout must not get there.
+      // Units are cached by number, so units of another layout must not be cached.
       const early = layout && units(layout, unitsOf(layout, requirement));
       early?.catch(() => undefined);
       index = decodeHeader(await header, pages.length);
@@ -190,8 +200,8 @@ export class ChunkSource {
   }
 
   /**
-   * What the promoted columns of each page hold in short; none of a version that is not known. Throws what the store throws,
-   * and CorruptionError where the section is broken.
+   * Returns the summaries of each page's field columns, or none if their version is unknown. Throws errors of
+   * the store, and CorruptionError if the section is corrupt.
    */
   async pageSummaries(
     record: ChunkRecord,
@@ -226,7 +236,7 @@ export class ChunkSource {
     return stream;
   }
 
-  /** Reads a page; counts what it read. Throws what the store throws, and CorruptionError. */
+  /** Reads a page and counts what it read. Throws errors of the store, and CorruptionError. */
   page(
     record: ChunkRecord,
     footer: Footer,
@@ -237,17 +247,17 @@ export class ChunkSource {
     return this.#reader.pages([{ record, footer, page, wants }], statistics)[0];
   }
 
-  /** The same of some pages, in the order asked for; those that lie together are read together. */
+  /** Reads several pages, in the order requested. Adjacent ones share a read. */
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     return this.#reader.pages(requests, statistics);
   }
 
-  /** Pages that were read for less, in the order asked for; what they lack and lies together is read together. */
+  /** Extends pages that were read in part, in the order requested. Adjacent missing parts share a read. */
   moreOf(requests: readonly MoreRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     return this.#reader.moreOf(requests, statistics);
   }
 
-  /** The page of `rows`, which was read for less, with all that is wanted now; counts what it read. */
+  /** Returns the page of `rows`, which was read in part, with everything in `wants`. Counts what it read. */
   more(
     record: ChunkRecord,
     rows: PageRows,
@@ -258,7 +268,7 @@ export class ChunkSource {
   }
 }
 
-/** Reads of a distant store are noted for `explain`. */
+/** Traces reads of a distant store for `explain`. */
 function ofKind(store: ObjectStore, what: string): ObjectStore {
   return store.isDistant === true ? tracedStore(store, what) : store;
 }

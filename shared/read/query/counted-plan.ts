@@ -1,4 +1,7 @@
-/** What of a day's plan a metric query has to read, once footers have counted what they can. The engine and its workers run the same. */
+/**
+ * Reduces a day's plan of a metric query to the pages that must be read, after footers have counted what they
+ * can. The engine and its workers run the same code.
+ */
 
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -14,11 +17,14 @@ export interface PlanToCount {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly view: TenantView;
-  /** False for pages of the plan that are another task's: they only tell which entries are repeated. Default: all are its own. */
+  /**
+   * Returns false for pages that belong to another task and only show which entries are duplicates. Default:
+   * all are own pages.
+   */
   readonly isOwn?: (page: PlannedPage) => boolean;
 }
 
-/** Adds what footers count to the scan; the pages that are left to be read. */
+/** Adds the counts of footers to the scan. Returns the pages that are left to read. */
 export function countedPlan(
   { extractor, accumulator, turn }: MetricScan,
   { plan: whole, source, statistics, view, isOwn }: PlanToCount,
@@ -26,7 +32,7 @@ export function countedPlan(
   const beside = isOwn === undefined ? [] : whole.pages.filter(page => !isOwn(page));
   const plan =
     beside.length === 0 || isOwn === undefined ? whole : { ...whole, pages: whole.pages.filter(isOwn) };
-  /** Overlaps know pages by identity, and those that were counted in part are others. */
+  /** Overlaps identify pages by object, and pages that were counted in part are new objects. */
   const overlapsOf = (pages: readonly PlannedPage[]) => {
     const neighbours = new Set(beside);
     const all = beside.length === 0 ? pages : [...pages, ...beside];
@@ -62,7 +68,10 @@ function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStat
   }
 }
 
-/** Counts of a stream are those of its whole chunk, so they do not count where anything of it in the chunk is hidden. */
+/**
+ * Whether footer counts of a stream are unusable, because something of it is hidden in the chunk: they cover
+ * the whole chunk.
+ */
 function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
   return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
     const { [stream]: ofRun } = footer.streams;

@@ -1,10 +1,10 @@
 /**
- * Counts of many footers on their way into an accumulator. Each (stream, detected level) is one row of a made-up page, whatever
- * number of footers count it, and the query's own pipeline says which series the row belongs to: so label filters and
- * the grouping are the same as for entries.
+ * Collects counts of many footers for an accumulator. Each (stream, detected level) is one row of a synthetic
+ * page, whatever number of footers count it. The query's own pipeline decides the series of the row, so label
+ * filters and grouping work as for entries.
  *
- * What a reader would get wrong: rows keep the order in which footers brought them, because that decides the numbers of
- * series. So a stream whose levels come one after the other has several runs in the page.
+ * Pitfall: rows keep the order of the footers, because it decides the numbers of series. A stream whose
+ * levels come one after the other therefore has several runs in the page.
  */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -16,16 +16,19 @@ import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
 import { type HiddenRow, shownCounts } from '../../upkeep/deletion/shown-counts.ts';
 import { DROPPED, type RowSinks, StreamRows, seriesOfRows } from './stream-rows.ts';
 
-/** Buckets held at once, but for those of one more stream: 1 MB with what belongs to them. */
+/** Maximum buckets held at once, except for those of one more stream: 1 MB with related arrays. */
 const MAX_BUCKETS = 32_768;
-/** Levels held at once, but for those of one more chunk: they are searched one by one. Whoever pushes makes up as many as he likes. */
+/**
+ * Maximum levels held at once, except for those of one more chunk. They are searched linearly, and clients
+ * choose how many there are.
+ */
 const MAX_LEVELS = 128;
 
 export interface CountSinks extends RowSinks {
   readonly accumulator: RangeAccumulator;
 }
 
-/** One for all queries of the thread: between `reset` and `finish` nobody waits for anything. */
+/** Shared by all queries of the thread: nothing between `reset` and `finish` waits. */
 const columns = new CountColumns();
 
 export class CountedRows {
@@ -35,13 +38,13 @@ export class CountedRows {
   readonly #counted: Counted;
   readonly #splitsLevels: boolean;
   #rows = new StreamRows();
-  /** Row of each piece. */
+  /** Row of each part. */
   #rowOfPiece: number[] = [];
   #footer: Footer | undefined;
-  /** Ids of the footer's levels in the page, by place; undefined where no row asked for it yet. */
+  /** IDs of the footer's levels in the page, by index. Undefined until a row uses the level. */
   #levelIds: (number | undefined)[] = [];
 
-  /** @param stretch that the plan asks for: no other minute counts */
+  /** @param range minutes that the plan requests; others are not counted */
   constructor(sinks: CountSinks, day: number, stretch: MinuteRange) {
     const { metadata } = sinks.extractor.needs;
     this.#sinks = sinks;
@@ -52,7 +55,10 @@ export class CountedRows {
     columns.reset(stretch, this.#counted);
   }
 
-  /** Adds the counts of a stream of a chunk, less rows that are hidden. Throws CorruptionError, and what `finish` throws. */
+  /**
+   * Adds the counts of a stream of a chunk without its hidden rows. Throws CorruptionError and errors of
+   * `finish`.
+   */
   add(footer: Footer, stream: number, hidden: readonly HiddenRow[]): void {
     if (columns.buckets >= MAX_BUCKETS || this.#rows.levelCount >= MAX_LEVELS) this.finish();
     if (footer !== this.#footer) {
@@ -79,7 +85,7 @@ export class CountedRows {
     return id;
   }
 
-  /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
+  /** Passes the added counts on. Throws BadRequestError if the memory budget is exhausted. */
   finish(): void {
     if (columns.pieces === 0) return;
     const rows = this.#rows;
@@ -87,7 +93,8 @@ export class CountedRows {
     const seriesOfRow = seriesOfRows(rows, this.#sinks, this.#dayStartNs);
     const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
     const width = columns.to - columns.from + 1;
-    // Mostly many chunks count the same minutes of a series. Where they do not, sums would have more places than there are buckets.
+    // Many chunks usually count the same minutes of a series. If not, sums would have more cells than there
+    // are buckets.
     if (series.length * width <= columns.buckets) this.#addSums(seriesOfRow, series, width);
     else {
       for (let piece = 0; piece < columns.pieces; piece++) {
@@ -101,7 +108,10 @@ export class CountedRows {
     columns.reset(this.#stretch, this.#counted);
   }
 
-  /** @param series those of the rows, each once @param width minutes of the stretch */
+  /**
+   * @param series series of the rows, without repeats
+   * @param width number of minutes in the range
+   */
   #addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
     const { from, pieces, minutes, amounts } = columns;
     const rowOfPiece = this.#rowOfPiece;
@@ -123,7 +133,7 @@ export class CountedRows {
     for (const [one, first] of firstPlace) {
       let count = 0;
       for (let i = 0; i < width; i++) {
-        // Lines without bytes make a sample of 0.
+        // Lines without bytes give a sample of 0.
         if (isThere[first + i] === 0) continue;
         ofSeries.minutes[count] = from + i;
         ofSeries.amounts[count++] = sums[first + i];

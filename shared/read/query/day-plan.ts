@@ -1,6 +1,6 @@
 /**
- * What of one UTC day a query has to read: the pages with runs of matching streams that meet the time range. All
- * times here are nanoseconds since the start of the day, exact as numbers.
+ * Plans which pages of one UTC day a query reads: those with runs of matching streams in the time range. All
+ * times are nanoseconds since the start of the day, exact as numbers.
  */
 
 import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/duration.ts';
@@ -27,10 +27,10 @@ export interface PlannedPage {
   readonly record: ChunkRecord;
   readonly footer: Footer;
   readonly page: PageMeta;
-  /** Of its chunk, and what they hide in it; undefined where no delete request may touch it. */
+  /** Delete filters of the chunk. Undefined if no delete request can apply to it. */
   readonly masks: ChunkDeleteFilters | undefined;
   readonly mask: PageDeleteFilter | undefined;
-  /** Runs of matching streams that meet the range, and are not hidden as a whole. */
+  /** Runs of matching streams in the range that are not hidden as a whole. */
   readonly runs: readonly RunMeta[];
   /** Earliest and latest entry of those runs. */
   readonly first: number;
@@ -39,17 +39,20 @@ export interface PlannedPage {
 
 export interface DayPlan {
   readonly day: number;
-  /** The range inside the day, inclusive and exclusive. */
+  /** Range inside the day, inclusive and exclusive. */
   readonly from: number;
   readonly to: number;
   readonly pages: readonly PlannedPage[];
-  /** Undefined where nothing of the day is expired. */
+  /** Undefined if nothing of the day is expired. */
   readonly kept: DayRetention | undefined;
-  /** Some delete request covers some of the chunks only: of equal entries one may be hidden and another shown. */
+  /**
+   * Whether a delete request covers only some of the chunks: of equal entries one may be hidden and another
+   * shown.
+   */
   readonly isUneven: boolean;
 }
 
-/** What planning asks of the catalog. */
+/** Part of the catalog that planning uses. */
 export type ChunkLookup = Pick<Catalog, 'chunks'>;
 
 export interface DayRecords {
@@ -57,14 +60,14 @@ export interface DayRecords {
   readonly records: readonly ChunkRecord[];
 }
 
-/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+/** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
 const FOOTERS_AT_ONCE = 32;
-/** Over a distant store: as many reads as it takes at once. */
+/** Maximum footers read at once over a distant store, the number of reads that it accepts at once. */
 const DISTANT_FOOTERS_AT_ONCE = 128;
 /** Days of a query over a distant store that are planned before they are scanned: a month. */
 export const DAYS_AT_ONCE = 31;
 
-/** Records of the range by day, days in the direction of the query. */
+/** Returns the records of the range by day, days in the direction of the query. */
 export async function recordsByDay(
   catalog: ChunkLookup,
   tenant: string,
@@ -92,7 +95,8 @@ export function byDay(records: readonly ChunkRecord[], backward: boolean): DayRe
 
 /**
  * Reads the footers of a day's chunks and finds the pages to read, by age of the chunk and in its order.
- * @param wantsSections text filters or summaries of the chunks will be asked for
+ *
+ * @param wantsSections whether text indexes or summaries of the chunks follow
  */
 export async function planDay(
   source: ChunkSource,
@@ -108,7 +112,8 @@ export async function planDay(
   const { from, to } = insideDay(day, range);
   const { masks } = visible;
   const kept = keptOfDay(visible, day);
-  // By age: samples with equal timestamps are taken in the order of the plan where pages begin at the same time.
+  // By age: if pages start at the same time, samples with equal timestamps are added in the order of the
+  // plan.
   const possible = records
     .filter(
       ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),
@@ -131,13 +136,13 @@ export async function planDay(
       addPages(pages, chunk, selector, { from, to, kept });
       countPages(chunk.footer, pages, before, figures);
     }
-    // Footers in records and caches wait for nothing: others get their turn here.
+    // Footers in records and caches never wait, so yield to others explicitly.
     await source.scheduler.yield(some[0].tenant, startedMs);
   }
   return { day, from, to, pages, kept, isUneven };
 }
 
-/** @param first place of the chunk's first page in `planned` */
+/** @param first index of the chunk's first page in `planned` */
 function countPages(
   { pages }: Footer,
   planned: readonly PlannedPage[],
@@ -155,7 +160,7 @@ function countPages(
   figures.bytesByStreams += bytes - plannedBytes;
 }
 
-/** The part of a range inside a day, ns since its start. */
+/** Returns the part of a range inside a day, ns since its start. */
 export function insideDay(day: number, range: TimeRange): { from: number; to: number } {
   const start = BigInt(day) * NS_PER_DAY;
   return {
@@ -205,7 +210,7 @@ function addPages(
   }
 }
 
-/** Runs of matching streams that meet the range. */
+/** Returns the runs of matching streams in the range. */
 function runsOf({ runs }: PageMeta, matching: Uint8Array, from: number, to: number): readonly RunMeta[] {
   const found: RunMeta[] = [];
   for (const run of runs) {
@@ -214,7 +219,7 @@ function runsOf({ runs }: PageMeta, matching: Uint8Array, from: number, to: numb
   return found.length === runs.length ? runs : found;
 }
 
-/** The streams of a plan. */
+/** Returns the streams of a plan. */
 export function streamsOfPlan(plan: DayPlan): Set<Stream> {
   const streams = new Set<Stream>();
   for (const { footer, runs } of plan.pages) for (const run of runs) streams.add(footer.streams[run.stream]);

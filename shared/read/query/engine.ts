@@ -1,4 +1,7 @@
-/** Queries as the API asks them: parsed, checked against the tenant's limits, run, with what they read. */
+/**
+ * Runs queries of the API: checks them against the tenant's limits, executes them, and returns their
+ * statistics.
+ */
 
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
@@ -25,15 +28,15 @@ import type { AnswerCache } from './tasks/answer-cache.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
 import { ALL_VISIBLE, type Visibility, type VisibleOf } from './visibility.ts';
 
-/** What queries ask of the catalog. */
+/** Part of the catalog that queries use. */
 export type QueryCatalog = Pick<Catalog, 'chunks' | 'daysForQuery'>;
 
-/** Who asks, and within which bounds. */
+/** Tenants, limits and options of a request. */
 export interface Asker {
   readonly tenants: readonly string[];
   /** Names the tenants together in fair scheduling. */
   readonly tenantsKey: string;
-  /** Of all tenants together, see combineLimits. */
+  /** Limits of all tenants together, see combineLimits. */
   readonly limits: Limits;
   readonly signal: AbortSignal;
   /**
@@ -43,9 +46,12 @@ export interface Asker {
   readonly warnings?: string[] | undefined;
   /** Value of the header X-Query-Tags. */
   readonly tags: string;
-  /** Results that were kept are passed over: asked for with `Cache-Control: no-cache`, or to explain what a query reads. */
+  /**
+   * Whether to skip cached results: requested with `Cache-Control: no-cache`, or to explain what a query
+   * reads.
+   */
   readonly readsAnew?: boolean;
-  /** The answer shows its reads by round. */
+  /** Whether the answer shows its reads by round. */
   readonly wantsRounds?: boolean;
 }
 
@@ -58,7 +64,7 @@ export interface RangeQuery extends TimeRange {
   readonly stepNs: bigint;
   readonly intervalNs: bigint;
   readonly categorize: boolean;
-  /** Of a log query with categorised labels: see LogRequest. */
+  /** Field of a log query with categorized labels, see LogRequest. */
   readonly field?: string | undefined;
 }
 
@@ -87,9 +93,9 @@ export interface QueryAnswer {
   readonly execNs: number;
   /** See EngineParts. */
   readonly place: string;
-  /** Of a query over a distant store whose asker wants them. */
+  /** Read rounds of a query over a distant store, if requested. */
   readonly rounds?: readonly ReadRound[] | undefined;
-  /** Parts that workers ran over a distant store, with their own rounds. */
+  /** Parts that workers ran over a distant store, with their rounds. */
   readonly parts?: readonly PartRounds[] | undefined;
 }
 
@@ -100,21 +106,21 @@ export interface EngineParts {
   readonly catalog: QueryCatalog;
   readonly source: ChunkSource;
   readonly clock: Clock;
-  /** Without it every lookup of streams reads footers. */
+  /** Default: every lookup of streams reads footers. */
   readonly indexes?: DayIndexProvider;
-  /** Without it all that is stored is shown. */
+  /** Default: everything stored is shown. */
   readonly visibility?: Visibility;
-  /** Without them all is scanned in this thread. */
+  /** Default: this thread scans everything. */
   readonly workers?: QueryWorkers | undefined;
-  /** Without it no result is kept. */
+  /** Default: no result is cached. */
   readonly answers?: AnswerCache | undefined;
-  /** Of all queries of the process; by default of this engine's, with the usual bound. */
+  /** Memory of all queries of the process. Default: memory of this engine, with the default limit. */
   readonly memory?: QueryMemory;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly place?: string | undefined;
 }
 
-/** A query on its way. */
+/** A running query. */
 interface Run {
   readonly asker: Asker;
   readonly nowNs: bigint;
@@ -202,8 +208,8 @@ export class QueryEngine {
   }
 
   /**
-   * Entries of a log query from the start of the range, as many as an answer takes. `write` makes the answer of them, within the
-   * memory of the query. Throws ClientError.
+   * Reads entries of a log query from the start of the range, up to the size of one response. `write` creates
+   * the response within the memory of the query. Throws ClientError.
    */
   async export<T>(
     query: ExportQuery,
@@ -231,7 +237,10 @@ export class QueryEngine {
     });
   }
 
-  /** Streams with entries in the range; an entirely outdated range has none. Throws ClientError. */
+  /**
+   * Returns the streams with entries in the range, or none if the range is entirely outdated. Throws
+   * ClientError.
+   */
   async streams(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
@@ -243,7 +252,7 @@ export class QueryEngine {
     return findStreams(this.#catalog, this.#source, request, this.#indexes);
   }
 
-  /** The same, shown one by one; see visitStreams. */
+  /** Passes the streams to `visit` one by one; see visitStreams. */
   async visitStreams(
     selectors: readonly (readonly Matcher[])[],
     range: TimeRange,
@@ -277,7 +286,7 @@ export class QueryEngine {
     return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
   }
 
-  /** Its failure is told to who awaits it; a query that ends before that does not. */
+  /** A query may end before it awaits the result, so its failure must not become an unhandled rejection. */
   #visible({ tenants }: Asker, nowNs: bigint): VisibleOf | Promise<VisibleOf> {
     const visible = this.#visibility?.of(tenants, nowNs) ?? (() => ALL_VISIBLE);
     if (visible instanceof Promise) visible.catch(() => undefined);
@@ -307,7 +316,7 @@ export class QueryEngine {
     return runMetricQuery(this.#sourcesFor(asker), request, statistics);
   }
 
-  /** A query begins with a time slice of its own, like each of its pages. */
+  /** A query starts with its own time slice, like each of its pages. */
   async #admitted({ tenantsKey, signal }: Asker): Promise<void> {
     await this.#source.scheduler.acquire(tenantsKey);
     signal.throwIfAborted();
@@ -343,7 +352,7 @@ function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
 
 const NARROW = 'consider adding more specific stream selectors or reduce the time range of the query';
 
-/** Counts bytes and refuses to read more than the tenant may, or than one machine should. */
+/** Counts bytes. Refuses to read more than the limit of the tenant or of one machine. */
 function chargeOf({ maxQueryBytesRead, maxQuerierBytesRead }: Limits): ((bytes: number) => void) | undefined {
   if (maxQueryBytesRead <= 0 && maxQuerierBytesRead <= 0) return undefined;
   let total = 0;

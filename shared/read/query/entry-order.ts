@@ -1,27 +1,28 @@
 /**
- * The order of log entries in an answer, and therefore which entries a limit cuts:
+ * Order of log entries in a response, which decides what a limit cuts:
  *
  *     1. by timestamp, in the direction of the query
  *     2. between streams, ascending by the hash of the stored labels, in both directions, as in the reference
  *     3. within a stream, by arrival: in order of arrival forward, the exact reverse backward
  *
- * Arrival is stored: within a chunk entries of one stream and timestamp are in order of arrival, and chunks are ordered by
- * `compareChunks`. So the order does not depend on which page was read first, by which worker, or whether chunks were
- * merged. Between tenants, entries with equal timestamps and hashes are in the order of the tenants.
+ * Arrival is stored. Within a chunk, entries of one stream and timestamp are in order of arrival, and
+ * `compareChunks` orders chunks. The order is therefore independent of the page that was read first, of
+ * workers, and of merges. Between tenants, entries with equal timestamps and hashes are in the order of the
+ * tenants.
  */
 
 import type { Stream } from '../../base/model/page.ts';
 import { streamHash } from '../../base/model/stream-hash.ts';
 import { type ChunkAge, compareChunks } from '../../storage/catalog/chunk-order.ts';
 
-/** The stored stream of an entry. */
+/** Stored stream of an entry. */
 export interface EntrySource {
   readonly hash: bigint;
-  /** Spares the hash where it is known: equal texts mean the same stream. */
+  /** Saves computing the hash if known: equal texts mean the same stream. */
   readonly text?: string | undefined;
 }
 
-/** Where an entry is stored, which decides its order among entries with the same timestamp. */
+/** Position of a stored entry, which orders entries with equal timestamps. */
 export interface EntryPlace {
   /** Nanoseconds since the start of the day. */
   readonly time: number;
@@ -33,7 +34,7 @@ export interface EntryPlace {
   readonly row: number;
 }
 
-/** A stream of this process: the hash is computed only if entries of two streams have one timestamp. */
+/** A stream of this process. The hash is computed only if entries of two streams have the same timestamp. */
 export class StoredSource implements EntrySource {
   readonly #stream: Stream;
 
@@ -50,7 +51,7 @@ export class StoredSource implements EntrySource {
   }
 }
 
-/** Entries of one tenant and day: negative if `a` comes before `b` in the direction. */
+/** Compares entries of one tenant and day. Negative if `a` comes before `b` in the direction. */
 export function compareEntries(a: EntryPlace, b: EntryPlace, backward: boolean): number {
   if (a.time !== b.time) return a.time < b.time === backward ? 1 : -1;
   const byStream = compareSources(a.source, b.source);

@@ -1,9 +1,9 @@
 /**
- * The scan of a log query of which only the fields of its lines are wanted, as detected fields are: of pages whose columns
- * know every field of every line that counts, each row is collected with a line that says the same (shared/execution/fields), and
- * the page's own lines are not read. Of any other page rows are collected with their lines, as ever.
+ * Scans a log query that needs only the fields of its lines, as for detected fields. If the columns of a page
+ * know every field of every selected line, the page's lines are not read. Each row then gets a synthesized
+ * line with the same fields (shared/execution/fields). Rows of other pages are collected with their lines.
  *
- * What a reader would get wrong: the fields of such a line are in another order than in the one that was stored.
+ * Pitfall: the fields of a synthesized line are in another order than in the stored line.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -15,16 +15,16 @@ import type { PlannedPage } from './day-plan.ts';
 import { type FieldPlan, keepReachable, takesRowsAsTheyAre } from './field-scan.ts';
 import type { CollectedPage, LogCollector } from './log-collector.ts';
 
-/** As `LogRequest.field`: every field is wanted. It is the name of none. */
+/** Value of `LogRequest.field` that requests every field. No field has this name. */
 export const EVERY_FIELD = '';
 
-/** Undefined where columns are of no use: a stage reads or changes lines or labels. */
+/** Returns undefined if columns cannot be used, because a stage reads or changes lines or labels. */
 export function planEveryField({ stages }: LogExpr): FieldPlan | undefined {
   if (!takesRowsAsTheyAre(stages)) return undefined;
   return { name: EVERY_FIELD, promoted: { parser: 'either', names: 'all' }, keepsRows: stages.length === 0 };
 }
 
-/** Stands before a collector. */
+/** Wraps a collector. */
 export class EveryFieldScan implements LogSink {
   readonly #plan: FieldPlan;
   readonly #collector: LogCollector;
@@ -38,7 +38,10 @@ export class EveryFieldScan implements LogSink {
     this.#collector = collector;
   }
 
-  /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
+  /**
+   * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
+   * is unknown.
+   */
   prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
     const left =
       mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
@@ -64,7 +67,7 @@ export class EveryFieldScan implements LogSink {
     return this.#collector.wants(row);
   }
 
-  /** Throws as the collector does. */
+  /** Throws as the collector. */
   emit(row: number, entry: PipelineRow): void {
     if (this.#needsLines) {
       this.#collector.emit(row, entry);

@@ -1,7 +1,8 @@
 /**
- * All entries of a log query from a time on, as many as one answer takes: whole windows of time, so that the next answer begins where this
- * one ends and no entry is in two. A limited log query looks at every page of its range for each answer; this looks at those of a
- * window, which is chosen by the bytes that it has.
+ * Returns all entries of a log query from a time on, as many as fit in one response. It scans whole time
+ * windows, so the next response starts at the end of this one and no entry is in two. A limited log query
+ * considers every page of its range for each response. An export considers only the pages of a window, whose
+ * size it derives from their bytes.
  */
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
@@ -23,7 +24,7 @@ export interface ExportRequest {
   readonly tenants: readonly string[];
   readonly expr: LogExpr;
   readonly range: TimeRange;
-  /** Bytes of lines that the answer should have; it ends a window earlier. */
+  /** Target bytes of lines in the response. It ends a window earlier. */
   readonly maxBytes: number;
   /** False for files of lines alone. */
   readonly hasLabels: boolean;
@@ -37,13 +38,13 @@ export interface ExportedRows {
   readonly rows: ExportRows;
   /** Unix ns that the times of the rows are relative to. */
   readonly dayStartNs: bigint;
-  /** All entries before it are here. */
+  /** End of the complete part: all entries before it are included. */
   readonly endNs: bigint;
 }
 
-/** Bytes of lines that one answer looks at, by those it should have: a filter may leave few. */
+/** Maximum bytes of lines scanned for one response, as a multiple of its target: a filter may keep few. */
 const MAX_SCANNED_FACTOR = 16;
-/** A window that is filled to this share is an answer. */
+/** Share of the target from which on a window completes a response. */
 const MIN_FILLED = 0.5;
 
 interface TenantPlan {
@@ -120,7 +121,7 @@ interface DayExport {
   readonly rows: ExportRows;
 }
 
-/** Scans windows until the answer is filled; returns the end of the last one. */
+/** Scans windows until the response is filled. Returns the end of the last one. */
 async function exportDay(day: DayExport, plans: readonly TenantPlan[]): Promise<number> {
   const { maxBytes } = day.request;
   const { rows } = day;
@@ -138,9 +139,9 @@ async function exportDay(day: DayExport, plans: readonly TenantPlan[]): Promise<
       } catch (error) {
         if (!(error instanceof WindowTooLarge)) throw error;
         rows.truncate(mark);
-        // What was found before is an answer.
+        // The entries found before are the response.
         if (rows.count > 0) return from;
-        // Entries with one timestamp stay together, as far as memory goes.
+        // Entries with one timestamp stay together, within the memory limit.
         if (to - from <= 1) rows.maxLineBytes = Number.POSITIVE_INFINITY;
         else to = from + Math.floor((to - from) / 2);
       }
@@ -161,7 +162,7 @@ async function scanWindow(
   for (const [tenant, { view, plan: whole }] of plans.entries()) {
     const pages = whole.pages
       .filter(({ first, last }) => first < to && last >= from)
-      // Neighbours in a chunk are read together.
+      // Adjacent pages of a chunk are read together.
       .sort((a, b) => (a.record === b.record ? a.page.offset - b.page.offset : 0));
     const plan: DayPlan = { ...whole, from, to, pages };
     const context: ScanContext = { source, statistics, signal, turn, hidden, charge, shown: view.shown };

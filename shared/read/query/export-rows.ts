@@ -1,6 +1,6 @@
 /**
- * Rows of an export in columns: an object for each of 100,000 entries would cost more than reading them. Lines are copied out of the pages as
- * bytes, and rows that lie side by side in one copy.
+ * Stores rows of an export in columns: an object for each of 100,000 entries would cost more than reading
+ * them. Lines are copied from the pages as bytes, adjacent rows in one copy.
  */
 import { type FileFormat, FileWriter } from '../../base/kernels/file-rows.ts';
 import { addPool } from '../../base/model/buffer-pool.ts';
@@ -12,18 +12,18 @@ import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import { compareSources, type EntrySource, StoredSource } from './entry-order.ts';
 import type { CollectedPage } from './log-collector.ts';
 
-/** The window has more lines than an answer takes; a shorter one is tried. */
+/** Reports that the window has more lines than a response. A shorter one is tried. */
 export class WindowTooLarge extends Error {}
 
 interface SeenPage {
-  /** Place of the tenant among those of the query. */
+  /** Index of the tenant in the query. */
   readonly tenant: number;
   readonly page: CollectedPage;
-  /** By run. */
+  /** Sources by run. */
   readonly sources: (EntrySource | undefined)[];
 }
 
-/** What `truncate` goes back to. */
+/** State that `truncate` restores. */
 export interface RowsMark {
   readonly count: number;
   readonly lineBytes: number;
@@ -81,7 +81,7 @@ export class ExportRows implements LogSink {
   count = 0;
   lineBytes = 0;
   labelSets: LabelCategories[] = [];
-  /** More bytes of lines than this are too large a window. */
+  /** Maximum bytes of lines of a window. */
   maxLineBytes: number;
   readonly #memory: RowMemory;
   #rowRoom = 0;
@@ -93,7 +93,7 @@ export class ExportRows implements LogSink {
   readonly #ids = new Map<LabelCategories, number>();
   #lastSet: LabelCategories | undefined;
   #lastId = 0;
-  /** Bytes of a page that are not yet copied. */
+  /** Bytes of a page that are not copied yet. */
   #source: Buffer = NO_BYTES;
   #from = 0;
   #to = 0;
@@ -134,7 +134,7 @@ export class ExportRows implements LogSink {
   enter(rows: PageRows, page: CollectedPage, tenant: number): void {
     this.#rows = rows;
     const last = this.#pages.at(-1);
-    // A page that is visited in several time slices.
+    // A page may be visited in several time slices.
     if (last?.page !== page) this.#pages.push({ tenant, page, sources: [] });
   }
 
@@ -142,7 +142,7 @@ export class ExportRows implements LogSink {
     return true;
   }
 
-  /** Throws WindowTooLarge, or BadRequestError if the budget has no room. */
+  /** Throws WindowTooLarge, or BadRequestError if the budget is exhausted. */
   emit(row: number, entry: PipelineRow): void {
     const i = this.count;
     if (i === this.#rowRoom) this.#growRows();
@@ -173,7 +173,7 @@ export class ExportRows implements LogSink {
     return this.#pages[this.#pages.length - 1].page.page.base + this.#rows!.times[row];
   }
 
-  /** Copies what is not yet copied. To be called before the bytes of the page are gone. */
+  /** Copies pending bytes. Call it before the bytes of the page are released. */
   flush(): void {
     const bytes = this.#to - this.#from;
     if (bytes > 0) this.#source.copy(this.#lines, this.lineBytes - bytes, this.#from, this.#to);
@@ -201,7 +201,7 @@ export class ExportRows implements LogSink {
     return { count, lineBytes, pages: this.#pages.length, labelSets: labelSets.length };
   }
 
-  /** Forgets the rows since the mark. */
+  /** Removes the rows since the mark. */
   truncate({ count, lineBytes, pages, labelSets }: RowsMark): void {
     this.count = count;
     this.lineBytes = lineBytes;
@@ -215,7 +215,7 @@ export class ExportRows implements LogSink {
     this.#to = 0;
   }
 
-  /** The rows in the order of a forward query (entry-order.ts). */
+  /** Returns the rows in the order of a forward query (entry-order.ts). */
   order(): Uint32Array {
     const { count } = this;
     const { times } = this.#memory;

@@ -1,12 +1,16 @@
-/** How much of a day one answer of an export takes: from its start to the time by which so many bytes are estimated. */
+/**
+ * Computes how much of a day one export response covers: from its start to the time at which the byte target
+ * is estimated to be reached.
+ */
 import type { PlannedPage } from './day-plan.ts';
 
 /** A day has 2^47 ns. */
 const MAX_STEPS = 47;
 
 /**
- * The end of the window that begins at `from` and has about `maxBytes` of lines and metadata, as if each run had its bytes evenly over its
- * time. At least one nanosecond, at most up to `to`.
+ * Returns the end of the window that starts at `from` and has about `maxBytes` of lines and metadata. The
+ * estimate spreads the bytes of a run evenly over its time. The window has at least 1 ns and ends at or
+ * before `to`.
  */
 export function windowEnd(
   pages: readonly PlannedPage[],
@@ -24,7 +28,7 @@ export function windowEnd(
   return low;
 }
 
-/** Bytes of the pages between `from` and the time that it is asked for. */
+/** Returns a function that estimates the bytes of the pages between `from` and a time. */
 function estimate(pages: readonly PlannedPage[], from: number): (time: number) => number {
   const runs = pages.flatMap(page => page.runs);
   return time => {

@@ -1,14 +1,15 @@
 /**
- * The scan of a log query of which only one field of its lines is wanted, as the values of a detected field are: rows whose
- * field a promoted column knows are collected without their line, and pages of which all such rows count are not asked
- * for their lines. A row that no column knows is collected with its line, as ever.
+ * Scans a log query that needs one field of its lines, as for values of a detected field. Rows whose field a
+ * field column stores are collected without their line. The lines of a page are not read if its columns know
+ * all selected rows. A row that no column knows is collected with its line.
  *
- * The value of a column is what parsing the line by itself would find: as JSON, or where that fails as logfmt. It is that
- * because a line that a column knows is sound for its parser and for no other (shared/execution/pipeline/pushdown/plan-pushdown.ts, field-extractor.ts),
- * so which of the two columns knows a row says which parser reads it.
+ * The value of a column equals what parsing the line alone would give: as JSON, or if that fails as logfmt. A
+ * line in a column is sound for its parser and for no other
+ * (shared/execution/pipeline/pushdown/plan-pushdown.ts, field-extractor.ts). The column that knows a row
+ * therefore identifies the parser.
  *
- * What a reader would get wrong: a line by itself collides with labels of the stream alone, not with structured metadata, as
- * a parser of the query would. A row whose stream has the name has no such field, whatever its line says.
+ * Pitfall: a line parsed alone collides only with labels of the stream, not with structured metadata as a
+ * parser in the query would. A row whose stream has the name has no such field, whatever its line contains.
  */
 
 import { invariant } from '../../base/model/errors.ts';
@@ -29,15 +30,15 @@ import type { CollectedPage, LogCollector } from './log-collector.ts';
 
 export interface FieldPlan {
   readonly name: string;
-  /** What pages are asked for. */
+  /** Columns to read of pages. */
   readonly promoted: PromotedWants;
-  /** No stage drops a row: the first rows of a page are the first of the query there. */
+  /** Whether no stage drops rows: the first rows of a page are then the first of the query in that page. */
   readonly keepsRows: boolean;
 }
 
 /**
- * Undefined where columns are of no use: a stage reads or changes lines or labels, or the name may be that of another field
- * which collides with a label.
+ * Returns undefined if columns cannot be used. That is the case if a stage reads or changes lines or labels,
+ * or if the name may come from another field that collides with a label.
  */
 export function planField({ stages }: LogExpr, name: string): FieldPlan | undefined {
   if (isReservedName(name) || isSuffixedName(name)) return undefined;
@@ -45,7 +46,7 @@ export function planField({ stages }: LogExpr, name: string): FieldPlan | undefi
   return { name, promoted: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
 }
 
-/** No stage reads or changes lines, or changes labels. */
+/** Whether no stage reads or changes lines, or changes labels. */
 export function takesRowsAsTheyAre(stages: readonly Stage[]): boolean {
   return stages.every(({ kind }) => kind === 'labelFilter');
 }
@@ -57,12 +58,18 @@ interface BoundColumn {
 
 const PARSERS: readonly ParserName[] = ['json', 'logfmt'];
 
-/** Stands before a collector: what columns answer goes in without its line, with the field as the only parsed label. */
+/**
+ * Wraps a collector: rows that columns can answer are added without a line, with the field as the only parsed
+ * label.
+ */
 export class FieldScan implements LogSink {
   readonly #plan: FieldPlan;
   readonly #collector: LogCollector;
   #columns: readonly BoundColumn[] = [];
-  /** The stream looked at last, and whether it has a label of the field's name: rows in a row mostly share theirs. */
+  /**
+   * Most recent stream, and whether it has a label with the field's name. Consecutive rows usually share
+   * their stream.
+   */
   #stream: Labels | undefined;
   #streamHas = false;
 
@@ -71,7 +78,10 @@ export class FieldScan implements LogSink {
     this.#collector = collector;
   }
 
-  /** As PageVisitor.prepare: rows that cannot be among the first go, and lines are needed where a row is unknown. */
+  /**
+   * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
+   * is unknown.
+   */
   prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
     const left =
       mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
@@ -108,7 +118,7 @@ export class FieldScan implements LogSink {
     return this.#collector.wants(row);
   }
 
-  /** Throws as the collector does. */
+  /** Throws as the collector. */
   emit(row: number, entry: PipelineRow): void {
     const { stream, structuredMetadata } = entry.categories();
     if (stream !== this.#stream) {
@@ -134,7 +144,7 @@ export class FieldScan implements LogSink {
     const id = column.ids[row];
     if (id === 0) return undefined;
     const value = column.valueAt(id - 1);
-    // Without `--keep-empty` logfmt gives an empty value no label; JSON does.
+    // Without `--keep-empty`, logfmt adds no label for an empty value; JSON does.
     if (value === '' && parser === 'logfmt') return undefined;
     return [{ name: this.#plan.name, value }];
   }
@@ -151,8 +161,8 @@ interface FirstRows {
 }
 
 /**
- * Keeps of `selection[0..count)`, in place and order, the rows that may be among the first `limit` in the direction: all
- * of the time of the last such row stay, for which of them count the collector knows.
+ * Filters `selection[0..count)` in place and order to the rows that may be among the first `limit` in the
+ * direction. All rows with the time of the last such row stay, because the collector decides between them.
  */
 function keepFirst(
   times: Float64Array,
@@ -174,7 +184,10 @@ function keepFirst(
   return kept;
 }
 
-/** Rows that cannot be among the first of the answer go, where no stage may drop others; how many are left. */
+/**
+ * Removes rows that cannot be among the first of the response, if no stage may drop others. Returns the
+ * number left.
+ */
 export function keepReachable(
   { keepsRows }: FieldPlan,
   { limit, backward }: LogCollector,

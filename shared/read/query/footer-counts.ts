@@ -1,10 +1,11 @@
 /**
- * Counts without lines: what a metric query counts of whole minutes is in the footers of chunks, by stream and detected
- * level, and goes from there through the query's own pipeline (counted-rows.ts).
+ * Counts entries without lines. Footers of chunks contain the counts of whole minutes by stream and detected
+ * level, which then pass through the query's own pipeline (counted-rows.ts).
  *
- * What a reader would get wrong: a footer knows how many entries there are, not which. So it counts only where every
- * entry of the stream in that chunk counts: no other chunk has the same stretch of the stream's time (equal entries would
- * count twice), what is hidden of them is known row by row and taken out, and windows begin and end with minutes.
+ * Pitfall: a footer knows how many entries there are, not which. It is used only if every entry of the stream
+ * in that chunk counts. No other chunk may have the same time range of the stream, because equal entries
+ * would count twice. Hidden entries must be known row by row and are subtracted. Windows must begin and end
+ * at whole minutes.
  */
 
 import { NS_PER_MINUTE } from '../../base/model/duration.ts';
@@ -26,11 +27,11 @@ const COUNTING: ReadonlySet<RangeOp> = new Set<RangeOp>([
 ]);
 
 export interface CountRequest extends CountSinks {
-  /** True where something may hide entries of the run's stream, in this page or where the plan passed over a page. */
+  /** Whether entries of the run's stream may be hidden, in this page or in a page that the plan pruned. */
   hides(page: PlannedPage, run: RunMeta): boolean;
 }
 
-/** True where the query counts entries or their bytes, and looks at nothing but labels and metadata. */
+/** Whether the query counts entries or their bytes, and reads only labels and metadata. */
 export function countsWithoutLines({
   extractor,
   accumulator,
@@ -39,15 +40,17 @@ export function countsWithoutLines({
   return !unwrapped && COUNTING.has(op) && extractor.needs.lines !== 'bytes';
 }
 
-/** True where all windows begin and end with minutes. */
+/** Whether all windows begin and end at whole minutes. */
 export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean {
   const { startNs, stepNs, rangeNs, offsetNs } = spec;
   return [startNs - offsetNs, stepNs, rangeNs].every(ns => ns % NS_PER_MINUTE === 0n);
 }
 
 /**
- * Counts what footers can tell; the plan of what is left to be read, the same one where that is all.
- * @param plan pages of a chunk lie together in it
+ * Counts what footers contain. Returns the plan of the pages left to read, or the same plan if that is all of
+ * them.
+ *
+ * @param plan pages of a chunk are adjacent in it
  */
 export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
   const { pages } = plan;
@@ -73,14 +76,14 @@ const COUNTS = 1;
 const IS_READ = 2;
 const NOTHING: readonly HiddenRow[] = Object.freeze([]);
 
-/** Tells which streams of one chunk after the other count by its footer. */
+/** Decides which streams of a chunk its footer can count, one chunk at a time. */
 class ChunkJudge {
   readonly #overlaps: Overlaps;
   readonly #request: CountRequest;
-  /** What becomes of a stream of the chunk, by its place. */
+  /** Verdict on each stream of the chunk, by index. */
   #verdicts = new Uint8Array(256);
   readonly #hidden = new Map<number, HiddenRow[]>();
-  /** Places of the streams whose counts are those of the query. */
+  /** Indexes of the streams whose footer counts are used. */
   counted: number[] = [];
 
   constructor(overlaps: Overlaps, request: CountRequest) {
@@ -88,7 +91,10 @@ class ChunkJudge {
     this.#request = request;
   }
 
-  /** @param from first page of the chunk @param end behind its last one */
+  /**
+   * @param from index of the chunk's first page
+   * @param end index after its last page
+   */
   look(pages: readonly PlannedPage[], from: number, end: number): void {
     const { streams, levels } = pages[from].footer;
     const overlaps = this.#overlaps;
@@ -106,7 +112,7 @@ class ChunkJudge {
           seen.push(stream);
           verdicts[stream] = COUNTS;
         }
-        // A stream may lie in several pages: all of them count, or none.
+        // A stream may be in several pages: all of them count, or none.
         const counts = isWhole && !(shared.size > 0 && shared.has(streams[stream].text));
         if (!counts || !this.#isKnown(page, run)) verdicts[stream] = IS_READ;
       }
@@ -114,12 +120,12 @@ class ChunkJudge {
     this.counted = seen.filter(stream => verdicts[stream] === COUNTS);
   }
 
-  /** Rows of a counted stream that are hidden. */
+  /** Returns the hidden rows of a counted stream. */
   hiddenOf(stream: number): readonly HiddenRow[] {
     return this.#hidden.get(stream) ?? NOTHING;
   }
 
-  /** Puts what is not counted of a page of the chunk to the others that are left. */
+  /** Adds the uncounted part of a page to the pages left to read. */
   leave(page: PlannedPage, left: PlannedPage[]): void {
     const verdicts = this.#verdicts;
     let read = 0;
@@ -135,12 +141,12 @@ class ChunkJudge {
     return this.#verdicts.fill(UNSEEN, 0, streams);
   }
 
-  /** False where something of the run is hidden that is not known row by row. */
+  /** Returns false if something of the run is hidden that is not known row by row. */
   #isKnown(page: PlannedPage, run: RunMeta): boolean {
     const { hides } = this.#request;
     if (!hides(page, run)) return true;
     const { mask } = page;
-    // What else hides something, retention or a request without stages, is not told row by row.
+    // Retention, and requests without stages, do not report hidden rows individually.
     if (mask === undefined || hides({ ...page, mask: undefined }, run)) return false;
     const hidden = mask.hiddenIn(run.firstRow, run.rows);
     if (hidden === undefined) return false;
@@ -158,7 +164,7 @@ function wants({ extractor }: CountRequest, name: string): boolean {
   return metadata === 'all' || metadata.has(name);
 }
 
-/** True where metadata other than the level splits the series, or is filtered by. */
+/** Whether metadata other than the level splits the series or is filtered. */
 function splits({ columns }: PageMeta, request: CountRequest): boolean {
   for (const { kind, name } of columns) {
     if (kind === ColumnKind.metadata && name !== LEVEL_NAME && wants(request, name)) return true;

@@ -1,6 +1,7 @@
 /**
- * What a decoded footer takes in memory, bytes, so that a cache of footers holds what its bound says. Sizes of objects are V8's, as
- * measured over 488 chunks of pushes and one that they were merged into. Streams are shared between footers and count as references.
+ * Estimates the memory of a decoded footer in bytes, so that a cache of footers respects its limit. Object
+ * sizes are those of V8, measured over 488 chunks of pushes and one that they were merged into. Footers share
+ * streams, which count as references.
  */
 import type { Footer } from '../../storage/chunk/format.ts';
 import { StoredCounts } from '../../storage/chunk/stored-counts.ts';
@@ -11,7 +12,7 @@ const INPUT_BYTES = 60;
 const PAGE_BYTES = 200;
 const RUN_BYTES = 96;
 const COLUMN_BYTES = 170;
-/** Beside its letters. */
+/** In addition to its characters. */
 const VALUE_BYTES = 32;
 
 export function heldBytes({ streams, pages, inputs, counts }: Footer): number {

@@ -1,6 +1,6 @@
 /**
- * Hides rows of the page that a scan is at. It is asked by the pipeline, behind the query's own line filters: those leave few
- * rows most often, and few are quickly looked at.
+ * Hides rows of the current page of a scan. The pipeline calls it after the query's own line filters, which
+ * usually leave few rows to check.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -9,7 +9,7 @@ import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.
 
 export class HiddenRows implements RowNarrower {
   #mask: PageDeleteFilter | undefined;
-  /** As stored: requests ask for streams as they are stored. */
+  /** Rows with streams as stored, which is how requests select them. */
   #rows: PageRows | undefined;
 
   enter(mask: PageDeleteFilter | undefined, rows: PageRows): void {
@@ -17,7 +17,7 @@ export class HiddenRows implements RowNarrower {
     this.#rows = rows;
   }
 
-  /** What is narrowed from here on has no hidden rows. */
+  /** Ends the page: later selections have no hidden rows. */
   leave(): void {
     this.#mask = undefined;
     this.#rows = undefined;

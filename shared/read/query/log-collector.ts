@@ -1,7 +1,7 @@
 /**
- * Keeps the first `limit` entries of one day in the direction of a query (entry-order.ts), whatever order its pages come in.
- * An entry that cannot be among them is refused before it is parsed. What is kept is charged: a few stages can make a
- * megabyte of a short line.
+ * Collects the first `limit` entries of one day in the direction of a query (entry-order.ts), independent of
+ * the order of pages. An entry that cannot be among them is refused before it is parsed. Collected entries
+ * are charged to the memory budget, because a few stages can expand a short line to a megabyte.
  */
 
 import type { Labels } from '../../base/model/labels.ts';
@@ -12,21 +12,21 @@ import type { ChunkAge } from '../../storage/catalog/chunk-order.ts';
 import type { Footer, RunMeta } from '../../storage/chunk/format.ts';
 import { compareEntries, type EntryPlace, type EntrySource, StoredSource } from './entry-order.ts';
 
-/** What an answer shows of an entry. */
+/** Shown fields of an entry. */
 export interface EntryFields {
   readonly line: string;
   /** Text of `stream`, the key of the result stream. */
   readonly key: string;
   /** Labels of the result stream. */
   readonly stream: Labels;
-  /** With categorised labels only. */
+  /** Set only with categorized labels. */
   readonly structuredMetadata: Labels | undefined;
   readonly parsed: Labels | undefined;
 }
 
 export interface CollectedEntry extends EntryPlace, EntryFields {}
 
-/** What is asked of a planned page whose rows are collected. */
+/** Attributes of a planned page whose rows are collected. */
 export interface CollectedPage {
   readonly record: ChunkAge;
   readonly page: {
@@ -39,13 +39,13 @@ export interface CollectedPage {
 
 export class LogCollector implements LogSink {
   #entries: CollectedEntry[] = [];
-  /** The last of `limit` entries: what comes behind it is too late. Undefined until there are so many. */
+  /** Last of `limit` entries. Later entries are refused. Undefined until there are `limit` entries. */
   #last: CollectedEntry | undefined;
-  /** Entries past this time come too late, because others were found elsewhere. */
+  /** Entries after this time are refused, because others were found before. */
   #found: number | undefined;
   #rows: PageRows | undefined;
   #page: CollectedPage | undefined;
-  /** Of the run that was looked at last: rows come in ascending order. */
+  /** Most recent run: rows come in ascending order. */
   #run = 0;
   #source: EntrySource | undefined;
   readonly limit: number;
@@ -53,7 +53,7 @@ export class LogCollector implements LogSink {
   readonly #categorize: boolean;
   readonly #budget: MemoryBudget;
 
-  /** @param budget of the whole query: what `finish` returns stays charged */
+  /** @param budget memory budget of the whole query; the result of `finish` stays charged */
   constructor(limit: number, backward: boolean, categorize: boolean, budget: MemoryBudget) {
     this.limit = limit;
     this.backward = backward;
@@ -61,7 +61,7 @@ export class LogCollector implements LogSink {
     this.#budget = budget;
   }
 
-  /** @param rows of the page, whose streams may be shown with other labels than they are stored with */
+  /** @param rows rows of the page, whose streams may have other labels than stored */
   begin(rows: PageRows, page: CollectedPage): void {
     this.#rows = rows;
     this.#page = page;
@@ -69,22 +69,22 @@ export class LogCollector implements LogSink {
     this.#source = undefined;
   }
 
-  /** Entries past this time come too late; undefined while there is room. */
+  /** Entries after this time are refused. Undefined until `limit` entries are found. */
   get bound(): number | undefined {
     return this.#last?.time ?? this.#found;
   }
 
-  /** What others have found bounds what is looked for here. */
+  /** Sets the bound that entries found by others impose. */
   startAt(bound: number | undefined): void {
     this.#found = bound;
   }
 
-  /** Takes an entry that another collector has kept. Throws as `emit`. */
+  /** Adds an entry of another collector. Throws as `emit`. */
   take(entry: CollectedEntry): void {
     if (this.#accepts(entry)) this.#add(entry);
   }
 
-  /** False if nothing between the two times can be among the first. */
+  /** Returns false if nothing between the two times can be among the first. */
   reaches(first: number, last: number): boolean {
     const { bound } = this;
     if (bound === undefined) return true;
@@ -126,7 +126,7 @@ export class LogCollector implements LogSink {
     return this.#source;
   }
 
-  /** Throws BadRequestError if the entries hold more than the budget. */
+  /** Throws BadRequestError if the entries exceed the budget. */
   emit(row: number, entry: PipelineRow): void {
     const line = entry.line();
     if (this.#categorize) {
@@ -138,7 +138,7 @@ export class LogCollector implements LogSink {
     }
   }
 
-  /** As `emit`, of an entry that is shown with other fields. */
+  /** Works as `emit`, for an entry that is shown with other fields. */
   emitFields(row: number, { line, key, stream, structuredMetadata, parsed }: EntryFields): void {
     const { record: chunk, page } = this.#page!;
     const [time, source] = [this.#timeOf(row), this.#sourceOf(row)];
@@ -165,17 +165,17 @@ export class LogCollector implements LogSink {
     if (this.#entries.length >= this.limit) this.#prune();
   }
 
-  /** The first entries, in the direction of the query. */
+  /** Returns the first entries, in the direction of the query. */
   finish(): CollectedEntry[] {
     this.#prune();
     return this.#entries;
   }
 }
 
-/** Beside the texts: the object and its place in lists. */
+/** Bytes of the object and its list elements, in addition to texts. */
 const BYTES_PER_ENTRY = 140;
 
-/** Roughly what an entry keeps, and what it takes in the answer. Labels are in the key or in the lists. */
+/** Estimates the memory of an entry and its size in the response. Labels are in the key or in the lists. */
 function sizeOf({ line, key, structuredMetadata, parsed }: EntryFields): number {
   return BYTES_PER_ENTRY + line.length + key.length + lengthOf(structuredMetadata) + lengthOf(parsed);
 }

@@ -1,4 +1,6 @@
-/** Log queries: walk the days in the asked direction and stop as soon as the limit is met. */
+/**
+ * Runs log queries: walks the days in the direction of the query and stops as soon as the limit is reached.
+ */
 
 import { type AheadOptions, mapAhead } from '../../base/model/at-once.ts';
 import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/duration.ts';
@@ -38,27 +40,30 @@ export interface LogRequest {
   readonly tenants: readonly string[];
   readonly expr: LogExpr;
   readonly range: TimeRange;
-  /** Most entries of the answer. */
+  /** Maximum number of entries in the response. */
   readonly limit: number;
   readonly backward: boolean;
-  /** Least distance between two entries of the answer, ns; 0 returns all. */
+  /** Minimum distance between two entries of the response, ns. 0 returns all. */
   readonly intervalNs: bigint;
   /** Keep the label categories apart (docs/dev/wire-format.md#label-categories). */
   readonly categorize: boolean;
   /**
-   * Of the lines only the field of this name is wanted. An entry whose field a column knows comes without its line, the
-   * field being the one parsed label; any other as it is. With EVERY_FIELD (every-field-scan.ts) all fields of the lines
-   * are: where columns know them, an entry comes with a line of the same fields in any order. With categorised labels only.
+   * Name of the only field of the lines that is needed, with categorized labels only. An entry whose field a
+   * column stores has no line, and the field is its only parsed label. Other entries are unchanged. With
+   * EVERY_FIELD (every-field-scan.ts) all fields are needed: if columns know them, an entry has a line with
+   * the same fields in any order.
    */
   readonly field?: string | undefined;
   readonly signal: AbortSignal;
-  /** Asked for beside the records of chunks. */
+  /** Requested in parallel with the chunk records. */
   readonly visibleOf: VisibleOf | Promise<VisibleOf>;
-  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  /**
+   * Called with the bytes of each page before it is scanned, or afterwards if a worker scanned it. May throw.
+   */
   readonly charge?: ((bytes: number) => void) | undefined;
-  /** Tasks at once, at most; 0 is as many as the workers take. */
+  /** Maximum concurrent tasks. 0: as many as the workers accept. */
   readonly maxParallelism?: number;
-  /** Of the whole query; without it each part has a bound of its own. */
+  /** Memory budget of the whole query. Default: each part has its own. */
   readonly memory?: MemoryBudget | undefined;
 }
 
@@ -80,9 +85,9 @@ export interface LogSources {
   readonly catalog: ChunkLookup;
   readonly source: ChunkSource;
   readonly clock: Clock;
-  /** Without them all is scanned in this thread. */
+  /** Default: this thread scans everything. */
   readonly workers?: QueryWorkers | undefined;
-  /** Without it no result is kept. */
+  /** Default: no result is cached. */
   readonly answers?: AnswerCache | undefined;
 }
 
@@ -91,7 +96,7 @@ interface FoundEntry extends EntryFields {
   readonly source: EntrySource;
 }
 
-/** Streams ascending by label text. */
+/** Returns the streams, ascending by label text. */
 export async function runLogQuery(
   sources: LogSources,
   request: LogRequest,
@@ -105,7 +110,7 @@ export async function runLogQuery(
   return grouped(found);
 }
 
-/** The first `limit` entries over all tenants, found or kept. */
+/** Returns the first `limit` entries over all tenants, computed or cached. */
 async function first(
   sources: LogSources,
   request: LogRequest,
@@ -127,7 +132,7 @@ async function first(
   return cachedOrComputed(kept, ofFind => find(sources, request, records, ofFind));
 }
 
-/** Of an entry beside its texts. */
+/** Bytes of an entry in addition to its texts. */
 const BYTES_PER_ENTRY = 200;
 
 function weightOf(entries: readonly FoundEntry[]): number {
@@ -153,7 +158,7 @@ async function find(
     lists.push(await findOfTenant(sources, request, ofTenant, budget, statistics));
   }
   if (lists.length === 1) return lists[0];
-  // The sort is stable: what is equal stays in the order of the tenants.
+  // The sort is stable: equal entries stay in the order of the tenants.
   const all = lists.flat().sort((a, b) => {
     if (a.timeNs === b.timeNs) return compareSources(a.source, b.source);
     return a.timeNs < b.timeNs === request.backward ? 1 : -1;
@@ -161,12 +166,12 @@ async function find(
   return all.slice(0, request.limit);
 }
 
-/** The reference thins each stretch of this length, aligned to the epoch, by itself. */
+/** The reference thins each interval of this length separately, aligned to the epoch. */
 const THINNED_STRETCH_NS = 3600n * NS_PER_SECOND;
 
 /**
- * An entry, then the next one at least the interval away, and so on. As in the reference, each hour begins anew, and
- * of an hour no more than the first `limit` entries are looked at: a larger limit thins over more of it.
+ * Returns an entry, then the next one at least the interval away, and so on. As in the reference, each hour
+ * starts over, and only its first `limit` entries are considered: a larger limit thins more of it.
  */
 async function thinned(
   sources: LogSources,
@@ -214,7 +219,7 @@ async function findOfTenant(
   const { expr, range, limit, backward, categorize, signal } = request;
   const selector = compileSelector(view.storedMatchers(expr.selector));
   const scan = compileLogScan(expr, { clock, field: request.field });
-  // Behind the pipeline, which reports stages that cannot be built.
+  // Compiled after the pipeline, which reports invalid stages.
   const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
   const parts = spreadParts(sources, request, statistics);
@@ -275,8 +280,9 @@ async function findOfTenant(
 }
 
 /**
- * How many days are planned before they are scanned. Over a distant store: all at once where filters of chunks are asked, because
- * most days of such a query have nothing; else twice as many with each day, because the first ones may be enough.
+ * Returns how many days are planned before they are scanned. Over a distant store it is all days at once if
+ * text indexes are checked, because most days of such a query have nothing. Otherwise the number doubles with
+ * each day, because the first days may be enough.
  */
 function aheadOf({ isDistant }: ChunkSource, { prunes }: TextPruner): AheadOptions {
   if (!isDistant) return { width: 1 };
@@ -290,7 +296,7 @@ function foundEntry(
   return { timeNs: dayStartNs + BigInt(time), source, line, key, stream, structuredMetadata, parsed };
 }
 
-/** Undefined where there are no workers. */
+/** Returns undefined if there are no workers. */
 export function spreadParts(
   { workers }: LogSources,
   request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
@@ -301,7 +307,7 @@ export function spreadParts(
   return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };
 }
 
-/** Pages whose entries come first in the direction of the query stand first. Which of equal ones does, decides nothing. */
+/** Sorts pages by the direction of the query. The order of equal ones does not matter. */
 function inDirection(pages: readonly PlannedPage[], backward: boolean): PlannedPage[] {
   return pages.slice().sort((a, b) => (backward ? b.last - a.last : a.first - b.first));
 }

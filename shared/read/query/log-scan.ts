@@ -1,4 +1,4 @@
-/** The scan of a log query: pages in, entries into a collector. The engine and its workers run the same. */
+/** Scans a log query: pages in, entries into a collector. The engine and its workers run the same code. */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import { compileLogPipeline, type LogPipeline } from '../../execution/pipeline/pipeline.ts';
@@ -16,25 +16,25 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 export interface LogScan {
   readonly pipeline: LogPipeline;
   readonly turn: TimeSlice;
-  /** The pipeline asks it. */
+  /** Called by the pipeline. */
   readonly hidden: HiddenRows;
-  /** The one field that is wanted, or every one, where columns may answer for it. */
+  /** The one field that is needed, or every field, if columns can provide it. */
   readonly field: FieldPlan | undefined;
 }
 
 /**
- * What the entries of an answer may hold, bytes: 5,000 lines of 25 KiB. Written as JSON they grow, and a string of V8
- * ends at 512 Mi characters.
+ * Maximum bytes of the entries of a response: 5,000 lines of 25 KiB. They grow as JSON, and a V8 string is
+ * limited to 512 Mi characters.
  */
 export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
 
 export interface LogScanOptions {
   readonly clock: Clock;
-  /** Of the lines only the field of this name is wanted, or every one; see LogRequest. */
+  /** The only field of the lines that is needed, or every field; see LogRequest. */
   readonly field?: string | undefined;
 }
 
-/** Throws BadRequestError where a stage cannot be built. */
+/** Throws BadRequestError if a stage is invalid. */
 export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
   const turn = new TimeSlice();
   const hidden = new HiddenRows();
@@ -56,7 +56,7 @@ function wantsOf({ pipeline, field }: LogScan): PageWants {
   return { lines: 'bytes', metadata: 'all', promoted };
 }
 
-/** The reads of `scanEntries`, to begin before it. */
+/** Creates the reads of `scanEntries`, to start them early. */
 export function readsOfEntries(
   context: Pick<ScanContext, 'source' | 'statistics'>,
   scan: LogScan,
@@ -66,8 +66,9 @@ export function readsOfEntries(
 }
 
 /**
- * Gives the entries of `pages`, of one plan, to the collector; ends where it has what it wants.
- * @param reads of these pages, where they have begun
+ * Passes the entries of `pages`, which belong to one plan, to the collector. Ends as soon as it is full.
+ *
+ * @param reads reads of these pages, if they were started early
  */
 export async function scanEntries(
   context: Omit<ScanContext, 'turn' | 'hidden'>,

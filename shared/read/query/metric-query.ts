@@ -1,4 +1,7 @@
-/** Metric queries: each range aggregation of the tree is computed in one scan, then the tree is evaluated over them. */
+/**
+ * Runs metric queries: each range aggregation of the expression is computed in one scan, then the expression
+ * is evaluated over them.
+ */
 
 import { mapAhead } from '../../base/model/at-once.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
@@ -45,24 +48,28 @@ export interface MetricRequest {
   readonly endNs: bigint;
   /** 0 for an instant query. */
   readonly stepNs: bigint;
-  /** A vector or scalar at `startNs` rather than a matrix. */
+  /** Whether to return a vector or scalar at `startNs` instead of a matrix. */
   readonly instant: boolean;
-  /** 0 is none. */
+  /** 0: no limit. */
   readonly maxSeries: number;
-  /** Cut the answer to `maxSeries`, with a warning, rather than refuse it. */
+  /** Whether to cut the response to `maxSeries` with a warning, instead of refusing it. */
   readonly partial: boolean;
   readonly signal: AbortSignal;
-  /** Asked for beside the records of chunks. */
+  /** Requested in parallel with the chunk records. */
   readonly visibleOf: VisibleOf | Promise<VisibleOf>;
-  /** Called with the bytes of each page before it is looked at, or behind it where a worker did; may throw. */
+  /**
+   * Called with the bytes of each page before it is scanned, or afterwards if a worker scanned it. May throw.
+   */
   readonly charge?: ((bytes: number) => void) | undefined;
-  /** Tasks at once, at most; 0 is as many as the workers take. */
+  /** Maximum concurrent tasks. 0: as many as the workers accept. */
   readonly maxParallelism?: number;
-  /** Of the whole query; without it each part has a bound of its own. */
+  /** Memory budget of the whole query. Default: each part has its own. */
   readonly memory?: MemoryBudget | undefined;
 }
 
-/** Range aggregations of a query over a distant store that wait at once; each has series of its own in memory. */
+/**
+ * Maximum concurrent range aggregations of a query over a distant store. Each has its own series in memory.
+ */
 const LEAVES_AT_ONCE = 4;
 
 export async function runMetricQuery(
@@ -96,8 +103,8 @@ export async function runMetricQuery(
 }
 
 /**
- * Works on the list, some at once; a failure ends all that are behind it, and is thrown when those before it have ended: so that
- * which one is thrown does not depend on who was first.
+ * Processes the list, several items at once. A failure ends all later items, and is thrown after the earlier
+ * ones have ended. The thrown error therefore does not depend on timing.
  */
 async function inOrder<T>(
   list: readonly T[],
@@ -115,7 +122,7 @@ async function inOrder<T>(
 
 type LookUp = (tenant: string, times: TimeRange) => Promise<readonly DayRecords[]>;
 
-/** Parts of a query that read the same time look at the catalog once. */
+/** Parts of a query that read the same time share one catalog lookup. */
 function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp {
   const known = new Map<string, Promise<readonly DayRecords[]>>();
   return (tenant, times) => {
@@ -129,7 +136,7 @@ function lookupsOf({ catalog }: LogSources, statistics: QueryStatistics): LookUp
   };
 }
 
-/** Where pages of the query yield, too. */
+/** Yields in the same way as pages of the query do. */
 function yieldPointOf(
   { source: { scheduler } }: LogSources,
   { tenantsKey, signal }: MetricRequest,
@@ -143,7 +150,7 @@ function yieldPointOf(
   };
 }
 
-/** The values of a leaf, found or kept. */
+/** Returns the values of a leaf, computed or cached. */
 async function aggregate(
   sources: LogSources,
   request: MetricRequest,
@@ -174,7 +181,7 @@ async function aggregate(
   );
 }
 
-/** Of a series beside its values: arrays, labels. */
+/** Bytes of a series in addition to its values: arrays, labels. */
 const BYTES_PER_SERIES = 400;
 
 function weightOf({ timesMs, series }: SeriesMatrix): number {
@@ -186,7 +193,7 @@ function weightOf({ timesMs, series }: SeriesMatrix): number {
   return bytes;
 }
 
-/** A leaf, and what is read for it. */
+/** A leaf and the data to read for it. */
 interface LeafReads {
   readonly leaf: Leaf;
   readonly spec: RangeSpec;
@@ -221,22 +228,22 @@ async function compute(
     const failure = sampleFailure(labels);
     if (failure !== undefined) throw new BadRequestError(failure);
   }
-  // The matrix stays until the query ends, what it was made of does not; the series' labels are its own.
+  // The matrix lives until the query ends; its inputs do not. The labels of the series are not shared.
   memory?.reserve(matrix.series.reduce((bytes, { values }) => bytes + values.length * BYTES_PER_CELL, 0));
   accumulator.budget.releaseAll();
   return matrix;
 }
 
-/** The reference cannot read label texts with U+FFFD back, and passes over the samples of such series. */
+/** The reference cannot parse label texts with U+FFFD, and drops the samples of such series. */
 function isReadable(labels: Labels): boolean {
   return labels.every(({ value }) => !value.includes('\ufffd'));
 }
 
-/** One range aggregation, over all tenants. */
+/** One range aggregation over all tenants. */
 interface LeafScan {
   readonly log: LogExpr;
   readonly scan: MetricScan;
-  /** Undefined where all is scanned here. */
+  /** Undefined if this thread scans everything. */
   readonly spread: SampleFanOut | undefined;
   readonly times: TimeRange;
 }
@@ -253,7 +260,7 @@ async function scanTenant(
   const context = { source, statistics, signal, charge, shown: view.shown };
   const counts = countsWithoutLines(scan);
   const pruner = compileTextPruner(log.stages, source, statistics);
-  // What footers count is not read: of such queries few pages are left.
+  // Footers answer most pages of such queries, so few are left to read early.
   const begun =
     source.isDistant && !counts
       ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })

@@ -1,4 +1,7 @@
-/** The scan of one range aggregation: pages in, samples into an accumulator. The engine and its workers run the same. */
+/**
+ * Scans one range aggregation: pages in, samples into an accumulator. The engine and its workers run the same
+ * code.
+ */
 
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -17,7 +20,7 @@ export interface MetricScan {
   readonly extractor: SampleExtractor;
   readonly accumulator: RangeAccumulator;
   readonly turn: TimeSlice;
-  /** The extractor asks it. */
+  /** Called by the extractor. */
   readonly hidden: HiddenRows;
 }
 
@@ -25,13 +28,13 @@ export interface MetricScanOptions {
   readonly spec: RangeSpec;
   readonly grouping: Grouping | undefined;
   readonly clock: Clock;
-  /** Of the accumulator; without it its own default. */
+  /** Memory limit of the accumulator. Default: its own. */
   readonly maxBytes?: number;
-  /** What accumulator and series take is charged to it too. */
+  /** Memory that accumulator and series are charged to, in addition. */
   readonly memory?: SharedMemory | undefined;
 }
 
-/** Throws BadRequestError where a stage cannot be built. */
+/** Throws BadRequestError if a stage is invalid. */
 export function compileMetricScan(
   range: LogRange,
   { spec, grouping, clock, maxBytes, memory }: MetricScanOptions,
@@ -48,7 +51,7 @@ function wantsOf({ extractor }: MetricScan): PageWants {
   return { ...extractor.needs, promoted: extractor.promoted };
 }
 
-/** The reads of `scanSamples`, to begin before it. */
+/** Creates the reads of `scanSamples`, to start them early. */
 export function readsOfSamples(
   context: Pick<ScanContext, 'source' | 'statistics'>,
   scan: MetricScan,
@@ -57,7 +60,11 @@ export function readsOfSamples(
   return new PageReads(context, pages, wantsOf(scan), { prepares: true, endsEarly: false });
 }
 
-/** Adds the samples of `pages`, of one plan. @param reads of these pages, where they have begun */
+/**
+ * Adds the samples of `pages`, which belong to one plan.
+ *
+ * @param reads reads of these pages, if they were started early
+ */
 export async function scanSamples(
   context: Omit<ScanContext, 'turn' | 'hidden'>,
   scan: MetricScan,
@@ -86,7 +93,7 @@ export async function scanSamples(
   );
 }
 
-/** Pages of a day to be scanned, in this order. */
+/** Pages of a day to scan, in this order. */
 export interface PagesOfPlan {
   readonly plan: DayPlan;
   readonly pages: readonly PlannedPage[];

@@ -1,12 +1,12 @@
 /**
- * Stretches of time that several chunks of one stream cover (overlaps.ts). Streams whose chunks come one after the other, which
- * most are, are told apart first: by a sort of all runs and one look at each, without an object for any.
+ * Finds time regions that several chunks of one stream cover (overlaps.ts). Most streams have chunks one
+ * after the other. A sort of all runs and one check of each excludes them, without an object per run.
  *
- * What a reader would get wrong: a plan's runs are what counts, not its chunks. Where a run of one chunk lies between two of
- * another they share no stretch.
+ * Only the runs of a plan count, not its chunks. If a run of one chunk is between two runs of another, they
+ * share no region.
  *
- * A chunk has no entry twice, but for chunks of earlier versions: they have entries that differ only in a value of metadata
- * that is empty, which is none. Where a footer lists such a value, the chunk overlaps itself.
+ * A chunk contains no entry twice, except in earlier versions. These have entries that differ only in an
+ * empty metadata value, which counts as missing. A chunk whose footer lists such a value overlaps itself.
  */
 import { ColumnKind, type PageMeta, type RunMeta } from '../../storage/chunk/format.ts';
 import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
@@ -22,12 +22,12 @@ export interface Region {
   readonly stream: string;
   readonly from: number;
   readonly to: number;
-  /** Runs that meet it, by chunk in the order of the plan, then in the order of the chunk. */
+  /** Runs that meet the region, by chunk in the order of the plan, then in the order of the chunk. */
   readonly places: readonly Place[];
   resolved: Promise<void> | undefined;
 }
 
-/** True where rows of the page may be the same entry as others of its chunk. */
+/** Whether rows of the page may be the same entry as others of its chunk. */
 export function mayRepeatItself({ columns }: Pick<PageMeta, 'columns'>): boolean {
   return columns.some(column => column.kind === ColumnKind.metadata && listsEmptyValue(column));
 }
@@ -56,14 +56,17 @@ export function regionsOf({ pages }: Pick<DayPlan, 'pages'>): Region[] {
 /** All runs of a plan, as parallel columns. */
 interface Runs {
   readonly pageOf: Uint32Array;
-  /** Place in the runs of the page. */
+  /** Index in the runs of the page. */
   readonly runOf: Uint32Array;
   readonly first: Float64Array;
   readonly last: Float64Array;
   readonly texts: readonly string[];
-  /** For each page 1 where it may have an entry twice. */
+  /** 1 for each page that may contain an entry twice. */
   readonly repeats: Uint8Array;
-  /** Runs by stream, of one stream in the order of the plan; `starts` has the place of each stream's first in it, and the end. */
+  /**
+   * Runs by stream, in the order of the plan within a stream. `starts` has the index of each stream's first
+   * run in it, and the end.
+   */
   readonly order: Uint32Array;
   readonly starts: Uint32Array;
 }
@@ -100,7 +103,7 @@ function runsByStream(pages: readonly PlannedPage[]): Runs {
   return { pageOf, runOf, first, last, texts, repeats, ...grouped(streamOf, texts.length) };
 }
 
-/** Places by group, those of one group ascending. */
+/** Returns indexes by group, ascending within a group. */
 function grouped(groupOf: Uint32Array, groups: number): Pick<Runs, 'order' | 'starts'> {
   const starts = new Uint32Array(groups + 1);
   for (let i = 0; i < groupOf.length; i++) starts[groupOf[i] + 1]++;
@@ -112,8 +115,9 @@ function grouped(groupOf: Uint32Array, groups: number): Pick<Runs, 'order' | 'st
 }
 
 /**
- * True where two runs of different chunks share an instant, or one may have an entry twice.
- * @param ofStream the runs of a stream; it is sorted by their start
+ * Whether two runs of different chunks share an instant, or one may contain an entry twice.
+ *
+ * @param ofStream runs of a stream, which are sorted by their start
  */
 function overlap(
   { pageOf, first, last, repeats }: Runs,
@@ -121,7 +125,7 @@ function overlap(
   ofStream: Uint32Array,
 ): boolean {
   if (!ascends(ofStream, first)) ofStream.sort((a, b) => first[a] - first[b]);
-  // Of those so far the one that ends last. As long as no two of different chunks meet, it is the only one that can meet the next.
+  // The run so far that ends last. While no two of different chunks meet, only this run can meet the next.
   let [latest] = ofStream;
   if (repeats[pageOf[latest]] === 1) return true;
   for (let i = 1; i < ofStream.length; i++) {
@@ -144,7 +148,10 @@ interface Extent {
   readonly places: Place[];
 }
 
-/** Stretches of time that at least two chunks of a stream cover; one that may repeat itself counts as two. */
+/**
+ * Returns the time regions that at least two chunks of a stream cover. A chunk that may repeat itself counts
+ * as two.
+ */
 function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
   const extents = new Map<string, Extent>();
   const repeating = new Set<Extent>();
@@ -160,7 +167,7 @@ function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
     extent.places.push(place);
     if (mayRepeatItself(page.page)) repeating.add(extent);
   }
-  // Beside its twin without places such a chunk is a stretch of its own.
+  // A second extent without runs represents the repeats of such a chunk.
   const chunks = [...extents.values(), ...Array.from(repeating, extent => ({ ...extent, places: [] }))];
   if (chunks.length < 2) return [];
   return sweep(chunks).map(({ from, to, members }) => ({
@@ -177,11 +184,11 @@ function regionsOfStream(stream: string, places: readonly Place[]): Region[] {
 interface OverlapSpan {
   readonly from: number;
   readonly to: number;
-  /** Places of the extents that reach into it, ascending. */
+  /** Indexes of the extents that reach into it, ascending. */
   readonly members: number[];
 }
 
-/** Stretches that at least two extents cover; extents include both ends. */
+/** Returns the spans that at least two extents cover. Extents include both ends. */
 function sweep(extents: readonly { readonly first: number; readonly last: number }[]): OverlapSpan[] {
   const places = extents.map((_, i) => i);
   const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);

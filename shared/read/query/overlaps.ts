@@ -1,14 +1,15 @@
 /**
- * Exactly once: the same entry (stream, timestamp, line, metadata) may lie in several chunks, after a retry or a
- * repeated push. Where chunks of one stream overlap in time, their timestamps are merged, lines are compared only
- * where timestamps are equal, and of equal entries all but the first that arrived are dropped.
+ * Deduplicates entries across chunks. The same entry (stream, timestamp, line, metadata) may be in several
+ * chunks, after a retry or a repeated push. If chunks of one stream overlap in time, their timestamps are
+ * merged. Lines are compared only if timestamps are equal. Of equal entries, the first arrival is kept.
  *
  *     chunk A   |--------------|
  *     chunk B            |------------|
- *     region             |-----|            only here are timestamps looked at
+ *     region             |-----|            timestamps are compared only in this region
  *
- * Regions are resolved when a page that meets one is read, so a limited query pays only for what it passes; all
- * regions of that page together, because the pages of a thousand streams that were pushed side by side are the same.
+ * Regions are resolved when a page that meets one is read, so a limited query pays only for the pages that it
+ * reaches. All regions of that page are resolved together, because a thousand streams that were pushed
+ * together share their pages.
  */
 import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -24,12 +25,12 @@ import type { DayPlan, PlannedPage } from './day-plan.ts';
 import { mayRepeatItself, type Region, regionsOf } from './overlap-regions.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** Rows of one region held at once, 32 bytes each; compaction keeps regions far below. */
+/** Maximum rows of one region held at once, 32 bytes each. Compaction keeps regions far below. */
 export const MAX_REGION_ROWS = 8_000_000;
-/** Rows of regions that are resolved together; a larger region is resolved alone. */
+/** Rows of regions that are resolved together. A larger region is resolved alone. */
 const MAX_BATCH_ROWS = 250_000;
 
-/** Over a distant store, pages of a region that are read at once: their timestamps, and whole. */
+/** Pages of a region that are read at once over a distant store: first their timestamps, then whole. */
 const TIMES_AT_ONCE = 64;
 const PAGES_AT_ONCE = 16;
 
@@ -37,14 +38,14 @@ const NO_STREAMS: ReadonlySet<string> = new Set();
 
 export class Overlaps {
   readonly #regions = new Map<PlannedPage, Region[]>();
-  /** Dropped rows: 1 for each row of a page that another chunk has too. */
+  /** 1 for each dropped row of a page: another chunk contains the entry too. */
   readonly #drops = new Map<PlannedPage, Uint8Array>();
   readonly #source: ChunkSource;
   readonly #statistics: QueryStatistics;
   readonly #isUneven: boolean;
   readonly #counts: (page: PlannedPage) => boolean;
 
-  /** @param counts whether dropped rows of a page count in the statistics; by default all do */
+  /** @param counts whether dropped rows of a page count in the statistics; default: all do */
   constructor(
     plan: DayPlan,
     source: ChunkSource,
@@ -64,18 +65,20 @@ export class Overlaps {
     }
   }
 
-  /** True where no two chunks share a stretch of time of any stream. */
+  /** Whether no two chunks share a time region of any stream. */
   get none(): boolean {
     return this.#regions.size === 0;
   }
 
-  /** Texts of the streams of which some stretch in this page is in another chunk too; asked before pages are read. */
+  /**
+   * Texts of the streams in this page that share a region with another chunk. Call it before pages are read.
+   */
   sharedStreams(page: PlannedPage): ReadonlySet<string> {
     const regions = this.#regions.get(page);
     return regions === undefined ? NO_STREAMS : new Set(regions.map(({ stream }) => stream));
   }
 
-  /** Pages whose entries this page's may repeat, itself among them; none where it shares no stretch. */
+  /** Pages whose entries this page may repeat, including itself. Empty if it shares no region. */
   neighboursOf(page: PlannedPage): ReadonlySet<PlannedPage> {
     const neighbours = new Set<PlannedPage>();
     for (const { places } of this.#regions.get(page) ?? []) {
@@ -84,7 +87,7 @@ export class Overlaps {
     return neighbours;
   }
 
-  /** Rows of the page that are to be passed over (1), or undefined where there are none. */
+  /** Returns 1 for each row of the page to drop, or undefined if there are none. */
   async droppedRows(page: PlannedPage, signal?: AbortSignal): Promise<Uint8Array | undefined> {
     const regions = this.#regions.get(page);
     if (regions === undefined) return undefined;
@@ -124,7 +127,7 @@ export class Overlaps {
     dropped[row] = 1;
   }
 
-  /** Timestamps of the regions' rows, of all their chunks. Each page is read once. */
+  /** Returns the timestamps of the regions' rows, of all their chunks. Each page is read once. */
   async #collect(regions: readonly Region[], signal: AbortSignal | undefined): Promise<RegionRows> {
     const wants = { lines: 'none', metadata: new Set<string>() } as const;
     const placesOf = new Map<PlannedPage, { readonly region: number; readonly run: RunMeta }[]>();
@@ -135,7 +138,8 @@ export class Overlaps {
         else places.push({ region: r, run });
       }
     }
-    // By age of the chunk, then by place: which of equal entries stays must not depend on the order of reading.
+    // By age of the chunk, then by position: which of equal entries is kept must not depend on the order of
+    // reading.
     const pages = [...placesOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
     const read = mapAhead(pages, { width: this.#source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {
@@ -163,15 +167,16 @@ export class Overlaps {
           );
         }
       }
-      // Chunks in their records wait for nothing: others get their turn here.
+      // Chunks in their records never wait, so yield to others explicitly.
       await nextTurn();
     }
     return rows;
   }
 
   /**
-   * Digest of line and metadata for each candidate row; pages are read one after the other. A row that a delete request
-   * hides in its chunk has none where another chunk may show the same entry: it must not stand for the other.
+   * Computes a digest of line and metadata for each candidate row, reading pages one after the other. A row
+   * that a delete request hides in its chunk gets no digest if another chunk may show the same entry: it must
+   * not replace the other.
    */
   async #digest(
     rows: RegionRows,
@@ -221,17 +226,17 @@ function shownRows(mask: PageDeleteFilter, page: PageRows, rows: readonly number
 }
 
 interface RegionRows {
-  /** Place in the list of regions. */
+  /** Index in the list of regions. */
   readonly regionOf: number[];
   readonly time: number[];
-  /** Place in `pages`. */
+  /** Index in `pages`. */
   readonly pageOf: number[];
   readonly rowOf: number[];
-  /** By chunk, in order of age. */
+  /** Pages by chunk, in order of age. */
   readonly pages: readonly PlannedPage[];
 }
 
-/** Equal where line and metadata are equal. */
+/** Equal if line and metadata are equal. */
 function entryDigest(page: PageRows, row: number): string {
   const line = page.lines.subarray(page.lineOffsets[row], page.lineOffsets[row + 1]);
   const pairs: [string, string][] = [];
@@ -243,7 +248,9 @@ function entryDigest(page: PageRows, row: number): string {
   return `${hash('sha256', line, 'base64')} ${JSON.stringify(pairs)}`;
 }
 
-/** Groups of rows of one region and timestamp that come from more than one chunk, or from one that may repeat itself. */
+/**
+ * Groups rows of one region and timestamp that come from several chunks, or from one that may repeat itself.
+ */
 function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
   const repeating = new Set(pages.filter(({ page }) => mayRepeatItself(page)).map(({ record }) => record));
   const order = Uint32Array.from(time, (_, i) => i);
@@ -256,7 +263,7 @@ function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
       time[order[i]] === time[order[start]] &&
       regionOf[order[i]] === regionOf[order[start]];
     if (same) continue;
-    // Sorted by page, hence by chunk: the first and the last tell whether there are two.
+    // Sorted by page, and therefore by chunk: the first and the last show whether there are two.
     const first = pages[pageOf[order[start]]].record;
     const isShared = pages[pageOf[order[i - 1]]].record !== first || (i - start > 1 && repeating.has(first));
     if (isShared) groups.push(Array.from(order.subarray(start, i)));
@@ -265,7 +272,7 @@ function equalTimes({ regionOf, time, pageOf, pages }: RegionRows): number[][] {
   return groups;
 }
 
-/** The regions that nobody has begun to resolve, in groups of bounded size. */
+/** Returns the regions that are not being resolved yet, in groups of bounded size. */
 function batchesOf(regions: readonly Region[]): Region[][] {
   const batches: Region[][] = [];
   let rows = 0;

@@ -1,15 +1,17 @@
 /**
- * Pages that queries come back to: their stored bytes, unpacked columns, and unpacked lines. Chunks never change, so a page is
- * what its place says (tenant, chunk, offset). Its checksums are verified when a column is unpacked, once.
+ * Caches pages that queries read repeatedly: their stored bytes, unpacked columns, and unpacked lines. Chunks
+ * never change, so tenant, chunk and offset identify a page's content. Its checksums are verified once, when
+ * a column is unpacked.
  *
  *     maxBytes   | 3/4: lines, in memory that searches work on (LinePool) | 1/4: stored bytes and columns |
  *
- * A page is kept from its second use on, and takes the place of another only where that one was not used for longer than the
- * page's own two uses are apart. So a scan of everything leaves the cache as it was, and of a query that reads more than
- * the cache holds, most stays, where the oldest making room would leave nothing (each page would go just before its next use).
+ * A page is cached from its second use on. It evicts another only if that one was unused for longer than the
+ * interval between the page's own two uses. A scan of everything therefore leaves the cache unchanged. If a
+ * query reads more than the cache holds, most of the cache survives. With LRU nothing would: each page would
+ * be evicted just before its next use.
  *
- * What a reader would get wrong: lines of a page may leave at any time between two turns of the event loop; the page then
- * unpacks its stored bytes again. Nothing is read from the store for it.
+ * Pitfall: lines of a page may be evicted between any two turns of the event loop. The page then unpacks its
+ * stored bytes again, without a read from the store.
  */
 
 import { SPACE_BYTES } from '../../base/kernels/line-memory.ts';
@@ -17,9 +19,12 @@ import { LinePool } from '../../base/kernels/line-pool.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns, type PageKeeper } from '../../storage/chunk/page-columns.ts';
 
-/** Of all bytes, what lines get: beside 1 MiB of lines a page has some 130 KiB of stored bytes and 60 to 150 KiB of columns. */
+/**
+ * Share of all bytes for lines: for 1 MiB of lines, a page has about 130 KiB of stored bytes and 60 to 150
+ * KiB of columns.
+ */
 const LINE_SHARE = 3 / 4;
-/** A page with more lines than this share of their memory would drive out too many others. */
+/** A page with more lines than this share of their memory would evict too many others. */
 const MAX_PAGE_SHARE = 1 / 8;
 /**
  * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of it is in use. Unpacking
@@ -30,26 +35,28 @@ const MIN_USED_SHARE = 1 / 2;
 const MIN_TOUCHED_SHARE = 1 / 4;
 /** Pages used once that are remembered by name, 150 bytes each: 16 GiB of lines. */
 const MAX_REMEMBERED = 16_384;
-/** A page's columns grow while it is looked at: it is weighed again when so many others were used. */
+/**
+ * Number of uses of other pages after which a page is weighed again. Its columns grow while it is scanned.
+ */
 const WEIGHED_LATER = 64;
 
-/** Of a page that is new, until it is weighed: times and offsets. */
+/** Size of a new page until it is weighed: times and offsets. */
 const BYTES_PER_ROW = 12;
 
 interface Kept {
   readonly key: string;
   readonly columns: PageColumns;
-  /** Bytes when it was weighed last. */
+  /** Bytes when it was last weighed. */
   weight: number;
-  /** Uses of all pages until its last one. */
+  /** Number of uses of all pages until its last one. */
   lastUse: number;
-  /** Uses of all pages between its last two. */
+  /** Number of uses of all pages between its last two. */
   interval: number;
-  /** Uses of all pages until its lines were looked at last. */
+  /** Number of uses of all pages until its lines were last read. */
   lineUse: number;
 }
 
-/** Figures since the start; bytes and pages are those of now. */
+/** Figures since the start. Bytes and pages are current values. */
 export interface PageCacheFigures {
   readonly hits: number;
   readonly misses: number;
@@ -70,11 +77,11 @@ export class PageCache implements PageKeeper {
   /** Ascending by last use. */
   readonly #kept = new Map<string, Kept>();
   readonly #byColumns = new Map<PageColumns, Kept>();
-  /** Memory of lines by page, ascending by their last use: of some pages columns are used and no lines. */
+  /** Memory of lines by page, ascending by their last use. For some pages only columns are used. */
   readonly #slots = new Map<Kept, Buffer>();
   /** Last use of pages that were used once, ascending. */
   readonly #remembered = new Map<string, number>();
-  /** Used lately, to be weighed again. */
+  /** Recently used pages that must be weighed again. */
   readonly #unweighed: Kept[] = [];
   #uses = 0;
   #hits = 0;
@@ -82,9 +89,8 @@ export class PageCache implements PageKeeper {
   #lineBytes = 0;
 
   /**
-   * @param maxBytes of all that is kept; memory for lines is taken from the machine as it is used
-   * @param keepsFirst pages are kept from their first use on where there is room for nothing: reading them again would cost a
-   * round trip
+   * @param maxBytes of all cached data; memory for lines is allocated from the system as it is used
+   * @param keepsFirst caches pages from their first use on while there is free memory, to save a round trip
    */
   constructor(maxBytes: number, { keepsFirst = false }: { readonly keepsFirst?: boolean } = {}) {
     this.#keepsFirst = keepsFirst;
@@ -105,9 +111,10 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   * Columns of a page: those kept, or new ones, which may be kept.
+   * Returns the columns of a page, cached or new. New ones may be cached.
    *
-   * @param chunk what names the chunk among those of all tenants; @param what names it in errors
+   * @param chunk identifies the chunk among those of all tenants
+   * @param what identifies it in errors
    */
   use(chunk: string, footer: Footer, page: PageMeta, what: string): PageColumns {
     const key = `${chunk}/${page.offset}`;
@@ -121,7 +128,7 @@ export class PageCache implements PageKeeper {
     const lastUse = this.#remembered.get(key);
     this.#remembered.delete(key);
     const isFirst = lastUse === undefined;
-    // One that was never used before is the first to give way, and takes nobody's place.
+    // A page that was not used before is evicted first, and evicts no other.
     const interval = isFirst ? Infinity : now - lastUse;
     if ((!isFirst || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
@@ -141,7 +148,7 @@ export class PageCache implements PageKeeper {
     return this.#uses - this.#hits;
   }
 
-  /** Drops all pages. Queries under way go on with theirs: their lines are unpacked again. */
+  /** Drops all pages. Running queries continue with theirs: their lines are unpacked again. */
   clear(): void {
     for (const page of [...this.#kept.values()]) this.#drop(page);
     this.#remembered.clear();
@@ -149,7 +156,11 @@ export class PageCache implements PageKeeper {
     this.#pool.reset();
   }
 
-  /** Drops the pages of chunks that are deleted. @param chunks as `use` names them */
+  /**
+   * Drops the pages of deleted chunks.
+   *
+   * @param chunks as `use` identifies them
+   */
   forgetChunks(chunks: ReadonlySet<string>): void {
     for (const page of [...this.#kept.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
@@ -245,7 +256,7 @@ export class PageCache implements PageKeeper {
     this.#kept.delete(page.key);
     this.#byColumns.delete(page.columns);
     this.#columnBytes -= page.weight;
-    // It may come back: so it was used once.
+    // It may be used again, so it counts as used once.
     this.#remember(page.key, page.lastUse);
   }
 

@@ -1,6 +1,8 @@
 /**
- * Reads pages of chunks: what the cache has not, and those that lie together in one read, which hides what a read costs (a
- * request of S3 above all). What a reader would get wrong: a read that fails fails all its pages.
+ * Reads pages of chunks that are not cached. Adjacent pages share a read, which hides the cost of a read
+ * (above all of an S3 request).
+ *
+ * Pitfall: if a read fails, all its pages fail.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -14,9 +16,11 @@ import { ReadBytes } from '../../storage/codec/read-bytes.ts';
 import type { PageCache } from './page-cache.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** A read of many pages: 80 or so, and what a request of S3 brings in 0.1 s. */
+/** Maximum size of a read: about 80 pages, and what an S3 request transfers in 0.1 s. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
-/** What lies between two pages and is read all the same: less than a read of its own costs, here and on S3. */
+/**
+ * Maximum gap between two pages that is read as well. It costs less than a separate read, on files and on S3.
+ */
 const MAX_GAP_BYTES = 64 * 1024;
 
 export interface PageRequest {
@@ -26,21 +30,24 @@ export interface PageRequest {
   readonly wants: PageWants;
 }
 
-/** Over a distant store: longer reads, one after the other on a connection, take longer than a round trip. */
+/**
+ * Maximum size of a read over a distant store: a longer one on a single connection takes longer than a round
+ * trip.
+ */
 const DISTANT_READ_BYTES = 2 * 1024 * 1024;
-/** Over a distant store, 1.5 ms; a request costs as much as 2 ms of a function. */
+/** Maximum gap over a distant store, 1.5 ms. A request costs as much as 2 ms of a function. */
 const DISTANT_GAP_BYTES = 128 * 1024;
 
-/** A page that was read for less. */
+/** A page that was read in part. */
 export interface MoreRequest {
   readonly record: ChunkRecord;
   readonly rows: Promise<PageRows>;
   readonly wants: PageWants;
 }
 
-/** What a request lacks: columns that fill when `start` to `end` of the chunk is read. */
+/** Missing part of a request: columns that are filled when `start` to `end` of the chunk are read. */
 interface Missing {
-  /** Of the request. */
+  /** Index of the request. */
   readonly place: number;
   readonly record: ChunkRecord;
   readonly columns: PageColumns;
@@ -62,7 +69,7 @@ export class PageReader {
     this.#cache?.forgetChunks(chunks);
   }
 
-  /** The rows of pages, in the order asked for. */
+  /** Returns the rows of pages, in the order requested. */
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];
     const missing: Missing[] = [];
@@ -92,7 +99,7 @@ export class PageReader {
     const stored = await readChunk(this.#store, record, from, to);
     statistics.downloadNs += Number(process.hrtime.bigint() - started);
     statistics.compressedBytes += to - from;
-    // The bytes of a record are the record's.
+    // The bytes of a record belong to the record.
     const lent = record.inline === undefined ? new ReadBytes(stored) : undefined;
     for (const { columns, start, end } of group) {
       columns.add(start - columns.page.offset, stored.subarray(start - from, end - from), lent);
@@ -130,7 +137,7 @@ export class PageReader {
     await Promise.all(this.#groupsOf(missing).map(group => this.#fill(group, statistics)));
   }
 
-  /** The page of `rows`, which was read for less, with all that is wanted now. */
+  /** Returns the page of `rows`, which was read in part, with everything in `wants`. */
   async more(
     record: ChunkRecord,
     rows: PageRows,
@@ -146,7 +153,7 @@ export class PageReader {
   }
 }
 
-/** By chunk and place, as far as they lie together. */
+/** Groups by chunk and position, as far as they are adjacent. */
 function groupsOf(
   missing: readonly Missing[],
   { maxGapBytes, maxReadBytes }: { readonly maxGapBytes: number; readonly maxReadBytes: number },

@@ -7,7 +7,7 @@ import { leavesOf } from '../../execution/metrics/plan.ts';
 import type { Expr, LogExpr, Matcher } from '../../language/logql/ast.ts';
 import type { TimeRange } from './day-plan.ts';
 
-/** For each limit the smallest positive value of the tenants; lists are joined. */
+/** Returns the smallest positive value of the tenants for each limit. Lists are joined. */
 export function combineLimits(limits: readonly Limits[]): Limits {
   if (limits.length === 1) return limits[0];
   const least = (pick: (one: Limits) => number) => smallest(limits.map(pick), 0);
@@ -16,7 +16,7 @@ export function combineLimits(limits: readonly Limits[]): Limits {
     ...limits[0],
     maxEntriesLimitPerQuery: least(one => one.maxEntriesLimitPerQuery),
     maxQuerySeries: least(one => one.maxQuerySeries),
-    // Here 0 is none at all.
+    // 0 means that no task may run.
     maxQueryParallelism: Math.min(...limits.map(one => one.maxQueryParallelism)),
     maxQueryLengthNs: leastNs(one => one.maxQueryLengthNs),
     maxQueryLookbackNs: leastNs(one => one.maxQueryLookbackNs),
@@ -33,22 +33,23 @@ export function combineLimits(limits: readonly Limits[]): Limits {
   };
 }
 
-/** 0 means "no limit" and loses against any limit. */
+/** 0 means "no limit" and is larger than any limit. */
 function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
   let least = none;
   for (const value of values) if (value > none && (least === none || value < least)) least = value;
   return least;
 }
 
-/** The limits of a request, and the list for what they cut (Asker.warnings). */
+/** Limits of a request, and the list of their warnings (Asker.warnings). */
 export interface Limited {
   readonly limits: Limits;
   readonly warnings?: string[] | undefined;
 }
 
 /**
- * The range that may be read: moved up to the look-back limit, or undefined if all of it is older. If it is longer than
- * allowed, the newest part of it and a warning, or BadRequestError for a client that does not display warnings.
+ * Returns the range that may be read. It starts at the look-back limit at the earliest, and is undefined if
+ * all of it is older. A range that is too long is cut to its newest part with a warning. A client that does
+ * not display warnings gets BadRequestError.
  */
 export function limitRange(
   range: TimeRange,
@@ -73,7 +74,10 @@ export function limitRange(
   return { startNs, endNs: range.endNs };
 }
 
-/** The same for a range whose end is exclusive: its length is that of the range as the client sent it. */
+/**
+ * Works as limitRange for a range with an exclusive end: its length is that of the range as the client sent
+ * it.
+ */
 export function limitHalfOpenRange(
   { startNs, endNs }: TimeRange,
   limited: Limited,
@@ -83,7 +87,10 @@ export function limitHalfOpenRange(
   return allowed && { startNs: allowed.startNs, endNs };
 }
 
-/** How many entries a log query may return of `limit`; like limitRange, with a warning or BadRequestError if fewer. */
+/**
+ * Returns how many of `limit` entries a log query may return. If fewer, adds a warning or throws
+ * BadRequestError, as limitRange.
+ */
 export function limitEntries(limit: number, { limits, warnings }: Limited): number {
   const most = limits.maxEntriesLimitPerQuery;
   if (most <= 0 || limit <= most) return limit;
@@ -95,7 +102,7 @@ export function limitEntries(limit: number, { limits, warnings }: Limited): numb
   return most;
 }
 
-/** Adds the warning once, however often a request comes to the limit. */
+/** Adds the warning once, however often a request reaches the limit. */
 function cut(warnings: string[] | undefined, reached: string, effect: string): void {
   if (warnings === undefined) throw new BadRequestError(reached);
   const warning = `${reached}; ${effect}`;

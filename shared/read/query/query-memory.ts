@@ -1,15 +1,22 @@
 /**
- * What the queries of one process hold together, and what one of them may; tasks of queries of other threads count, too. Beside what a query counts while it runs (states,
- * series, entries) it is taken to need a fixed amount for its plan and for the pages that it is at.
+ * Memory budget of all queries of one process, and of each of them. Tasks for queries of other threads count,
+ * too. In addition to what a running query counts (states, series, entries), each query is charged a fixed
+ * amount for its plan and its current pages.
  */
 
 import { type BytePool, bytePool } from '../../base/model/byte-pool.ts';
 import { ClientError } from '../../base/model/errors.ts';
 import { MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
 
-/** Pages that are read ahead, decoded columns of one, plan: 5 pages of up to 1 MiB, most of them smaller. */
+/**
+ * Fixed charge: pages that are read ahead, decoded columns of one, plan. 5 pages of up to 1 MiB, most of them
+ * smaller.
+ */
 const BASE_BYTES = 8 * 1024 * 1024;
-/** Twice what one range aggregation may hold: a query has several, and their results beside each other. */
+/**
+ * Maximum of one query, twice that of one range aggregation: a query has several, with their results in
+ * memory together.
+ */
 export const MAX_QUERY_BYTES = 512 * 1024 * 1024;
 export const DEFAULT_QUERY_MEMORY_BYTES = 1024 * 1024 * 1024;
 
@@ -17,16 +24,16 @@ export class QueryMemory implements SharedMemory {
   readonly #maxBytes: number;
   readonly #pool: BytePool;
   #held = 0;
-  /** Queries that were refused. */
+  /** Number of refused queries. */
   refused = 0;
 
-  /** @param pool that holds so many bytes; default: one of its own */
+  /** @param pool pool of that size; default: a separate one */
   constructor(maxBytes = DEFAULT_QUERY_MEMORY_BYTES, pool: BytePool = bytePool(maxBytes)) {
     this.#maxBytes = maxBytes;
     this.#pool = pool;
   }
 
-  /** Held by queries and tasks of this thread. */
+  /** Bytes held by queries and tasks of this thread. */
   get usedBytes(): number {
     return this.#held;
   }
@@ -48,7 +55,7 @@ export class QueryMemory implements SharedMemory {
     this.#pool.give(bytes);
   }
 
-  /** Runs a query with a budget of its own, which is given back however it ends. Throws ClientError 429. */
+  /** Runs a query with its own budget, which is released however the query ends. Throws ClientError 429. */
   async query<T>(run: (memory: MemoryBudget) => Promise<T>): Promise<T> {
     const memory = new MemoryBudget(Math.min(MAX_QUERY_BYTES, this.#maxBytes), undefined, this);
     try {

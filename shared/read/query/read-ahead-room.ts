@@ -1,13 +1,19 @@
-/** What the scans of one source hold together of pages that they have asked for and not looked at, stored bytes. */
+/**
+ * Budget for read-ahead of all scans of one source: stored bytes of pages that were requested and not scanned
+ * yet.
+ */
 
-/** Stored bytes of the pages of one turn; one and a half turns are held at once. */
+/** Maximum stored bytes of one batch of pages. One and a half batches are held at once. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** A turn of a scan that finds no room: it goes on all the same. */
+/** Minimum of a batch, used even if the budget is exhausted. */
 const MIN_BYTES = 512 * 1024;
-/** Of all scans, before turns get shorter: two large ones. Eight of them would hold 96 MB, most of it before its time. */
+/**
+ * Budget of all scans before batches get shorter: two large scans. Eight of them would hold 96 MB, most of it
+ * too early.
+ */
 const ROOM_BYTES = 24 * 1024 * 1024;
 
-/** The same over a distant store: 64 reads of 1 MiB. */
+/** Budget over a distant store: 64 reads of 1 MiB. */
 const DISTANT_ROOM_BYTES = 64 * 1024 * 1024;
 
 export class ReadAheadRoom {
@@ -18,7 +24,7 @@ export class ReadAheadRoom {
     this.#bytes = isDistant ? DISTANT_ROOM_BYTES : ROOM_BYTES;
   }
 
-  /** What one more turn may take: half of what is left, so that others find some. */
+  /** Maximum bytes of the next batch: half of what is left, so that other scans can read, too. */
   get turnBytes(): number {
     return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (this.#bytes - this.heldBytes) / 2));
   }

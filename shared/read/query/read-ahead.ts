@@ -1,10 +1,10 @@
 /**
- * Reads the pages of a scan ahead of it, some at a time, so that what lies together is one read and the latency of reads is
- * hidden. The first reads are short, because a query with a limit may end with its first pages; each is twice the one before.
- * All scans of a source share one room: the more there are, the shorter the reads of each.
+ * Reads the pages of a scan ahead of it in batches, so that adjacent pages share a read and latency is
+ * hidden. The first batches are short, because a query with a limit may end with its first pages. Each is
+ * twice the one before. All scans of a source share one budget: the more scans, the shorter their batches.
  *
- * Over a distant store bytes are asked for rather than pages: as many as arrive in some round trips, and of scans that do not
- * end early as many as there is room for.
+ * Over a distant store, batches are bounded by bytes: what arrives in a few round trips. Scans that do not
+ * end early use as much as the budget allows.
  */
 
 import type { PageRows } from '../../base/model/page.ts';
@@ -13,22 +13,28 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { MoreRequest, PageRequest } from './page-reader.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** Pages of the first reads, and of the largest: of pages without many bytes, whose columns alone are read. */
+/**
+ * Pages of the first and of the largest batch, for pages with few bytes, such as those of which only columns
+ * are read.
+ */
 const FIRST_PAGES = 4;
 const MAX_PAGES = 128;
 
-/** Over a distant store, stored bytes that are asked for and not looked at: of a scan that may end with its first pages, and at most. */
+/**
+ * Stored bytes requested and not scanned over a distant store: initially, for a scan that may end early, and
+ * at most.
+ */
 const FIRST_WINDOW_BYTES = 4 * 1024 * 1024;
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
 export interface ReadAheadOptions {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
-  /** How many pages there are. */
+  /** Number of pages. */
   readonly pages: number;
-  /** The request of page `i`, asked in order as late as may be; undefined ends the scan there. */
+  /** Returns the request of page `i`. It is called in order, as late as possible. Undefined ends the scan. */
   request(i: number): PageRequest | undefined;
-  /** The scan may end before its last page. */
+  /** Whether the scan may end before its last page. */
   readonly endsEarly: boolean;
 }
 
@@ -41,12 +47,12 @@ interface Asked {
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
   readonly #reads = new Map<number, Asked>();
-  /** Pages asked for so far. */
+  /** Number of pages requested so far. */
   #asked = 0;
   #turnPages = FIRST_PAGES;
   #isOver = false;
   #windowBytes: number;
-  /** Asked for and not looked at. */
+  /** Bytes requested and not scanned. */
   #heldBytes = 0;
 
   constructor(options: ReadAheadOptions) {
@@ -54,14 +60,14 @@ export class ReadAhead {
     this.#windowBytes = options.endsEarly ? FIRST_WINDOW_BYTES : MAX_WINDOW_BYTES;
   }
 
-  /** Begins to read before anybody waits. */
+  /** Starts to read before a caller waits. */
   begin(): void {
     while (!this.#isOver && this.#isDue(0)) this.#readTurn();
   }
 
-  /** The rows of page `i`; called for 0, 1, 2 and so on. Throws what the source throws. */
+  /** Returns the rows of page `i`. Call it for 0, 1, 2 and so on. Throws errors of the source. */
   async next(i: number): Promise<PageRows> {
-    // A turn before the last one is used up: the store works while its pages are scanned.
+    // Requested before the last batch is used up: the store works while its pages are scanned.
     while (!this.#isOver && this.#isDue(i)) this.#readTurn();
     const { rows, bytes } = this.#reads.get(i)!;
     this.#reads.delete(i);
@@ -73,7 +79,10 @@ export class ReadAhead {
     }
   }
 
-  /** Reads what pages that were asked for lack: `wantsOf` tells what is wanted of page `i`, undefined where it has all. */
+  /**
+   * Reads the missing parts of requested pages. `wantsOf` returns what page `i` needs, or undefined if it is
+   * complete.
+   */
   complete(wantsOf: (i: number) => PageWants | undefined): void {
     const { source, statistics } = this.#options;
     const places: number[] = [];
@@ -96,7 +105,7 @@ export class ReadAhead {
     return this.#asked <= i || (this.#heldBytes < this.#windowBytes / 2 && !source.room.isFull);
   }
 
-  /** Gives up what was asked for and not used. To be called however the scan ends. */
+  /** Drops unused requests. Call it however the scan ends. */
   end(): void {
     for (const { rows, bytes } of this.#reads.values()) {
       this.#options.source.room.heldBytes -= bytes;
@@ -126,7 +135,7 @@ export class ReadAhead {
     }
     source.room.heldBytes += bytes;
     for (const [i, rows] of source.pages(turn, statistics).entries()) {
-      // A scan that ends early leaves reads behind; their failure then concerns nobody.
+      // A scan that ends early abandons reads. Their failure then matters to no caller.
       rows.catch(() => undefined);
       this.#reads.set(first + i, { rows, bytes: turn[i].page.storedBytes, request: turn[i] });
     }

@@ -1,6 +1,7 @@
 /**
- * Reads of a query by round. A *round* is a place in the longest chain of reads in which each begins when another has ended:
- * what a query over a distant store waits for, however fast it computes.
+ * Groups the reads of a query into rounds. A *round* is a position in the longest chain of reads in which
+ * each starts after another has ended. A query over a distant store waits for its rounds, however fast it
+ * computes.
  */
 import type { TracedPart, TracedRead } from '../../base/ports/read-trace.ts';
 
@@ -12,17 +13,17 @@ interface Timed {
 export interface ReadRound {
   /** Milliseconds from the start of the query to the first read of the round. */
   readonly startMs: number;
-  /** From there to the end of the last read. */
+  /** Milliseconds from there to the end of the last read. */
   readonly ms: number;
-  /** Reads that were in no cache and that nothing ruled out, by kind. */
+  /** Reads that were neither cached nor pruned, by kind. */
   readonly reads: Readonly<Record<string, { readonly requests: number; readonly bytes: number }>>;
   /** Kind of the read that ended last. */
   readonly waitedFor: string;
-  /** Longest wait of one of these reads for a free connection, milliseconds; absent if none waited. */
+  /** Longest wait of one of these reads for a free connection, milliseconds. Absent if none waited. */
   readonly connectionMs?: number;
 }
 
-/** A part of a query that a worker ran, with its own rounds. */
+/** Part of a query that a worker ran, with its own rounds. */
 export interface PartRounds {
   readonly ranIn: string;
   /** Milliseconds from the start of the query. */
@@ -32,14 +33,14 @@ export interface PartRounds {
   readonly rounds: readonly ReadRound[];
 }
 
-/** The round of each request, from 1. */
+/** Returns the round of each request, from 1. */
 export function roundsOf(requests: readonly Timed[]): number[] {
   const rounds = new Map<Timed, number>();
   const ended = requests.slice().sort((a, b) => a.endMs - b.endMs);
   let next = 0;
   let deepest = 0;
   for (const request of requests.slice().sort((a, b) => a.startMs - b.startMs || a.endMs - b.endMs)) {
-    // What has no length in time began after itself; it waits for what ended before.
+    // A request of zero duration ended when it started; it waits only for others that ended before.
     while (next < ended.length && ended[next].endMs <= request.startMs && ended[next] !== request) {
       deepest = Math.max(deepest, rounds.get(ended[next]) ?? 0);
       next++;

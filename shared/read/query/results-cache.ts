@@ -1,9 +1,10 @@
 /**
- * Results that are kept: series of a range aggregation, entries of a log query. They are looked for once the catalog has named
- * the chunks, and before a footer is read; the key is made of all that decides the result (answer-cache.ts).
+ * Caches results: series of a range aggregation, entries of a log query. The cache is checked after the
+ * catalog has returned the chunks, and before a footer is read. The key includes everything that decides the
+ * result (answer-cache.ts).
  *
- * What a reader would get wrong: of days of which something is expired nothing is kept, because what is hidden then moves with
- * the clock. And a result that was kept still counts what it once looked at, since that is what the tenant's limits are about.
+ * Nothing is cached for days with expired entries, because what is hidden then changes with the clock. A
+ * cached result still counts what it once scanned, because the tenant's limits apply to that.
  */
 import { createHash } from 'node:crypto';
 import type { MemoryBudget } from '../../base/model/memory-budget.ts';
@@ -15,12 +16,12 @@ import type { AnswerCache, AnswerKey } from './tasks/answer-cache.ts';
 import type { TenantView } from './tenant-view.ts';
 import { keptOfDay, type Visible } from './visibility.ts';
 
-/** Of more chunks a key takes longer than most scans save: 2 ms. */
+/** Maximum records in a key. For more chunks the key takes longer than most scans save: 2 ms. */
 const MAX_KEYED_RECORDS = 10_000;
-/** Of a label beside its texts. */
+/** Bytes of a label in addition to its texts. */
 export const BYTES_PER_LABEL = 64;
 
-/** What a query reads of one tenant. */
+/** Data of one tenant that a query reads. */
 export interface TenantRecords {
   readonly view: TenantView;
   readonly visible: Visible;
@@ -28,25 +29,25 @@ export interface TenantRecords {
   readonly days: readonly DayRecords[];
 }
 
-/** What is asked of the entries of those chunks. */
+/** Query over the entries of those chunks. */
 export interface Asked {
   /** As text: templates in it may read the clock. */
   readonly query: string;
-  /** Everything else that the result depends on: times, windows, limit, direction. */
+  /** Other inputs of the result: times, windows, limit, direction. */
   readonly terms: readonly (string | number | bigint | boolean | null | undefined)[];
 }
 
 export interface ResultsCacheOptions<Result> {
-  /** Without it nothing is kept. */
+  /** Default: nothing is cached. */
   readonly answers: AnswerCache | undefined;
   readonly asked: Asked;
   readonly records: readonly TenantRecords[];
-  /** Of the query. */
+  /** Statistics of the query. */
   readonly statistics: QueryStatistics;
   /** See MetricRequest. */
   readonly charge: ((bytes: number) => void) | undefined;
   readonly memory: MemoryBudget | undefined;
-  /** What the result takes, bytes. */
+  /** Returns the bytes of the result. */
   weigh(result: Result): number;
 }
 
@@ -57,8 +58,8 @@ interface Kept<Result> {
 }
 
 /**
- * The result that was kept, or the one that `find` finds, which nobody may change from then on. `find` counts in the statistics
- * that it is given. Throws what it throws, and what `charge` and `memory` throw.
+ * Returns the cached result, or the one that `find` computes, which must not be modified afterwards. `find`
+ * counts in the statistics that it receives. Throws its errors, and those of `charge` and `memory`.
  */
 export async function cachedOrComputed<Result>(
   { answers, asked, records, statistics, charge, memory, weigh }: ResultsCacheOptions<Result>,
@@ -81,7 +82,7 @@ export async function cachedOrComputed<Result>(
   return result;
 }
 
-/** Undefined where nothing is to be kept. */
+/** Returns undefined if the result must not be cached. */
 function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerKey<Result> | undefined {
   let count = 0;
   const parts: string[] = [JSON.stringify(asked.query), asked.terms.map(String).join(' ')];
@@ -100,7 +101,7 @@ function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerK
 
 const digests = new WeakMap<TenantDeleteFilters, string>();
 
-/** Of what the requests are, not of their version: masks that are compiled anew are the same. */
+/** Digest of the requests' content, not of their version: recompiled filters have the same digest. */
 function digestOf(masks: TenantDeleteFilters): string {
   let digest = digests.get(masks);
   if (digest === undefined) {

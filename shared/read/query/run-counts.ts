@@ -1,9 +1,11 @@
 /**
- * Counts without lines, for windows of any length: a footer tells of each run (the rows of one stream in one page) how many entries
- * and bytes it has, and its first and last time. Where no window begins or ends in between, that is all that counting needs. Pages are
- * short where much is pushed, so a rate by 15 seconds reads few of them.
+ * Counts entries without lines, for windows of any length. A footer contains for each run (the rows of one
+ * stream in one page) the number of entries and bytes, and the first and last time. If no window begins or
+ * ends in between, counting needs no more. Pages are short for heavy streams, so a rate over 15 seconds reads
+ * few of them.
  *
- * What footers count by minute (footer-counts.ts) comes first: it knows detected levels, and is right for many pages at once.
+ * Counts by minute (footer-counts.ts) are used first: they know detected levels, and cover many pages at
+ * once.
  */
 
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -14,10 +16,13 @@ import type { CountRequest } from './footer-counts.ts';
 import type { Overlaps } from './overlaps.ts';
 import { DROPPED, StreamRows, seriesOfRows } from './stream-rows.ts';
 
-/** Runs held at once: a megabyte. */
+/** Maximum runs held at once: a megabyte. */
 const MAX_RUNS = 32_768;
 
-/** Counts what runs can tell; the plan of what is left to be read, the same one where that is all. */
+/**
+ * Counts what runs contain. Returns the plan of the pages left to read, or the same plan if that is all of
+ * them.
+ */
 export function countFromRuns(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
   const { accumulator, extractor, hides } = request;
   const { metadata } = extractor.needs;
@@ -52,7 +57,7 @@ class CountedRuns {
   readonly #sinks: CountSinks;
   readonly #dayStartNs: bigint;
   #rows = new StreamRows();
-  /** Parallel: row, time of the day, and amount of each run. */
+  /** Row, time of the day, and amount of each run, in parallel arrays. */
   #rowOf: number[] = [];
   #times: number[] = [];
   #amounts: number[] = [];
@@ -69,7 +74,7 @@ class CountedRuns {
     this.#amounts.push(this.#sinks.accumulator.countsEntries ? rows : lineBytes);
   }
 
-  /** Hands on what was added. Throws BadRequestError where the memory budget is spent. */
+  /** Passes the added counts on. Throws BadRequestError if the memory budget is exhausted. */
   finish(): void {
     const sinks = this.#sinks;
     const dayStartNs = this.#dayStartNs;
@@ -89,7 +94,7 @@ class CountedRuns {
   }
 }
 
-/** True where metadata splits the series, or is filtered by. */
+/** Whether metadata splits the series or is filtered. */
 function hasWanted({ columns }: PageMeta, metadata: 'all' | ReadonlySet<string>): boolean {
   return columns.some(
     ({ kind, name }) => kind === ColumnKind.metadata && (metadata === 'all' || metadata.has(name)),

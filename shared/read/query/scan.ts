@@ -1,9 +1,10 @@
 /**
- * Reads planned pages one after the other, with a few reads ahead, and gives each to a visitor with the rows that
- * count: those of matching runs, inside the range, and not held by another chunk too.
+ * Scans planned pages one after the other, with read-ahead. Each page is passed to a visitor with its
+ * selected rows: those of matching runs, inside the range, and not duplicated in another chunk.
  *
- * Where columns of a page may answer for its lines, its front is read alone, and its lines only if the visitor still needs
- * them. As long as pages turn out to need them, the next are read whole: two reads take longer than one.
+ * If columns of a page may replace its lines, only its front is read first. Lines are read only if the
+ * visitor still needs them. While pages turn out to need them, the next ones are read whole, because two
+ * reads take longer than one.
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
@@ -21,18 +22,18 @@ import { ReadAhead } from './read-ahead.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 export interface PageVisitor {
-  /** The scan may end before its last page. */
+  /** Whether the scan may end before its last page. */
   readonly endsEarly?: boolean;
-  /** False ends the scan: no page from here on can matter. */
+  /** Returning false ends the scan: no page from this one on can matter. */
   wants(page: PlannedPage): boolean;
   /**
-   * Narrows the selection of a page whose lines may not have been read; they are, where it says so. Called once for a page,
-   * with the rows that `visit` would get.
+   * Narrows the selection of a page whose lines may not have been read, and may request them. It is called
+   * once per page, with the rows that `visit` would get.
    */
   prepare?(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): PreparedRows;
   /**
-   * `selection` holds `count` rows, ascending; the visitor may change it. It is called again with the rows that it
-   * left at the start of the selection (`turn.left`).
+   * Visits a page. `selection` holds `count` rows, ascending, and may be modified. It is called again with
+   * the rows left at the start of the selection (`turn.left`).
    */
   visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
 }
@@ -41,38 +42,38 @@ export interface ScanContext {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
-  /** The visitor's pipeline works in these turns; undefined where a page is one visit. */
+  /** Time slices of the visitor's pipeline. Undefined if a page is one visit. */
   readonly turn?: TimeSlice;
-  /** Called with the bytes of each page before it is looked at; may throw. */
+  /** Called with the bytes of each page before it is scanned. May throw. */
   readonly charge?: (bytes: number) => void;
-  /** The stream as the query sees it. */
+  /** Returns the stream as the query sees it. */
   readonly shown: (stream: Stream) => Stream;
   /**
-   * What the visitor's pipeline asks for hidden rows; undefined where they are to be taken out before a visit. Statistics
-   * count them: they were read.
+   * Hides rows for the visitor's pipeline. If undefined, hidden rows are removed before a visit. Statistics
+   * count them, because they were read.
    */
   readonly hidden?: HiddenRows;
 }
 
-/** The reads of a scan, which may begin before it does. */
+/** Reads of a scan, which may start before the scan. */
 export class PageReads {
   /** Stored bytes of the pages. */
   readonly storedBytes: number;
-  /** The page before needed its lines. */
+  /** Whether the previous page needed its lines. */
   linesAreNeeded = false;
   visitor: PageVisitor | undefined;
   /** Called when a page needed its lines after all. */
   onLines: (() => void) | undefined;
-  /** Place of the page that is looked at. */
+  /** Index of the current page. */
   current = -1;
   readonly #pages: readonly PlannedPage[];
   readonly #wants: PageWants;
   readonly #reads: ReadAhead;
-  /** Places of pages that were read without lines. */
+  /** Indexes of pages that were read without lines. */
   readonly #fronts = new Set<number>();
   readonly #isDistant: boolean;
 
-  /** @param prepares the visitor of the scan may do without lines */
+  /** @param prepares whether the visitor of the scan may work without lines */
   constructor(
     { source, statistics }: Pick<ScanContext, 'source' | 'statistics'>,
     pages: readonly PlannedPage[],
@@ -85,7 +86,7 @@ export class PageReads {
     this.storedBytes = pages.reduce((bytes, { page }) => bytes + page.storedBytes, 0);
     const request = (i: number) => {
       const { record, footer, page } = pages[i];
-      // Page i itself was asked about; of the others, none from the first that cannot matter.
+      // The scan has already decided on page i. Of the others, none from the first that cannot matter.
       if (i > this.current && this.visitor?.wants(pages[i]) === false) return undefined;
       const front = this.linesAreNeeded || !prepares ? undefined : frontOf(pages[i], wants);
       if (front !== undefined) this.#fronts.add(i);
@@ -98,13 +99,16 @@ export class PageReads {
     this.#reads.begin();
   }
 
-  /** The rows of page `i`; called for 0, 1, 2 and so on. */
+  /** Returns the rows of page `i`. Call it for 0, 1, 2 and so on. */
   next(i: number): Promise<PageRows> {
     this.current = i;
     return this.#reads.next(i);
   }
 
-  /** True where page `i` was read without its lines. Over a distant store those of the pages behind it are asked for now. */
+  /**
+   * Whether page `i` was read without its lines. Over a distant store this requests the lines of the
+   * following pages.
+   */
   isFront(i: number): boolean {
     if (!this.#fronts.has(i)) return false;
     if (this.#isDistant) {
@@ -114,7 +118,7 @@ export class PageReads {
     return true;
   }
 
-  /** Asks for the lines of pages that were asked for without them, and of those that will be. */
+  /** Requests the lines of pages that were requested without them, and of later pages. */
   complete(): void {
     this.linesAreNeeded = true;
     this.#reads.complete(place => {
@@ -123,13 +127,17 @@ export class PageReads {
     });
   }
 
-  /** To be called however the scan ends. */
+  /** Call it however the scan ends. */
   end(): void {
     this.#reads.end();
   }
 }
 
-/** Scans `pages` (of one plan) in the order given. @param reads of these pages, where they have begun */
+/**
+ * Scans `pages` (of one plan) in the order given.
+ *
+ * @param reads reads of these pages, if they were started early
+ */
 export async function scanPages(
   context: ScanContext,
   plan: DayPlan,
@@ -151,12 +159,12 @@ export async function scanPages(
       const planned = pages[i];
       if (!visitor.wants(planned)) break;
       signal.throwIfAborted();
-      /** What the store read; `rows` may be a view of it. */
+      /** Rows as read from the store; `rows` may be a view of them. */
       let stored = await reads.next(i);
       let rows = stored;
       const dropped = await overlaps.droppedRows(planned, signal);
       const { tenant } = planned.record;
-      // One page is a millisecond or two; pushes and other queries get their turn in between.
+      // One page takes 1 to 2 ms. Pushes and other queries run in between.
       await source.scheduler.acquire(tenant);
       signal.throwIfAborted();
       let startedMs = source.scheduler.nowMs();
@@ -171,7 +179,7 @@ export async function scanPages(
       statistics.metadataBytes += metadataBytes;
       context.charge?.(lineBytes + metadataBytes);
       let page = count > 0 ? asShown(withWanted(rows, wants), context.shown) : rows;
-      /** What a delete filter looks at: from the second turn on with lines of its own. */
+      /** Rows for delete filters: from the second time slice on, with a copy of the lines. */
       let kept: PageRows | undefined;
       let isParsed = false;
       if (turn !== undefined) turn.left = 0;
@@ -216,8 +224,8 @@ export async function scanPages(
 }
 
 /**
- * What is read of a page first where its columns may spare its lines; undefined where it has none, or where a mask looks at
- * lines all the same.
+ * Returns what to read of a page first if its columns may replace its lines. Undefined if it has no such
+ * columns, or if a delete filter reads lines anyway.
  */
 function frontOf({ page, mask }: PlannedPage, wants: PageWants): PageWants | undefined {
   const { lines, promoted } = wants;
@@ -231,7 +239,7 @@ function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
   return mask === undefined ? wants : { ...mask.wants(wants), promoted: wants.promoted };
 }
 
-/** A mask may need more of a page than the query does, which must not change what the query sees. */
+/** A delete filter may need more of a page than the query, which must not change what the query sees. */
 function withWanted(rows: PageRows, { metadata }: PageWants): PageRows {
   if (metadata === 'all' || rows.metadata.every(({ name }) => metadata.has(name))) return rows;
   const wanted = rows.metadata.filter(({ name }) => metadata.has(name));
@@ -244,19 +252,19 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
   return new PageView(rows, { runs });
 }
 
-/** The lines of a page are borrowed from a buffer that the next page of any query is unpacked into. */
+/** Copies the lines, because the unpacking of any query's next page overwrites their buffer. */
 function withLinesKept(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
 
 interface Selected {
   readonly count: number;
-  /** Of the selected rows; of a run that is cut by the range, its share by rows. */
+  /** Bytes of the selected rows. For a run that the range cuts, its share by rows. */
   readonly lineBytes: number;
   readonly metadataBytes: number;
 }
 
-/** Fills `selection` with the rows that count, ascending. */
+/** Fills `selection` with the selected rows, ascending. */
 function selectRows(
   planned: PlannedPage,
   rows: PageRows,

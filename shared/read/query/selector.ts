@@ -1,4 +1,4 @@
-/** Stream selectors: which streams match, and which chunks cannot hold one that does. */
+/** Stream selectors: which streams match, and which chunks cannot contain one. */
 
 import type { Stream } from '../../base/model/page.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
@@ -8,11 +8,11 @@ import { mayHaveAny, pairHash } from '../../storage/catalog/label-sketch.ts';
 
 export interface StreamSelector {
   matches(stream: Stream): boolean;
-  /** False only where no stream of a chunk with this sketch can match. */
+  /** Returns false only if no stream of a chunk with this label sketch can match. */
   mayMatch(sketch: Uint32Array | undefined): boolean;
 }
 
-/** Answers are kept by stream; a query that meets more streams asks its matchers again. */
+/** Maximum cached verdicts by stream. Queries with more streams evaluate their matchers again. */
 const REMEMBERED_STREAMS = 200_000;
 
 export function compileSelector(matchers: readonly Matcher[]): StreamSelector {
@@ -32,7 +32,7 @@ export function compileSelector(matchers: readonly Matcher[]): StreamSelector {
   };
 }
 
-/** Hashes of the pairs of which a matching stream has one; undefined where there is no such list. */
+/** Hashes of the label pairs of which a matching stream has one. Undefined if there is no such list. */
 function requiredPairs({ name, op, value }: Matcher): number[] | undefined {
   if (op === '=') return value === '' ? undefined : [pairHash(name, value)];
   if (op !== '=~') return undefined;

@@ -1,49 +1,49 @@
-/** What a query passed over and why, for `explain`; bytes are as stored. */
+/** Records what a query pruned and why, for `explain`. Bytes are stored bytes. */
 export interface PlanStatistics {
-  /** Chunks that meet the time range, and those of them that the labels in the catalog rule out. */
+  /** Chunks in the time range, and those that the label sketches prune. */
   chunks: number;
   chunksBySketch: number;
   /** Chunks whose footers show no matching stream in the range. */
   chunksByStreams: number;
-  /** Pages of the chunks whose footers were looked at. */
+  /** Pages of the chunks whose footers were read. */
   pages: number;
   pageBytes: number;
   /** Pages without a matching stream in the range. */
   pagesByStreams: number;
   bytesByStreams: number;
-  /** Pages that cannot hold the text that the query asks for. */
+  /** Pages that cannot contain the text of the query. */
   pagesByText: number;
   bytesByText: number;
-  /** Pages that pass those but cannot hold a value that a label filter asks for: of metadata or of a field. */
+  /** Remaining pages that cannot contain a value that a label filter requires, of metadata or of a field. */
   pagesByValues: number;
   bytesByValues: number;
-  /** Pages that the counts of footers answer for. */
+  /** Pages answered by the counts of footers. */
   pagesCounted: number;
   bytesCounted: number;
-  /** Of text filters. */
+  /** Reads of text indexes. */
   filterReads: number;
   filterBytes: number;
 }
 
-/** The place of a query or task where nothing names it. */
+/** Place of a query or task without a name. */
 export const PROCESS = 'process';
 
 /** What a query read and returned: the counters behind the `stats` of an answer (docs/dev/wire-format.md#statistics). */
 export interface QueryStatistics {
-  /** Chunks whose records met the time range. */
+  /** Chunks whose records are in the time range. */
   chunksReferenced: number;
   /** Chunks of which pages were read. */
   chunksRead: number;
   pagesRead: number;
   /** Bytes read from the store or the records, as stored. */
   compressedBytes: number;
-  /** Bytes of lines and metadata, and lines, that were looked at. */
+  /** Scanned bytes of lines and metadata, and scanned lines. */
   lineBytes: number;
   metadataBytes: number;
   lines: number;
-  /** Lines that were left after filters. */
+  /** Lines left after filters. */
   postFilterLines: number;
-  /** Entries passed over because another chunk has them too. */
+  /** Entries dropped because another chunk contains them too. */
   duplicates: number;
   entriesReturned: number;
   streams: number;
@@ -51,7 +51,7 @@ export interface QueryStatistics {
   chunkLookupNs: number;
   downloadNs: number;
   readonly plan: PlanStatistics;
-  /** Tasks by the place that worked on each (TaskRunnerParts), or KEPT. */
+  /** Tasks by the place that ran each (TaskRunnerParts), or KEPT. */
   readonly tasks: Record<string, number>;
 }
 
@@ -91,7 +91,7 @@ export function newStatistics(): QueryStatistics {
   };
 }
 
-/** Adds all that `from` counted. */
+/** Adds all counters of `from`. */
 export function addStatistics(into: QueryStatistics, { plan, tasks, ...figures }: QueryStatistics): void {
   for (const name of namesOf(figures)) into[name] += figures[name];
   for (const name of namesOf(plan)) into.plan[name] += plan[name];
@@ -102,7 +102,7 @@ function namesOf<Figures extends object>(figures: Figures): (keyof Figures)[] {
   return Object.keys(figures) as (keyof Figures)[];
 }
 
-/** What counts once more where a result is given again: what was looked at, and not that it was read. */
+/** Returns the counters that count again for a cached result: what was scanned, but not what was read. */
 export function withoutReads(statistics: QueryStatistics): QueryStatistics {
   const plan = { ...statistics.plan, filterReads: 0, filterBytes: 0 };
   return {

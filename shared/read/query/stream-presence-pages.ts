@@ -1,6 +1,6 @@
 /**
- * The last resort: timestamps. Only for streams of which entries lie before and after the stretch in one run, and which
- * no other chunk has shown to be there; only the columns of the timestamps are read.
+ * Searches timestamps as a last resort: only for streams with entries before and after the interval in one
+ * run, and not found in another chunk. Only timestamp columns are read.
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
@@ -10,7 +10,7 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { QueryStatistics } from './statistics.ts';
 import { boundsVerdict, type DayInterval, Verdict } from './stream-presence-verdict.ts';
 
-/** Pages read at once: on S3 each takes 30 ms; their timestamps take half a megabyte each when unpacked. */
+/** Maximum pages read at once. On S3 each takes 30 ms, and unpacked timestamps need 0.5 MB each. */
 const PAGES_AT_ONCE = 8;
 const TIMES_ONLY = { lines: 'none', metadata: new Set<string>() } as const;
 
@@ -18,7 +18,7 @@ export interface PageSearch extends DayInterval {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
-  /** Canonical texts of streams that are known to have an entry; what is found is added by `found`. */
+  /** Whether the stream with this canonical text is known to have an entry. `found` adds streams. */
   isKnown(text: string): boolean;
   found(text: string): void;
 }
@@ -28,7 +28,7 @@ interface OpenPage {
   readonly runs: readonly RunMeta[];
 }
 
-/** Looks for the streams of one chunk with these texts. Throws what the store throws, and CorruptionError. */
+/** Searches the streams of one chunk with these texts. Throws errors of the store, and CorruptionError. */
 export async function searchPages(
   search: PageSearch,
   record: ChunkRecord,
@@ -53,7 +53,10 @@ export async function searchPages(
   }
 }
 
-/** Pages with runs that only timestamps can tell of; what their bounds tell is told at once. */
+/**
+ * Returns pages with runs that only timestamps can decide. Runs that their bounds decide are reported at
+ * once.
+ */
 function openPages(search: PageSearch, footer: Footer, texts: ReadonlySet<string>): OpenPage[] {
   const { from, to } = search;
   const wanted = footer.streams.map(({ text }) => texts.has(text) && !search.isKnown(text));
@@ -75,7 +78,7 @@ function stillOpen(search: PageSearch, footer: Footer, { page, runs }: OpenPage)
   return { page, runs: runs.filter(run => !search.isKnown(footer.streams[run.stream].text)) };
 }
 
-/** Whether a row of the run lies in the stretch; rows of a run ascend by time. */
+/** Whether a row of the run is in the interval. Rows of a run ascend by time. */
 function hasTime(times: Float64Array, run: RunMeta, base: number, { from, to }: DayInterval): boolean {
   const end = run.firstRow + run.rows;
   const row = lowerBound(times, run.firstRow, end, from - base);

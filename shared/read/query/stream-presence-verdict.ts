@@ -1,7 +1,7 @@
 /**
- * Whether a stream has an entry in a stretch of a day, as far as bounds and minutes tell without looking at timestamps.
- * The answer is never wrong; it may be that only timestamps can tell. All times are ns since the start of the day, the
- * stretch is `from <= time < to`.
+ * Decides whether a stream has an entry in an interval of a day, as far as bounds and minutes show it without
+ * timestamps. The verdict is never wrong, but may be open. All times are ns since the start of the day, and
+ * the interval is `from <= time < to`.
  */
 
 import { binaryFirst } from '../../base/model/binary-search.ts';
@@ -16,19 +16,19 @@ export interface DayInterval {
 export const Verdict = {
   absent: 0,
   present: 1,
-  /** Entries lie around the stretch; whether one lies inside is open. */
+  /** Entries are on both sides of the interval. Only timestamps show whether one is inside. */
   open: 2,
 } as const;
 
 export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
-/** By the earliest and the latest of some entries of the stream, which both are entries themselves. */
+/** Decides by the earliest and the latest of some entries of the stream, which are themselves entries. */
 export function boundsVerdict(first: number, last: number, from: number, to: number): Verdict {
   if (last < from || first >= to) return Verdict.absent;
   return first >= from || last < to ? Verdict.present : Verdict.open;
 }
 
-/** By entries per minute, of one chunk. */
+/** Decides by entries per minute of one chunk. */
 export function minutesVerdict(counts: readonly LevelCounts[], { from, to }: DayInterval): Verdict {
   let verdict: Verdict = Verdict.absent;
   for (const { minutes, entries } of counts) {

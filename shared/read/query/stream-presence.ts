@@ -1,16 +1,16 @@
 /**
- * Which streams have at least one entry in a stretch of a day: exactly those, however the entries are packed into
- * chunks. The cheapest fact decides: bounds, then whole minutes, then timestamps. A stream that one chunk has shown to
- * be there is not looked for in the others.
+ * Finds the streams with at least one entry in an interval of a day: exactly those, however chunks contain
+ * the entries. The cheapest data decides: bounds, then whole minutes, then timestamps. A stream found in one
+ * chunk is not searched in others.
  *
  *               from          to
  *                |------------|
  *     x-------x                       absent: the last entry is before
  *         x----------x                present: the last entry is inside
- *         x----------------------x    open: minutes or timestamps tell whether another one is inside
+ *         x----------------------x    open: minutes or timestamps show whether another one is inside
  *
- * Facts come from an index of the day for the chunks that it covers, else from footers. Only chunks that `records` names
- * count: what an index says of chunks that are gone is passed over.
+ * The data comes from the day index for the chunks that it covers, otherwise from footers. Only chunks in
+ * `records` count: entries of the index for deleted chunks are ignored.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BadRequestError, CorruptionError } from '../../base/model/errors.ts';
@@ -26,30 +26,33 @@ import type { QueryStatistics } from './statistics.ts';
 import { searchPages } from './stream-presence-pages.ts';
 import { boundsVerdict, type DayInterval, minutesVerdict, Verdict } from './stream-presence-verdict.ts';
 
-/** Footers read at once: on S3 each takes 30 ms, on files none waits. */
+/** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
 const FOOTERS_AT_ONCE = 32;
-/** Covered chunks looked at before others get their turn: a small one takes 10 µs. */
+/** Covered chunks checked before the thread yields: a small one takes 10 µs. */
 const CHUNKS_PER_TURN = 256;
 /**
- * Streams of a day, and of an answer, that are found: each takes about a kilobyte of labels and text. A tenant has 5,000
- * active ones by default.
+ * Maximum streams found per day and per response: each takes about a kilobyte of labels and text. By default
+ * a tenant has up to 5,000 active ones.
  */
 export const MAX_FOUND = 300_000;
-/** Streams of chunks that wait for their timestamps; beyond, those that wait are looked at first. */
+/** Maximum streams of chunks whose timestamps are pending. Beyond it, the pending ones are searched first. */
 const MAX_OPEN = 50_000;
 
 export interface PresenceRequest extends DayInterval {
   readonly source: ChunkSource;
   /** Chunks of one tenant and day. */
   readonly records: readonly ChunkRecord[];
-  /** Of the same tenant and day. */
+  /** Index of the same tenant and day. */
   readonly index: DayIndex | undefined;
   readonly selector: StreamSelector;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
 }
 
-/** In no order. Throws BadRequestError where there are too many, what the store throws, CorruptionError, and the signal's reason. */
+/**
+ * Returns the streams in no order. Throws BadRequestError if there are too many, errors of the store,
+ * CorruptionError, and the signal's reason.
+ */
 export async function presentStreams(request: PresenceRequest): Promise<Stream[]> {
   const { records, index, selector, from, to } = request;
   const possible = records.filter(
@@ -65,7 +68,7 @@ export async function presentStreams(request: PresenceRequest): Promise<Stream[]
   return search.streams;
 }
 
-/** Throws BadRequestError where more was found than MAX_FOUND. */
+/** Throws BadRequestError if more than MAX_FOUND were found. */
 export function checkFound(count: number, what: 'streams' | 'values'): void {
   if (count <= MAX_FOUND) return;
   throw new BadRequestError(
@@ -73,19 +76,22 @@ export function checkFound(count: number, what: 'streams' | 'values'): void {
   );
 }
 
-/** An index is derived data: where its counts are broken, footers answer. Index sync, which reads them too, tells of it. */
+/**
+ * An index is derived data: if its counts are corrupt, footers replace it. Index sync reads them too, and
+ * reports it.
+ */
 function withoutBroken(error: unknown): undefined {
   if (error instanceof CorruptionError || error instanceof ObjectNotFoundError) return undefined;
   throw error;
 }
 
-/** Of a stream of the index. */
+/** State of a stream of the index. */
 const Known = { nothing: 0, wanted: 1, settled: 2 } as const;
 
 class DaySearch {
   readonly #request: PresenceRequest;
   readonly #present = new Map<string, Stream>();
-  /** By chunk, the streams that only its timestamps tell of. */
+  /** Streams that only timestamps can decide, by chunk. */
   readonly #open = new Map<ChunkRecord, Map<string, Stream>>();
   #openStreams = 0;
 
@@ -126,7 +132,7 @@ class DaySearch {
     await this.#byIndexMinutes(index, undecided, known);
   }
 
-  /** Chunks with streams of which the bounds tell nothing. */
+  /** Decides chunks with streams that the bounds leave open. */
   async #byIndexMinutes(index: DayIndex, records: readonly ChunkRecord[], known: Uint8Array): Promise<void> {
     const { from, to, signal } = this.#request;
     const isOpen = (id: string) => {
@@ -135,7 +141,7 @@ class DaySearch {
         (s, i) => known[s] === Known.wanted && boundsVerdict(first[i], last[i], from, to) === Verdict.open,
       );
     };
-    // By now other chunks may have shown all of them.
+    // Meanwhile other chunks may have decided all of them.
     const byId = new Map(records.filter(({ id }) => isOpen(id)).map(record => [record.id, record]));
     const reader = index.countsOf(byId.keys());
     for (let chunks = 1; ; chunks++) {
@@ -175,7 +181,7 @@ class DaySearch {
       const footers = await Promise.all(some.map(record => source.footer(record)));
       for (let j = 0; j < some.length; j++) this.#byFooter(some[j], footers[j]);
       if (this.#openStreams > MAX_OPEN) await this.settleOpen();
-      // Footers in records and caches wait for nothing: others get their turn here.
+      // Footers in records and caches never wait, so yield to others explicitly.
       await nextTurn();
     }
   }
@@ -218,7 +224,7 @@ class DaySearch {
     this.#openStreams++;
   }
 
-  /** Looks at timestamps, where most streams are open first. */
+  /** Searches timestamps, chunks with most open streams first. */
   async settleOpen(): Promise<void> {
     const { from, to, source, statistics, signal } = this.#request;
     const chunks = [...this.#open].sort((a, b) => b[1].size - a[1].size);

@@ -1,6 +1,6 @@
 /**
- * Rows that stand for many entries of a stream and a detected level, as a made-up page: the query's own pipeline says which series
- * each belongs to.
+ * Rows that represent many entries of a stream and a detected level, as a synthetic page. The query's own
+ * pipeline decides the series of each.
  */
 
 import type { MetadataColumn, PageRows, Run, Stream } from '../../base/model/page.ts';
@@ -11,15 +11,15 @@ import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 export interface RowSinks {
   readonly extractor: SampleExtractor;
   readonly turn: TimeSlice;
-  /** The stream as the query sees it. */
+  /** Returns the stream as the query sees it. */
   shown(stream: Stream): Stream;
 }
 
-/** Where the pipeline has no series for a row. */
+/** Marks a row for which the pipeline has no series. */
 export const DROPPED = -1;
 const NONE = -1;
 
-/** Series of each row, DROPPED where the pipeline has none for it. */
+/** Returns the series of each row, or DROPPED if the pipeline has none. */
 export function seriesOfRows(
   rows: StreamRows,
   { extractor, turn, shown }: RowSinks,
@@ -37,13 +37,13 @@ export function seriesOfRows(
   return series;
 }
 
-/** Each (stream, level) once, in the order in which they came. */
+/** Collects each (stream, level) once, in the order of arrival. */
 export class StreamRows {
   /** First row of each stream. */
   readonly #first = new Map<Stream, number>();
   readonly #streams: Stream[] = [];
   readonly #levels: number[] = [];
-  /** The next row of the same stream. */
+  /** Next row of the same stream. */
   readonly #next: number[] = [];
   readonly #values: string[] = [];
 
@@ -55,7 +55,7 @@ export class StreamRows {
     return this.#values.length;
   }
 
-  /** Level 0 is that of entries without one, as id 0 of a column is that of rows without the name. */
+  /** Level 0 is that of entries without one, just as ID 0 of a column is that of rows without the name. */
   levelId(value: string): number {
     if (value === '') return 0;
     const known = this.#values.indexOf(value);

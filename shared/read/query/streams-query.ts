@@ -1,6 +1,6 @@
 /**
- * Label names, label values and series: the streams with an entry in the range, exactly those. Answered from indexes and
- * footers, and from timestamps where a range begins or ends inside a minute; never from lines.
+ * Answers label names, label values and series: exactly the streams with an entry in the range. It uses day
+ * indexes and footers, and timestamps if a range begins or ends inside a minute, but never lines.
  */
 
 import { mapAhead } from '../../base/model/at-once.ts';
@@ -25,23 +25,26 @@ import { ALL_VISIBLE, keptOfDay, type VisibleOf } from './visibility.ts';
 export interface StreamsRequest {
   readonly tenants: readonly string[];
   readonly range: TimeRange;
-  /** Selectors of which a stream matches at least one; none means every stream. */
+  /** Selectors, of which a stream matches at least one. Empty matches every stream. */
   readonly selectors: readonly (readonly Matcher[])[];
   readonly signal: AbortSignal;
-  /** By default nothing is expired. */
+  /** Default: nothing is expired. */
   readonly visibleOf?: VisibleOf;
 }
 
-/** What gives the index of a day; it changes the cost of an answer, never the answer. */
+/** Provides the index of a day, which changes the cost of a request but never its result. */
 export interface DayIndexProvider {
-  /** Undefined where the day has none. */
+  /** Returns undefined if the day has no index. */
   ofDay(tenant: string, day: Day): Promise<DayIndex | undefined>;
 }
 
-/** For fewer chunks of a day, footers are as few reads as an index. */
+/** Minimum chunks of a day for the index. For fewer, reading footers takes as few reads. */
 const MIN_INDEXED_CHUNKS = 4;
 
-/** The streams as the query sees them, each once, in order of their text. Throws BadRequestError where there are too many. */
+/**
+ * Returns the streams as the query sees them, each once, in order of their text. Throws BadRequestError if
+ * there are too many.
+ */
 export async function findStreams(
   catalog: Pick<Catalog, 'daysForQuery'>,
   source: ChunkSource,
@@ -58,8 +61,8 @@ export async function findStreams(
 }
 
 /**
- * Shows the streams as the query sees them, each at least once and at most twice a day, in no order: what is kept of them
- * is the visitor's choice. Throws as findStreams does, where there are too many of one day, and what `visit` throws.
+ * Visits the streams as the query sees them, each at least once and at most twice a day, in no order. Throws
+ * as findStreams if one day has too many, and errors of `visit`.
  */
 export async function visitStreams(
   catalog: Pick<Catalog, 'daysForQuery'>,
@@ -90,7 +93,7 @@ export async function visitStreams(
   }
 }
 
-/** Streams with one retention each are looked for together, in what is kept of them. */
+/** Groups streams by retention, and searches each group in its retained interval. */
 function partsOf(
   { from, to }: DayInterval,
   selector: StreamSelector,
@@ -113,7 +116,7 @@ interface TenantSearch {
   readonly selector: StreamSelector;
 }
 
-/** One search of each tenant for all selectors that ask for it. */
+/** Returns one search per tenant for all selectors that match it. */
 function tenantSearches(
   tenants: readonly string[],
   selectors: StreamsRequest['selectors'],
@@ -138,7 +141,7 @@ function anyOf(selectors: readonly StreamSelector[]): StreamSelector {
   };
 }
 
-/** Gathers label names of streams. */
+/** Collects label names of streams. */
 export class LabelNames {
   readonly #names = new Set<string>();
 
@@ -152,7 +155,7 @@ export class LabelNames {
   }
 }
 
-/** Gathers the values that one label has in streams. */
+/** Collects the values of one label of streams. */
 export class LabelValues {
   readonly #name: string;
   readonly #values = new Set<string>();
@@ -161,7 +164,7 @@ export class LabelValues {
     this.#name = name;
   }
 
-  /** Throws BadRequestError where there are too many values. */
+  /** Throws BadRequestError if there are too many values. */
   readonly add = ({ labels }: Stream): void => {
     const value = labelValue(labels, this.#name);
     if (value === undefined) return;

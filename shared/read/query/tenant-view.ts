@@ -15,15 +15,15 @@ export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
 
 export interface TenantView {
   readonly tenant: string;
-  /** The streams carry the tenant's name as a label. */
+  /** Whether the streams have the tenant's name as a label. */
   readonly isLabelled: boolean;
-  /** The selector as it applies to stored labels. */
+  /** Returns the selector for stored labels. */
   storedMatchers(matchers: readonly Matcher[]): readonly Matcher[];
-  /** The stream as the query sees it; the same object for the same stream. */
+  /** Returns the stream as the query sees it, the same object for the same stream. */
   shown(stream: Stream): Stream;
 }
 
-/** Views of the tenants that a selector asks for. */
+/** Returns views of the tenants that a selector matches. */
 export function tenantViews(tenants: readonly string[], selector: readonly Matcher[]): TenantView[] {
   if (tenants.length === 1) return [plainView(tenants[0])];
   const accepts = selector.filter(matcher => matcher.name === TENANT_LABEL).map(compileMatcher);
@@ -32,7 +32,7 @@ export function tenantViews(tenants: readonly string[], selector: readonly Match
     .map(labelledView);
 }
 
-/** Without the empty tenant, which is one of a query's and has nothing stored. */
+/** Removes the empty tenant, which a query may name and which has no data. */
 export function named(tenants: readonly string[]): readonly string[] {
   return tenants.filter(tenant => tenant !== NO_TENANT);
 }
@@ -41,7 +41,7 @@ export function plainView(tenant: string): TenantView {
   return { tenant, isLabelled: false, storedMatchers: matchers => matchers, shown: stream => stream };
 }
 
-/** Of one of several tenants. */
+/** View of one of several tenants. */
 export function labelledView(tenant: string): TenantView {
   const shown = new Map<Stream, Stream>();
   return {

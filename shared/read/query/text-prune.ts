@@ -1,10 +1,11 @@
 /**
- * Passes over pages that cannot hold an entry which the query keeps, as far as their chunks prove it (shared/execution/text-index): lines by
- * the facts of the text filter; labels by streams, dictionaries of metadata in the footer, summaries of promoted columns, and
- * values in the filter. Pages that nothing is known of stay, and so does a chunk whose filter is broken: its pages say
- * what is true.
+ * Prunes pages that cannot contain an entry which the query returns, as far as their chunks prove it
+ * (shared/execution/text-index). Lines are checked by the terms of the text index. Labels are checked by
+ * streams, metadata dictionaries in the footer, summaries of field columns, and values in the text index.
+ * Pages without such data stay. So do pages of a chunk with a corrupt index: their content decides.
  *
- * Equal entries of two chunks have equal lines and metadata: where one's page is passed over, no copy of it is in the answer.
+ * Equal entries of two chunks have equal lines and metadata. If a page of one is pruned, no copy of the entry
+ * is returned.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -19,18 +20,21 @@ import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-/** Chunks whose filters are asked side by side; each takes a few small reads. */
+/** Chunks whose text indexes are checked concurrently. Each takes a few small reads. */
 const CHUNKS_AT_ONCE = 8;
 const DISTANT_CHUNKS_AT_ONCE = 64;
 
 export interface TextPruner {
-  /** False where it never passes over anything, and reads nothing. */
+  /** Whether it can prune. If not, it reads nothing. */
   readonly prunes: boolean;
-  /** The plan without the pages that cannot matter; the same one where that is none. Throws what the store throws. */
+  /**
+   * Returns the plan without the pages that cannot matter, or the same plan if that is none. Throws errors of
+   * the store.
+   */
   prune(plan: DayPlan, signal: AbortSignal): Promise<DayPlan>;
 }
 
-/** For each page of a chunk 1 where it may hold what is asked. */
+/** 1 for each page of a chunk that may match. */
 interface Verdicts {
   readonly text: Uint8Array;
   readonly values: Uint8Array;
@@ -65,7 +69,7 @@ export function compileTextPruner(
     );
   }
 
-  /** Undefined where nothing can be passed over. */
+  /** Returns undefined if nothing can be pruned. */
   async function ofChunk(pages: readonly PlannedPage[]): Promise<Verdicts | undefined> {
     const { record, footer } = pages[0];
     const labels: PruningPredicate = readsLabels ? await labelsOf(pages) : { kind: 'anything' };
@@ -120,7 +124,7 @@ function placesOf({ pages }: Footer): Map<unknown, number> {
   return new Map(pages.map((page, i) => [page, i]));
 }
 
-/** The pages that stay; counts those that do not. */
+/** Returns the pages that stay, and counts the others. */
 function kept(
   pages: readonly PlannedPage[],
   verdicts: Verdicts | undefined,

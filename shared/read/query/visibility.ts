@@ -1,7 +1,7 @@
 /**
- * What of a tenant's stored entries a query may show: nothing that a delete request takes, and nothing that is expired. Each
- * tenant of a query has its own. Asked once for a query, before it reads the catalog: a request that is processed meanwhile
- * goes on masking for that reason (delete-request.ts).
+ * Decides which stored entries of a tenant a query may show: nothing that a delete request covers, and
+ * nothing expired. Each tenant of a query has its own rules. They are read once per query, before the
+ * catalog. A request that is processed meanwhile therefore keeps its delete filter (delete-request.ts).
  */
 
 import type { Limits } from '../../base/model/limits.ts';
@@ -11,10 +11,10 @@ import { KEPT_FOR_GOOD, type Retention, retentionOf } from '../../upkeep/retenti
 import { named } from './tenant-view.ts';
 
 export interface Visible {
-  /** Undefined where no request masks anything. */
+  /** Undefined if no request hides anything. */
   readonly masks: TenantDeleteFilters | undefined;
   readonly retention: Retention;
-  /** The query's one reading of the clock. */
+  /** Time at which the query read the clock. */
   readonly nowNs: bigint;
 }
 
@@ -22,7 +22,7 @@ export interface VisibilityParts {
   readonly masks: DeleteFilterSource;
   /** Of one tenant, not those of all tenants of a query together. */
   limitsOf(tenant: string): Limits;
-  /** `compactor.retention_enabled`: without it nothing is masked and nothing expires. */
+  /** `compactor.retention_enabled`: if false, nothing is hidden and nothing expires. */
   readonly enabled: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Visibility {
     this.#parts = parts;
   }
 
-  /** Delete requests and retention. Throws what the table throws. */
+  /** Returns delete requests and retention. Throws errors of the table. */
   async of(tenants: readonly string[], nowNs: bigint): Promise<VisibleOf> {
     const { enabled, limitsOf, masks: source } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
@@ -56,7 +56,7 @@ export class Visibility {
     return tenant => byTenant.get(tenant) ?? ALL_VISIBLE;
   }
 
-  /** Retention alone: what requests hide still has its labels. */
+  /** Returns only retention: entries hidden by requests still show their labels. */
   retained(nowNs: bigint): VisibleOf {
     const { enabled, limitsOf } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
@@ -64,7 +64,7 @@ export class Visibility {
   }
 }
 
-/** Undefined where nothing of the day is expired. */
+/** Undefined if nothing of the day is expired. */
 export function keptOfDay({ retention, nowNs }: Visible, day: number): DayRetention | undefined {
   return retentionOfDay(retention, nowNs, day);
 }

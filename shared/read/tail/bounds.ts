@@ -1,76 +1,87 @@
-/** What a tail may hold and take, in one place, each number with its reason. */
+/** Limits of live tails in one place, each with its reason. */
 
-/** Entries of one frame: the reference's. */
+/** Maximum entries of one frame, as in the reference. */
 export const MAX_FRAME_ENTRIES = 100;
-/** Live entries that wait for a client: ten frames, the reference's, ... */
+/** Maximum live entries that wait for a client: ten frames, as in the reference. */
 export const MAX_QUEUED_ENTRIES = 10 * MAX_FRAME_ENTRIES;
-/** ... and their bytes, because a line may have 256 KiB: with 1,000 tails, 4 GB at the very worst. */
+/** Maximum bytes of these entries, because a line may have 256 KiB. 1,000 tails need at most 4 GB. */
 export const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
-/** Entries that were dropped and are told of; beyond, they are only counted. The reference's. */
+/** Maximum dropped entries that are reported, as in the reference. Further ones are only counted. */
 export const MAX_DROPPED_ENTRIES = 1000;
-/** Entries that wait for `delay_for`, five seconds at most: a tail of 2,000 lines a second, and their bytes. */
+/**
+ * Maximum entries that wait for `delay_for` of up to 5 s: a tail of 2,000 lines per second. Their bytes are
+ * limited, too.
+ */
 export const MAX_HELD_ENTRIES = 10_000;
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
-/** After a frame was refused because there were too many. */
+/** Pause after a frame was refused because there were too many. */
 export const THROTTLED_PAUSE_MS = 500;
-/** Entries handed to the queues at once, before clients get the chance to take some. */
+/** Entries added to the queues at once, before clients get time to receive some. */
 export const DELIVERED_AT_ONCE = 250;
-/** What a burst may wait for a client whose queue is full. A client on the same continent takes ten frames in it. */
+/**
+ * Maximum wait per burst for a client whose queue is full. A client on the same continent receives ten frames
+ * in this time.
+ */
 export const PATIENCE_MS = 100;
-/** A client that took nothing for so long is closed: on a broken line nobody else notices. */
+/** Time after which a client that receives nothing is closed. No other check detects a broken connection. */
 export const STUCK_MS = 120_000;
 
 /**
- * After a dispatch the next one begins so much later at the earliest, so that what it costs is shared by all pushes in
- * between; a store at rest dispatches at once. A person does not see 50 ms, ...
+ * Minimum pause between two dispatches, so that all pushes in between share their cost. An idle store
+ * dispatches at once. A person does not notice 50 ms.
  */
 export const REST_MS = 50;
-/** ... and with many tails in the process it is longer: a post takes 0.02 to 0.1 ms. */
+/** Additional pause per tail of the process: a post takes 0.02 to 0.1 ms. */
 export const REST_MS_PER_TAIL = 0.5;
-/** A thread that works so much of its time has none to give away: from here on rests grow, ... */
+/** Share of busy time of the thread from which on pauses grow. */
 export const BUSY_SHARE = 0.5;
-/** ... up to this one where it always works: then posts take a 50th of it. */
+/** Pause for a thread that is always busy. Posts then take a 50th of its time. */
 export const BUSY_REST_MS = 150;
 export const BUSY_REST_MS_PER_TAIL = 2.5;
-/** Lines are not shown later than that, half a second and the time of a dispatch, however many tails there are. */
+/** Maximum pause. Lines are shown within 0.5 s and the time of a dispatch, however many tails there are. */
 export const MAX_REST_MS = 500;
-/** Tails that are posted to before others get their turn: half a millisecond or so. */
+/** Number of tails that are posted to before the thread yields: about 0.5 ms. */
 export const TAILS_PER_TURN = 12;
-/** Frames that are kept for tails that have the same: those of DELIVERED_AT_ONCE entries, and of some other styles. */
+/** Maximum cached frames for tails with equal ones: those of DELIVERED_AT_ONCE entries in a few styles. */
 export const MAX_SHARED_FRAMES = 8;
 
 /** Longest `delay_for`, seconds (docs/dev/wire-format.md#before-the-upgrade). */
 export const MAX_DELAY_SECONDS = 5;
-/** Of commits that were told in this process and are not served yet; beyond, they are read from the log. */
+/** Maximum commits of this process that wait in memory. Further ones are read from the log. */
 export const MAX_NOTICES = 2_000;
 export const MAX_NOTICE_BYTES = 16 * 1024 * 1024;
-/** Chunks that are served in one batch: bounds what is planned at once. */
+/** Maximum chunks served in one batch, which bounds concurrent planning. */
 export const MAX_BATCH_CHUNKS = 500;
 
-/** How often tails are renewed: three times before they would expire (SUBSCRIPTION_MS). */
+/** Interval of renewing tails: three renewals before they would expire (SUBSCRIPTION_MS). */
 export const RENEW_MS = 60_000;
 /** How long commits are logged after the last renewal. */
 export const MARKED_MS = 300_000;
-/** The log is read back by its margin as often as this; in between only what is new is read. */
+/** Interval at which the log is read back by its full margin. In between only new commits are read. */
 export const DEEP_READ_MS = 10_000;
-/** What a read goes back in between: transactions are applied within it, most often. */
+/** Margin of reads in between. Most transactions are applied within it. */
 export const SHALLOW_MARGIN_MS = 2_000;
-/** From its stamp on, a transaction is applied to all of its items within this time, its tries included. */
+/** Maximum time from the stamp of a transaction until all its items are applied, including retries. */
 export const APPLIED_MS = 20_000;
-/** From when one item of a transaction is seen until all are. */
+/** Maximum time from the first visible item of a transaction until all are visible. */
 export const VISIBLE_MS = 1_000;
-/** How long an id is remembered as served: longer than a commit may take, and than the margin of the log. */
+/** How long an ID is remembered as served: longer than a commit may take, and than the margin of the log. */
 export const SERVED_MS = 180_000;
-/** Ids of the lookback that may come in the log: of what was begun in this time (MAX_COMMIT_MS and more). */
+/**
+ * How long IDs of the lookback are remembered, because the log may still contain them (MAX_COMMIT_MS and
+ * more).
+ */
 export const COVERED_MS = 900_000;
 export const MAX_COVERED = 10_000;
 /**
- * A cursor that is older cannot be followed: the marker may have lapsed since (MARKED_MS, less RENEW_MS), and later the
- * objects of merged chunks go.
+ * Maximum age of a cursor. After it the marker may have lapsed (MARKED_MS, less RENEW_MS), and later the
+ * objects of merged chunks are deleted.
  */
 export const MAX_CURSOR_AGE_MS = 200_000;
-/** A cursor is written at most so often: what was posted since is repeated after a death. */
+/** Minimum interval between cursor writes. Entries posted since the last write are repeated after a crash. */
 export const SAVE_MS = 1_000;
 
-/** Entries of the future are in the lookback, too: clocks differ. Twice the grace that pushes have by default. */
+/**
+ * Time in the future that the lookback includes, because clocks differ. Twice the default grace of pushes.
+ */
 export const LOOKBACK_AHEAD_NS = 1_200_000_000_000n;

@@ -1,11 +1,12 @@
 /**
- * The commits of one tenant that its tails have not been served, each once, whatever way it was heard of: told in this
- * process, or read from the log, which is read again by its margin because stamps are not in order.
+ * Queues the commits of one tenant that its tails have not been served, each once. Commits come as notices of
+ * this process, or from the log, which is read again by its margin because stamps are not in order.
  *
  *     position - LOG_MARGIN_MS        position - SHALLOW_MARGIN_MS   position
  *     |-- read every DEEP_READ_MS --------------|-- read every time --|--> new
  *
- * Where one process commits all, it is told of all, and only what was too much to be kept is logged, and read.
+ * If one process makes all commits, it is notified of all of them. Only commits that do not fit in memory are
+ * then logged and read.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -24,11 +25,11 @@ export interface CommitQueueParts {
   readonly log: TailLog;
   readonly clock: Clock;
   readonly tenant: string;
-  /** Each commit of the tenant is told here. */
+  /** Whether this process is notified of each commit of the tenant. */
   readonly hearsAll?: boolean | undefined;
   /** Default: MAX_NOTICES. */
   readonly maxNotices?: number | undefined;
-  /** Of an earlier run. Without it all that is in the log is served before anything else. */
+  /** Cursor of an earlier run. Default: everything in the log is served first. */
   readonly cursor?: TailCursor | undefined;
 }
 
@@ -38,12 +39,14 @@ export class CommitQueue {
   #noticeBytes = 0;
   #waiting: LoggedChunk[] = [];
   readonly #waitingIds = new Set<string>();
-  /** When each chunk was served, Unix ms; in the order of serving. */
+  /** Time at which each chunk was served, Unix ms, in the order of serving. */
   readonly #served: Map<string, number>;
-  /** When the log was read last: what is in it with an earlier stamp has been seen, but for the margin. */
+  /**
+   * Time of the last read of the log. Commits with an earlier stamp have been seen, except within the margin.
+   */
   #positionMs: number;
   #deepReadMs = -Infinity;
-  /** More was told than could be kept: the log has the rest. */
+  /** True if notices were dropped. The log contains those commits. */
   #hasOverflowed = false;
 
   constructor(parts: CommitQueueParts) {
@@ -53,7 +56,7 @@ export class CommitQueue {
     this.#served = new Map(cursor?.served);
   }
 
-  /** Where the next run goes on: everything of `take` so far has been served. */
+  /** Position from which the next run continues: all results of `take` so far have been served. */
   get cursor(): TailCursor {
     const positionMs = this.#waiting.reduce(
       (least, { stampMs }) => Math.min(least, stampMs),
@@ -66,7 +69,9 @@ export class CommitQueue {
     return this.#notices.length > 0 || this.#waiting.length > 0 || this.#hasOverflowed;
   }
 
-  /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
+  /**
+   * Adds a commit of this process. Returns false if it does not fit. Call `overflowed` when it is in the log.
+   */
   notice(chunk: LoggedChunk): boolean {
     const bytes = chunk.record.inline?.length ?? chunk.record.footer?.length ?? 0;
     const { maxNotices = MAX_NOTICES } = this.#parts;
@@ -76,12 +81,12 @@ export class CommitQueue {
     return true;
   }
 
-  /** The log has commits that nobody was told of. */
+  /** Records that the log has commits without notices. */
   overflowed(): void {
     this.#hasOverflowed = true;
   }
 
-  /** Takes in what was told and, where asked for or needed, what the log has. Throws what the table throws. */
+  /** Collects the notices and, if requested or needed, the commits in the log. Throws errors of the table. */
   async gather({ readsLog }: { readonly readsLog: boolean }): Promise<void> {
     const told = this.#notices;
     this.#notices = [];
@@ -90,12 +95,12 @@ export class CommitQueue {
     const { log, clock, tenant, hearsAll } = this.#parts;
     const nowMs = clock.nowMs();
     if (!this.#hasOverflowed && (hearsAll || !readsLog)) {
-      // What begins to be told from here on was stamped a commit's time ago: that is inside the margin.
+      // Later notices were stamped at most a commit's duration ago, which is within the margin.
       if (hearsAll) this.#advance(nowMs);
       return;
     }
     const isDeep = this.#hasOverflowed || Math.abs(nowMs - this.#deepReadMs) >= DEEP_READ_MS;
-    // What overflows from here on may be logged behind the read.
+    // Later overflows may be logged after the read.
     const hasOverflowed = this.#hasOverflowed;
     this.#hasOverflowed = false;
     const fromMs = this.#positionMs - (isDeep ? LOG_MARGIN_MS : SHALLOW_MARGIN_MS);
@@ -108,7 +113,7 @@ export class CommitQueue {
     this.#advance(nowMs);
   }
 
-  /** The next chunks to serve, in the order of their stamps; they count as served. */
+  /** Returns the next chunks to serve, in the order of their stamps. They count as served. */
   take(): LoggedChunk[] {
     const batch = this.#waiting.sort((a, b) => a.stampMs - b.stampMs).splice(0, MAX_BATCH_CHUNKS);
     const nowMs = this.#parts.clock.nowMs();

@@ -3,8 +3,8 @@
  *
  *     {"streams":[...],"dropped_entries":[...],"encodingFlags":[...]}
  *
- * A frame ends at MAX_FRAME_ENTRIES, or where it would pass `targetBytes`; an entry that is larger goes alone, and one that
- * no message can hold is told as dropped. So no entry vanishes without a word.
+ * A frame ends at MAX_FRAME_ENTRIES, or before it exceeds `targetBytes`. A larger entry gets its own frame,
+ * and one that exceeds the maximum message is reported as dropped. No entry is lost without a report.
  */
 
 import { formatLabels, type Labels } from '../../base/model/labels.ts';
@@ -14,13 +14,13 @@ import { instantText } from './instant-text.ts';
 import { labelsJson, type TailEntry } from './tail-entry.ts';
 
 export interface FrameLimits {
-  /** A frame with several entries does not pass it. */
+  /** Maximum size of a frame with several entries. */
   readonly targetBytes: number;
-  /** No frame passes it. At least MIN_MESSAGE_BYTES. */
+  /** Maximum size of any frame. At least MIN_MESSAGE_BYTES. */
   readonly maxBytes: number;
 }
 
-/** Room for what is around entries: names, commas, flags of a request. */
+/** Bytes around the entries: names, commas, flags of a request. */
 const ENVELOPE_BYTES = 512;
 export const MIN_MESSAGE_BYTES = 4096;
 
@@ -35,10 +35,12 @@ export interface DroppedEntry {
   readonly labels: Labels;
 }
 
-/** Flags longer than that are not echoed: they would fill frames. */
+/** Longer flags are not echoed, because they would fill frames. */
 const MAX_FLAGS_BYTES = 256;
 
-/** How many of `entries`, from `from` on, the next frame holds; 0 where the first one fits no message. */
+/**
+ * Returns how many of `entries`, from `from` on, the next frame holds. 0 if the first one exceeds a message.
+ */
 export function entriesOfFrame(entries: readonly TailEntry[], from: number, limits: FrameLimits): number {
   const { targetBytes, maxBytes } = limits;
   let bytes = ENVELOPE_BYTES;
@@ -51,7 +53,7 @@ export function entriesOfFrame(entries: readonly TailEntry[], from: number, limi
   return count;
 }
 
-/** How many of the dropped are told beside `entries`: those that fit. */
+/** Returns how many dropped entries fit in the frame of `entries`. */
 export function droppedOfFrame(
   dropped: readonly DroppedEntry[],
   entries: readonly TailEntry[],
@@ -87,7 +89,7 @@ export function encodeFrame(
   return Buffer.from(`${text}}`);
 }
 
-/** Labels that would fill a frame are left away: the timestamp says that something is missing. */
+/** Labels that would fill a frame are omitted. The timestamp still shows that an entry is missing. */
 const MAX_DROPPED_LABELS_BYTES = 2048;
 
 function droppedJson({ timeNs, labels }: DroppedEntry, form: FrameForm): string {

@@ -1,4 +1,4 @@
-/** One tail that is being served: its subscription, its query, what waits for its client. */
+/** A tail that is being served: its subscription, its query, and its outbox. */
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { Subscription } from '../../storage/catalog/subscriptions.ts';
 import { COVERED_MS } from './bounds.ts';
@@ -7,15 +7,15 @@ import type { TailEntry } from './tail-entry.ts';
 import type { TailQuery } from './tail-query.ts';
 
 export class LiveTail {
-  /** Without the ids that its lookback covers. */
+  /** Without the IDs that its lookback covers. */
   readonly subscription: Subscription;
   readonly query: TailQuery;
   readonly outbox: Outbox;
-  /** Until its lookback is posted. */
+  /** Set until its lookback is posted. */
   joining: Promise<void> | undefined;
   /** Unix ms. */
   renewedMs: number;
-  /** Ids of chunks that its lookback has; one set for all that joined together. */
+  /** IDs of chunks in its lookback. Tails that joined together share one set. */
   readonly covered: Set<string>;
 
   constructor(
@@ -34,13 +34,13 @@ export class LiveTail {
     return [...this.covered];
   }
 
-  /** Those that its lookback has not. */
+  /** Returns the entries that its lookback does not contain. */
   ownOf(entries: readonly TailEntry[]): readonly TailEntry[] {
     if (this.covered.size === 0) return entries;
     return entries.filter(({ chunkId }) => !this.covered.has(chunkId));
   }
 
-  /** Ids that no log can bring any more. */
+  /** Removes IDs that no log can contain any more. */
   forgetCovered(nowMs: number): void {
     for (const id of this.covered) if (startedMsOf(id) < nowMs - COVERED_MS) this.covered.delete(id);
   }

@@ -1,7 +1,7 @@
 /**
- * The newest entries before a tail begins, over a snapshot of the catalog: what it holds is the lookback's, what is committed
- * later is the log's. The snapshot is known by the ids of its chunks and of what the newest of them were merged from, so that
- * a commit which comes in the log later, although the snapshot has it, is not served twice.
+ * Reads the newest entries before a tail begins, over a snapshot of the catalog. Commits in the snapshot
+ * belong to the lookback, later ones to the log. The snapshot is described by the IDs of its chunks and of
+ * recent merge inputs. A commit that the log returns later is then not served twice.
  */
 
 import { NS_PER_MS } from '../../base/model/duration.ts';
@@ -33,7 +33,7 @@ export interface LookbackParts {
 export interface LookbackSnapshot {
   readonly range: TimeRange;
   readonly records: readonly ChunkRecord[];
-  /** Ids of chunks that are in it, by themselves or merged, of those that a log may still bring. */
+  /** IDs of chunks in it, by themselves or merged, that a log may still return. */
   readonly covered: readonly string[];
 }
 
@@ -42,7 +42,10 @@ export type SnapshotRequest = Pick<Subscription, 'tenant' | 'startNs'>;
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The request that holds those of all: the earliest start, and the most entries. At least one. */
+/**
+ * Returns a request that covers all others: the earliest start, and the maximum number of entries. At least
+ * one is needed.
+ */
 export function widestOf(subscriptions: readonly Subscription[]): Subscription {
   const [first] = subscriptions;
   let { startNs, limit } = first;
@@ -53,7 +56,7 @@ export function widestOf(subscriptions: readonly Subscription[]): Subscription {
   return { ...first, startNs, limit };
 }
 
-/** Of the newest entries of a wider lookback, ascending, those of this one. */
+/** Selects this tail's entries from the newest entries of a wider lookback, ascending. */
 export function ownLookback(
   entries: readonly TailEntry[],
   { startNs, limit }: Pick<Subscription, 'startNs' | 'limit'>,
@@ -64,14 +67,14 @@ export function ownLookback(
   return entries.slice(from);
 }
 
-/** What the lookback of a tail reads; an empty range where it starts in the future. */
+/** Returns the range that a tail's lookback reads. It is empty if the tail starts in the future. */
 export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
   const start = BigInt(startNs);
   const end = nowNs + LOOKBACK_AHEAD_NS;
   return { startNs: start, endNs: start > end ? start : end };
 }
 
-/** @param known ids of chunks that are left out */
+/** @param known IDs of chunks to skip */
 export async function takeSnapshot(
   { catalog, source, clock }: LookbackParts,
   asked: SnapshotRequest,
@@ -85,7 +88,7 @@ export async function takeSnapshot(
   for (const record of records) {
     if (startedMsOf(record.id) < sinceMs || known.has(record.id)) continue;
     covered.push(record.id);
-    // What it was merged from may still be on its way in the log.
+    // The log may still return its merge inputs.
     if (record.level === 0) continue;
     const { inputs } = await source.footer(record);
     for (const id of inputs) if (startedMsOf(id) >= sinceMs) covered.push(id);
@@ -94,9 +97,11 @@ export async function takeSnapshot(
 }
 
 /**
- * Of what was served to others from the log: what was not in the catalog yet when the snapshot was taken, because a part of a
- * transaction may be seen before the rest. What was there and has been merged twice looks the same; but a moment later the one
- * is there, and the other still is not. `served` are those that the snapshot does not cover.
+ * Returns the chunks that were served from the log although the snapshot does not contain them, because part
+ * of a transaction may be visible before the remaining items. A chunk that has been merged twice looks the
+ * same. A moment later the former is in the catalog, and the latter still is not.
+ *
+ * @param served chunks that the snapshot does not cover
  */
 export async function missedBy(
   parts: LookbackParts,
@@ -120,12 +125,12 @@ export async function missedBy(
   return unknown.filter(({ id }) => came.has(id));
 }
 
-/** Names begin with their time, so the newest are the last. */
+/** IDs start with their time, so the newest are the last. */
 function newest(ids: string[]): string[] {
   return ids.length <= MAX_COVERED ? ids : ids.sort().slice(-MAX_COVERED);
 }
 
-/** Ascending by time. Throws ClientError; an abort where it takes too long. */
+/** Returns entries ascending by time. Throws ClientError, also if it exceeds the query timeout. */
 export async function readLookback(
   { catalog, source, clock, visibility, limitsOf }: LookbackParts,
   subscription: Subscription,
@@ -134,12 +139,13 @@ export async function readLookback(
 ): Promise<TailEntry[]> {
   if (records.length === 0 || subscription.limit === 0) return [];
   const { tenant, query, limit, form, flags } = subscription;
-  // The snapshot may be of one who asked for more.
+  // The snapshot may belong to a tail that requested more.
   const startNs = BigInt(subscription.startNs);
   if (startNs >= endNs) return [];
   const expr = parseQuery(query);
   if (expr.kind !== 'log') throw new BadRequestError('only log selector is supported');
-  // The engine reads what the snapshot has, whatever is committed or merged meanwhile: objects are kept for their grace.
+  // The engine reads the snapshot whatever is committed or merged meanwhile: objects are not deleted during
+  // their grace period.
   const frozen: QueryCatalog = {
     chunks: async () => records,
     daysForQuery: (of, fromNs, toNs) => catalog.daysForQuery(of, fromNs, toNs),

@@ -1,12 +1,12 @@
 /**
- * What waits for one client: the lookback, then live entries, in frames posted one after the other. Memory is bounded: when
- * the queue is full, live entries are dropped, and the next frame tells which.
+ * Queues the entries for one client: the lookback, then live entries, in frames posted one after the other.
+ * Memory is bounded: if the queue is full, live entries are dropped, and the next frame reports them.
  *
  *     offer -> held until they are old enough (delay_for) -> queue -> frame -> post, one at a time
- *                                                              `-- full: dropped, told with the next frame
+ *                                                              `-- full: dropped, reported in the next frame
  *
- * A client that is merely far away gets PATIENCE_MS of each burst to take what waits (`room`); one that did not use it is not
- * waited for again until it has caught up.
+ * A distant client gets PATIENCE_MS per burst to receive queued entries (`caughtUp`). If it does not use this
+ * time, delivery does not wait for it again until it has caught up.
  */
 import { NS_PER_MS } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
@@ -39,11 +39,11 @@ export interface OutboxParts {
   readonly clock: Clock;
   readonly limits: FrameLimits;
   readonly style: FrameStyle;
-  /** Of all tails that may have the same entries. */
+  /** Frames of all tails that may have the same entries. */
   readonly shared: SharedFrames;
-  /** Entries are held until they are as old, ms. */
+  /** Minimum age of entries before they are queued, ms. */
   readonly delayMs: number;
-  /** The connection is gone, or cannot be posted to: once. */
+  /** Called once if the connection is gone or cannot be posted to. */
   readonly onGone: (error?: unknown) => void;
 }
 
@@ -53,11 +53,11 @@ interface Held {
 }
 
 export class Outbox {
-  /** Unix ms of the last frame that was taken. */
+  /** Time of the last frame that was accepted, Unix ms. */
   postedMs: number;
-  /** Unix ms since when a frame waits to be taken; undefined where none does. */
+  /** Time since which a frame waits to be accepted, Unix ms. Undefined if none waits. */
   waitingSinceMs: number | undefined;
-  /** Entries posted, and dropped, in all. */
+  /** Totals of posted and dropped entries, and of frames. */
   readonly figures = { posted: 0, dropped: 0, frames: 0 };
   readonly #parts: OutboxParts;
   #lookback: TailEntry[] | undefined;
@@ -83,17 +83,20 @@ export class Outbox {
     return this.#closing.signal.aborted;
   }
 
-  /** The lookback, ascending by time, and from now on what is offered. Resolves when the lookback is posted, or given up. */
+  /**
+   * Posts the lookback, ascending by time, then later offers. Resolves when the lookback is posted or
+   * abandoned.
+   */
   begin(lookback: readonly TailEntry[]): Promise<void> {
     this.#lookback = lookback.slice();
-    // Before anything is posted: what fits no message is over at once.
+    // Set before anything is posted: an entry that exceeds a message completes the lookback at once.
     const posted = new Promise<void>(resolve => (this.#lookbackPosted = resolve));
     if (lookback.length === 0 || this.isClosed) this.#lookbackPosted();
     this.#pump();
     return posted;
   }
 
-  /** Live entries, ascending by time. */
+  /** Adds live entries, ascending by time. */
   offer(entries: readonly TailEntry[]): void {
     if (this.isClosed) return;
     const { delayMs, clock } = this.#parts;
@@ -102,13 +105,13 @@ export class Outbox {
     this.#pump();
   }
 
-  /** Nobody needs to wait for `room`. */
+  /** Whether delivery need not wait for the client. */
   get hasRoom(): boolean {
     if (this.#queue.length === 0) this.#isSlow = false;
     return this.isClosed || this.#isSlow || this.#lookback === undefined || !this.#isHalfFull();
   }
 
-  /** Resolves when the client has taken half of what waits, or is known to be slow. */
+  /** Resolves when the client has received half of the queue, or counts as slow. */
   async room(): Promise<void> {
     if (this.hasRoom) return;
     const done = new AbortController();
@@ -121,19 +124,19 @@ export class Outbox {
     done.abort();
   }
 
-  /** Resolves when nothing waits any more, or the connection is gone. */
+  /** Resolves when the queue is empty, or the connection is gone. */
   async drained(): Promise<void> {
     await this.#releasing;
     while (this.#sending !== undefined) await this.#sending;
   }
 
-  /** Posts a frame without entries, where nothing else is being posted: keeps an idle connection. */
+  /** Posts a frame without entries to keep an idle connection open, unless a post is in progress. */
   keepAlive(): void {
     if (this.#sending !== undefined || this.isClosed) return;
     this.#sending = this.#post([], 0).finally(() => this.#ended());
   }
 
-  /** Forgets what waits; nothing more is posted. */
+  /** Discards the queue. Nothing more is posted. */
   close(): void {
     this.#closing.abort();
     this.#queue = [];
@@ -152,7 +155,7 @@ export class Outbox {
 
   #enqueue(entries: readonly TailEntry[]): void {
     for (const entry of entries) {
-      // What is larger than the queue goes through an empty one.
+      // An entry that is larger than the queue passes through an empty one.
       const fits = this.#queue.length === 0 || this.#queuedBytes + entry.bytes <= MAX_QUEUED_BYTES;
       if (this.#queue.length >= MAX_QUEUED_ENTRIES || !fits) this.#drop(entry);
       else {
@@ -176,7 +179,7 @@ export class Outbox {
         this.#drop(entry);
         continue;
       }
-      // Not longer than the delay from now: clocks of clients may be ahead.
+      // At most the delay from now, because clocks of clients may be ahead.
       const oldMs = Number(entry.timeNs / NS_PER_MS) + delayMs + 1;
       this.#held.push({ entry, releaseMs: Math.min(oldMs, nowMs + delayMs) });
       this.#heldBytes += entry.bytes;
@@ -253,13 +256,13 @@ export class Outbox {
     try {
       const outcome = await connections.post(connectionId, shared.encode(entries, told, style));
       if (outcome === 'gone') return this.#gone();
-      // Told as dropped with the next frame; a frame that only tells is not repeated.
+      // Reported as dropped in the next frame. A frame with only dropped entries is not repeated.
       if (outcome === 'too large') return this.#giveUp(entries, entries.length > 0 ? told : []);
       this.postedMs = clock.nowMs();
       this.figures.frames++;
       this.figures.posted += entries.length;
     } catch (error) {
-      // Whether it arrived is open: neither may it be sent again, nor told as dropped.
+      // The outcome is unknown: the frame may be neither sent again nor reported as dropped.
       if (!(error instanceof ThrottledError)) return this.#gone(error);
       this.#giveUp(entries, told);
       await clock.sleep(THROTTLED_PAUSE_MS, this.#closing.signal).catch(() => undefined);

@@ -2,7 +2,7 @@
 import type { ClientError } from '../../base/model/errors.ts';
 
 export const CLOSE_ERROR = 1011;
-/** Clients that know the reference come again at once where they are told exactly this. */
+/** Clients of the reference reconnect at once if they receive exactly this text. */
 export const MAX_DURATION_REACHED = 'reached tail max duration limit';
 export const FELL_BEHIND = 'the tail fell behind what was pushed; connect again';
 export const TAKES_NOTHING = 'the client takes nothing';

@@ -1,7 +1,8 @@
 /**
- * Serves the tails of a tenant for a while: what the dispatcher function of an account does. At most one run of a tenant at
- * a time (a lease), because two would post in no order; it goes on while there is something to serve, and `idleMs` longer, so
- * that pushes need not call for it again. Where it dies, what it had posted since its cursor was written is posted again.
+ * Serves the tails of a tenant for a while, for the dispatcher function of an account. A lease allows at most
+ * one run per tenant, because the posts of two would be unordered. A run continues while there is something
+ * to serve, and `idleMs` longer, so that pushes need not invoke it again. After a crash, entries posted since
+ * the last cursor write are posted again.
  */
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { LeaseLostError } from '../../storage/catalog/leases.ts';
@@ -9,18 +10,18 @@ import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
 
 export interface RunOptions {
-  /** Begins no step after this time, Unix ms. */
+  /** Time after which no step starts, Unix ms. */
   readonly untilMs: number;
   readonly idleMs: number;
-  /** Between two looks at the log. */
+  /** Interval between two reads of the log. */
   readonly pollMs: number;
 }
 
 const LEASE_MS = 30_000;
-/** Frames that wait at the end of a run get so long. */
+/** Maximum time for posting queued frames at the end of a run. */
 const DRAIN_MS = 5_000;
 
-/** False where another run of the tenant is under way. Throws what table and store throw. */
+/** Returns false if another run of the tenant is in progress. Throws errors of table and store. */
 export async function runTails(
   tenant: string,
   parts: TenantTailParts,
@@ -42,7 +43,7 @@ export async function runTails(
     } while (clock.nowMs() < options.untilMs && clock.nowMs() - busyMs < options.idleMs);
     await drain(tail, parts);
   } catch (error) {
-    // Somebody else serves them now.
+    // Another run has taken over.
     if (!(error instanceof LeaseLostError)) throw error;
     return false;
   } finally {
@@ -52,7 +53,10 @@ export async function runTails(
   return true;
 }
 
-/** All tenants that have tails at the owner, side by side. Failures of one do not end the others; they are thrown at the end. */
+/**
+ * Serves all tenants with tails at the owner, in parallel. A failure does not end the others, and is thrown
+ * at the end.
+ */
 export async function runAllTails(
   parts: TenantTailParts & { readonly catalog: Catalog },
   options: RunOptions,

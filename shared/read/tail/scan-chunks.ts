@@ -1,8 +1,8 @@
 /**
- * Runs the queries of all tails over chunks: each page is read and decoded once, whatever the number of queries. What
- * delete requests and retention hide is taken out before a query sees it.
+ * Runs the queries of all tails over chunks. Each page is read and decoded once, whatever the number of
+ * queries. Entries hidden by delete requests and retention are removed before a query sees them.
  *
- * A page is worked on in turns, so its lines are copied: the buffer that they lie in belongs to whoever decodes next.
+ * A page is scanned in time slices, so its lines are copied: the next decoded page reuses their buffer.
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
@@ -22,17 +22,26 @@ export interface ScanOptions {
   readonly source: ChunkSource;
   readonly signal: AbortSignal;
   readonly visible: Visible;
-  /** Default: all of the chunks. */
+  /** Default: the whole range of the chunks. */
   readonly range?: TimeRange;
-  /** Entries of a query as they are found, ascending by time within a run of a stream only. May make the scan wait. */
+  /**
+   * Receives entries of a query as they are found, ascending by time only within a run of a stream. May delay
+   * the scan.
+   */
   readonly deliver: (query: TailQuery, entries: TailEntry[]) => Promise<void>;
-  /** A query that cannot be answered is left out from there on. */
+  /** Reports a query that failed, which is skipped from then on. */
   readonly failed: (query: TailQuery, error: BadRequestError) => void;
 }
 
-/** Entries of a query are collected over small pages up to this many, then delivered together: one sort, one frame. */
+/**
+ * Entries of a query are collected over small pages up to this number, then delivered together: one sort, one
+ * frame.
+ */
 const COLLECTED_ENTRIES = 500;
-/** Lines that are looked at before pushes get their turn: half a millisecond. A turn for each page of a small push is dearer than it. */
+/**
+ * Bytes of lines scanned before the thread yields: 0.5 ms. A time slice per page of a small push would cost
+ * more than its scan.
+ */
 const BYTES_PER_TURN = 128 * 1024;
 const WANTS = { lines: 'bytes', metadata: 'all' } as const;
 
@@ -42,7 +51,7 @@ interface Visit {
   readonly planned: PlannedPage;
 }
 
-/** Throws what the store throws; also where a chunk is broken or its object is gone. */
+/** Throws errors of the store, also if a chunk is corrupt or its object was deleted. */
 export async function scanChunks(
   records: readonly ChunkRecord[],
   queries: readonly TailQuery[],
@@ -80,7 +89,7 @@ function byDay(records: readonly ChunkRecord[]): Map<number, ChunkRecord[]> {
   return days;
 }
 
-/** What to do, page by page in the order of the records. */
+/** Plans the work of a day page by page, in the order of the records. */
 async function pagesOfDay(
   day: number,
   records: readonly ChunkRecord[],
@@ -153,7 +162,7 @@ async function visitPage(
   }
 }
 
-/** Rows of matching runs that are in the range and not expired, ascending. */
+/** Selects rows of matching runs that are in the range and not expired, ascending. */
 function selectRows(
   { page, footer, runs }: PlannedPage,
   rows: PageRows,
@@ -164,7 +173,7 @@ function selectRows(
   for (const run of runs) {
     const end = run.firstRow + run.rows;
     const keptFrom = Math.max(from, kept?.keptFrom(footer.streams[run.stream].labels) ?? 0);
-    // Most are live and inside: their times need not be looked at.
+    // Most rows are live and inside, so their times are not read.
     const isInside = run.first >= keptFrom && run.last < to;
     const first = isInside ? run.firstRow : lowerBound(rows.times, run.firstRow, end, keptFrom - page.base);
     const last = isInside ? end : lowerBound(rows.times, run.firstRow, end, to - page.base);

@@ -1,9 +1,9 @@
 /**
- * Frames as bytes, each written once: tails that ask the same are handed the same entries, so most of their frames are the
- * same, and a hundred sockets get one buffer. What it costs a push is then a post for each tail, not a frame for each.
+ * Encodes each frame once. Tails with equal queries receive the same entries, so most of their frames are
+ * equal, and a hundred sockets share one buffer. A push then costs a post per tail, not a frame per tail.
  *
- * A reader would get wrong: nothing says that two tails are in step. A slow one has other frames than the rest, so a frame is
- * known by its very entries, compared one by one (they are the same objects), never by its query.
+ * Pitfall: tails are not necessarily in step. A slow one has other frames. A frame is therefore identified by
+ * its entries, compared one by one (they are the same objects), never by its query.
  */
 import { MAX_SHARED_FRAMES } from './bounds.ts';
 import { type DroppedEntry, encodeFrame, type FrameStyle } from './frames.ts';
@@ -18,9 +18,9 @@ interface WrittenFrame {
 export class SharedFrames {
   #written: WrittenFrame[] = [];
 
-  /** The bytes may be others' too: they must not be changed. */
+  /** Returns bytes that other tails may share. Do not modify them. */
   encode(entries: readonly TailEntry[], dropped: readonly DroppedEntry[], style: FrameStyle): Buffer {
-    // What was dropped is a matter of one tail; a frame of nothing is no work.
+    // Dropped entries belong to a single tail, and an empty frame costs nothing.
     if (dropped.length > 0 || entries.length === 0) return encodeFrame(entries, dropped, style);
     const known = this.#written.find(one => isSameStyle(one.style, style) && isSame(one.entries, entries));
     if (known !== undefined) return known.bytes;
@@ -30,7 +30,7 @@ export class SharedFrames {
     return bytes;
   }
 
-  /** Frames that nobody will ask for again must not keep their entries. */
+  /** Releases entries of frames that are not needed again. */
   clear(): void {
     this.#written = [];
   }

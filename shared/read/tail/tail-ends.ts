@@ -1,6 +1,6 @@
 /**
- * How the tails of a tenant end by the store's doing: the connection is closed with a reason, and the record goes. A record that
- * cannot be removed expires by itself.
+ * Ends tails of a tenant from the store's side: the connection is closed with a reason, and the record is
+ * removed. A record that cannot be removed expires.
  */
 
 import { ClientError, messageOf } from '../../base/model/errors.ts';
@@ -11,9 +11,9 @@ import type { TenantTailParts } from './tail-parts.ts';
 export interface TailEndsParts {
   readonly tenant: string;
   readonly parts: TenantTailParts;
-  /** Serves the tail of a connection no more. */
+  /** Stops serving the tail of a connection. */
   readonly drop: (connectionId: string) => void;
-  /** From then on failures are those of work that was given up. */
+  /** After it is aborted, failures belong to abandoned work. */
   readonly stopping: AbortSignal;
 }
 
@@ -24,7 +24,7 @@ export class TailEnds {
     this.#own = parts;
   }
 
-  /** The connection is gone, or cannot be posted to. */
+  /** Ends a tail whose connection is gone, or cannot be posted to. */
   gone(subscription: Subscription, error: unknown): void {
     const { tenant, parts, drop } = this.#own;
     if (error !== undefined) {
@@ -36,7 +36,7 @@ export class TailEnds {
     this.#subscriptions.remove(subscription).catch(failure => this.#cannotEnd(failure));
   }
 
-  /** Its query, or what it reads, fails. */
+  /** Ends a tail whose query or data failed. */
   failed(subscription: Subscription, error: unknown): void {
     const { tenant, parts, stopping } = this.#own;
     if (stopping.aborted) return;
@@ -52,7 +52,7 @@ export class TailEnds {
     this.now(subscription, reason).catch(failure => this.#cannotEnd(failure));
   }
 
-  /** Throws what the table throws, and what closing does; the tail is served no more all the same. */
+  /** Ends a tail now. Throws errors of the table and of closing. The tail is no longer served in any case. */
   async now(subscription: Subscription, reason: string): Promise<void> {
     const { parts, drop } = this.#own;
     drop(subscription.connectionId);

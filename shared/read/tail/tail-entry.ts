@@ -1,32 +1,32 @@
 /**
- * An entry as a tail shows it: written once, for all clients that asked the same, because a hundred tails of one query
- * must not cost a hundred times its JSON.
+ * An entry as a tail shows it. It is encoded once for all clients with equal queries, because a hundred tails
+ * of one query must not cost a hundred times its JSON.
  */
 import { formatLabels, type Labels, labelsToObject } from '../../base/model/labels.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import { instantText } from './instant-text.ts';
 
-/** `categorized`: with structured metadata and parsed labels apart. `legacy`: as `/api/prom/tail` shows it. */
+/** `categorized`: structured metadata and parsed labels are separate. `legacy`: as in `/api/prom/tail`. */
 export type EntryForm = 'plain' | 'categorized' | 'legacy';
 
 export interface TailEntry {
   readonly timeNs: bigint;
   /** An element of `streams`. */
   readonly json: string;
-  /** Of `json` as UTF-8. */
+  /** Size of `json` as UTF-8. */
   readonly bytes: number;
-  /** What is told where the entry is dropped. */
+  /** Labels to report if the entry is dropped. */
   readonly labels: Labels;
-  /** Of the chunk that it was read from; empty for the lookback. */
+  /** ID of the chunk that contains it. Empty for the lookback. */
   readonly chunkId: string;
 }
 
-/** A row of a pipeline, or of an answer, with what its form needs. */
+/** A row of a pipeline or of a response, with the fields of its form. */
 export interface ShownEntry {
   readonly timeNs: bigint;
   readonly line: string;
-  /** Of the result stream. */
+  /** Labels of the result stream. */
   readonly labels: Labels;
   readonly structuredMetadata?: Labels | undefined;
   readonly parsed?: Labels | undefined;
@@ -57,9 +57,11 @@ function legacyJson({ timeNs, line, labels }: ShownEntry): string {
   return `{"labels":${JSON.stringify(formatLabels(labels))},"entries":[${entry}]}`;
 }
 
-/** Label sets whose text is kept: the rows of a page have few of them, the same objects again and again (pipeline.ts). */
+/**
+ * Maximum label sets with a cached text: rows of a page have few of them, as repeated objects (pipeline.ts).
+ */
 const MAX_KEPT_TEXTS = 256;
-/** Longer ones are of parsed labels, which each line has of its own. */
+/** Longer texts have parsed labels, which differ between lines, and are not cached. */
 const MAX_KEPT_CHARS = 4096;
 const texts = new Map<Labels, string>();
 
@@ -73,7 +75,7 @@ export function labelsJson(labels: Labels): string {
   return text;
 }
 
-/** Collects what a pipeline lets through, in the order of the page. */
+/** Collects the rows that a pipeline passes, in the order of the page. */
 export class EntrySink implements LogSink {
   readonly entries: TailEntry[] = [];
   #page: PageRows | undefined;
@@ -107,7 +109,7 @@ export class EntrySink implements LogSink {
   }
 }
 
-/** Ascending by time; of equal times in the order of arrival. */
+/** Sorts ascending by time. Equal times stay in the order of arrival. */
 export function sortByTime(entries: TailEntry[]): TailEntry[] {
   return entries.sort((a, b) => (a.timeNs === b.timeNs ? 0 : a.timeNs < b.timeNs ? -1 : 1));
 }

@@ -1,9 +1,9 @@
-/** What serving tails needs from outside, and how the place that holds the connections is. */
+/** Dependencies of serving tails, and properties of the process that holds the connections. */
 import type { Connections } from '../../base/ports/connections.ts';
 import type { FrameLimits } from './frames.ts';
 import type { LookbackParts } from './lookback.ts';
 
-/** The part of a logger that this needs; pino fits. */
+/** The part of a logger that is used. pino fits. */
 export interface TailLogger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -14,16 +14,21 @@ export interface TenantTailParts extends LookbackParts {
   readonly log: TailLogger;
   readonly owner: string;
   readonly frames: FrameLimits;
-  /** How long after its subscription a tail waits until other processes know of it; 0 where there are none. */
+  /** Time after its subscription until other processes know a tail. 0 if there are none. */
   readonly joinMs: number;
-  /** All commits are of this process, which tells its tails of each: nothing is logged but what they have no room for. */
+  /**
+   * Whether this process makes all commits, and notifies its tails of each. Only commits that do not fit in
+   * memory are logged.
+   */
   readonly hearsAll?: boolean | undefined;
-  /** Commits that wait to be served, in memory. Default: MAX_NOTICES. */
+  /** Maximum commits in memory that wait to be served. Default: MAX_NOTICES. */
   readonly maxNotices?: number | undefined;
-  /** Longest life of a tail; 0 is no limit. */
+  /** Maximum lifetime of a tail. 0: no limit. */
   readonly maxDurationMs: number;
-  /** A frame is posted where none was for so long; undefined where the place keeps connections by itself. */
+  /**
+   * Interval after which an empty frame is posted. Undefined if the platform keeps connections open itself.
+   */
   readonly keepAliveMs?: number | undefined;
-  /** The next run may be in another process: what was served is written down. */
+  /** Whether to store what was served, because the next run may be in another process. */
   readonly savesCursor: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * The queries of a tenant's tails, each compiled once: tails that ask the same, in the same form, share its work and its
+ * Queries of a tenant's tails, each compiled once. Tails with equal queries and forms share its work and its
  * entries.
  */
 
@@ -22,7 +22,10 @@ export interface TailQuery {
   readonly turn: TimeSlice;
 }
 
-/** Of a page: nobody sees a line of a tail 2 ms sooner, and a push may wait for a turn in each of its rounds. */
+/**
+ * Maximum time slice within a page. Tail clients do not notice 2 ms, but a push may wait for a time slice in
+ * each of its rounds.
+ */
 const MAX_SLICE_MS = 2;
 const CATEGORIZE_FLAG = 'categorize-labels';
 export const ONLY_LOGS = 'only log selector is supported';
@@ -36,7 +39,7 @@ export function keyOfQuery({ query, form, flags }: Pick<Subscription, 'query' | 
   return `${entryFormOf(form, flags)} ${query}`;
 }
 
-/** Throws ParseError, and BadRequestError where it is no log query or a stage cannot be built. */
+/** Throws ParseError. Throws BadRequestError if it is not a log query or a stage is invalid. */
 export function compileTailQuery(
   subscription: Pick<Subscription, 'query' | 'form' | 'flags'>,
   clock: Clock,

@@ -1,13 +1,14 @@
 /**
- * Serves the tails whose connections this process holds, as long as it lives: one loop for each tenant that has any. A commit
- * of this process wakes it at once, after the answer to the push; what other processes commit is read every `pollMs`.
+ * Serves the tails whose connections this process holds, with one loop per tenant that has any. A commit of
+ * this process wakes the loop at once, after the push response. Commits of other processes are read every
+ * `pollMs`.
  *
- * Pushes share the thread. So a loop that has served something rests before it serves again, the longer the more tails there
- * are and the busier the thread is, and what was pushed meanwhile is served together: what tails cost does not grow with the
- * pushes. Tails that come one upon the other join together, too.
+ * Pushes share the thread. After serving, a loop therefore pauses before it serves again: longer with more
+ * tails and a busier thread. Pushes in between are served together, so the cost of tails does not grow with
+ * the number of pushes. Tails that arrive in quick succession join together, too.
  *
  *     push  push push push push                        push
- *       |-----rest------|                                |
+ *       |-----pause-----|                                |
  *     served          served together                  served at once
  */
 
@@ -26,21 +27,21 @@ import { TenantTail } from './tenant-tail.ts';
 import { Wake } from './wake.ts';
 
 export interface TailServerParts extends TenantTailParts {
-  /** How often commits of other processes are looked for, ms. */
+  /** Interval of reading commits of other processes, ms. */
   readonly pollMs: number;
-  /** How much of the time since it was last asked the thread has worked: 0 to 1. Default: it has not. */
+  /** Returns the busy share of the thread since the last call: 0 to 1. Default: idle. */
   readonly busyShare?: (() => number) | undefined;
 }
 
-/** After a step that failed: the table or the store is not there. */
+/** Pause after a failed step: the table or the store is unavailable. */
 const FAILED_PAUSE_MS = 1_000;
 
 interface Served {
   readonly tail: TenantTail;
   readonly wake: Wake;
-  /** There may be tails that the loop has not seen. */
+  /** Whether there may be tails that the loop has not seen. */
   isNew: boolean;
-  /** When tails joined last, Unix ms. */
+  /** Time when tails last joined, Unix ms. */
   joinedMs: number;
   loop: Promise<void>;
 }
@@ -66,7 +67,7 @@ export class TailServer {
         });
   }
 
-  /** False where some loop has no room for its commits. */
+  /** Returns false if a loop cannot hold its commits. */
   #take(chunks: readonly LoggedChunk[]): boolean {
     let hasTaken = true;
     for (const chunk of chunks) {
@@ -78,14 +79,14 @@ export class TailServer {
     return hasTaken;
   }
 
-  /** The log has commits of the tenant that `take` had no room for, or that were never told. */
+  /** Reports commits in the log that `take` could not hold, or that came without a notice. */
   logged(tenant: string): void {
     const served = this.#tenants.get(tenant);
     served?.tail.overflowed();
     served?.wake.call();
   }
 
-  /** A tail of the tenant has been written. */
+  /** Reports that a tail of the tenant has been stored. */
   opened(tenant: string): void {
     if (this.#isStopping) return;
     let served = this.#tenants.get(tenant);
@@ -104,19 +105,19 @@ export class TailServer {
     }
     served.isNew = true;
     served.tail.changed();
-    // Others have just joined: more may come.
+    // Other tails have just joined: more may come.
     if (Math.abs(this.#clock.nowMs() - served.joinedMs) < REST_MS) served.wake.call();
     else served.wake.hurry();
   }
 
-  /** A connection has gone. */
+  /** Reports that a connection has closed. */
   closed(tenant: string, connectionId: string): void {
     const served = this.#tenants.get(tenant);
     served?.tail.drop(connectionId);
     served?.wake.call();
   }
 
-  /** Serves no more; connections and records are the caller's. */
+  /** Stops serving. Connections and records belong to the caller. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#unlisten();
@@ -125,7 +126,10 @@ export class TailServer {
     await Promise.all(all.map(({ loop }) => loop));
   }
 
-  /** Of all tails of the process: a tenant's few share the thread with another's many. */
+  /**
+   * Depends on all tails of the process: the few tails of one tenant share the thread with the many of
+   * another.
+   */
   #restMs(): number {
     let tails = 0;
     for (const { tail } of this.#tenants.values()) tails += tail.count;

@@ -16,7 +16,7 @@ import { MARKED_MS } from './bounds.ts';
 import { refusalOf } from './reasons.ts';
 import { compileTailQuery, ONLY_LOGS } from './tail-query.ts';
 
-/** What a client asks, checked as far as it can be before the connection is there. */
+/** Request of a client, validated as far as possible before the connection is open. */
 export interface TailRequest {
   readonly tenant: string;
   readonly query: string;
@@ -37,7 +37,7 @@ export interface TailServiceParts {
 
 export class TailService {
   readonly #parts: TailServiceParts;
-  /** Of each tenant the last opening under way: two at once must not both find the last place free. */
+  /** Last running opening of each tenant. Two at once must not both take the last free slot. */
   readonly #opening = new Map<string, Promise<unknown>>();
 
   constructor(parts: TailServiceParts) {
@@ -45,8 +45,8 @@ export class TailService {
   }
 
   /**
-   * Makes a tail; frames come when its owner serves it. Returns why it cannot be served, as the reason of a close, and then
-   * nothing is kept. Throws what the table throws.
+   * Creates a tail. Frames follow when its owner serves it. If it cannot be served, stores nothing and
+   * returns the reason for closing. Throws errors of the table.
    */
   async open(request: TailRequest, connectionId: string): Promise<string | undefined> {
     const { tenant } = request;
@@ -60,12 +60,12 @@ export class TailService {
     }
   }
 
-  /** Keeps a tail that only says why it cannot be served, where the connection cannot be posted to yet. */
+  /** Stores a tail that only reports why it cannot be served, if the connection cannot be posted to yet. */
   async refuse(request: TailRequest, connectionId: string, refusal: string): Promise<void> {
     await this.#parts.catalog.subscriptions.add({ ...this.#subscriptionOf(request, connectionId), refusal });
   }
 
-  /** Forgets the tail of a connection, and tells whose it was. */
+  /** Removes the tail of a connection and returns its tenant. */
   async close(connectionId: string): Promise<string | undefined> {
     const { catalog, owner } = this.#parts;
     const tenant = await catalog.subscriptions.tenantOf(owner, connectionId);
@@ -83,7 +83,7 @@ export class TailService {
       if (!(error instanceof ClientError)) throw error;
       return error.message === ONLY_LOGS ? ONLY_LOGS : refusalOf(error);
     }
-    // Before the record: from when somebody sees the tail on, commits are being logged.
+    // Before the record: as soon as the tail is visible, commits must be logged.
     await catalog.tailLog.mark(tenant, MARKED_MS);
     await catalog.subscriptions.add(this.#subscriptionOf(request, connectionId));
     return undefined;
@@ -104,14 +104,17 @@ export class TailService {
     const nowNs = clock.nowNs();
     const { startNs } = request;
     limitRange({ startNs, endNs: nowNs }, { limits }, nowNs);
-    // A lookback is a query, and costs what a query costs.
+    // A lookback is a query, with the cost and limits of one.
     limitEntries(request.limit, { limits });
     checkExpr(expr, limits);
     checkBlocked(request.query, expr, '', limits.blockedQueries);
     compileTailQuery(request, clock);
   }
 
-  /** Throws BadRequestError. Tails of processes that died are still there: those that can be looked up are, first. */
+  /**
+   * Removes tails of crashed processes whose connections can be looked up, then checks the limit. Throws
+   * BadRequestError.
+   */
   async #checkCount(tenant: string): Promise<void> {
     const { catalog, connections, owner, limitsOf } = this.#parts;
     const most = limitsOf(tenant).maxConcurrentTailRequests;

@@ -1,17 +1,18 @@
 /**
- * All tails of one tenant that one owner serves. A step takes what was committed and hands it to the tails, then lets new
- * tails join. One step at a time; nothing in it waits for a slow client longer than PATIENCE_MS.
+ * All tails of one tenant that one owner serves. A step collects commits and delivers them to the tails, then
+ * lets new tails join. Steps run one at a time, and none waits for a slow client longer than PATIENCE_MS.
  *
  *     commits --> CommitQueue --> scanChunks (each page once) --> Outbox of each tail --> Connections
  *                                                   lookback ------^
  *
- * How a tail joins without a hole and without a duplicate. It waits until every process logs its commits (`joinMs` after
- * it was first seen). Between two batches a snapshot of the catalog is taken:
+ * A tail joins without gaps and duplicates. It waits until every process logs its commits (`joinMs` after it
+ * was first seen). Between two batches a snapshot of the catalog is taken:
  *
- *  - what the snapshot has is the lookback's, and is left out of batches to come (`covered`);
- *  - what it has not and comes in the log later is served live;
- *  - what it has not although it was served to others before: the log shows a part of a transaction earlier than the catalog
- *    does. Such commits are remembered for a while and served to the new tail alone, as far as they lie in its range.
+ * - Commits in the snapshot belong to the lookback, and are skipped in later batches (`covered`).
+ * - Commits that come in the log later are served live.
+ * - Commits that are missing in the snapshot although they were served to others: the log can show a part of a
+ *   transaction before the catalog does. They are remembered for a while and served only to the new tail, within its
+ *   range.
  */
 
 import { ClientError } from '../../base/model/errors.ts';
@@ -44,11 +45,11 @@ import type { TailEntry } from './tail-entry.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
 
-/** Subscriptions that other processes write are looked for as often as this. */
+/** Interval of reading subscriptions that other processes write. */
 const LIST_MS = 1_000;
 
 export interface StepFigures {
-  /** That were served. */
+  /** Commits that were served. */
   readonly commits: number;
   /** Tails that are served from now on. */
   readonly joined: number;
@@ -58,14 +59,14 @@ export class TenantTail {
   readonly tenant: string;
   readonly #parts: TenantTailParts;
   readonly #tails = new Map<string, LiveTail>();
-  /** Seen, not served yet; with when they were first seen (Unix ms). */
+  /** Tails that are not served yet, with the time when they were first seen (Unix ms). */
   readonly #joining = new Map<string, { subscription: Subscription; seenMs: number }>();
   readonly #queries = new Map<string, TailQuery>();
   readonly #shared = new SharedFrames();
   readonly #stopping = new AbortController();
   readonly #ends: TailEnds;
   #queue: CommitQueue | undefined;
-  /** Served, and committed so short a time ago that the catalog may not show all of the transaction. */
+  /** Commits served so recently that the catalog may not show all of their transaction. */
   #recent: LoggedChunk[] = [];
   #listedMs = -Infinity;
   #markedMs = -Infinity;
@@ -78,12 +79,12 @@ export class TenantTail {
     this.#ends = new TailEnds({ tenant, parts, drop, stopping: this.#stopping.signal });
   }
 
-  /** Tails that are served or are about to be. */
+  /** Number of tails that are served or are about to be. */
   get count(): number {
     return this.#tails.size + this.#joining.size;
   }
 
-  /** Ms until a step has something to do by itself; Infinity where it has not. */
+  /** Milliseconds until a step has scheduled work. Infinity if it has none. */
   nextMs(): number {
     const nowMs = this.#parts.clock.nowMs();
     let next = Infinity;
@@ -96,7 +97,7 @@ export class TenantTail {
     return Math.max(0, next);
   }
 
-  /** Some tail waits to be served, or for its lookback. */
+  /** Whether a tail waits to be served, or for its lookback. */
   get isJoining(): boolean {
     return this.#joining.size > 0 || [...this.#tails.values()].some(({ joining }) => joining !== undefined);
   }
@@ -105,29 +106,32 @@ export class TenantTail {
     return this.#queue?.hasNotices === true;
   }
 
-  /** A commit of this process. False where there is no room for it: `overflowed` is to be called when it is in the log. */
+  /**
+   * Adds a commit of this process. Returns false if it does not fit. Call `overflowed` when it is in the log.
+   */
   notice(chunk: LoggedChunk): boolean {
-    // Before the queue is there nothing is served: then a snapshot has it, or its first look at the log finds it.
+    // Nothing is served before the queue exists. Then a snapshot contains it, or the first read of the log
+    // finds it.
     return this.#queue?.notice(chunk) ?? true;
   }
 
-  /** The log has commits that were not taken. */
+  /** Reports commits in the log that did not fit. */
   overflowed(): void {
     this.#queue?.overflowed();
   }
 
-  /** The table has other subscriptions than before. */
+  /** Reports that the subscriptions in the table have changed. */
   changed(): void {
     this.#listedMs = -Infinity;
   }
 
-  /** Throws what the table and the store throw; it may be called again. */
+  /** Throws errors of the table and the store. It may be called again. */
   async step({ readsLog }: { readonly readsLog: boolean }): Promise<StepFigures> {
     const { clock, savesCursor } = this.#parts;
     const queue = await this.#opened();
     if (Math.abs(clock.nowMs() - this.#listedMs) >= (savesCursor ? LIST_MS : RENEW_MS)) await this.#list();
     const joinable = this.#joinable();
-    // What was committed so far goes to those that are there already; those that join find it in their snapshot.
+    // Commits so far are delivered to existing tails. Joining tails find them in their snapshot.
     await queue.gather({ readsLog: readsLog || joinable.length > 0 });
     let served = 0;
     for (let batch = queue.take(); batch.length > 0; batch = queue.take()) {
@@ -141,7 +145,7 @@ export class TenantTail {
     return { commits: served, joined: joinable.length };
   }
 
-  /** Resolves when all that waits for clients has been posted. */
+  /** Resolves when everything queued for clients has been posted. */
   async drained(): Promise<void> {
     const drained = async ({ joining, outbox }: LiveTail): Promise<void> => {
       await joining;
@@ -150,7 +154,7 @@ export class TenantTail {
     await Promise.all([...this.#tails.values()].map(drained));
   }
 
-  /** Ends serving; the subscriptions stay. */
+  /** Stops serving. The subscriptions stay. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     if (this.#parts.savesCursor && this.#queue !== undefined) await this.#save(true);
@@ -158,7 +162,7 @@ export class TenantTail {
     this.#tails.clear();
   }
 
-  /** A connection is gone: its tail is not served any more. */
+  /** Stops serving the tail of a closed connection. */
   drop(connectionId: string): void {
     this.#tails.get(connectionId)?.outbox.close();
     this.#tails.delete(connectionId);
@@ -197,7 +201,11 @@ export class TenantTail {
     return this.#queue;
   }
 
-  /** Who came, and who went. `refusal`: those that were served before this run cannot be served on. */
+  /**
+   * Finds new and removed tails.
+   *
+   * @param refusal reason to end tails that were served before this run and cannot be continued
+   */
   async #list({ refusal }: { readonly refusal?: string | undefined } = {}): Promise<void> {
     const { clock, owner } = this.#parts;
     const nowMs = clock.nowMs();
@@ -220,7 +228,7 @@ export class TenantTail {
     if (listed.length > 0 && Math.abs(nowMs - this.#markedMs) >= RENEW_MS) await this.#mark(nowMs);
   }
 
-  /** What was committed while the marker had lapsed is in no log. */
+  /** Commits made while the marker had lapsed are in no log. */
   async #mark(nowMs: number): Promise<void> {
     const hasLapsed = Number.isFinite(this.#markedMs) && Math.abs(nowMs - this.#markedMs) >= MARKED_MS;
     await this.#log.mark(this.tenant, MARKED_MS);
@@ -236,7 +244,7 @@ export class TenantTail {
       .map(({ subscription }) => subscription);
   }
 
-  /** Undefined where its query cannot be built, which its owner is told. */
+  /** Returns undefined if the query is invalid, which is reported to the client. */
   #open(
     subscription: Subscription,
     { renewedMs, covered }: Pick<LiveTail, 'renewedMs' | 'covered'>,
@@ -267,7 +275,7 @@ export class TenantTail {
     }
   }
 
-  /** One snapshot for all that join, and one lookback for all of them that ask the same. */
+  /** Takes one snapshot for all joining tails, and one lookback for all of them with equal queries. */
   async #join(joinable: readonly Subscription[]): Promise<void> {
     const asked = widestOf(joinable);
     const snapshot = await takeSnapshot(this.#parts, asked);
@@ -285,7 +293,7 @@ export class TenantTail {
       const widest = widestOf(alike.map(({ subscription }) => subscription));
       const lookback = readLookback(this.#parts, widest, snapshot, this.#stopping.signal);
       for (const tail of alike) {
-        // Its live entries wait in its queue until the lookback is there: others must not wait for it.
+        // Its live entries are queued until the lookback is there, because other tails must not wait for it.
         tail.joining = this.#sendLookback(tail, lookback)
           .catch(error => this.#ends.failed(tail.subscription, error))
           .finally(() => (tail.joining = undefined));
@@ -296,7 +304,7 @@ export class TenantTail {
     if (missed.length > 0) await this.#serveMissed(missed, joined, snapshot);
   }
 
-  /** What the snapshot had not yet, to those alone that joined with it. */
+  /** Serves commits that the snapshot did not contain, only to the tails that joined with it. */
   async #serveMissed(
     missed: readonly ChunkRecord[],
     joined: readonly LiveTail[],
@@ -323,7 +331,10 @@ export class TenantTail {
     });
   }
 
-  /** Written down as joined when the lookback is posted: who takes over before begins anew with it. */
+  /**
+   * Stores the tail as joined when the lookback is posted. An owner that takes over before starts over with
+   * the lookback.
+   */
   async #sendLookback(tail: LiveTail, lookback: Promise<readonly TailEntry[]>): Promise<void> {
     const { subscription, outbox } = tail;
     await outbox.begin(ownLookback(await lookback, subscription));
@@ -332,7 +343,7 @@ export class TenantTail {
   }
 
   #remember(batch: readonly LoggedChunk[]): void {
-    // Where nobody else commits, the catalog has what is told.
+    // If no other process commits, the catalog contains all notices.
     if (this.#parts.joinMs === 0) return;
     const nowMs = this.#parts.clock.nowMs();
     const isFresh = ({ stampMs }: LoggedChunk) => nowMs - stampMs < APPLIED_MS;
@@ -359,7 +370,7 @@ export class TenantTail {
       this.#shared.clear();
     } catch (error) {
       if (this.#stopping.signal.aborted) throw error;
-      // Nobody knows which of them have been served: whoever goes on would have a hole.
+      // It is unknown which of them were served, so continuing would leave a gap.
       for (const { subscription } of [...this.#tails.values()]) this.#ends.failed(subscription, error);
     }
   }
@@ -373,7 +384,7 @@ export class TenantTail {
     return (await visibility?.of([this.tenant], clock.nowNs()))?.(this.tenant) ?? ALL_VISIBLE;
   }
 
-  /** Renews what lives, ends what has lived long enough or takes nothing. */
+  /** Renews live tails, and ends those that exceed their lifetime or receive nothing. */
   async #keepUp(): Promise<void> {
     const { clock, maxDurationMs, keepAliveMs = Infinity } = this.#parts;
     for (const tail of [...this.#tails.values()]) {
@@ -388,9 +399,9 @@ export class TenantTail {
         continue;
       }
       if (nowMs - Math.max(outbox.postedMs, subscription.createdMs) >= keepAliveMs) outbox.keepAlive();
-      // What joins is written down when it has.
+      // A joining tail is stored when it has joined.
       if (nowMs - tail.renewedMs < RENEW_MS || tail.joining !== undefined) continue;
-      // Expired: somebody may have counted it out, and it was not renewed in time.
+      // Expired: another process may have excluded it from the count, because it was not renewed in time.
       const isLost = nowMs - tail.renewedMs >= SUBSCRIPTION_MS;
       tail.forgetCovered(nowMs);
       if (isLost || !(await this.#subscriptions.renew(this.#stored(tail))))
@@ -399,7 +410,7 @@ export class TenantTail {
     }
   }
 
-  /** What another process needs to go on with it. */
+  /** Returns what another process needs to continue the tail. */
   #stored({ subscription, coveredIds }: LiveTail): Subscription {
     return this.#parts.savesCursor ? { ...subscription, covered: coveredIds } : subscription;
   }

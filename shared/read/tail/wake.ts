@@ -1,6 +1,6 @@
 /**
- * A wait that others may end: until the time is up, or somebody calls. A call while nobody waits ends the next wait. A rest
- * is a wait that calls do not end: whoever cannot wait for its end hurries.
+ * A wait that others can end: until the time is up, or `call` is called. A call while no wait is running ends
+ * the next one. A pause is a wait that calls do not end. `hurry` ends both.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -20,20 +20,23 @@ export class Wake {
     this.#waiting?.abort();
   }
 
-  /** Ends a rest that is under way, too. */
+  /** Ends a running pause, too. */
   hurry(): void {
     this.call();
     this.#resting?.abort();
   }
 
-  /** Calls meanwhile end the next wait. */
+  /** Pauses. Calls meanwhile end the next wait. */
   async rest(ms: number): Promise<void> {
     this.#resting = new AbortController();
     await this.#clock.sleep(ms, this.#resting.signal).catch(() => undefined);
     this.#resting = undefined;
   }
 
-  /** Goes on in a later turn: what the caller does next, an answer to a push above all, comes first. */
+  /**
+   * Continues in a later turn of the event loop, so that the caller's next work, above all a push response,
+   * comes first.
+   */
   async wait(ms: number): Promise<void> {
     if (!this.#called && ms > 0) {
       this.#waiting = new AbortController();

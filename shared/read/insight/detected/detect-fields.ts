@@ -3,8 +3,8 @@
  * docs/dev/logql-semantics.md#detected-fields): the names in structured metadata, in what the query itself parsed, and in what
  * the line says by itself. Runs on the answer of a log query with categorised labels, which the limit on entries bounds.
  *
- * What a reader would get wrong: the last value met decides a field's type. Only that one is looked at, for looking costs
- * more than parsing the line did: the row that holds it is remembered, and parsed once more at the end of its page.
+ * The last value of a field decides its type. Only that value is classified, because classifying costs more
+ * than parsing the line. The row that contains it is recorded, and parsed again at the end of its page.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Labels } from '../../../base/model/labels.ts';
@@ -20,7 +20,7 @@ import { type LinePage, linePages } from './line-pages.ts';
 import { LineParser, type LineParserName } from './line-parser.ts';
 
 export interface DetectOptions {
-  /** Most fields, or most values. */
+  /** Maximum number of fields, or of values. */
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -28,22 +28,28 @@ export interface DetectOptions {
 export interface DetectedFields {
   /** Ascending by name. */
   readonly fields: readonly DetectedField[];
-  /** Most fields that there might have been. */
+  /** Effective limit on the number of fields. */
   readonly limit: number;
 }
 
 interface FoundFields extends DetectedFields {
-  /** There were more; the ones here were met first, so that the order of fields in lines counted. */
+  /**
+   * Whether more fields exist. The returned ones were found first, so the order of fields in lines mattered.
+   */
   readonly isOverfull: boolean;
 }
 
-/** The entries of the log query, with categorised labels. @param field as LogRequest.field */
+/**
+ * Returns the entries of the log query, with categorized labels.
+ *
+ * @param field as LogRequest.field
+ */
 export type EntriesOf = (field: string | undefined) => Promise<readonly LogStream[]>;
 
 /**
- * Lets columns answer for lines where they can. Where there are more fields than are wanted, the first ones count, and which
- * are the first only the lines as they stand tell: then they are read after all. Throws what `entriesOf` throws and what the
- * signal was aborted with.
+ * Uses field columns instead of lines if possible. If there are more fields than the limit, the first ones in
+ * line order count, which only the lines show. They are then read after all. Throws errors of `entriesOf` and
+ * the signal's reason.
  */
 export async function findFields(entriesOf: EntriesOf, options: DetectOptions): Promise<DetectedFields> {
   let found = await detectFields(await entriesOf(EVERY_FIELD), options);
@@ -51,7 +57,11 @@ export async function findFields(entriesOf: EntriesOf, options: DetectOptions): 
   return { fields: found.fields, limit: found.limit };
 }
 
-/** @param streams query with categorised labels. Throws what the signal was aborted with. */
+/**
+ * Throws the signal's reason.
+ *
+ * @param streams result of a query with categorized labels
+ */
 export async function detectFields(
   streams: readonly LogStream[],
   { limit, signal }: DetectOptions,
@@ -71,7 +81,9 @@ export async function detectFields(
 class FieldDetector {
   readonly #table: FieldTable;
   readonly #parser = new LineParser();
-  /** The field of each name number of the parser's; null where there is none. Void with the parser's epoch. */
+  /**
+   * Field of each name number of the parser, or null if there is none. Void when the parser's epoch changes.
+   */
   #byId: (FieldCount | null)[] = [];
   #epoch = 0;
   #pathCharacters = 0;
@@ -102,7 +114,7 @@ class FieldDetector {
     }
   }
 
-  /** What the parser found in the row's line. */
+  /** Adds the fields that the parser found in the row's line. */
   #addLine(page: PageRows, row: number, parser: LineParserName): void {
     const { labels } = this.#parser;
     const { valueNames, valueKinds, valueStarts, valueEnds } = labels;
@@ -161,7 +173,7 @@ class FieldDetector {
     });
   }
 
-  /** Texts of the last values that stand in lines of the page at hand. */
+  /** Reads the texts of last values that are in lines of the current page. */
   #readLastValues(): void {
     const rows = new Map<number, Map<string, FieldCount>>();
     for (const field of this.#table.all()) {

@@ -2,8 +2,8 @@
  * The distinct values of one field (docs/dev/wire-format.md#response-of-detected-fields): of structured metadata, of what the
  * query parsed, and of what the lines say by themselves. Sizes out of lines are shown in their short form; metadata as it is.
  *
- * What a reader would get wrong: an entry that a column answered (RangeQuery.field) has an empty line, and what the line
- * says by itself stands among its parsed labels.
+ * Pitfall: an entry that a field column answered (RangeQuery.field) has an empty line. Its field is among the
+ * parsed labels.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareUtf8 } from '../../../base/model/bytes.ts';
@@ -20,11 +20,15 @@ import { shownValue } from './value-type.ts';
 export interface DetectedValues {
   /** Ascending. */
   readonly values: readonly string[];
-  /** Most values that there might have been: the values met first. */
+  /** Effective limit on the number of values. The first ones found are returned. */
   readonly limit: number;
 }
 
-/** @param streams of a log query with categorised labels. Throws what the signal was aborted with. */
+/**
+ * Throws the signal's reason.
+ *
+ * @param streams result of a log query with categorized labels
+ */
 export async function detectValues(
   streams: readonly LogStream[],
   name: string,
@@ -46,7 +50,7 @@ class FieldValues {
   readonly #name: string;
   readonly #limit: number;
   readonly #found = new Set<string>();
-  /** Values of lines that were looked at: most come again and again, and to see whether one is a size takes long. */
+  /** Values of lines that were processed. Most repeat, and detecting a size is slow. */
   readonly #seen = new Set<string>();
   readonly #parser = new LineParser();
 
@@ -73,7 +77,7 @@ class FieldValues {
       if (asked !== undefined) this.#addOfLine(asked);
       this.#parser.parse(row);
       const { labels } = this.#parser;
-      // The number is asked for each time: the parser forgets names where there are too many.
+      // Looked up each time, because the parser forgets names if there are too many.
       const id = labels.intern(this.#name);
       if (labels.lookup(id) === PARSED) this.#addOfLine(labels.valueText(labels.placeOf(id)));
     }

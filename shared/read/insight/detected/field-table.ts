@@ -1,4 +1,4 @@
-/** The fields found so far: each with a count of its distinct values, its parsers and where it stands in JSON. */
+/** Fields found so far: each with a count of its distinct values, its parsers and its JSON path. */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { HyperLogLog } from '../../../base/model/hyperloglog.ts';
 import { ERROR_DETAILS_LABEL, ERROR_LABEL, PRESERVE_ERROR_LABEL } from '../../../base/text/names.ts';
@@ -17,7 +17,7 @@ export interface DetectedField {
   readonly jsonPath?: readonly string[];
 }
 
-/** Names that the store makes for itself. */
+/** Names that the store uses internally. */
 const INTERNAL = new Set([ERROR_LABEL, ERROR_DETAILS_LABEL, PRESERVE_ERROR_LABEL]);
 
 /** One field while it is counted. */
@@ -27,11 +27,11 @@ export class FieldCount {
   inJson = false;
   inLogfmt = false;
   jsonPath: readonly string[] | undefined;
-  /** A line was searched for the path: no other is. */
+  /** Whether a line was searched for the path. Only one is. */
   pathSought = false;
-  /** The last value, which decides the type; undefined while it is known by its row only. */
+  /** Last value, which decides the type. Undefined while only its row is known. */
   lastValue: string | undefined;
-  /** Row of the page at hand whose line has the last value; -1 where `lastValue` is known. */
+  /** Row of the current page whose line has the last value, or -1 if `lastValue` is known. */
   lastRow = -1;
 
   constructor(name: string) {
@@ -65,16 +65,21 @@ export class FieldCount {
 
 export class FieldTable {
   readonly #fields = new Map<string, FieldCount>();
-  /** Most fields: the request's limit, or this store's where that is lower. */
+  /** Maximum number of fields: the limit of the request, or this store's if that is lower. */
   readonly limit: number;
-  /** A field had no room: which ones are here depends on the order in which they were met. */
+  /**
+   * Whether a field was refused. The fields in the table then depend on the order in which they were found.
+   */
   isOverfull = false;
 
   constructor(limit: number) {
     this.limit = Math.min(limit, MAX_FIELDS);
   }
 
-  /** The field of a name, new where there is room; undefined where there is none or the name is no field's. */
+  /**
+   * Returns the field of a name, adding it if it fits. Undefined if it does not, or if the name is not a
+   * field name.
+   */
   field(name: string): FieldCount | undefined {
     const known = this.#fields.get(name);
     if (known !== undefined) return known;

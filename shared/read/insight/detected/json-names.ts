@@ -1,7 +1,7 @@
 /**
- * How long the label names of a JSON line are together. Each value's name repeats the keys of all objects around it, so
- * a line of 256 KiB can stand for gigabytes of names; such a line is not parsed. Queries ask for a parser, detection
- * runs on any line, so it must not fall for one.
+ * Measures the total length of the label names of a JSON line. Each value's name repeats the keys of all
+ * enclosing objects, so a line of 256 KiB can have gigabytes of names. Such a line is not parsed. A query
+ * requests a parser explicitly, but detection runs on any line, so it must be protected.
  */
 import {
   blockEnd,
@@ -20,8 +20,8 @@ import {
 const PATHS = new Float64Array(MAX_JSON_DEPTH + 1);
 
 /**
- * False where the names that the parser would make hold more than `maxBytes` together. Every key counts, whatever its
- * value is; what is odd ends the count, as it ends the parser.
+ * Returns false if the names that the parser would create exceed `maxBytes` in total. Every key counts,
+ * whatever its value is. Invalid syntax ends the count, as it ends the parser.
  */
 export function jsonNamesFit(source: Buffer, start: number, end: number, maxBytes: number): boolean {
   let depth = -1;
@@ -51,7 +51,10 @@ export function jsonNamesFit(source: Buffer, start: number, end: number, maxByte
   return true;
 }
 
-/** Place of a value's first byte, where it is a string, object or array; else the place behind it: `1"` is one word. */
+/**
+ * Returns the offset of a value's first byte if it is a string, object or array, otherwise the offset after
+ * it: `1"` is one word.
+ */
 function valueStart(source: Buffer, from: number, end: number): number {
   const at = skipSpace(source, from, end);
   const byte = at < end ? source[at] : 0;

@@ -1,10 +1,10 @@
 /**
- * Which keys of a JSON line a label name was made of: `request_user_agent` may come from `["request", "user-agent"]` or
- * `["request_user", "agent"]`, and only the line knows. Parsers keep names alone, so a line is walked again here, once
- * for the first line that has a field and not once per line.
+ * Finds the keys of a JSON line that a label name was made of. `request_user_agent` may come from
+ * `["request", "user-agent"]` or `["request_user", "agent"]`, and only the line shows which. Parsers store
+ * only names, so a line is walked again: once for the first line with a field, not for every line.
  *
- * What a reader would get wrong: the walk is for lines that the parser has read without an error. It ends silently where
- * something odd stands in its way; fields behind it have no path then.
+ * Pitfall: the walk is for lines that the parser has read without an error. It ends silently at invalid
+ * syntax, and later fields have no path.
  */
 import {
   blockEnd,
@@ -26,15 +26,20 @@ import { sanitizeName, unescapeJson } from '../../../base/text/text.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';
 
 export interface PathVisitor {
-  /** True where the stream has a label of this name, so that the parser's gets a suffix. */
+  /** Whether the stream has a label of this name, so that the parser's label gets a suffix. */
   collides(name: string): boolean;
-  /** A value's label name, the keys that it was made of (valid during the call). False ends the walk. */
+  /**
+   * Receives a value's label name and the keys that it was made of (valid during the call). Returning false
+   * ends the walk.
+   */
   visit(name: string, path: readonly string[]): boolean;
 }
 
-/** Visits every string, number and boolean of the object in `source[start..end)`, in the order of the line. */
+/**
+ * Visits every string, number and boolean of the object in `source[start..end)`, in the order of the line.
+ */
 export function walkJsonPaths(source: Buffer, start: number, end: number, visitor: PathVisitor): void {
-  /** Keys of the objects that are open, and the name that each path has. */
+  /** Keys of the open objects, and the name of each path. */
   const keys: string[] = [];
   const names: string[] = [''];
   let at = skipSpace(source, start, end);
@@ -91,7 +96,7 @@ export function walkJsonPaths(source: Buffer, start: number, end: number, visito
     }
     const isTop = keys.length === 0;
     const plain = sanitizeName(path, key);
-    // As the parser has it: a blank key at the top is no label.
+    // As in the parser: a blank key at the top is not a label.
     if (plain === '' || (isTop && sanitizeName('', key) === '')) continue;
     let name = plain;
     if (visitor.collides(plain)) {

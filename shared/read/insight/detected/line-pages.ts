@@ -9,11 +9,11 @@ import { PAGE_BYTES, PAGE_ROWS } from './bounds.ts';
 
 export interface LinePage {
   readonly page: PageRows;
-  /** The entry of each row. */
+  /** Entry of each row. */
   readonly entries: readonly LogEntry[];
 }
 
-/** All entries of a stream in their order. A page ends behind the line that fills it. */
+/** Yields all entries of a stream in their order. A page ends after the line that fills it. */
 export function* linePages({ labels, text, entries }: LogStream): Generator<LinePage> {
   for (let from = 0; from < entries.length; ) {
     let to = from;
@@ -30,7 +30,7 @@ export function* linePages({ labels, text, entries }: LogStream): Generator<Line
     for (let row = 0; row < part.length; row++) lines.write(part[row].line, lineOffsets[row]);
     const page: PageRows = {
       rows: part.length,
-      // Parsers do not look at times.
+      // Parsers do not read times.
       baseNs: 0n,
       times: new Float64Array(part.length),
       lines,

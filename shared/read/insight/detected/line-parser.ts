@@ -1,6 +1,6 @@
 /**
- * What a line says by itself: its JSON, or where that fails its logfmt, with the pipeline's own parsers. logfmt never
- * fails, so every line has a parser, if often without a field.
+ * Parses a line as JSON, or if that fails as logfmt, with the pipeline's own parsers. logfmt never fails, so
+ * every line has a parser, often without a field.
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import { compileJson } from '../../../execution/pipeline/json.ts';
@@ -19,26 +19,26 @@ export class LineParser {
   #json: RowStage = compileJson(this.#row.labels);
   #logfmt: RowStage = compileLogfmt(this.#row.labels, LENIENT);
   #page: PageRows | undefined;
-  /** Of the row's names: their generation, how many were counted, and how long those are. */
+  /** Generation of the row's names, the number counted, and their total length. */
   #generation = 0;
   #names = 0;
   #nameCharacters = 0;
-  /** Raised where the numbers of names start anew: what was kept under old ones is void. */
+  /** Increased when the numbers of names start over: data stored under old ones is void. */
   epoch = 0;
 
-  /** After `parse`: the row's values, in `valueNames`, `valueKinds` and so on up to `valueCount`. */
+  /** The row's values after `parse`, in `valueNames`, `valueKinds` and so on up to `valueCount`. */
   get labels(): RowLabels {
     return this.#row.labels;
   }
 
-  /** @param page of one stream */
+  /** @param page page of one stream */
   enter(page: PageRows): void {
     this.#page = page;
     this.#row.enterPage(page);
     this.labels.enterRun(page.runs[0].stream);
   }
 
-  /** Only after `enter`. A line whose names would be too much for a process counts as no JSON. */
+  /** Parses a row. Call `enter` first. A line whose names exceed the limit does not count as JSON. */
   parse(row: number): LineParserName {
     if (this.#nameCharacters > MAX_KEPT_NAME_CHARACTERS) this.#restart();
     this.#row.enter(row);
@@ -59,7 +59,7 @@ export class LineParser {
     return this.labels.error === '';
   }
 
-  /** The labels forget names where there are too many of them; how long they are is looked at here. */
+  /** The labels limit the number of names. This limits their length. */
   #countNames(): void {
     const { texts, generation } = this.labels.names;
     if (generation !== this.#generation) {

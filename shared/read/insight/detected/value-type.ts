@@ -8,12 +8,12 @@ import { parseGoFloat } from '../../../base/model/number.ts';
 
 export type FieldType = 'int' | 'float' | 'boolean' | 'duration' | 'bytes' | 'string';
 
-/** No number, duration or size that anybody writes is longer; a parser need not look at a stack trace. */
+/** No real number, duration or size is longer, so long texts such as stack traces are not parsed. */
 const MAX_TYPED_CHARACTERS = 1024;
 const INT = /^[+-]?[0-9]+$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
-/** What Go's ParseBool takes. */
+/** Accepted by Go's ParseBool. */
 const BOOLEANS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True', '0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 export function typeOfValue(value: string): FieldType {
@@ -26,8 +26,8 @@ export function typeOfValue(value: string): FieldType {
 }
 
 /**
- * A value of a line as the values endpoint shows it: a size with a unit in its short SI form, anything else as it is.
- * A text that is a duration stays one.
+ * Formats a value of a line as the values endpoint shows it: a size with a unit in its short SI form,
+ * anything else unchanged. A text that is a duration stays one.
  */
 export function shownValue(value: string): string {
   if (!/[a-zA-Z]$/.test(value) || typeOfValue(value) !== 'bytes') return value;
@@ -40,7 +40,7 @@ function isInt(value: string): boolean {
   return int >= MIN_INT64 && int <= MAX_INT64;
 }
 
-/** Too large a number is none to Go. */
+/** Go rejects numbers that are too large. */
 function isFloat(value: string): boolean {
   const float = parseGoFloat(value);
   return float !== undefined && (Math.abs(float) !== Infinity || /inf/i.test(value));

@@ -1,22 +1,23 @@
 /**
- * What queries found, by what they asked and of which chunks. A key names chunks, times, query, windows, delete requests and
- * retention, and chunks never change: so equal keys have equal answers, and whatever is pushed, packed or deleted makes another
- * key. A dashboard that asks again within one step, and panels that share a query, are answered without a scan. Kept are
- * answers to tasks, as bytes, and results of whole queries (results-cache.ts), in one room.
+ * Caches what queries found, by the query and its chunks. A key contains chunks, times, query, windows,
+ * delete requests and retention. Chunks never change, so equal keys have equal results, and any push,
+ * compaction or delete leads to another key. A dashboard that refreshes within one step, and panels that
+ * share a query, need no scan. The cache holds task results as bytes and results of whole queries
+ * (results-cache.ts) within one memory limit.
  *
- * What a reader would get wrong: a key holds the instants of the query, so a window that has moved on by a step is asked
- * anew. And a template may read the clock, which no key can name: such queries are not kept.
+ * A key contains the instants of the query, so a window that has moved by a step is computed again. A
+ * template may read the clock, which no key can include. Such queries are not cached.
  */
 import { hash } from 'node:crypto';
 import { LruCache } from '../../../base/model/lru.ts';
 import type { Task } from './task.ts';
 
-/** Of an answer beside its bytes: key, entry, place. */
+/** Bytes of a cached result in addition to its own: key, entry, list element. */
 const ENTRY_BYTES = 300;
-/** Of the whole, what one answer may take: one that is larger would drive out those of many panels. */
+/** Maximum share of one result. A larger one would evict those of many panels. */
 const MAX_SHARE = 1 / 8;
 
-/** Functions of templates that read the clock: `now`, and those of dates for what is no time. */
+/** Template functions that read the clock: `now`, and date functions of invalid times. */
 const READS_CLOCK = /\{\{[\s\S]*(now|date)/i;
 
 export interface AnswerCacheFigures {
@@ -25,7 +26,7 @@ export interface AnswerCacheFigures {
 }
 
 declare const valueOfKey: unique symbol;
-/** Of an answer of this type. */
+/** Key of a result of this type. */
 export type AnswerKey<Answer> = string & { readonly [valueOfKey]: Answer };
 
 export class AnswerCache {
@@ -33,7 +34,7 @@ export class AnswerCache {
   readonly #answers: LruCache<string, unknown>;
   readonly #maxBytes: number;
 
-  /** @param maxBytes 0 keeps none */
+  /** @param maxBytes 0 disables the cache */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#answers = new LruCache(maxBytes);
@@ -47,7 +48,7 @@ export class AnswerCache {
     return this.figures.misses;
   }
 
-  /** Bytes of the answers that are kept. */
+  /** Bytes of the cached results. */
   get heldWeight(): number {
     return this.#answers.heldWeight;
   }
@@ -61,12 +62,12 @@ export class AnswerCache {
     return this.#answers.dropUnused();
   }
 
-  /** False where the answer is not to be kept. */
+  /** Returns false if the result must not be cached. */
   keeps(query: string): boolean {
     return this.#maxBytes > 0 && !READS_CLOCK.test(query);
   }
 
-  /** Undefined where the answer is not to be kept. */
+  /** Returns undefined if the result must not be cached. */
   keyOf({ ask }: Task, bytes: Uint8Array): AnswerKey<Uint8Array> | undefined {
     if (ask.kind !== 'metric' || !this.keeps(ask.query)) return undefined;
     return hash('sha256', bytes, 'base64') as AnswerKey<Uint8Array>;
@@ -79,7 +80,11 @@ export class AnswerCache {
     return answer as Answer | undefined;
   }
 
-  /** The answer must not be changed from here on. @param bytes that it takes */
+  /**
+   * Caches a result, which must not be modified afterwards.
+   *
+   * @param bytes size of the result
+   */
   set<Answer>(key: AnswerKey<Answer>, answer: Answer, bytes: number): void {
     const weight = ENTRY_BYTES + bytes;
     if (weight <= this.#maxBytes * MAX_SHARE) this.#answers.set(key, answer, weight);

@@ -1,13 +1,13 @@
 /**
- * Answers to tasks as bytes: `version u8 | kind u8 |` and
+ * Encodes task results as bytes: `version u8 | kind u8 |` and
  *
  *   metric   place text | figures | reads | series: labels of each | state (partial-state.ts)
- *   log      place text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored stream u64, record, page,
- *            row, line, metadata, parsed
+ *   log      place text | figures | reads | streams: key and labels of each | for each entry: stream, time, hash of the stored
+ *            stream u64, record, page, row, line, metadata, parsed
  *   split    place text | figures | reads | bytes that are left
  *   error    status u16 | name, message texts
  *
- * Texts of entries and labels keep bytes that are not UTF-8, so that values stay as different as they are.
+ * Texts of entries and labels preserve bytes that are not UTF-8, so that different values stay different.
  */
 
 import { CorruptionError } from '../../../base/model/errors.ts';
@@ -50,12 +50,12 @@ export function encodeFailure({ status, name, message }: TaskFailure): Uint8Arra
   return writer.finish();
 }
 
-/** False for what a task failed with. */
+/** Returns false for an encoded failure. */
 export function isAnswer(bytes: Uint8Array): boolean {
   return bytes[0] === VERSION && bytes[1] !== ERROR;
 }
 
-/** Throws what the task failed with, and CorruptionError. */
+/** Throws the failure of the task, or CorruptionError. */
 export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
   const reader = new ByteReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const version = reader.byte();
@@ -176,7 +176,7 @@ function readLabels(reader: ByteReader): Label[] {
   return list(reader, 2, () => ({ name: reader.byteText(), value: reader.byteText() }));
 }
 
-/** A 1 before the list; 0 where there is none. */
+/** 1 before the list, or 0 if there is none. */
 function writeOptionalLabels(writer: ByteWriter, labels: Labels | undefined): void {
   writer.byte(labels === undefined ? 0 : 1);
   if (labels !== undefined) writeLabels(writer, labels);
@@ -186,7 +186,7 @@ function readOptionalLabels(reader: ByteReader): Label[] | undefined {
   return reader.byte() === 0 ? undefined : readLabels(reader);
 }
 
-/** A count, and as many things of at least `minBytes` each. */
+/** Reads a count, and that many items of at least `minBytes` each. */
 function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
   return Array.from({ length: reader.count(minBytes) }, read);
 }

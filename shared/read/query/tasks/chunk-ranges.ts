@@ -1,32 +1,38 @@
 /**
- * Cuts the chunks of a day into ranges that workers plan by themselves: they read footers and text filters, count and scan. So the query
- * function holds the catalog's records, 2 MB for a TB of lines, and not the footers, which are gigabytes.
+ * Cuts the chunks of a day into ranges that workers plan themselves: they read footers and text indexes,
+ * count and scan. The query function then holds only the catalog's records, 2 MB per TB of lines, and not the
+ * footers, which are gigabytes.
  *
  *     time     |--A--|--B--|--C--|--D--|
  *                             |--E--|
- *     ranges   [A B] [C E] [D]              E meets D too: it goes along with [D] as a neighbour, and [D] drops what E has of it
+ *     ranges   [A B] [C E] [D]              E meets D too. It is a neighbor of [D], which drops its copies of E's entries
  */
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
 
 export interface ChunkRange {
   readonly own: readonly ChunkRecord[];
-  /** Of other ranges, and share time with it. */
+  /** Chunks of other ranges that share time with this one. */
   readonly neighbours: readonly ChunkRecord[];
 }
 
-/** Chunks of one range: a second of footers (500 MB when decoded), and 128 KB of a task. */
+/** Maximum chunks of one range: a second for footers (500 MB when decoded), and 128 KB of a task. */
 const MAX_CHUNKS = 128;
-/** Beyond, workers would plan the same chunks over and over. */
+/** Maximum neighbors. Beyond it, workers would plan the same chunks repeatedly. */
 const MAX_NEIGHBOURS = 256;
 
-/** @param count ranges that are wanted, if the chunks are enough. Undefined if too many chunks share one time. */
+/**
+ * Returns undefined if too many chunks share one time.
+ *
+ * @param count number of ranges, if there are enough chunks
+ */
 export function chunkRanges(
   records: readonly ChunkRecord[],
   count: number,
   maxNeighbours = MAX_NEIGHBOURS,
 ): ChunkRange[] | undefined {
   const sorted = records.toSorted((a, b) => a.first - b.first || (a.id < b.id ? -1 : 1));
-  // The latest end of all up to a place: before the first place that reaches a time, none does.
+  // Latest end of all records up to each index. No record before the first index that reaches a time reaches
+  // it.
   const reach: number[] = [];
   for (const { last } of sorted) reach.push(Math.max(last, reach.at(-1) ?? 0));
   const size = Math.min(MAX_CHUNKS, Math.max(1, Math.ceil(sorted.length / count)));
@@ -48,7 +54,7 @@ export function chunkRanges(
   return ranges;
 }
 
-/** Ranges that follow each other as one, so many at a time. */
+/** Joins consecutive ranges in groups of `size`. */
 export function joinRanges(ranges: readonly ChunkRange[], size: number): ChunkRange[] {
   const joined: ChunkRange[] = [];
   for (let from = 0; from < ranges.length; from += size) {

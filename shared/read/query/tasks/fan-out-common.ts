@@ -1,4 +1,4 @@
-/** What metric and log queries share when they hand pages to workers. */
+/** Shared parts of metric and log queries that fan out pages to workers. */
 
 import type { MemoryBudget } from '../../../base/model/memory-budget.ts';
 import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
@@ -6,22 +6,25 @@ import type { QueryStatistics } from '../statistics.ts';
 import type { QueryWorkers } from './query-workers.ts';
 import { FIGURE_NAMES, type TaskAnswer } from './task.ts';
 
-/** What a query needs to hand work out. */
+/** Parts of a query that fan-out needs. */
 export interface SpreadParts {
   readonly workers: QueryWorkers;
-  /** Tasks of the query at once, at most: `max_query_parallelism`. */
+  /** Maximum concurrent tasks of the query: `max_query_parallelism`. */
   readonly maxParallelism: number;
   readonly memory: MemoryBudget;
   readonly signal: AbortSignal;
   readonly statistics: QueryStatistics;
-  /** Called with the bytes that a task has looked at; may throw. */
+  /** Called with the bytes that a task has scanned. May throw. */
   readonly charge?: ((bytes: number) => void) | undefined;
 }
 
-/** A printed query must be read again: the parser takes up to 128 KiB, and escapes make it longer. */
+/**
+ * Maximum length of a printed query, which workers parse again: the parser accepts up to 128 KiB, and escapes
+ * make it longer.
+ */
 export const MAX_PRINTED_LENGTH = 100_000;
 
-/** As many as keep all workers busy while answers wait for their turn to be merged. */
+/** Returns enough concurrent tasks to keep all workers busy while results wait to be merged. */
 export function widthOf({
   workers,
   maxParallelism,
@@ -29,7 +32,9 @@ export function widthOf({
   return Math.max(1, Math.min(maxParallelism, 2 * workers.slots + 1));
 }
 
-/** Adds what tasks read to the statistics of their query; chunks count once, however many tasks read them. */
+/**
+ * Adds the reads of tasks to the statistics of their query. Chunks count once, however many tasks read them.
+ */
 export class SpreadFigures {
   readonly #chunks = new Set<string>();
   readonly #parts: Pick<SpreadParts, 'statistics' | 'charge'>;
@@ -38,7 +43,7 @@ export class SpreadFigures {
     this.#parts = parts;
   }
 
-  /** Throws what `charge` throws. */
+  /** Throws errors of `charge`. */
   add({ place, figures }: Pick<TaskAnswer, 'place' | 'figures'>, records: readonly ChunkRecord[]): void {
     const { statistics, charge } = this.#parts;
     for (const name of FIGURE_NAMES) statistics[name] += figures[name];

@@ -1,6 +1,6 @@
 /**
- * Hands the pages of a log query to workers, in the direction of the query, and stops when the limit is met. The first
- * megabytes are scanned by the caller: most queries with a limit end there, and need no worker.
+ * Fans out the pages of a log query to workers, in the direction of the query, and stops when the limit is
+ * reached. The caller scans the first megabytes: most queries with a limit end there, and need no worker.
  */
 
 import { invariant } from '../../../base/model/errors.ts';
@@ -16,7 +16,10 @@ import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './
 import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { LogAsk } from './task.ts';
 
-/** Tasks at once at first; each answer doubles it. A query whose limit is met soon starts few in vain. */
+/**
+ * Initial number of concurrent tasks, doubled with each result. A query that reaches its limit early then
+ * wastes few.
+ */
 const FIRST_WIDTH = 2;
 
 export interface LogSpreadAsk {
@@ -41,7 +44,7 @@ export class EntryFanOut {
   readonly #fanOut: FanOut;
   readonly #figures: SpreadFigures;
   #inlineBytes = 0;
-  /** Nothing was added. */
+  /** True until a task is added. */
   isIdle = true;
 
   constructor(parts: SpreadParts, { expr, limit, backward, categorize, field }: LogSpreadAsk) {
@@ -51,7 +54,9 @@ export class EntryFanOut {
     this.#figures = new SpreadFigures(parts);
   }
 
-  /** How many of the pages, from the first on, the caller is to scan before it gives the others to `add`. */
+  /**
+   * Returns how many of the pages, from the first on, the caller scans before it passes the others to `add`.
+   */
   scannedHere(pages: readonly PlannedPage[]): number {
     if (this.#ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
     const { workers } = this.#parts;
@@ -64,8 +69,8 @@ export class EntryFanOut {
   }
 
   /**
-   * Starts tasks for the pages as long as the day's collector can use them; `isOver` is asked before each. Throws what
-   * tasks fail with.
+   * Starts tasks for the pages while the day's collector can use them. Calls `isOver` before each. Throws
+   * errors of tasks.
    */
   async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
@@ -74,7 +79,7 @@ export class EntryFanOut {
     this.isIdle = false;
     const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, true, workers.sizes)) {
-      // Pages stand in the direction of the query: what the first does not reach, none does.
+      // Pages are in the direction of the query: if the first does not reach the bound, none does.
       const [{ first: earliest, last: latest }] = some;
       if (isOver() || !collector.reaches(earliest, latest)) return;
       const task = maker.make(some, { ...this.#ask, bound: collector.bound });
@@ -97,18 +102,18 @@ export class EntryFanOut {
     }
   }
 
-  /** Calls `done` when all that was added before is merged. */
+  /** Calls `done` when everything added before is merged. */
   async whenMerged(done: () => void): Promise<void> {
     await this.#fanOut.add(async () => undefined, done);
   }
 
-  /** Waits for all tasks, or for as many as are wanted. Throws what they fail with. */
+  /** Waits for all tasks, or until `isOver`. Throws errors of tasks. */
   async finish(isOver: () => boolean): Promise<void> {
     await this.#fanOut.drain(isOver);
     this.#figures.finish();
   }
 
-  /** To be called however the query ends. */
+  /** Call it however the query ends. */
   stop(): void {
     this.#fanOut.stop();
   }

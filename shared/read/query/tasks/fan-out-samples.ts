@@ -1,4 +1,4 @@
-/** Hands the pages of a range aggregation to workers, and adds up what they make of them. */
+/** Fans out the pages of a range aggregation to workers, and merges their partial results. */
 import { crc32 } from 'node:zlib';
 import { invariant } from '../../../base/model/errors.ts';
 import type { Leaf } from '../../../execution/metrics/plan.ts';
@@ -19,29 +19,29 @@ import { affinityOf, chunkTask, costOf, cutIntoTasks, taskMaker } from './plan-t
 import type { HeldAnswer } from './query-workers.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
 
-/** What of the pages is seen. */
+/** View and visibility of the pages. */
 export interface SeenBy {
   readonly view: TenantView;
   readonly visible: Visible;
 }
 
-/** What of the chunks is asked. */
+/** Query over the chunks. */
 export interface ChunksAsked {
   readonly selector: StreamSelector;
   readonly range: TimeRange;
-  /** Most of the chunks' pages are not read. */
+  /** Whether most pages of the chunks are pruned. */
   readonly prunes: boolean;
 }
 
 /** A day that workers plan. */
 export interface DayOfChunks {
   readonly day: number;
-  /** The range inside the day, ns, inclusive and exclusive. */
+  /** Range inside the day, ns, inclusive and exclusive. */
   readonly from: number;
   readonly to: number;
   readonly ranges: readonly ChunkRange[];
   readonly chunks: number;
-  /** Chunks that the labels in the catalog rule out. */
+  /** Chunks that the label sketches prune. */
   readonly passedOver: number;
 }
 
@@ -50,7 +50,7 @@ interface RangeAnswer {
   readonly records: readonly ChunkRecord[];
 }
 
-/** Of equal timestamps the first or the last counts. */
+/** Operations for which the order of equal timestamps matters: the first or the last one is used. */
 const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
 
 export class SampleFanOut {
@@ -72,8 +72,9 @@ export class SampleFanOut {
   }
 
   /**
-   * True where workers do it: the answers are merged by then, or when `finish` is called. False where the caller is to scan
-   * the pages: they are few, and so were all before them. Throws what tasks fail with.
+   * Returns true if workers scan the pages. Their results are merged by then, or when `finish` is called.
+   * Returns false if the caller must scan them, because they and all pages before were few. Throws errors of
+   * tasks.
    */
   async takes(from: PagesOfPlan, { view, visible }: SeenBy): Promise<boolean> {
     const { plan, overlaps, pages } = from;
@@ -87,7 +88,8 @@ export class SampleFanOut {
         this.#inlineBytes = bytes;
         return false;
       }
-      // From here on all is added in the order of the tasks: what is scanned here would come before it.
+      // From now on everything is merged in the order of the tasks. Pages that the caller scanned would come
+      // before it.
       this.#isSpread = true;
     }
     const { workers, memory } = this.#parts;
@@ -109,8 +111,9 @@ export class SampleFanOut {
   }
 
   /**
-   * The days, if workers are to plan them: their footers are more than the query function should hold. Undefined if it plans them itself, also
-   * for aggregations that look at the order of equal timestamps, which chunks that overlap do not tell.
+   * Returns the days if workers should plan them, because their footers exceed what the query function should
+   * hold. Undefined if it plans them itself. That includes aggregations that depend on the order of equal
+   * timestamps, which overlapping chunks do not determine.
    */
   plansThere(
     days: readonly DayRecords[],
@@ -123,7 +126,7 @@ export class SampleFanOut {
     for (const { day, records } of days) {
       const own = records.filter(({ pairs }) => selector.mayMatch(pairs));
       for (const record of own) footerBytes += record.footerBytes;
-      // Where nothing is passed over, each chunk is work for a task.
+      // If nothing is pruned, each chunk is enough work for a task.
       const ranges = chunkRanges(own, prunes ? sizes.tasksOfDay : Infinity);
       if (ranges === undefined) return undefined;
       found.push({
@@ -137,7 +140,7 @@ export class SampleFanOut {
     return footerBytes >= sizes.plannedThereFrom ? found : undefined;
   }
 
-  /** Hands a day's chunks to workers, which plan them. Throws what tasks fail with. */
+  /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */
   async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
     this.#isSpread = true;
     plan.chunks += ofDay.chunks;
@@ -156,7 +159,7 @@ export class SampleFanOut {
     }
   }
 
-  /** The answers to a range, in its order; one with much left to scan is cut into smaller ones. */
+  /** Returns the results of a range, in its order. A range with too much to scan is cut into smaller ones. */
   async #runRange(
     range: ChunkRange,
     ofDay: DayOfChunks,
@@ -175,7 +178,7 @@ export class SampleFanOut {
     invariant(range.own.length > 1, 'a task of one chunk is scanned');
     const parts = Math.min(range.own.length, Math.max(2, Math.ceil(held.answer.bytes / maxTaskBytes)));
     const all = chunkRanges(task.records, Infinity, Infinity);
-    // Neighbours are looked for among all records of the task: what met none before meets none now.
+    // Neighbors are searched among all records of the task: a chunk without neighbors before has none now.
     const own = new Set(range.own);
     const single = all?.filter(({ own: [record] }) => own.has(record));
     invariant(single !== undefined, 'a part of a range has no more neighbours than the range');
@@ -184,13 +187,13 @@ export class SampleFanOut {
     return [answered, ...answers.flat()];
   }
 
-  /** Waits for all tasks. Throws what they fail with. */
+  /** Waits for all tasks. Throws their errors. */
   async finish(): Promise<void> {
     await this.#fanOut.drain();
     this.#figures.finish();
   }
 
-  /** To be called however the query ends. */
+  /** Call it however the query ends. */
   stop(): void {
     this.#fanOut.stop();
   }

@@ -1,18 +1,18 @@
 /**
- * Runs the tasks of one query, a few at once, and hands their answers back in the order in which they were added. Answers may arrive in
- * any order: one that is early frees its place and waits to be merged, so a slow task does not hold up those behind it. A query of
- * a thousand tasks never starts a thousand, plans days only as fast as they are worked on, and its answer does not depend on which
- * worker was first.
+ * Runs the tasks of one query, a bounded number at a time, and merges their results in the order in which
+ * they were added. Results may arrive in any order. An early one frees its slot and waits to be merged, so a
+ * slow task does not block later ones. A query of a thousand tasks never starts them all at once, and plans
+ * days only as fast as they are processed. Its result does not depend on which worker was first.
  *
  *     added     1  2  3  4  5  6
  *     answered  x     x  x           2 is slow: 5 and 6 run meanwhile; 3 and 4 are held until 2 is merged
  */
 export interface FanOutOptions {
-  /** The query's; an abort ends all tasks. */
+  /** Signal of the query. An abort ends all tasks. */
   readonly signal: AbortSignal;
-  /** Tasks that run at once at the start. */
+  /** Initial number of concurrent tasks. */
   readonly firstWidth: number;
-  /** And at most: the width doubles with each answer. */
+  /** Maximum number of concurrent tasks. The number doubles with each result. */
   readonly maxWidth: number;
 }
 
@@ -23,15 +23,15 @@ interface Started {
 }
 
 /**
- * Tasks that were begun and are not merged, for each that may run at once. Two rounds of the others go on while one task is slow; what
- * answers hold is charged to the memory of the query.
+ * Maximum tasks that were started and not merged, per concurrent task. While one task is slow, two rounds of
+ * others continue. Held results are charged to the memory of the query.
  */
 const STARTED_FACTOR = 3;
 
 export class FanOut {
   readonly #aborting = new AbortController();
   readonly #signal: AbortSignal;
-  /** In the order in which they were added; none of them is merged. */
+  /** Tasks that are not merged yet, in the order in which they were added. */
   readonly #started: Started[] = [];
   readonly #maxWidth: number;
   #running = 0;
@@ -45,9 +45,9 @@ export class FanOut {
   }
 
   /**
-   * Starts a task when there is room; `merge` is called with its answer, after those of all tasks before it. It is passed
-   * over where it is not wanted any more when its turn comes. Throws what a task before it failed with, and what its merge
-   * threw; all others are ended then.
+   * Starts a task when a slot is free. `merge` is called with its result after those of all earlier tasks,
+   * unless the result is no longer needed by then. Throws errors of earlier tasks and of their merges. All
+   * other tasks are then aborted.
    */
   async add<Answer>(
     start: (signal: AbortSignal) => Promise<Answer>,
@@ -65,18 +65,18 @@ export class FanOut {
       this.#running--;
       this.#onAnswer();
     };
-    // It is awaited in its turn; until then its failure is nobody's.
+    // It is awaited when it is merged. Until then its failure must not become an unhandled rejection.
     answered.then(note, note);
     this.#running++;
     this.#started.push(task);
   }
 
-  /** Merges what has been started, until no more is wanted. Throws as `add`. */
+  /** Merges started tasks until no more are needed. Throws as `add`. */
   async drain(isOver: () => boolean = () => false): Promise<void> {
     while (this.#started.length > 0 && !isOver()) await this.#mergeNext();
   }
 
-  /** Ends tasks whose answers nobody wants any more. To be called whenever the query ends, however it ends. */
+  /** Aborts tasks whose results are no longer needed. Call it however the query ends. */
   stop(): void {
     this.#started.length = 0;
     this.#aborting.abort();

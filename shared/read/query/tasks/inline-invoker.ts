@@ -1,4 +1,4 @@
-/** Runs tasks in this thread, one after the other: where there are no others, and in tests and simulations. */
+/** Runs tasks in this thread, one after the other: if there are no others, and in tests and simulations. */
 import type { Invoker } from '../../../base/ports/invoker.ts';
 import { TaskRunner, type TaskRunnerParts } from './task-runner.ts';
 

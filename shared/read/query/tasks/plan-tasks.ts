@@ -1,7 +1,7 @@
 /**
- * Cuts the pages of a day into tasks of even size. Pages keep their order, and a task takes a stretch of it, so that merging
- * answers in the order of the tasks is like one scan in the order of the pages. How a day is cut depends on the plan alone,
- * never on how many workers there are: neither do sums of floating-point numbers.
+ * Cuts the pages of a day into tasks of equal size. A task covers a consecutive range of pages, so merging
+ * results in the order of the tasks equals one scan in the order of the pages. The cut depends only on the
+ * plan, never on the number of workers. Sums of floating-point numbers are therefore independent of it, too.
  */
 import { crc32 } from 'node:zlib';
 import { NS_PER_DAY } from '../../../base/model/duration.ts';
@@ -13,15 +13,15 @@ import type { ChunkRange } from './chunk-ranges.ts';
 import type { Task, TaskPage } from './task.ts';
 
 export interface TaskSizes {
-  /** Up to here a query is scanned where it is planned. */
+  /** Size up to which a query is scanned by the thread that plans it. */
   readonly inlineBytes: number;
   readonly minTaskBytes: number;
   readonly maxTaskBytes: number;
-  /** Into so many tasks a day is cut where it is large enough: several for each worker, so that all end together. */
+  /** Target number of tasks for a large day: several per worker, so that all end at the same time. */
   readonly tasksOfDay: number;
   /**
-   * From so many bytes of footers on, workers plan what they scan (chunk-ranges.ts). Footers take four times as much when decoded, and a
-   * tenth of a second for 10 MB.
+   * Footer bytes from which on workers plan the chunks that they scan (chunk-ranges.ts). Decoded footers are
+   * four times as large, and decoding takes 0.1 s per 10 MB.
    */
   readonly plannedThereFrom: number;
 }
@@ -29,12 +29,12 @@ export interface TaskSizes {
 const MIB = 1024 * 1024;
 
 export const TASK_SIZES: TaskSizes = Object.freeze({
-  // 10 to 80 ms in turns of one page; the answers of a dashboard's panels come from here, where pages are cached.
+  // 10 to 80 ms in time slices of one page. Dashboard panels are answered inline, if their pages are cached.
   inlineBytes: 16 * MIB,
-  // Handing pages to another thread and their answer back costs 1 ms of CPU, as much as filtering 2 to 4 MiB of lines that
-  // are cached, a tenth of unpacking 16 MiB.
+  // A task and its result cost 1 ms of CPU. That equals filtering 2 to 4 MiB of cached lines, and is a tenth
+  // of unpacking 16 MiB.
   minTaskBytes: 16 * MIB,
-  // A second or less of work: what is cancelled or lost with a worker is no more.
+  // A second or less of work, which is the maximum that is lost if a task is canceled or its worker dies.
   maxTaskBytes: 64 * MIB,
   tasksOfDay: 32,
   // Threads share the memory of the process.
@@ -42,8 +42,8 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
 });
 
 /**
- * For workers that are functions. A call takes 20 ms and a cold one half a second, so tasks are larger; as many as there are workers,
- * until each is a second or two of work. A TB is 1,900 tasks.
+ * Returns sizes for workers that are functions. A call takes 20 ms and a cold one 0.5 s, so tasks are larger.
+ * There are as many as workers, until each is 1 to 2 s of work. A TB is 1,900 tasks.
  */
 export function functionTaskSizes(workers: number): TaskSizes {
   return {
@@ -51,21 +51,21 @@ export function functionTaskSizes(workers: number): TaskSizes {
     minTaskBytes: 32 * MIB,
     maxTaskBytes: 512 * MIB,
     tasksOfDay: workers,
-    // Those of 48 GB of lines: below, pages divide evenly among workers, and chunks would not.
+    // Footers of 48 GB of lines. Below this, pages divide evenly among workers, and chunks would not.
     plannedThereFrom: 64 * MIB,
   };
 }
 
-/** What a row costs beside its line, bytes: its time, its place in columns of metadata. */
+/** Cost of a row in addition to its line, bytes: its time, its elements in metadata columns. */
 const BYTES_PER_ROW = 16;
 
-/** A stretch of the pages of one plan. */
+/** Consecutive pages of one plan. */
 export interface TaskPages {
   readonly pages: readonly PlannedPage[];
   readonly bytes: number;
 }
 
-/** What is decoded for a page, roughly, bytes. */
+/** Estimates the bytes decoded for a page. */
 export function costOf({ page }: PlannedPage, readsLines: boolean): number {
   return page.rows * BYTES_PER_ROW + (readsLines ? page.lineBytes : 0);
 }
@@ -85,7 +85,7 @@ export function cutIntoTasks(
   let cut = 0;
   for (let i = 0; i < pages.length; i++) {
     bytes += costOf(pages[i], readsLines);
-    // Cut where a share of the whole is full, so that the last task is no smaller than the others.
+    // Cut when a share of the total is full, so that the last task is not smaller than the others.
     if (cut + bytes < ((tasks.length + 1) * total) / count && i < pages.length - 1) continue;
     tasks.push({ pages: pages.slice(from, i + 1), bytes });
     from = i + 1;
@@ -104,7 +104,7 @@ export interface ChunkTaskParts {
   readonly to: number;
 }
 
-/** A task that its worker plans. */
+/** Creates a task that its worker plans. */
 export function chunkTask(
   { tenant, isLabelled, visible, day, from, to }: ChunkTaskParts,
   { own, neighbours }: ChunkRange,
@@ -130,7 +130,7 @@ export function chunkTask(
   };
 }
 
-/** Those that may hide something of the day. */
+/** Returns the requests that may hide something of the day. */
 function deletesOf({ masks }: Visible, day: number): Task['deletes'] {
   const dayStartNs = BigInt(day) * NS_PER_DAY;
   return (masks?.definitions ?? []).filter(
@@ -139,7 +139,7 @@ function deletesOf({ masks }: Visible, day: number): Task['deletes'] {
 }
 
 export interface TaskMaker {
-  /** `pages` of the plan as a task that asks `ask`. */
+  /** Creates a task for `pages` of the plan. */
   make(pages: readonly PlannedPage[], ask: Task['ask']): Task;
 }
 
@@ -151,7 +151,10 @@ export interface TaskMakerParts {
   readonly visible: Visible;
 }
 
-/** Makes tasks of one plan. Neighbours of pages are known until the plan's own overlaps are resolved. */
+/**
+ * Creates tasks of one plan. Call it before the plan's overlaps are resolved, because neighbors are known
+ * only until then.
+ */
 export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskMakerParts): TaskMaker {
   const { day, from, to, isUneven } = plan;
   const places = new Map<Footer, Map<PageMeta, number>>();
@@ -162,7 +165,7 @@ export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskM
     from,
     to,
     isUneven,
-    // Where nothing of the day expires there are no rules to look at, and equal tasks are equal whenever they are asked.
+    // If nothing of the day expires, no rules are sent, so that equal tasks are equal at any time.
     nowNs: plan.kept === undefined ? 0n : visible.nowNs,
     retention: plan.kept === undefined ? NO_RETENTION : visible.retention.definition,
     deletes: deletesOf(visible, day),
@@ -199,7 +202,10 @@ export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskM
 
 const NO_RETENTION: Task['retention'] = Object.freeze({ retentionPeriodNs: 0n, retentionStream: [] });
 
-/** Places of the planned runs among the page's; undefined where they are all. Both are in row order. */
+/**
+ * Returns the indexes of the planned runs among the page's, or undefined if they are all. Both are in row
+ * order.
+ */
 function runPlaces({ page, runs }: PlannedPage): number[] | undefined {
   if (runs.length === page.runs.length) return undefined;
   const places: number[] = [];
@@ -213,7 +219,7 @@ function runPlaces({ page, runs }: PlannedPage): number[] | undefined {
   return places;
 }
 
-/** Equal for tasks that begin with the same page of the same chunk. */
+/** Equal for tasks that start with the same page of the same chunk. */
 export function affinityOf([{ record, page }]: readonly PlannedPage[]): number {
   return crc32(`${record.id}/${page.offset}`);
 }

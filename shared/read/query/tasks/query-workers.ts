@@ -1,4 +1,4 @@
-/** Where the tasks of all queries go: in fair turns between tenants to whatever invoker there is. */
+/** Dispatches the tasks of all queries to an invoker, with fair scheduling between tenants. */
 
 import { ClientError } from '../../../base/model/errors.ts';
 import type { MemoryBudget } from '../../../base/model/memory-budget.ts';
@@ -11,13 +11,13 @@ import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
 import { KEPT, type Task, type TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
-/** Tasks of a tenant that wait: 1,000 queries with a full window each on a machine of 16 workers. */
+/** Maximum waiting tasks of a tenant: 1,000 queries with a full window each on a machine of 16 workers. */
 const MAX_WAITING_TASKS = 32_000;
 
 export interface TaskOptions {
   readonly affinity: number;
   readonly signal: AbortSignal;
-  /** Of the query: what the answer takes until it is merged is charged to it. */
+  /** Memory budget of the query, which a result is charged to until it is merged. */
   readonly budget: MemoryBudget;
 }
 
@@ -30,7 +30,7 @@ export interface WorkerFigures {
   answerBytes: number;
 }
 
-/** An answer that holds memory until it is released. */
+/** A result that holds memory until it is released. */
 export interface HeldAnswer {
   readonly answer: TaskAnswer;
   release(): void;
@@ -38,7 +38,7 @@ export interface HeldAnswer {
 
 export interface QueryWorkersOptions {
   readonly sizes?: TaskSizes;
-  /** Without it no answer is kept. */
+  /** Default: no result is cached. */
   readonly cache?: AnswerCache;
 }
 
@@ -56,7 +56,7 @@ export class QueryWorkers {
     this.#queue = new AdmissionQueue({ slots: invoker.slots, maxWaiting: MAX_WAITING_TASKS });
   }
 
-  /** Undefined where workers are no invocations. */
+  /** Undefined if workers are not invocations. */
   get invocations(): InvokerFigures | undefined {
     return this.#invoker.figures;
   }
@@ -73,7 +73,7 @@ export class QueryWorkers {
     return this.#queue.active;
   }
 
-  /** Throws what the task failed with, the signal's reason, and what the invoker throws. */
+  /** Throws the failure of the task, the signal's reason, and errors of the invoker. */
   async run(task: Task, { affinity, signal, budget }: TaskOptions): Promise<HeldAnswer> {
     const { figures } = this;
     const invoker = this.#invoker;
@@ -82,7 +82,7 @@ export class QueryWorkers {
       let isKnown = false;
       let end: ReturnType<typeof beginPart> | undefined;
       const bytes = await this.#queue.run(task.tenant, signal, async () => {
-        // Not before its turn: what waits is the plan that it is made of.
+        // Encoded only now: a waiting task costs no more than the plan that it is made of.
         const encoded = encodeTask(task);
         const key = cache?.keyOf(task, encoded);
         const known = key === undefined ? undefined : cache?.get(key);
@@ -113,7 +113,7 @@ export class QueryWorkers {
   }
 }
 
-/** An answer that was kept: what it looked at counts, as it bounds the query, but nothing was read. */
+/** Cached result: its scanned bytes count, because they bound the query, but nothing was read. */
 function readNothing(answer: TaskAnswer): TaskAnswer {
   return {
     ...answer,
@@ -123,5 +123,5 @@ function readNothing(answer: TaskAnswer): TaskAnswer {
   };
 }
 
-/** The bytes, and what they are decoded to. */
+/** Bytes of a result and of its decoded form. */
 const HELD_FACTOR = 2;

@@ -1,12 +1,13 @@
 /**
- * Tasks as bytes:
+ * Encodes tasks as bytes:
  *
- *   version u8 | kind u8 | flags u8 | tenant, query texts | what the kind asks
- *   day, from, to varints | now i64 | retention JSON text | delete requests | records | pages | neighbours |
- *   own records, most bytes varints (0 where the pages are given)
+ *   version u8 | kind u8 | flags u8 | tenant, query texts | fields of the kind
+ *   day, from, to varints | now i64 | retention JSON text | delete requests | records | pages | neighbors |
+ *   own records, maximum bytes varints (0 if the pages are given)
  *
- * Little-endian. A task is made and read by the same release of the program, so there is one version: another is refused.
- * Bytes are not trusted all the same: a count is checked against the bytes that are left, a place against what it is in.
+ * Little-endian. A task is written and read by the same release of the program, so there is one version, and
+ * any other is refused. Bytes are validated nevertheless: counts against the bytes that are left, indexes
+ * against their lists.
  */
 
 import { CorruptionError } from '../../../base/model/errors.ts';
@@ -144,7 +145,7 @@ function writePages(writer: ByteWriter, pages: readonly TaskPage[]): void {
   for (const { record, page, runs } of pages) {
     writer.varint(record);
     writer.varint(page);
-    // 0 is all of them: a page is never planned for none.
+    // 0 stands for all runs: a page is never planned for none.
     writer.varint(runs?.length ?? 0);
     let next = 0;
     for (const run of runs ?? []) {
@@ -203,7 +204,7 @@ function deleteRequest(tenant: string, bytes: Buffer): Task['deletes'][0] {
   }
 }
 
-/** A count, and as many things of at least `minBytes` each. */
+/** Reads a count, and that many items of at least `minBytes` each. */
 function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
   return Array.from({ length: reader.count(minBytes) }, read);
 }

@@ -1,6 +1,6 @@
 /**
- * What a task failed with, as it travels: a mistake of the client keeps its status and its words, damage and missing
- * objects keep their kind, because their answers name them. Everything else is a defect.
+ * Serializable failure of a task. Client errors keep their status and message. Corruption and missing objects
+ * keep their class, because responses name them. Every other error is a defect.
  */
 import { ClientError, CorruptionError, messageOf } from '../../../base/model/errors.ts';
 import { InvokerError } from '../../../base/ports/invoker.ts';
@@ -8,9 +8,9 @@ import { ObjectNotFoundError } from '../../../base/ports/object-store.ts';
 import { ThrottledError } from '../../../base/ports/throttled.ts';
 
 export interface TaskFailure {
-  /** Of a client's mistake; 0 for all else. */
+  /** Status of a client error, otherwise 0. */
   readonly status: number;
-  /** Of the error's class. */
+  /** Name of the error's class. */
   readonly name: string;
   readonly message: string;
 }
@@ -25,7 +25,7 @@ export function failureOf(error: unknown): TaskFailure {
   return { status: 0, name: 'Error', message: stack };
 }
 
-/** The error to be thrown where the answer is awaited. */
+/** Returns the error to throw to the caller that awaits the result. */
 export function taskError({ status, name, message }: TaskFailure): Error {
   switch (name) {
     case 'ClientError':

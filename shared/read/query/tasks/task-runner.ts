@@ -1,6 +1,6 @@
 /**
- * Works on tasks, in whatever thread or process: from bytes to bytes, with an object store and a clock. What it learns of
- * objects that never change (footers, what delete requests take of pages) it keeps for the next task.
+ * Runs tasks in any thread or process: from bytes to bytes, with an object store and a clock. It caches data
+ * of objects that never change (footers, rows that delete requests cover) for later tasks.
  */
 
 import { NS_PER_DAY } from '../../../base/model/duration.ts';
@@ -44,26 +44,26 @@ import type {
 import { decodeTask } from './task-codec.ts';
 import { failureOf } from './task-failure.ts';
 
-/** Delete requests compiled at once, about 2 KB each. */
+/** Maximum cached compiled delete requests, about 2 KB each. */
 const KEPT_REQUESTS = 20_000;
 const KEPT_RETENTIONS = 100;
-/** Reads of a task that its answer shows, up to 30 bytes each. */
+/** Maximum reads of a task in its result, up to 30 bytes each. */
 const MAX_SHOWN_READS = 300;
 /**
- * State and series of one task, bytes. Half of what a whole aggregation may hold: its answer is half as large, and is held
- * beside the sum of all until it is added.
+ * Maximum state and series of one task, bytes. Half the limit of an aggregation: the result is half as large,
+ * and is held together with the sum of all until it is added.
  */
 export const MAX_TASK_STATE_BYTES = 128 * 1024 * 1024;
 
 export interface TaskRunnerParts {
-  /** Only read. */
+  /** Used only for reads. */
   readonly store: ObjectStore;
   readonly clock: Clock;
   /** Name of this thread or function, for `explain`. Default: the process. */
   readonly place?: string;
-  /** What states and entries of tasks count in. Default: each task has a bound of its own alone. */
+  /** Memory that states and entries of tasks are charged to. Default: each task has only its own limit. */
   readonly memory?: SharedMemory;
-  /** Shared with the queries of the thread. Default: one of its own, without a cache of pages. */
+  /** Source shared with the queries of the thread. Default: a separate one without a page cache. */
   readonly source?: ChunkSource;
 }
 
@@ -83,7 +83,7 @@ export class TaskRunner {
     this.#memory = memory;
   }
 
-  /** The answer, or what the task failed with, as bytes. Rejects with the signal's reason, and with nothing else. */
+  /** Returns the result or the failure of the task as bytes. Rejects only with the signal's reason. */
   async run(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     try {
       const task = decodeTask(bytes);
@@ -165,7 +165,7 @@ export class TaskRunner {
     return { kind: 'log', entries };
   }
 
-  /** What a task of chunks has to read, planned as the engine plans a day. */
+  /** Plans the pages that a task of chunks reads, as the engine plans a day. */
   async #plannedHere(
     task: Task,
     own: number,
@@ -196,7 +196,7 @@ export class TaskRunner {
     return countedPlan(scan, { plan, source, statistics, view, isOwn });
   }
 
-  /** The task's part of the plan that it was cut from. */
+  /** Returns the task's part of the plan that it was cut from. */
   async #planned(task: Task, statistics: ReturnType<typeof newStatistics>): Promise<PagesOfPlan> {
     const visible = this.#visibleOf(task);
     const { day, from, to, isUneven, records } = task;
@@ -224,7 +224,7 @@ export class TaskRunner {
     const pages = task.pages.map(plannedOf);
     const neighbours = new Set(task.neighbours.map(plannedOf));
     const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbours], kept, isUneven };
-    // What is dropped of neighbours is counted by whoever scans them.
+    // The task that scans a neighbor page counts the rows dropped from it.
     const counts = (page: PlannedPage) => !neighbours.has(page);
     return { plan, pages, overlaps: new Overlaps(plan, this.#source, statistics, counts) };
   }

@@ -1,9 +1,10 @@
 /**
- * A task: some pages of one day, and what a query asks of them. It is plain data that another thread or machine can work
- * on without the catalog: records say where chunks lie, footers are read from there, what is hidden comes as definitions.
+ * A task: some pages of one day, and a query over them. It is plain data that another thread or machine can
+ * run without the catalog. Records contain the locations of chunks and their footers. Delete requests and
+ * retention come as definitions.
  *
- * What a reader would get wrong: a task has more pages than it scans. Pages beside it that share a stretch of time of some
- * stream with a scanned one come along as neighbours, so that of equal entries every task drops the same ones.
+ * A task has more pages than it scans. Pages that share a time range of some stream with a scanned page are
+ * included as neighbors, so that every task drops the same copies of equal entries.
  */
 
 import type { TracedRead } from '../../../base/ports/read-trace.ts';
@@ -16,7 +17,7 @@ import type { EntryFields } from '../log-collector.ts';
 
 export interface MetricAsk {
   readonly kind: 'metric';
-  /** The range aggregation alone, printed; its windows are in `spec`. */
+  /** The range aggregation, printed. Its windows are in `spec`. */
   readonly query: string;
   readonly spec: RangeSpec;
   readonly grouping: Grouping | undefined;
@@ -25,68 +26,73 @@ export interface MetricAsk {
 export interface LogAsk {
   readonly kind: 'log';
   readonly query: string;
-  /** Entries wanted, at most. */
+  /** Maximum number of entries. */
   readonly limit: number;
   readonly backward: boolean;
   readonly categorize: boolean;
-  /** Of the lines only the field of this name is wanted; see LogRequest. */
+  /** The only field of the lines that is needed; see LogRequest. */
   readonly field: string | undefined;
-  /** Entries past this time of the day come too late (ns); undefined if none does. */
+  /** Entries after this time of the day (ns) are not needed. Undefined if all may be. */
   readonly bound: number | undefined;
 }
 
 export interface TaskPage {
-  /** Places in the task's records, and in the footer's pages. */
+  /** Indexes in the task's records, and in the footer's pages. */
   readonly record: number;
   readonly page: number;
-  /** Places in the page's runs, ascending; undefined for all. */
+  /** Indexes in the page's runs, ascending. Undefined for all. */
   readonly runs: readonly number[] | undefined;
 }
 
-/** The worker plans the task itself: it finds the pages of the chunks, and what of them is to be read. Of metric queries. */
+/**
+ * Marks a task of a metric query that the worker plans itself: it finds the pages of the chunks and what to
+ * read of them.
+ */
 export interface PlannedThere {
-  /** So many of the task's records, from the first on, are its own; the others are neighbours. */
+  /** Number of the task's records that are its own, from the first on. The others are neighbors. */
   readonly own: number;
-  /** If more is left to be scanned (plan-tasks.ts), and the task has more chunks than one, it is answered by SplitTaskAnswer. */
+  /**
+   * If more is left to scan (plan-tasks.ts) and the task has several chunks, the result is a SplitTaskAnswer.
+   */
   readonly maxBytes: number;
 }
 
 export interface Task {
   readonly tenant: string;
-  /** The query is over several tenants. */
+  /** Whether the query is over several tenants. */
   readonly isLabelled: boolean;
   readonly ask: MetricAsk | LogAsk;
   readonly day: number;
-  /** The range inside the day, ns, inclusive and exclusive. */
+  /** Range inside the day, ns, inclusive and exclusive. */
   readonly from: number;
   readonly to: number;
   readonly isUneven: boolean;
-  /** The query's reading of the clock, for what is expired; 0 where nothing of the day is. */
+  /** Time at which the query read the clock, for retention. 0 if nothing of the day is expired. */
   readonly nowNs: bigint;
   readonly retention: RetentionLimits;
-  /** That mask some of the day. */
+  /** Requests that hide entries of the day. */
   readonly deletes: readonly DeleteRequest[];
   readonly records: readonly ChunkRecord[];
   /** In the order of the scan. */
   readonly pages: readonly TaskPage[];
   readonly neighbours: readonly TaskPage[];
-  /** Then it has neither pages nor neighbours. */
+  /** If set, the task has neither pages nor neighbors. */
   readonly plannedThere?: PlannedThere | undefined;
 }
 
 export interface TaskEntry extends EntryFields {
   /** Nanoseconds since the start of the day. */
   readonly time: number;
-  /** Of the stored stream; see entry-order.ts, as of the places below. */
+  /** Hash of the stored stream; see entry-order.ts, also for the positions below. */
   readonly hash: bigint;
-  /** Place in the task's records. */
+  /** Index in the task's records. */
   readonly record: number;
   /** Offset of the page in the chunk. */
   readonly page: number;
   readonly row: number;
 }
 
-/** What a scan counted; see QueryStatistics. */
+/** Counters of a scan; see QueryStatistics. */
 export interface TaskFigures {
   readonly pagesRead: number;
   readonly compressedBytes: number;
@@ -111,14 +117,14 @@ export const FIGURE_NAMES = Object.freeze([
 
 export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer | SplitTaskAnswer;
 
-/** The place of an answer that was kept from an earlier query. */
+/** Place of a result that was cached by an earlier query. */
 export const KEPT = 'cache';
 
 interface AnsweredTask {
-  /** The thread or function that worked on the task (TaskRunnerParts). */
+  /** Thread or function that ran the task (TaskRunnerParts). */
   readonly place: string;
   readonly figures: TaskFigures;
-  /** Reads over a distant store, in milliseconds from the start of the task; empty over files. */
+  /** Reads over a distant store, in milliseconds from the start of the task. Empty over files. */
   readonly reads: readonly TracedRead[];
 }
 
@@ -132,13 +138,13 @@ export interface MetricTaskAnswer extends AnsweredTask {
 
 export interface LogTaskAnswer extends AnsweredTask {
   readonly kind: 'log';
-  /** In the order of the answer (entry-order.ts). */
+  /** In the order of the response (entry-order.ts). */
   readonly entries: readonly TaskEntry[];
 }
 
-/** Nothing was scanned: more is left than one task is to scan. */
+/** Nothing was scanned, because more is left than one task may scan. */
 export interface SplitTaskAnswer extends AnsweredTask {
   readonly kind: 'split';
-  /** That are left. */
+  /** Bytes left to scan. */
   readonly bytes: number;
 }
