@@ -122,7 +122,8 @@ async function openEmbedded(
       isSet: async () => (await stat(join(dataDir, MARK)).catch(() => undefined)) !== undefined,
       set: () =>
         writeDurably(join(dataDir, MARK), new Uint8Array(0)).catch((error: unknown) => {
-          throw asStorageError(error);
+          // Another process that starts at the same time has set it.
+          if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asStorageError(error);
         }),
     },
     checkTable: full => table.check(full),
