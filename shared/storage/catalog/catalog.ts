@@ -1,11 +1,11 @@
 /**
- * Which chunks exist. A chunk is in the store from the moment its record is, and only then; objects without a
- * record are invisible (and later collected). keys.ts has the items.
+ * Lists which chunks exist. A chunk is in the store from the moment its record exists. Objects without a record are
+ * invisible and are collected later. keys.ts describes the items.
  *
  * The sort key of a record starts with the chunk's last timestamp, so a query reads only records that end at or after
- * its start. Several partitions are no snapshot: a reader looks at the versions of the days before and after, and reads
- * again what was swapped meanwhile. What it accepts then holds every entry; swap.ts tells why. Queries over a distant table
- * read without versions (day-reader.ts).
+ * its start. Reads of several partitions are not a snapshot. A reader therefore compares the versions of the days
+ * before and after, and rereads the days that were swapped in between. The result then contains every entry (proof in
+ * swap.ts). Queries over a distant table read without versions (day-reader.ts).
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -62,23 +62,26 @@ import { Tokens } from './tokens.ts';
 import { UnmergedChunks } from './unmerged-chunks.ts';
 
 const NS_OF_DAY = Number(NS_PER_DAY);
-/** Known (tenant, day) pairs: a miss costs one small read and two small writes. */
+/** Number of cached (tenant, day) pairs. A miss costs one small read and two small writes. */
 const KNOWN_DAYS = 10_000;
-/** Decoded records by item key, bytes: they save decoding on every query, and a record hardly ever changes. */
+/** Bytes of decoded records, cached by item key. They save decoding on every query, and a record rarely changes. */
 const CACHED_RECORD_BYTES = 24 * 1024 * 1024;
-/** What a decoded record takes beside its bytes. */
+/** Memory of a decoded record in addition to its bytes. */
 const RECORD_OVERHEAD_BYTES = 400;
-/** A day is swapped a few times a minute at most, in three versions each time, and is read in milliseconds. */
+/**
+ * Reads of a day before giving up. A day is swapped at most a few times a minute, in three versions each time, and is
+ * read in milliseconds.
+ */
 const MAX_READS = 40;
 
-/** Tries to announce days that other processes announce or remove at the same time. */
+/** Attempts to announce days that other processes announce or remove at the same time. */
 const MAX_COMMITS = 10;
-/** Days of one transaction that are looked up at once: all of them. */
+/** Number of days that are looked up concurrently: all days of one transaction. */
 const ANNOUNCED_AT_ONCE = MAX_TRANSACTION_ITEMS;
 
-/** Chunks of one transaction, and the days among theirs that are not announced yet, each by one of its chunks. */
+/** Chunks of one transaction, with one chunk for each of their days that is not announced yet. */
 interface Batch {
-  /** Writes beside those of the chunks. */
+  /** Writes in addition to those of the chunks. */
   readonly writes: Write[];
   readonly days: Map<string, ChunkRecord>;
   readonly records: ChunkRecord[];
@@ -92,13 +95,13 @@ interface KnownDay {
 }
 
 export interface AddOptions {
-  /** Live tails have had them. */
+  /** True if live tails have already received the chunks. */
   readonly known?: boolean;
-  /** Partitions that their days should have at least, a power of two: see Day. */
+  /** Minimum number of partitions of their days, a power of two (see Day). */
   readonly partitions?: number | undefined;
 }
 
-/** An item with what was decoded from it. */
+/** Caches what was decoded from an item together with the item. */
 class DecodedRecord implements Item {
   readonly pk: string;
   readonly sk: string;
@@ -122,7 +125,7 @@ export interface CatalogParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Told of chunks of pushes when they are visible. Must not throw. */
+  /** Called with pushed chunks when they are visible. Must not throw. */
   readonly onPushed?: (records: readonly ChunkRecord[]) => void;
 }
 
@@ -181,9 +184,9 @@ export class Catalog {
   }
 
   /**
-   * Makes chunks visible, durably; their objects are durable already. All together where they fit one transaction;
-   * else in several, and a failure between them leaves some visible, which a retry makes good. Live tails follow them,
-   * unless they are `known` from before.
+   * Makes chunks visible, durably. Their objects are durable already. Uses one transaction if all chunks fit into it.
+   * Otherwise it uses several, and a failure between them leaves some chunks visible. A retry then completes the set.
+   * Live tails follow the chunks unless they are `known` already.
    */
   async addChunks(
     records: readonly ChunkRecord[],
@@ -200,7 +203,7 @@ export class Catalog {
       const body = encodeRecord(inPartitions(record, undefined));
       const isLogged = tailed?.get(record.tenant) === true;
       const more = isLogged ? 2 * body.length : body.length;
-      // Two items for a day, one for its tenant, one for the tails at most.
+      // Counts at most two items for a day, one for its tenant, and one for the tails.
       const items = batch.writes.length + batch.records.length + 3 * batch.days.size + 5;
       if (items > MAX_TRANSACTION_ITEMS || bytes + more > MAX_TRANSACTION_BYTES) {
         await this.#commit(batch, nowMs, tailed, partitions);
@@ -217,7 +220,7 @@ export class Catalog {
     await this.#commit(batch, nowMs, tailed, partitions);
   }
 
-  /** By tenant, whether it has live tails. */
+  /** Resolves to whether each tenant has live tails. */
   async #tailedOf(records: readonly ChunkRecord[]): Promise<ReadonlyMap<string, boolean>> {
     const tenants = [...new Set(records.map(({ tenant }) => tenant))];
     return new Map(
@@ -228,7 +231,7 @@ export class Catalog {
   #isKnown(day: string, nowMs: number, partitions: number): boolean {
     const known = this.#knownDays.get(day);
     if (known === undefined || known.partitions < partitions) return false;
-    // A clock that was set back must not make it last longer.
+    // Compares both bounds, so that a clock that was set back does not extend the validity.
     return known.announcedMs <= nowMs && nowMs - known.announcedMs < KNOWN_MS;
   }
 
@@ -282,7 +285,7 @@ export class Catalog {
     }
   }
 
-  /** Tells of a day: that it is there with as many partitions as are wanted, and that it has work outstanding. */
+  /** Announces that a day exists, with at least the wanted number of partitions, and that it has outstanding work. */
   async #announce(
     { tenant, day }: ChunkRecord,
     nowMs: number,
@@ -292,7 +295,7 @@ export class Catalog {
     const item = await this.#table.get(key);
     const work = workWrite(tenant, day, nowMs);
     if (item === undefined) {
-      // A day that was removed and comes back must not have a version again: each begins above the one before.
+      // Starts above every earlier version: a day that was removed and comes back must not repeat a version.
       const begun = { day, version: Math.trunc(nowMs), index: undefined, partitions: wanted };
       const write: Write = { kind: 'put', item: encodeDay(tenant, begun), condition: { kind: 'absent' } };
       return { partitions: wanted, writes: [write, work] };
@@ -324,7 +327,7 @@ export class Catalog {
     return this.days(tenant, -DAY_BIAS, DAY_BIAS);
   }
 
-  /** UTC days of a tenant that meet the inclusive range, ascending. A day may have no chunks any more. */
+  /** UTC days of a tenant that overlap the inclusive range, ascending. A day may have no chunks left. */
   async days(tenant: string, firstDay: number, lastDay: number): Promise<Day[]> {
     const days: Day[] = [];
     const from = dayText(Math.max(firstDay, -DAY_BIAS));
@@ -338,14 +341,15 @@ export class Catalog {
     return days;
   }
 
-  /** Chunks of a tenant with entries that may lie in `startNs <= timestamp <= endNs`, in no order, for queries. */
+  /** Chunks of a tenant that may have entries with `startNs <= timestamp <= endNs`, unordered, for queries. */
   async chunks(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly ChunkRecord[]> {
     return (await this.daysForQuery(tenant, startNs, endNs)).flatMap(({ records }) => records);
   }
 
   /**
-   * The same by day, days ascending. Every entry is in at least one chunk. Over a distant table it takes as few round trips as
-   * there can be, and a version is not that of all its chunks. Throws as `snapshot` does.
+   * Chunks like those of `chunks`, grouped by day, days ascending. Every entry is in at least one chunk. Over a distant
+   * table this needs the minimum number of round trips, and a version does not apply to all chunks of its day. Throws
+   * like `snapshot`.
    */
   async daysForQuery(tenant: string, startNs: bigint, endNs: bigint): Promise<readonly DaySnapshot[]> {
     if (this.#table.isDistant !== true || endNs < startNs) return this.snapshot(tenant, startNs, endNs);
@@ -353,8 +357,8 @@ export class Catalog {
   }
 
   /**
-   * The same by day, days ascending, each in one version. Throws ThrottledError where the days change faster than they
-   * can be read.
+   * Chunks like those of `chunks`, grouped by day, days ascending, each day in one version. Throws ThrottledError if
+   * the days change faster than they can be read.
    */
   async snapshot(tenant: string, startNs: bigint, endNs: bigint): Promise<DaySnapshot[]> {
     if (endNs < startNs) return [];
@@ -367,19 +371,20 @@ export class Catalog {
         const records = await this.#chunksOfDay(tenant, day, { startNs, endNs });
         settled.set(day.day, { ...day, records });
       };
-      // A table on this machine waits for nothing: there it would only take more memory at once.
+      // Reads one day at a time from a local table: it has no latency to hide, and concurrent reads only need more
+      // memory.
       await mapAtOnce(unread, this.#table.isDistant === true ? DAYS_AT_ONCE : 1, read);
       const days = await this.days(tenant, firstDay, lastDay);
       unread = days.filter(({ day, version }) => {
         const read = settled.get(day);
-        // What came meanwhile was not there when the query began.
+        // Ignores days that were created after the query began.
         return read !== undefined && read.version !== version;
       });
     }
     return [...settled.values()].sort((a, b) => a.day - b.day);
   }
 
-  /** One day in one version, or undefined where the tenant has none. */
+  /** One day in one version, or undefined if the tenant does not have it. */
   async day(tenant: string, day: number): Promise<DaySnapshot | undefined> {
     const startNs = BigInt(day) * NS_PER_DAY;
     const [snapshot] = await this.snapshot(tenant, startNs, startNs + NS_PER_DAY - 1n);
@@ -396,7 +401,7 @@ export class Catalog {
     return swapChunks(this.#parts, swap);
   }
 
-  /** The part of the range in that day, in one version. */
+  /** Reads the part of the range in that day, in one version. */
   async #provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined> {
     const firstNs = BigInt(day) * NS_PER_DAY;
     const lastNs = firstNs + NS_PER_DAY - 1n;
@@ -429,7 +434,7 @@ export class Catalog {
       for (const item of page.items) {
         records.push(item instanceof DecodedRecord ? item.record : this.#decode(tenant, day, item));
       }
-      // A local table waits for nothing: others get their turn here.
+      // Yields to other work, because reads of a local table never wait.
       await nextTurn();
       after = page.next;
     } while (after !== undefined);
@@ -443,7 +448,7 @@ export class Catalog {
     }
   }
 
-  /** A swap may have put another record in its place, which has another checksum at its end. */
+  /** Returns a cached record only if its checksum matches: a swap may have replaced the record under the same key. */
   readonly #known = ({ pk, sk, version, bodyBytes, bodyEnd }: ItemHead): Item | undefined => {
     const known = this.#decoded.get(`${pk} ${sk}`);
     if (known?.version !== version || known.body.length !== bodyBytes) return undefined;
@@ -460,7 +465,7 @@ export class Catalog {
   }
 }
 
-/** Items of a batch's records, in the partitions of their days. */
+/** Builds the items of a batch's records, in the partitions of their days. */
 function itemsOf({ records, bodies }: Batch, partitionsOf: ReadonlyMap<string, number>): Item[] {
   return records.map((record, i) => {
     const ofDay = partitionsOf.get(`${record.tenant}/${record.day}`)!;

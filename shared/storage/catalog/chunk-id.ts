@@ -1,14 +1,16 @@
 /**
- * Names of chunks: 12 hex digits of the Unix ms at which the writing began, then 20 random ones, of which a committer of
- * pushes takes the first 4 to number its names within a millisecond. A name is used by one attempt to write and never again,
- * so an object belongs to the one commit that may name it: a retry cannot bring back an object that is about to be
- * collected. Names sort by age, and the age of an object is known without reading it.
+ * Names of chunks: 12 hex digits of the Unix ms at which writing began, then 20 random hex digits. A committer of
+ * pushes uses the first 4 of those to number its names within a millisecond.
+ *
+ * Each name is used by one write attempt only, so an object belongs to the one commit that may name it. A retry cannot
+ * bring back an object that is about to be collected. Names sort by age, and the age of an object is known without
+ * reading it.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 
 /**
- * From the start of writing to the commit, at most: who is later gives up. Far below the age at which objects without a
- * record are collected.
+ * Maximum time from the start of writing to the commit, ms. A later commit gives up. Far below the age at which objects
+ * without a record are collected.
  */
 export const MAX_COMMIT_MS = 600_000;
 
@@ -18,8 +20,8 @@ const NUMBER_DIGITS = 4;
 const NUMBERED_RANDOM_BYTES = 8;
 const GROUPED_RANDOM_BYTES = 6;
 /**
- * A clock that was set back by no more than this does not change the order of names. Below all margins for clocks of
- * several processes, because a name then tells a later time than the clock.
+ * Maximum clock step back, ms, that does not change the order of names. Below all margins for clock differences between
+ * processes, because a name then contains a later time than the clock.
  */
 const MAX_STEP_BACK_MS = 5000;
 
@@ -28,8 +30,8 @@ export function newChunkId(clock: Clock, ids: Ids): string {
 }
 
 /**
- * Names that ascend in the order in which they were asked for: names order entries with equal timestamps, and several groups
- * of pushes may begin within a millisecond.
+ * Names that ascend in the order in which they were requested. Names order entries with equal timestamps, and several
+ * groups of pushes may begin within a millisecond.
  */
 export class AscendingChunkIds {
   readonly #clock: Clock;
@@ -46,7 +48,7 @@ export class AscendingChunkIds {
     return this.#prefix() + this.#ids.randomHex(NUMBERED_RANDOM_BYTES);
   }
 
-  /** Names of chunks that are written together: they ascend, and stand before those of every later group. */
+  /** Creates names for chunks that are written together. They ascend, and sort before those of every later group. */
   group(): { next(): string } {
     let prefix = this.#prefix();
     let part = 0;

@@ -1,4 +1,4 @@
-/** The bytes of a chunk, wherever they lie: in its record or in an object. */
+/** Reads and writes the bytes of a chunk, which are stored in its record or in an object. */
 
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -13,14 +13,14 @@ export function keyOfChunk(record: ChunkRecord): string {
   return objectKey(record);
 }
 
-/** How errors name a chunk; they begin with it. */
+/** Name of a chunk in error messages, which begin with it. */
 export function nameOfChunk(record: ChunkRecord): string {
   return `chunk ${keyOfChunk(record)}`;
 }
 
 /**
- * Bytes `start` to `end` (exclusive) of the chunk. Throws what the store throws, and CorruptionError where the chunk is
- * shorter.
+ * Reads the bytes `start` to `end` (exclusive) of the chunk. Throws the errors of the store, and CorruptionError if the
+ * chunk is shorter.
  */
 export async function readChunk(
   store: ObjectStore,
@@ -43,14 +43,14 @@ async function readObject(
   try {
     return await store.getRange(keyOfChunk(record), start, end);
   } catch (error) {
-    // The range lies inside the size that the record tells: so the object is shorter.
+    // Reports a truncated object: the range is inside the size that the record states.
     if (error instanceof RangeError)
       throw new CorruptionError(`${nameOfChunk(record)}: ends before ${start}`);
     throw error;
   }
 }
 
-/** Throws what the store throws, and CorruptionError; so where the footer is that of another chunk. */
+/** Throws the errors of the store, and CorruptionError, also if the footer belongs to another chunk. */
 export async function readFooter(store: ObjectStore, record: ChunkRecord): Promise<Footer> {
   const { storedBytes, footerBytes } = record;
   return footerOfTail(
@@ -59,7 +59,7 @@ export async function readFooter(store: ObjectStore, record: ChunkRecord): Promi
   );
 }
 
-/** @param tail footer and trailer. Throws CorruptionError; so where the footer is that of another chunk. */
+/** @param tail footer and trailer. Throws CorruptionError, also if the footer belongs to another chunk. */
 export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
   const { tenant, day, id } = record;
   const what = nameOfChunk(record);
@@ -70,7 +70,7 @@ export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
   return footer;
 }
 
-/** Makes a chunk durable: small ones by the record alone, which the caller adds to the catalog. */
+/** Makes a chunk durable. Small chunks are stored in the record only, which the caller adds to the catalog. */
 export async function storeChunk(
   store: ObjectStore,
   { footer, parts, bytes, footerBytes }: WrittenChunk,
@@ -85,7 +85,8 @@ export async function storeChunk(
     tail,
     hasHashedKey: store.isDistant === true,
   });
-  // The name is this attempt's own: where it is taken, a call of the same attempt whose answer was lost took it.
+  // Ignores an existing object: the name is unique to this attempt, so an earlier call whose response was lost created
+  // it.
   await store.putIfAbsent(keyOfChunk(record), parts);
   return record;
 }

@@ -1,9 +1,10 @@
 /**
- * What the catalog keeps of a chunk: enough to pass over it, to find its footer, or to hold it whole. Small chunks
- * (the inline lane) lie in the record itself: below about 4 KB the write units of the record, its later deletion
- * included, cost less than an object put and get (docs/dev/cost-model.md).
+ * Metadata of a chunk in the catalog: enough to prune it, to find its footer, or to store it whole. Small chunks (the
+ * inline lane) are stored in the record itself. Below about 4 KB, the write units of the record, including its later
+ * deletion, cost less than an object put and get (docs/dev/cost-model.md).
  *
- * A checksum ends it: what it says decides which chunks a query passes over, so a flipped bit would hide entries.
+ * The record ends with a checksum. Its content decides which chunks a query prunes, so a flipped bit would hide
+ * entries.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -12,9 +13,9 @@ import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { labelSketch } from './label-sketch.ts';
 
 /**
- * Version 1 had no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. There are no versions 3 and 5:
- * one flipped bit would make version 1 of them. Version 7 adds flags, and is written only for records that have one: what a
- * store of files writes is version 6.
+ * Version 1 has no checksum, version 2 no `asOfMs`, version 4 no `origin`; all are still read. Versions 3 and 5 do not
+ * exist, because one flipped bit would turn them into version 1. Version 7 adds flags, and is written only for records
+ * with a flag. File stores write version 6.
  */
 const RECORD_VERSION = 6;
 const FLAGGED_VERSION = 7;
@@ -28,35 +29,38 @@ const KNOWN_FLAGS = HASHED_KEY | PARTITIONED;
 
 export interface ChunkRecord {
   readonly id: string;
-  /** Orders the chunk among others; see ChunkAge. Its own id if it was written before origins were recorded. */
+  /** Orders the chunk among others; see ChunkAge. The chunk's own ID if it was written before origins were recorded. */
   readonly origin: string;
   readonly tenant: string;
   readonly day: number;
   readonly level: number;
-  /** The object key begins with hashed characters (objectKey). Absent for inline chunks and in stores of files. */
+  /** True if the object key begins with hashed characters (objectKey). Absent for inline chunks and in file stores. */
   readonly hasHashedKey?: true | undefined;
-  /** Partitions of the day when the record was written, if more than the least number (keys.ts): they decide its key. */
+  /**
+   * Partitions of the day when the record was written, if more than the minimum (keys.ts). They decide the record's
+   * key.
+   */
   readonly partitions?: number | undefined;
-  /** Nanoseconds since the start of the day, of the first and the last entry. */
+  /** Nanoseconds since the start of the day of the first entry; `last` is the same for the last entry. */
   readonly first: number;
   readonly last: number;
   readonly rows: number;
   readonly lineBytes: number;
   readonly metadataBytes: number;
-  /** Unix ms: delete requests picked up before it have been applied to the rows. 0 for what was pushed. */
+  /** Unix ms: delete requests accepted before it have been applied to the rows. 0 for pushed chunks. */
   readonly asOfMs: number;
   /** Size of the object, bytes. */
   readonly storedBytes: number;
-  /** Bytes of footer and trailer at its end. */
+  /** Bytes of footer and trailer at the end of the object. */
   readonly footerBytes: number;
   readonly pairs: Uint32Array | undefined;
-  /** The whole object, where it is inline. */
+  /** The whole object if the chunk is inline. */
   readonly inline: Buffer | undefined;
-  /** Footer and trailer, where they are small and the object is not inline. */
+  /** Footer and trailer if they are small and the chunk is not inline. */
   readonly footer: Buffer | undefined;
 }
 
-/** Footers up to this size lie in the record: one read less for each chunk that pushes wrote. */
+/** Maximum bytes of a footer in a record. It saves one read for each chunk that a push wrote. */
 export const RECORD_FOOTER_BYTES = 2048;
 
 export function recordOf(
@@ -71,7 +75,7 @@ export function recordOf(
 ): ChunkRecord {
   const { id, origin, tenant, day, level, first, last, rows, lineBytes, metadataBytes } = footer;
   const pairs = labelSketch(footer.streams);
-  // A merge applies the requests that it finds when it begins.
+  // A merge applies the requests that exist when it begins.
   const asOfMs = footer.inputs.length === 0 ? 0 : Math.trunc(footer.createdMs);
   const inFooter = object.inline === undefined && footerBytes <= RECORD_FOOTER_BYTES;
   return {
@@ -163,7 +167,7 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
   if (pairs !== undefined) for (let i = 0; i < pairs.length; i++) pairs[i] = reader.u32();
   const lane = reader.byte();
   const rest = reader.bytes(reader.remaining);
-  // Also what a record whose version was damaged fails.
+  // Also rejects a record with a damaged version.
   if (rest.length !== [0, storedBytes, footerBytes][lane]) {
     throw new CorruptionError(`${rest.length} bytes of lane ${lane}`);
   }
@@ -189,13 +193,14 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
   };
 }
 
-/** What an object key is made of. */
+/** Parts of an object key. */
 export type ChunkName = Pick<ChunkRecord, 'tenant' | 'day' | 'level' | 'id' | 'hasHashedKey'>;
 
 /**
- * Key of the object that a chunk is stored in. S3 limits the requests to keys that begin alike (5,500 reads a second), and all
- * chunks of a large tenant's day are read at once. A hashed key therefore begins with the last two hexadecimal digits of the
- * ID, which are random: 256 beginnings. Stores of files have no such limit, and more directories would cost them more syncs.
+ * Key of the object that stores a chunk. S3 limits the requests to keys with the same prefix (5,500 reads a second),
+ * and all chunks of a large tenant's day are read concurrently. A hashed key therefore begins with the last two
+ * hexadecimal digits of the ID, which are random: 256 prefixes. File stores have no such limit, and more directories
+ * would cost them more syncs.
  */
 export function objectKey({ tenant, day, level, id, hasHashedKey }: ChunkName): string {
   const key = `${tenant}/chunks/${day}/${level}/${id}`;

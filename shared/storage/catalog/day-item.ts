@@ -1,7 +1,8 @@
 /**
- * The item of a tenant's day: that it has chunks, how many steps of swaps it went through (the item's version), where
- * its index lies, and how many partitions have its records. A query reads it before and after the chunks: the same version means that no swap made it miss entries
- * (swap.ts). So the version must never fall, and every write of it must be on condition of the one before.
+ * Item of a tenant's day. It states that the day has chunks, how many swap steps it went through (the item's version),
+ * where its index is stored, and how many partitions contain its records. A query reads the item before and after the
+ * chunks. The same version means that no swap made it miss entries (swap.ts). So the version must never fall, and every
+ * write of the item must be conditional on the previous version.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -9,13 +10,13 @@ import type { Item } from '../../base/ports/table.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import { CHUNK_SHARDS, dayKey, dayOfText, MAX_CHUNK_SHARDS } from './keys.ts';
 
-/** The index object of a day; which chunks it covers stands in the object. */
+/** The index object of a day. The object itself lists the chunks that it covers. */
 export interface IndexRecord {
-  /** 32 hex digits, as of a chunk. */
+  /** 32 hex digits, like a chunk ID. */
   readonly id: string;
   /** Size of the object, bytes. */
   readonly storedBytes: number;
-  /** Bytes at its end that a reader asks for first. */
+  /** Bytes at the end of the object that a reader requests first. */
   readonly headBytes: number;
 }
 
@@ -23,15 +24,15 @@ export interface Day {
   readonly day: number;
   readonly version: number;
   readonly index: IndexRecord | undefined;
-  /** Partitions of its chunk records (keys.ts): a power of two that only rises. */
+  /** Partitions of its chunk records (keys.ts), a power of two that only rises. */
   readonly partitions: number;
 }
 
-/** Version 1 has no partitions; it is written as long as their number is the least. */
+/** Version 1 has no partitions. It is written if their number is the minimum. */
 const DAY_VERSION = 1;
 const PARTITIONED_VERSION = 2;
 
-/** Key of the object that an index lies in. */
+/** Key of the object that stores an index. */
 export function indexKey(tenant: string, day: number, id: string): string {
   return `${tenant}/index/${day}/${id}`;
 }

@@ -1,14 +1,15 @@
 /**
- * Chunks of a tenant's days for queries over a distant table, in as few round trips as there can be.
+ * Reads chunks of a tenant's days for queries over a distant table, in the minimum number of round trips.
  *
  *     days that were seen before, and short ranges     days ‖ chunks
  *     other days                                       days ──▶ chunks
  *
- * No swap makes a query miss an entry, because all chunks of a day are read within READ_WINDOW_MS, and a swap rests for longer
- * than that between publishing its outputs and removing its inputs (swap.ts). Reads of a day that take longer are repeated. If
- * that happens several times in a row, versions prove the day.
+ * No swap makes a query miss an entry. All chunks of a day are read within READ_WINDOW_MS, and a swap waits longer than
+ * that between publishing its outputs and removing its inputs (swap.ts). Reads of a day that need more time are
+ * repeated. If that happens MAX_SLOW_READS times in a row, versions prove the day.
  *
- * Pitfall: the window is that of one day. An entry and whatever it is merged into are chunks of the same day.
+ * Pitfall: the window applies to one day only. That is enough because an entry and the output of its merge are in
+ * chunks of the same day.
  */
 import { mapAtOnce } from '../../base/model/at-once.ts';
 import { LruCache } from '../../base/model/lru.ts';
@@ -23,7 +24,7 @@ import { READ_WINDOW_MS } from './swap.ts';
 export interface DayReads {
   days(tenant: string, firstDay: number, lastDay: number): Promise<readonly Day[]>;
   chunksOfDay(tenant: string, day: Pick<Day, 'day' | 'partitions'>, range: NsRange): Promise<ChunkRecord[]>;
-  /** The day's chunks, proven by its version; undefined if the tenant does not have the day. */
+  /** Reads the day's chunks, proven by its version; undefined if the tenant does not have the day. */
   provenDay(tenant: string, day: number, range: NsRange): Promise<DaySnapshot | undefined>;
 }
 
@@ -38,18 +39,23 @@ export interface DaysToRead extends NsRange {
   readonly lastDay: number;
 }
 
-/** Days whose chunks are read at once: 31 days of 4 partitions and a look at the days are 125 requests. */
+/**
+ * Number of days whose chunks are read concurrently: 31 days of 4 partitions and the read of the days are 125 requests.
+ */
 export const DAYS_AT_ONCE = 31;
-/** Length of a range, in days, whose days are read before it is known that they exist: an empty result costs half a read unit. */
+/**
+ * Maximum length of a range, in days, whose chunks are read before the days are known. An empty result costs half a
+ * read unit.
+ */
 const MAX_GUESSED_DAYS = 3;
-/** Days in memory, about 100 bytes each. */
+/** Number of days in memory, about 100 bytes each. */
 const KNOWN_DAYS = 10_000;
-/** Days of a range that are looked up among them. */
+/** Maximum number of days of a range that are looked up in memory. */
 const MAX_LOOKED_FOR = 400;
-/** Reads of a day that take longer than the window. */
+/** Number of reads of a day that may exceed the window. */
 const MAX_SLOW_READS = 3;
 
-/** Chunks of a day that were read before it was known how many partitions it has. */
+/** Chunks of a day that were read before its number of partitions was known. */
 interface EarlyRead {
   readonly partitions: number;
   readonly records: readonly ChunkRecord[] | undefined;
@@ -58,7 +64,7 @@ interface EarlyRead {
 export class DayReader {
   readonly #reads: DayReads;
   readonly #clock: Clock;
-  /** How many partitions a day has. */
+  /** Number of partitions of each known day. */
   readonly #known = new LruCache<string, number>(KNOWN_DAYS);
 
   constructor(reads: DayReads, clock: Clock) {
@@ -66,7 +72,7 @@ export class DayReader {
     this.#clock = clock;
   }
 
-  /** Days ascending; a day may have no chunks. Throws what the table throws. */
+  /** Days ascending. A day may have no chunks. Throws the errors of the table. */
   async read(asked: DaysToRead): Promise<DaySnapshot[]> {
     const { tenant, firstDay, lastDay } = asked;
     const early = new Map<number, EarlyRead>();
@@ -81,7 +87,7 @@ export class DayReader {
     for (const { day, partitions } of days) this.#known.set(`${tenant}/${day}`, partitions);
     const read = await mapAtOnce(days, DAYS_AT_ONCE, async day => {
       const begun = early.get(day.day);
-      // A day that has more partitions than were read is read again.
+      // Rereads a day that has more partitions than were read.
       const isWhole = begun !== undefined && begun.partitions >= day.partitions;
       const records = isWhole ? begun.records : await this.#inWindow(asked, day);
       return records === undefined ? this.#reads.provenDay(tenant, day.day, asked) : { ...day, records };
@@ -89,7 +95,7 @@ export class DayReader {
     return read.filter(day => day !== undefined);
   }
 
-  /** Days whose chunks are read before it is known that the tenant still has them. */
+  /** Days whose chunks are read before the tenant is known to still have them. */
   #likelyDays({ tenant, firstDay, lastDay }: DaysToRead): number[] {
     const count = lastDay - firstDay + 1;
     if (count > MAX_LOOKED_FOR) return [];
@@ -99,7 +105,7 @@ export class DayReader {
       : all.filter(day => this.#known.get(`${tenant}/${day}`) !== undefined);
   }
 
-  /** Undefined if no read was quick enough. */
+  /** Undefined if no read was within the window. */
   async #inWindow(
     asked: DaysToRead,
     day: Pick<Day, 'day' | 'partitions'>,
@@ -113,7 +119,7 @@ export class DayReader {
   }
 }
 
-/** The longer of two clocks: one may be set back, the other may stand still while the machine is suspended. */
+/** Measures with two clocks and returns the longer time: one may be set back, the other may stop during suspend. */
 function stopwatch(clock: Clock): () => number {
   const startMs = clock.nowMs();
   const startMonotonicMs = clock.monotonicMs?.() ?? 0;

@@ -1,6 +1,6 @@
 /**
- * A delete request as JSON. A writer compares the bytes of what it read with those of what is stored, so the order of
- * the fields is part of the format. Times in ns are decimal digits: JSON's numbers end at 2^53.
+ * Encodes a delete request as JSON. A writer compares the bytes that it read with the stored bytes, so the order of the
+ * fields is part of the format. Times in ns are strings of decimal digits, because JSON numbers are exact only to 2^53.
  */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { DeleteRequest } from './delete-request.ts';

@@ -1,14 +1,14 @@
 /**
- * Delete requests and their life (docs/dev/wire-format.md#delete-requests). All of it lives in these times:
+ * Delete requests and their life cycle (docs/dev/wire-format.md#delete-requests), which these times describe:
  *
  *     created ----- pickedUp ---------------- sealed ------------- processed
- *       masked at query time ................................... (a while longer)
- *       may be cancelled | compaction leaves the rows away
- *                                               what is pushed from here on is not covered
+ *       hidden at query time ................................... (10 minutes longer)
+ *       may be canceled  | compaction drops the rows
+ *                                               later pushes are not covered
  *
- * A request covers whatever is stored in its interval until it is processed (differences, D18). Because a push may commit
- * while the last chunk is being looked at, that moment is fixed before the end: chunks begun after `sealedMs` are not
- * covered, all others are rewritten or looked at before the request counts as processed.
+ * A request covers all entries that are stored in its interval until it is processed (differences, D18). A push may
+ * commit while the last chunk is being read, so the end of coverage is fixed earlier: chunks begun after `sealedMs` are
+ * not covered. All others are rewritten or read before the request counts as processed.
  */
 import { startedMsOf } from './chunk-id.ts';
 import type { ChunkRecord } from './chunk-record.ts';
@@ -17,26 +17,29 @@ export interface DeleteRequest {
   /** 8 hex digits. */
   readonly id: string;
   readonly tenant: string;
-  /** As it was sent: a log selector, with or without a pipeline. */
+  /** Query text of the client: a log selector, with or without a pipeline. */
   readonly query: string;
   /** Unix ns, both inclusive. */
   readonly startNs: bigint;
   readonly endNs: bigint;
-  /** Length of the parts that progress is told in, ns; 0 where the request is one part. */
+  /** Length of the parts in which progress is reported, ns; 0 if the request is one part. */
   readonly intervalNs: bigint;
   readonly createdMs: number;
-  /** Undefined: not yet. */
+  /** Undefined until the request is accepted. */
   readonly pickedUpMs: number | undefined;
   readonly sealedMs: number | undefined;
   readonly processedMs: number | undefined;
-  /** All data up to here was looked at, Unix ns; undefined before the first. */
+  /** All data up to this time was checked, Unix ns; undefined before the first part. */
   readonly doneToNs: bigint | undefined;
-  /** Stored bytes of the chunks that it may touch, looked at and in all; 0 before it is picked up. */
+  /**
+   * Stored bytes of the checked chunks that the request may cover; `bytesTotal` counts all of them. 0 before it is
+   * accepted.
+   */
   readonly bytesDone: number;
   readonly bytesTotal: number;
 }
 
-/** Of a request that nobody has worked on. */
+/** Progress of a request that is not started. */
 export const NOT_BEGUN = Object.freeze({
   pickedUpMs: undefined,
   sealedMs: undefined,
@@ -46,22 +49,22 @@ export const NOT_BEGUN = Object.freeze({
   bytesTotal: 0,
 });
 
-/** How long a processed request still masks what a query reads: longer than any query. */
+/** Time after processing in which a request still hides rows from queries, ms. Longer than any query. */
 export const MASKED_AFTER_PROCESSED_MS = 600_000;
 
-/** Unix ms before which the chunk's rows were read, or came in. */
+/** Unix ms before which the chunk's rows were read or received. */
 export function rowsAsOfMs({ id, asOfMs }: Pick<ChunkRecord, 'id' | 'asOfMs'>): number {
   return asOfMs === 0 ? startedMsOf(id) : asOfMs;
 }
 
-/** True where the request's rows may still be in the chunk, as far as their age says. */
+/** True if the chunk may still contain rows of the request, according to their age. */
 export function coversChunk(request: DeleteRequest, chunk: Pick<ChunkRecord, 'id' | 'asOfMs'>): boolean {
   const { pickedUpMs, sealedMs } = request;
   if (pickedUpMs !== undefined && chunk.asOfMs > pickedUpMs) return false;
   return sealedMs === undefined || rowsAsOfMs(chunk) <= sealedMs;
 }
 
-/** True where queries must hide its rows. */
+/** True if queries must hide the request's rows. */
 export function isMasking({ processedMs }: DeleteRequest, nowMs: number): boolean {
   return processedMs === undefined || nowMs - processedMs < MASKED_AFTER_PROCESSED_MS;
 }

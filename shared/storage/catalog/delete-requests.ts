@@ -1,14 +1,16 @@
 /**
- * Delete requests as they are kept. delete-request.ts has their life.
+ * Stores delete requests. delete-request.ts describes their life cycle.
  *
  *     v/<tenant>   deletes     how many there are; its version rises with every change of any of them
  *     e/<tenant>   <id>        a request that is not processed
  *     f/<tenant>   <id>        a processed one
  *     p/<shard>    <tenant>    a tenant with requests that are not processed
  *
- * Every write is one transaction that begins with the first item, so the version of a tenant tells a reader whether
- * anything changed, by one small read. Who keeps what was read under a version must read the version first: then what
- * it keeps is at least as new.
+ * Every write is one transaction that starts with the first item. One small read of a tenant's version therefore shows
+ * whether anything changed.
+ *
+ * Pitfall: a cache that stores results under a version must read the version first. Its content is then at least as new
+ * as the version.
  */
 import { BadRequestError, invariant } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -18,19 +20,21 @@ import { type DeleteRequest, isMasking } from './delete-request.ts';
 import { decodeDeleteRequest, encodeDeleteRequest } from './delete-request-codec.ts';
 import { COMMON_SHARDS, shardOfText } from './keys.ts';
 
-/** Every query reads them all after a change, and compaction applies each to what it rewrites. */
+/**
+ * Maximum number per tenant. Every query reads all of them after a change, and compaction applies each to its rewrites.
+ */
 export const MAX_UNPROCESSED_REQUESTS = 10_000;
-/** Of the same, as stored: what a reader holds while it compiles them. */
+/** Maximum stored bytes of the unprocessed requests, which a reader holds while it compiles them. */
 export const MAX_UNPROCESSED_BYTES = 16 * 1024 * 1024;
-/** They are kept to be listed, and read with the others. */
+/** Maximum number of processed requests. They are kept to be listed, and are read with the others. */
 export const MAX_PROCESSED_REQUESTS = 1000;
-/** Removed at once where there are more, so that not every request pays for reading them. */
+/** Number removed together above the maximum, so that not every request pays for reading them. */
 const FORGOTTEN_REQUESTS = 90;
-/** Writers of one tenant meet at its first item: one of them wins each time. */
+/** Attempts of a write. Writers of one tenant conflict at its first item, and one of them succeeds each time. */
 const MAX_TRIES = 50;
 const TENANTS_OF_PAGE = 500;
 
-/** Another request of the tenant has the id: nothing happened. */
+/** Another request of the tenant has the ID. Nothing was written. */
 export class DeleteRequestIdTakenError extends Error {
   constructor(id: string) {
     super(`there is a delete request ${id} already`);
@@ -40,22 +44,22 @@ export class DeleteRequestIdTakenError extends Error {
 
 /** The first item of a tenant. */
 interface Head {
-  /** 0: there never was a request. */
+  /** 0 if there never was a request. */
   readonly version: number;
   readonly unprocessed: number;
-  /** Of the unprocessed ones. */
+  /** Bytes of the unprocessed requests. */
   readonly bytes: number;
   readonly processed: number;
 }
 
 const NO_HEAD: Head = { version: 0, unprocessed: 0, bytes: 0, processed: 0 };
 
-/** What a write adds to the numbers of the head. */
+/** Changes of a write to the numbers of the head. */
 type Change = Omit<Head, 'version'>;
 
 interface Step {
   readonly change: Change;
-  /** Where one of their conditions does not hold, nothing happens. */
+  /** Nothing is written if one of their conditions fails. */
   readonly writes: readonly Write[];
 }
 
@@ -68,17 +72,17 @@ export class DeleteRequests {
     this.#clock = clock;
   }
 
-  /** All of a tenant in every state, by time of creation; cancelled ones are gone. */
+  /** All requests of a tenant in every state, by creation time. Canceled ones are deleted and not listed. */
   async list(tenant: string): Promise<readonly DeleteRequest[]> {
     const byId = new Map<string, DeleteRequest>();
-    // In this order: one that is processed between the two reads is seen twice, and never not at all.
+    // Reads in this order: a request that is processed between the two reads is then seen twice instead of never.
     for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
       for await (const request of this.#read(tenant, pk)) byId.set(request.id, request);
     }
     return [...byId.values()].sort(byAge);
   }
 
-  /** One of a tenant; undefined where it is cancelled or never was. */
+  /** One request of a tenant; undefined if it was canceled or never existed. */
   async find(tenant: string, id: string): Promise<DeleteRequest | undefined> {
     for (const pk of [unprocessedPartition(tenant), processedPartition(tenant)]) {
       const item = await this.#table.get({ pk, sk: id });
@@ -87,12 +91,12 @@ export class DeleteRequests {
     return undefined;
   }
 
-  /** Changes with every create, change and cancel of the tenant; 0 where there never was a request. */
+  /** Version that changes with every create, change and cancel of the tenant; 0 if there never was a request. */
   async version(tenant: string): Promise<number> {
     return (await this.#table.get(headKey(tenant)))?.version ?? 0;
   }
 
-  /** Throws DeleteRequestIdTakenError, and BadRequestError where the tenant has too many. */
+  /** Throws DeleteRequestIdTakenError, and BadRequestError if the tenant has too many requests. */
   async create(request: DeleteRequest): Promise<void> {
     const { tenant, id } = request;
     const body = encodeDeleteRequest(request);
@@ -109,7 +113,9 @@ export class DeleteRequests {
     if (!isCreated) throw new DeleteRequestIdTakenError(id);
   }
 
-  /** Puts a request of a tenant that is moved to its new one, in the state that it has. One that is there already stays. */
+  /**
+   * Adds a request under the new name of a renamed tenant, in its current state. Keeps a request that exists already.
+   */
   async adopt(request: DeleteRequest): Promise<void> {
     const { tenant, id } = request;
     const body = encodeDeleteRequest(request);
@@ -127,7 +133,7 @@ export class DeleteRequests {
     });
   }
 
-  /** Writes `after` in place of `before`; false where it is not as in `before` any more. */
+  /** Replaces `before` with `after`; false if the stored request no longer equals `before`. */
   async replace(before: DeleteRequest, after: DeleteRequest): Promise<boolean> {
     invariant(before.id === after.id && before.tenant === after.tenant, `request ${before.id} stays itself`);
     const isProcessed = after.processedMs !== undefined;
@@ -154,7 +160,7 @@ export class DeleteRequests {
     });
   }
 
-  /** Cancels it; false where it is not as in `request` any more. */
+  /** Cancels a request; false if the stored request no longer equals `request`. */
   remove(request: DeleteRequest): Promise<boolean> {
     const isProcessed = request.processedMs !== undefined;
     return this.#write(request.tenant, async () => {
@@ -183,7 +189,7 @@ export class DeleteRequests {
     }
   }
 
-  /** One step together with the head. False where `plan` has none, or a condition of its own does not hold. */
+  /** Writes one step together with the head. False if `plan` returns no step, or a condition of the step fails. */
   async #write(tenant: string, plan: (head: Head) => Promise<Step | undefined>): Promise<boolean> {
     for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const head = await this.#head(tenant);
@@ -202,9 +208,9 @@ export class DeleteRequests {
   }
 
   /**
-   * Raises the version once more, alone. A reader may see a transaction in parts: the head raised, and the request not there
-   * yet. What it keeps under that version is older than the answer; under this one it is not. Where somebody else has
-   * changed the head since, that has begun after the transaction has ended.
+   * Raises the version once more, in a separate write. A reader may see a transaction in parts: the raised head without
+   * the request. Data cached under that version is older than the response; data cached under the next version is not.
+   * If another writer changed the head since, its write began after the transaction ended.
    */
   async #raise(tenant: string, version: number): Promise<void> {
     const item = await this.#table.get(headKey(tenant));
@@ -223,14 +229,14 @@ export class DeleteRequests {
     return { ...numbers, version: item.version };
   }
 
-  /** The item's version and size, where it is as in `request`. */
+  /** Version and size of the item if it equals `request`. */
   async #stored(request: DeleteRequest): Promise<{ version: number; bytes: number } | undefined> {
     const item = await this.#table.get(keyOf(request));
     if (item === undefined || !encodeDeleteRequest(request).equals(item.body)) return undefined;
     return { version: item.version, bytes: item.body.length };
   }
 
-  /** Takes the oldest processed ones away where there are too many, except those that still mask. */
+  /** Selects the oldest processed requests above the maximum, except those that still hide rows. */
   async #tooMany(tenant: string, { processed }: Head): Promise<Write[]> {
     if (processed < MAX_PROCESSED_REQUESTS + FORGOTTEN_REQUESTS) return [];
     const nowMs = this.#clock.nowMs();
@@ -252,7 +258,7 @@ export class DeleteRequests {
   }
 }
 
-/** Two writes: the head with its version up, and whether the tenant has something to do. */
+/** Two writes: the head with its version raised, and the marker of unprocessed requests of the tenant. */
 function headWrites(tenant: string, head: Head, change: Change): Write[] {
   const unprocessed = head.unprocessed + change.unprocessed;
   const numbers: Change = {

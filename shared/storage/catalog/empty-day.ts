@@ -1,11 +1,12 @@
 /**
- * A day without chunks taken out of the catalog, its index with it. It happens only where no process trusts in having announced
- * the day (outstanding.ts): a chunk that such a process commits afterwards would be in no day that queries look at.
+ * Removes a day without chunks from the catalog, together with its index. This happens only if no process still relies
+ * on its announcement of the day (outstanding.ts). Otherwise a chunk committed later would be in a day that no query
+ * reads.
  *
  *     announcement            reads the day's item, then: check it is there, put the item of outstanding work, put chunks
  *     removal                 reads the work item, then: delete the day's item, and the work item on condition
  *
- * Whichever transaction comes second finds its condition broken: the day's item gone, or the work item there.
+ * The second transaction fails on its condition: the day's item is missing, or the work item exists.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
@@ -17,10 +18,10 @@ import { mayBeRemoved } from './outstanding.ts';
 
 export interface EmptyDay {
   readonly tenant: string;
-  /** As it was read before its chunks, of which there were none. */
+  /** The day as read before its chunks, of which there were none. */
   readonly day: Day;
   readonly lease: Lease;
-  /** From when on the index may be deleted, ms from now. */
+  /** Time after which the index may be deleted, ms from now. */
   readonly graceMs: number;
 }
 
@@ -30,7 +31,7 @@ export interface EmptyDayParts {
   readonly ids: Ids;
 }
 
-/** False where it must stay for now. */
+/** False if the day must stay for now. */
 export async function removeEmptyDay(
   { table, clock, ids }: EmptyDayParts,
   { tenant, day, lease, graceMs }: EmptyDay,

@@ -1,18 +1,19 @@
 /**
- * Objects that no record names any more, and when they may be deleted: written in the transaction that took them out of
- * the catalog. Until then queries that began before it still read them.
+ * Objects that no record names any more, and the time after which they may be deleted. The list is written in the
+ * transaction that removes them from the catalog. Until that time, queries that began before the removal still read
+ * them.
  */
 import type { Table, Write } from '../../base/ports/table.ts';
 import { COMMON_SHARDS, garbageKey, garbagePartition, timeText } from './keys.ts';
 
-/** A list of object keys fits one item: 97 inputs of a swap with tenants of 150 bytes take 22 KiB. */
+/** Object keys of one removal. A list fits one item: 97 inputs of a swap with tenants of 150 bytes need 22 KiB. */
 export interface GarbageList {
   readonly pk: string;
   readonly sk: string;
   readonly keys: readonly string[];
 }
 
-/** Part of a swap. `id` is unique to it. */
+/** Creates the write that a swap includes. `id` is unique to the swap. */
 export function garbageWrite(id: string, keys: readonly string[], dueMs: number): Write {
   const body = Buffer.from(JSON.stringify(keys));
   return { kind: 'put', item: { ...garbageKey(Math.trunc(dueMs), id), version: 0, body } };
@@ -25,18 +26,18 @@ export class Garbage {
     this.#table = table;
   }
 
-  /** Lists whose time has come, oldest first in each partition, at most `limit` of each. */
+  /** Lists that are due, oldest first in each partition, at most `limit` per partition. */
   async due(nowMs: number, limit: number): Promise<GarbageList[]> {
     return this.#read(limit, timeText(Math.trunc(nowMs)));
   }
 
-  /** Every object that waits to be deleted. */
+  /** Keys of all objects that wait to be deleted. */
   async all(): Promise<Set<string>> {
     const lists = await this.#read(Infinity, undefined);
     return new Set(lists.flatMap(({ keys }) => keys));
   }
 
-  /** Forgets a list whose objects are deleted. */
+  /** Removes a list whose objects are deleted. */
   async remove({ pk, sk }: GarbageList): Promise<void> {
     await this.#table.delete({ pk, sk });
   }

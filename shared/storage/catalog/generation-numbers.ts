@@ -1,6 +1,6 @@
 /**
- * A tenant's cache generation number (docs/dev/wire-format.md#cache-generation): raised when answers that somebody keeps may no longer
- * be true.
+ * A tenant's cache generation number (docs/dev/wire-format.md#cache-generation). It is raised when cached results may
+ * be outdated.
  *
  *     n/<tenant>   generation
  */
@@ -16,13 +16,13 @@ export class GenerationNumbers {
     this.#clock = clock;
   }
 
-  /** The number, Unix ns as decimal digits; empty where none was ever set. */
+  /** The number, Unix ns as decimal digits; empty if it was never set. */
   async read(tenant: string): Promise<string> {
     const item = await this.#table.get(keyOf(tenant));
     return item === undefined ? '' : Buffer.from(item.body).toString();
   }
 
-  /** Sets it to now. */
+  /** Sets the number to the current time. */
   async increase(tenant: string): Promise<void> {
     const body = Buffer.from(`${this.#clock.nowNs()}`);
     await this.#table.put({ ...keyOf(tenant), version: 0, body });

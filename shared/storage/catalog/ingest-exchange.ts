@@ -1,42 +1,42 @@
 /**
- * What processes that take pushes tell each other, so that limits hold for a tenant and not for each process: demand,
- * and the streams that they saw first. It is knowledge and no truth: all of it expires, nothing waits for it, and who
- * cannot read it goes on with what it knew.
+ * Data that ingesting processes share, so that limits hold for a tenant and not for each process: demand, and the
+ * streams that a process saw first. The data is a hint only: it expires, no request waits for it, and a process that
+ * cannot read it continues with its last copy.
  *
  *     x/<tenant>          <process>                       demand of a process; written again by it alone
  *     s/<tenant>/<hour>   <Unix ms, hex>/<process>/<part> streams that a process announced in that hour
  *
- * A reader would get wrong: an announcement is found by the time of its writer's clock, so who reads "since then" must
- * ask for somewhat more.
+ * Pitfall: an announcement is stored under the time of its writer's clock. A reader that needs everything since a time
+ * must therefore start somewhat earlier.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Item, Table } from '../../base/ports/table.ts';
 import { timeText } from './keys.ts';
 
 export const MS_PER_HOUR = 3_600_000;
-/** 32 KiB of an item: 5,000 streams, the limit by default, take two. */
+/** Hashes in one item of 32 KiB. 5,000 streams, the default limit, need two items. */
 const STREAMS_OF_ITEM = 4096;
 const BYTES_OF_HASH = 8;
-/** Items of one read; an account has 1,000 functions at once unless it asks for more. */
+/** Maximum number of demands of one read. An account runs 1,000 concurrent functions unless the quota is raised. */
 const MAX_DEMANDS = 4000;
-/** Of one read: 8 MB. Far over any number of active streams that anybody allows. */
+/** Maximum number of hashes of one read: 8 MB. Far above any realistic limit on active streams. */
 export const MAX_ANNOUNCED_STREAMS = 1_000_000;
-/** A stream is active in its hour and the next; the rest is for clocks that differ. */
+/** Validity of an announcement, ms. A stream is active in its hour and the next; 10 minutes cover clock differences. */
 const ANNOUNCED_MS = 2 * MS_PER_HOUR + 600_000;
 
-/** Bytes per second that were offered of one stream, by its hash. */
+/** Bytes per second offered to one stream, which is named by its hash. */
 export type StreamDemand = readonly [hash: number, bytesPerSecond: number];
 
 export interface Demand {
-  /** Id of the process. */
+  /** ID of the process. */
   readonly process: string;
-  /** Offered lately, taken or refused. */
+  /** Bytes per second offered recently, accepted or refused. */
   readonly bytesPerSecond: number;
-  /** Taken since the process started. */
+  /** Bytes accepted since the process started. */
   readonly takenBytes: number;
-  /** Of these, since its demand before this one. */
+  /** Bytes of `takenBytes` that were accepted since the previous demand. */
   readonly newBytes: number;
-  /** Streams that come near their own limit. */
+  /** Streams close to their own limit. */
   readonly hotStreams: readonly StreamDemand[];
 }
 
@@ -49,7 +49,7 @@ export class IngestExchange {
     this.#clock = clock;
   }
 
-  /** Replaces the demand of a process; others see it for `validMs`. */
+  /** Replaces the demand of a process. Other processes see it for `validMs`. */
   async tellDemand(tenant: string, demand: Demand, validMs: number): Promise<void> {
     const { process, ...rest } = demand;
     const body = Buffer.from(JSON.stringify(rest));
@@ -57,7 +57,7 @@ export class IngestExchange {
     await this.#table.put({ pk: demandPartition(tenant), sk: process, version: 0, body, expiresAt });
   }
 
-  /** What all processes told lately, the reader's own demand too. */
+  /** Current demands of all processes, including the reader's own. */
   async demands(tenant: string): Promise<Demand[]> {
     const demands: Demand[] = [];
     for await (const { sk, body } of this.#read(demandPartition(tenant), undefined)) {
@@ -68,7 +68,7 @@ export class IngestExchange {
     return demands;
   }
 
-  /** Tells others that streams, given by their hashes, are active in an hour (hours since 1970). */
+  /** Announces to other processes that streams, given by their hashes, are active in an hour (hours since 1970). */
   async announce(
     tenant: string,
     { process, hour, hashes }: { process: string; hour: number; hashes: readonly number[] },
@@ -82,7 +82,7 @@ export class IngestExchange {
     }
   }
 
-  /** Hashes of streams announced for an hour from `sinceMs` (Unix ms) on, some of them twice. */
+  /** Hashes of streams announced for an hour since `sinceMs` (Unix ms). May contain duplicates. */
   async announced(tenant: string, hour: number, sinceMs: number): Promise<number[]> {
     const hashes: number[] = [];
     const from = timeText(Math.max(0, Math.trunc(sinceMs)));
@@ -107,7 +107,7 @@ function demandPartition(tenant: string): string {
   return `x/${tenant}`;
 }
 
-/** See unmerged-chunks.ts; tenants have no slashes. */
+/** Partition of unmerged-chunks.ts. It is unambiguous because tenants have no slashes. */
 export function backlogPartition(tenant: string): string {
   return `${demandPartition(tenant)}/unmerged`;
 }
@@ -116,7 +116,7 @@ function streamPartition(tenant: string, hour: number): string {
   return `s/${tenant}/${hour}`;
 }
 
-/** Hashes are whole numbers below 2^53, so they are exact as doubles. */
+/** Encodes hashes as doubles, which are exact because hashes are integers below 2^53. */
 function encodeHashes(hashes: readonly number[]): Buffer {
   const body = Buffer.alloc(hashes.length * BYTES_OF_HASH);
   for (let i = 0; i < hashes.length; i++) body.writeDoubleLE(hashes[i], i * BYTES_OF_HASH);

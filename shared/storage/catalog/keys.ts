@@ -1,5 +1,6 @@
 /**
- * Names of the catalog's items. A partition never holds more than its readers want at once, and none runs hot.
+ * Defines the keys of the catalog's items. A partition contains only items that are read together, and none is a hot
+ * spot.
  *
  *     c/<tenant>/<day>/<shard>   <last time, hex>/<chunk id>   a chunk
  *     d/<tenant>                 <day>                         a day with chunks; its version rises with every swap
@@ -12,15 +13,16 @@ import type { ItemKey } from '../../base/ports/table.ts';
 import type { ChunkRecord } from './chunk-record.ts';
 
 /**
- * Partitions of a tenant's day at least: DynamoDB writes 1,000 units a second to each. The day's item says how many it has
- * (day-item.ts). Merges write into the first ones, so readers who know fewer than there are miss only what was pushed meanwhile.
+ * Minimum partitions of a tenant's day. DynamoDB writes 1,000 units a second to each. The day's item states how many it
+ * has (day-item.ts). Merges write into the first ones, so a reader with an outdated smaller number misses only recent
+ * pushes.
  */
 export const CHUNK_SHARDS = 4;
-/** And at most, a power of two like every number of them: one for each value of a random byte. */
+/** Maximum partitions, a power of two like every number of them: one for each value of a random byte. */
 export const MAX_CHUNK_SHARDS = 256;
-/** Spreads what all tenants share. */
+/** Number of partitions for items that all tenants share. */
 export const COMMON_SHARDS = 4;
-/** Days are written as days since this one, so that they sort as text; reaches every int64 nanosecond. */
+/** Offset of stored days, so that they sort as text. Covers every int64 nanosecond. */
 export const DAY_BIAS = 1_000_000;
 
 export function chunkPartition(tenant: string, day: number, shard: number): string {
@@ -32,7 +34,7 @@ export function chunkKey({ tenant, day, last, id, partitions }: ChunkRecord): It
   return { pk: chunkPartition(tenant, day, shard), sk: `${timeText(last)}/${id}` };
 }
 
-/** What a query reads in a partition, for people. */
+/** Human-readable content of a partition that a query reads. */
 export function contentOfPartition(pk: string): string {
   const [kind] = pk.split('/', 1);
   return PARTITION_CONTENTS[kind] ?? 'otherItems';
@@ -46,7 +48,7 @@ const PARTITION_CONTENTS: Readonly<Record<string, string>> = {
   v: 'deleteRequests',
 };
 
-/** The day that a partition has chunks of; undefined for a partition of anything else. */
+/** The day of a partition with chunks; undefined for other partitions. */
 export function dayOfChunkPartition(
   pk: string,
 ): { readonly tenant: string; readonly day: number } | undefined {
@@ -98,12 +100,12 @@ export function dayOfText(text: string): number {
   return Number.parseInt(text, 10) - DAY_BIAS;
 }
 
-/** Times of day in ns, and Unix times in ms, fit 47 bits: 12 hex digits sort as numbers do. */
+/** Formats a time of day in ns or a Unix time in ms. Both fit 47 bits, and 12 hex digits sort like numbers. */
 export function timeText(time: number): string {
   return time.toString(16).padStart(12, '0');
 }
 
-/** By the random end of a chunk's name: its start is the time. */
+/** Selects the shard by the random end of a chunk's name, because the start is the time. */
 function shardOf(id: string, shards: number): number {
   return Number.parseInt(id.slice(-2), 16) % shards;
 }

@@ -1,18 +1,18 @@
 /**
- * Which label pairs occur in a chunk, as sorted 32-bit hashes: lets a query pass over a chunk without its footer. A
- * hash that is there proves nothing; one that is not there proves that no stream has the pair.
+ * Lists the label pairs of a chunk as sorted 32-bit hashes. A query uses them to prune a chunk without reading its
+ * footer. A missing hash proves that no stream has the pair. A present hash proves nothing.
  */
 import { crc32 } from 'node:zlib';
 import type { Stream } from '../../base/model/page.ts';
 
-/** 1 KiB in a record; a chunk with more pairs carries no sketch and is never passed over. */
+/** Maximum number of pairs: 1 KiB in a record. A chunk with more pairs has no sketch and is never pruned. */
 const MAX_PAIRS = 256;
 
 export function pairHash(name: string, value: string): number {
   return crc32(`${name}\u0000${value}`);
 }
 
-/** Sorted hashes, or undefined where there are too many pairs. */
+/** Sorted hashes, or undefined if there are too many pairs. */
 export function labelSketch(streams: readonly Stream[]): Uint32Array | undefined {
   const hashes = new Set<number>();
   for (const { labels } of streams) {
@@ -24,7 +24,7 @@ export function labelSketch(streams: readonly Stream[]): Uint32Array | undefined
   return Uint32Array.from(hashes).sort();
 }
 
-/** False only where no stream of the chunk has any of the pairs. */
+/** False only if no stream of the chunk has any of the pairs. */
 export function mayHaveAny(sketch: Uint32Array | undefined, hashes: readonly number[]): boolean {
   if (sketch === undefined) return true;
   return hashes.some(hash => has(sketch, hash));

@@ -1,17 +1,17 @@
 /**
- * Leases: at most one worker at a time, for as long as it renews; and fencing: what a holder publishes is conditioned on
- * its token, so a worker that stalled past the end of its lease publishes nothing, however sure it is of itself.
+ * Leases: at most one worker runs at a time, for as long as it renews. Fencing: every write of a holder is conditional
+ * on its token, so a worker that stalled past the end of its lease publishes nothing.
  *
  *     A takes (token 1) ----- stalls ------------------ publishes: refused, the token is 2
  *                        lease ends | B takes (token 2) ----- publishes
  *
- * An expired lease is no longer seen, so its token cannot be counted on: tokens are made of the time and a random part.
+ * Tokens consist of the time and a random part. They cannot be counters, because an expired lease is deleted.
  */
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
 import { leaseKey } from './keys.ts';
 
-/** 12 random bits under the Unix ms: two holders of one lease never share a token. */
+/** Number of random values under each Unix ms (12 bits), so that two holders of one lease never share a token. */
 const RANDOM_TOKENS = 4096;
 
 export interface Lease {
@@ -20,7 +20,7 @@ export interface Lease {
   readonly token: number;
 }
 
-/** Somebody else may work now: nothing more is to be published. */
+/** Another worker may hold the lease now. The caller must publish nothing more. */
 export class LeaseLostError extends Error {
   constructor(name: string) {
     super(`the lease ${name} is lost`);
@@ -28,17 +28,23 @@ export class LeaseLostError extends Error {
   }
 }
 
-/** Whatever takes chunks of a day out of the catalog: compaction, deletion, retention. On one machine index sync, too. */
+/**
+ * Lease of work that removes chunks of a day from the catalog: compaction, deletion, retention. On one machine also of
+ * index sync.
+ */
 export function dayLease(tenant: string, day: number): string {
   return `day/${tenant}/${day}`;
 }
 
-/** Index sync over a distant table: it may take longer than a large tenant's merges can wait. */
+/**
+ * Lease of index sync over a distant table. It is separate because a sync may take longer than a large tenant's merges
+ * can wait.
+ */
 export function indexLease(tenant: string, day: number): string {
   return `index/${tenant}/${day}`;
 }
 
-/** Slightly longer than the lease of a merge whose process died, which is 60 s. */
+/** Attempts, one per second. Slightly longer than the lease of a merge whose process died, which is 60 s. */
 const PATIENT_TRIES = 75;
 const PATIENT_PAUSE_MS = 1000;
 
@@ -53,7 +59,7 @@ export class Leases {
     this.#ids = ids;
   }
 
-  /** The lease, or undefined where somebody else holds it. An error may leave it held until it ends. */
+  /** The lease, or undefined if another worker holds it. After an error the lease may stay held until it expires. */
   async take(name: string, durationMs: number): Promise<Lease | undefined> {
     const random = Number.parseInt(this.#ids.randomHex(2), 16) % RANDOM_TOKENS;
     const lease = { name, token: Math.trunc(this.#clock.nowMs()) * RANDOM_TOKENS + random };
@@ -66,7 +72,10 @@ export class Leases {
     }
   }
 
-  /** Like `take`, and waits for a lease of a process that died to end. Undefined if another process still holds it then. */
+  /**
+   * Acquires like `take`, but waits until the lease of a dead process expires. Undefined if another process still holds
+   * it then.
+   */
   async takePatiently(name: string, durationMs: number): Promise<Lease | undefined> {
     for (let tries = 0; tries < PATIENT_TRIES; tries++) {
       if (tries > 0) await this.#clock.sleep(PATIENT_PAUSE_MS);
@@ -76,7 +85,7 @@ export class Leases {
     return undefined;
   }
 
-  /** Holds on for another `durationMs`. False where the lease is lost. */
+  /** Extends the lease by `durationMs`. False if the lease is lost. */
   async renew(lease: Lease, durationMs: number): Promise<boolean> {
     try {
       await this.#table.put(this.#item(lease, durationMs), { kind: 'version', version: lease.token });
@@ -87,7 +96,10 @@ export class Leases {
     }
   }
 
-  /** A function to call often: it renews the lease at a third of its time, and throws LeaseLostError where that fails. */
+  /**
+   * Returns a function to call often. It renews the lease after a third of its duration, and throws LeaseLostError if
+   * that fails.
+   */
   holder(lease: Lease, durationMs: number): () => Promise<void> {
     let renewedMs = this.#clock.nowMs();
     return async () => {
@@ -97,7 +109,7 @@ export class Leases {
     };
   }
 
-  /** Gives the lease back; nothing happens where it is lost already. */
+  /** Releases the lease. Does nothing if it is lost already. */
   async release(lease: Lease): Promise<void> {
     try {
       await this.#table.delete(leaseKey(lease.name), { kind: 'version', version: lease.token });
@@ -107,13 +119,13 @@ export class Leases {
   }
 
   #item(lease: Lease, durationMs: number) {
-    // Whole seconds, rounded up: a lease lasts at least as long as its holder thinks.
+    // Rounds up to whole seconds, so that a lease lasts at least as long as its holder expects.
     const expiresAt = Math.ceil((this.#clock.nowMs() + durationMs) / 1000);
     return { ...leaseKey(lease.name), version: lease.token, body: new Uint8Array(0), expiresAt };
   }
 }
 
-/** Makes a transaction depend on the lease. */
+/** Makes a transaction conditional on the lease. */
 export function fencedBy(lease: Lease): Write {
   return {
     kind: 'check',

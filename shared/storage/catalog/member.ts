@@ -1,16 +1,16 @@
-/** One of those that share the store: a process, or a function instance of an account. */
+/** State of a member: a process or a function instance that shares the store. */
 export type MemberState = 'PENDING' | 'JOINING' | 'ACTIVE' | 'LEAVING';
 
 export interface Member {
   readonly id: string;
   readonly state: MemberState;
-  /** Where it can be reached; of a function, its name. */
+  /** Address at which it can be reached; for a function, its name. */
   readonly address: string;
-  /** Availability zone or region; empty where it is not known. */
+  /** Availability zone or region; empty if unknown. */
   readonly zone: string;
   readonly components: readonly string[];
   readonly registeredMs: number;
   readonly heartbeatMs: number;
-  /** An instance of a function: it runs only while it is called, and is heard of only then. */
+  /** True for an instance of a function. It runs, and sends heartbeats, only while it is called. */
   readonly isFunction?: boolean;
 }

@@ -1,10 +1,10 @@
 /**
- * Processes and function instances that share the store, each with the components that it runs. Nothing depends on them:
- * they are for people who look at a ring page, so a record that is late or lost harms nothing.
+ * Processes and function instances that share the store, each with its components. The records exist only for ring
+ * pages. No component depends on them, so a late or lost record does no harm.
  *
- *     m/members   <id>   a process; it vanishes some time after its last heartbeat
+ *     m/members   <id>   a process; it expires some time after its last heartbeat
  *
- * Function instances lie in m/instances, where their counters are (metric-records.ts).
+ * Function instances are stored in m/instances together with their counters (metric-records.ts).
  */
 import type { Table } from '../../base/ports/table.ts';
 import type { Member } from './member.ts';
@@ -12,14 +12,14 @@ import { MetricRecords } from './metric-records.ts';
 
 export type { Member, MemberState } from './member.ts';
 
-/** A process without a heartbeat is shown as unhealthy for this long, then forgotten. */
+/** Time for which a process without a heartbeat is shown as unhealthy, before its record is deleted. */
 export const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-/** Members that are read for a page. */
+/** Maximum number of members that a page reads. */
 const MAX_MEMBERS = 10_000;
 const PARTITION = 'm/members';
 
 export class Members {
-  /** Those that are function instances, with what they counted. */
+  /** Records of function instances, with their counters. */
   readonly instances: MetricRecords;
   readonly #table: Table;
 
@@ -28,7 +28,7 @@ export class Members {
     this.instances = new MetricRecords({ table });
   }
 
-  /** Writes the process as it is now; only itself does so. */
+  /** Writes the current state of the process. Only the process itself calls this. */
   async put(member: Member): Promise<void> {
     const { id, ...body } = member;
     await this.#table.put({
@@ -40,7 +40,7 @@ export class Members {
     });
   }
 
-  /** Processes, then function instances, each by id. */
+  /** Processes, then function instances, each by ID. */
   async list(): Promise<readonly Member[]> {
     const instances = await this.instances.list();
     const shown = instances.filter(({ isHidden }) => isHidden !== true).map(({ member }) => member);
@@ -60,10 +60,10 @@ export class Members {
     return found;
   }
 
-  /** A member that still lives comes back with its next heartbeat. */
+  /** Removes a member. A member that still runs comes back with its next heartbeat. */
   async remove(id: string): Promise<void> {
     const instance = await this.instances.read(id);
-    // What an instance has counted stays until it is folded.
+    // Hides the instance and keeps its counters until they are folded.
     if (instance !== undefined) await this.instances.write({ ...instance, isHidden: true }, instance.version);
     else await this.#table.delete({ pk: PARTITION, sk: id });
   }

@@ -1,12 +1,12 @@
-/** Tells others that this process is there, again and again, and that it leaves. See shared/storage/catalog/members.ts. */
+/** Announces this process to others with heartbeats, and its departure. See shared/storage/catalog/members.ts. */
 
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Member, MemberState, Members } from '../catalog/members.ts';
 
-/** One small write; the reference's period. */
+/** Time between heartbeats, ms: the reference's period. Each is one small write. */
 export const HEARTBEAT_MS = 15_000;
-/** Without a heartbeat for this long a member is unhealthy; the reference's time. */
+/** Time without a heartbeat after which a member is unhealthy, ms: the reference's value. */
 export const UNHEALTHY_AFTER_MS = 60_000;
 
 export interface MembershipParts {
@@ -19,9 +19,9 @@ export interface MembershipParts {
 export class Membership {
   readonly #parts: MembershipParts;
   readonly #registeredMs: number;
-  /** Undefined: it has left, and nothing that is told later brings it back. */
+  /** Undefined after the member has left. Later writes do not bring it back. */
   #state: MemberState | undefined = 'JOINING';
-  /** Writes go one after another: a heartbeat on its way when it leaves would land after the removal. */
+  /** Serializes writes: a heartbeat in progress when the member leaves would otherwise be stored after the removal. */
   #writing: Promise<void> = Promise.resolve();
 
   constructor(parts: MembershipParts) {
@@ -29,12 +29,12 @@ export class Membership {
     this.#registeredMs = parts.clock.nowMs();
   }
 
-  /** Rejects where the store does. */
+  /** Rejects if the store does. */
   async join(): Promise<void> {
     await this.#tell('ACTIVE');
   }
 
-  /** Until the signal aborts. A heartbeat that fails is logged, and the next one tries again. */
+  /** Sends heartbeats until the signal aborts. A failed heartbeat is logged, and the next one tries again. */
   async keepAlive(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#parts;
     while (!signal.aborted) {
@@ -48,12 +48,12 @@ export class Membership {
     }
   }
 
-  /** Says nothing of one that has left. */
+  /** Does nothing if the member has left. */
   leaving(): Promise<void> {
     return this.#tell('LEAVING');
   }
 
-  /** The member is gone, at once. */
+  /** Removes the member immediately. */
   left(): Promise<void> {
     const { members, self } = this.#parts;
     this.#state = undefined;
@@ -62,7 +62,7 @@ export class Membership {
 
   #tell(state: MemberState | undefined): Promise<void> {
     const { members, self, clock } = this.#parts;
-    // It has left.
+    // Skips a member that has left.
     if (this.#state === undefined || state === undefined) return Promise.resolve();
     this.#state = state;
     return this.#inTurn(async () => {
@@ -78,10 +78,13 @@ export class Membership {
   }
 }
 
-/** A function instance tells of itself once a minute, while it is called: idle ones and dead ones look alike. */
+/**
+ * Time without a heartbeat after which a function instance is unhealthy. It sends one per minute while it is called, so
+ * idle and dead instances look alike.
+ */
 export const FUNCTION_UNHEALTHY_AFTER_MS = 5 * 60_000;
 
-/** As ring pages show it. */
+/** State that ring pages show. */
 export function shownState(member: Member, nowMs: number): MemberState | 'UNHEALTHY' {
   const { state, heartbeatMs, isFunction } = member;
   const silentMs = isFunction === true ? FUNCTION_UNHEALTHY_AFTER_MS : UNHEALTHY_AFTER_MS;

@@ -1,23 +1,23 @@
 /**
- * Function instances of an account, one item each: who it is, when it was heard of last, and what it has counted since it
- * began. An instance owns its item and writes its whole count each time, so a write that is lost or repeated does no
- * harm; who wants figures of all adds them up.
+ * Function instances of an account, one item each: the member, the time of its last heartbeat, and its counters since
+ * the start. An instance owns its item and writes all its counters each time, so a lost or repeated write does no harm.
+ * A reader adds them up for totals.
  *
  *     m/instances   <id>   an instance
- *     m/total       all    what instances had counted that are forgotten
+ *     m/total       all    counters of instances whose records are deleted
  *
- * An instance ends without a word. One that was silent for FORGOTTEN_AFTER_MS is folded: its counts go into the total and its
- * item goes away, both in one transaction, so that no sum ever goes back and none counts twice. One that was only
- * asleep finds its item gone and begins a new one (shared/server/admin/function-instance.ts).
+ * An instance ends without notice. One that was silent for FORGOTTEN_AFTER_MS is folded: one transaction adds its
+ * counters to the total and deletes its item. So no sum ever decreases, and no counter is counted twice. An instance
+ * that was only idle finds its item missing and starts a new one (shared/server/admin/function-instance.ts).
  */
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
 import type { Member } from './member.ts';
 
 export interface InstanceRecord {
   readonly member: Member;
-  /** Counters, encoded by whoever counts. */
+  /** Counters, encoded by the instance. */
   readonly figures: Uint8Array;
-  /** Taken off ring pages by request; it comes back with its next write. */
+  /** Removed from ring pages on request. The instance is shown again after its next write. */
   readonly isHidden?: boolean;
 }
 
@@ -26,20 +26,20 @@ export interface StoredInstance extends InstanceRecord {
 }
 
 export interface Total {
-  /** -1: there is none yet. */
+  /** -1 if the item does not exist yet. */
   readonly version: number;
   readonly figures: Uint8Array;
 }
 
 const INSTANCES = 'm/instances';
 const TOTAL = { pk: 'm/total', sk: 'all' };
-/** Silent for so long, an instance is taken for gone: Lambda ends idle ones after 5 to 15 minutes. */
+/** Time without a write after which an instance counts as ended. Lambda ends idle ones after 5 to 15 minutes. */
 export const FORGOTTEN_AFTER_MS = 15 * 60_000;
-/** Should nothing fold any more: then counts are lost, and not kept for ever. */
+/** Limits storage if no process folds any more. Counters are lost then. */
 const EXPIRES_AFTER_MS = 24 * 3_600_000;
-/** Instances that are read for a page: more than an account has by default (1,000 at once). */
+/** Maximum number of instances that a page reads: more than the default quota of an account (1,000 concurrent). */
 const MAX_INSTANCES = 5_000;
-/** Of one transaction, beside the total: their figures are read and added up at once. */
+/** Maximum number of instances in one transaction, in addition to the total. Their counters are in memory together. */
 export const MAX_FOLDED = 50;
 
 export class MetricRecords {
@@ -49,7 +49,7 @@ export class MetricRecords {
     this.#table = table;
   }
 
-  /** Writes where the item has this version, -1 for one that is not there; false where it has not. */
+  /** Writes if the item has this version, -1 for a missing item; false otherwise. */
   async write(record: InstanceRecord, version: number): Promise<boolean> {
     const { member } = record;
     const item = {
@@ -73,7 +73,7 @@ export class MetricRecords {
     return item && { ...decode(item.body), version: item.version };
   }
 
-  /** By id. */
+  /** Ordered by ID. */
   async list(): Promise<readonly StoredInstance[]> {
     const found: StoredInstance[] = [];
     let after: string | undefined;
@@ -93,8 +93,8 @@ export class MetricRecords {
   }
 
   /**
-   * Puts `figures` in the place of the total and takes the instances away; false where the total or any of them has changed
-   * meanwhile, and then nothing happens.
+   * Replaces the total with `figures` and deletes the instances. False, without any change, if the total or any
+   * instance changed in the meantime.
    */
   async fold(before: Total, figures: Uint8Array, instances: readonly StoredInstance[]): Promise<boolean> {
     const { version } = before;
@@ -120,7 +120,7 @@ export class MetricRecords {
   }
 }
 
-/** Length of the JSON (u32, little endian), JSON, figures. */
+/** Encodes the length of the JSON (u32, little endian), the JSON, and the counters. */
 function encode({ member, isHidden, figures }: InstanceRecord): Buffer {
   const head = Buffer.from(JSON.stringify({ member, isHidden }));
   const length = Buffer.alloc(4);

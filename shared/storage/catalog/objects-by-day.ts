@@ -1,11 +1,12 @@
 /**
- * All chunks and indexes of a store, those of a tenant's day together, whether their keys begin with hashed characters or not:
+ * Lists all chunks and indexes of a store, grouped by a tenant's day, with or without hashed characters in their keys:
  *
  *     keys without a hash   a/chunks/1/0/..  b/chunks/1/0/..  ┐
  *     00/                   00/a/chunks/1/3/..                ├─ merged by what follows the hash
  *     01/                   01/a/chunks/1/3/..  01/b/..       ┘
  *
- * Each beginning is listed by itself, a page at a time. A batch is what all pages in memory have before the first of their ends.
+ * Each prefix is listed separately, a page at a time. A batch is the part of all pages in memory up to the first page
+ * end.
  */
 import { mapAtOnce } from '../../base/model/at-once.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -13,21 +14,21 @@ import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { HASH_DIGITS } from './chunk-record.ts';
 import { parseObjectKey, type StoredObject } from './stored-objects.ts';
 
-/** Listed first pages under way: S3 answers 100 listings a second and more. */
+/** Concurrent listings of first pages. S3 answers at least 100 listings a second. */
 const LISTS_AT_ONCE = 32;
-/** Keys of a page: 257 pages of about 120 bytes a key are 16 MB. */
+/** Keys of a page. 257 pages of about 120 bytes a key are 16 MB. */
 const PAGE_KEYS = 500;
 const PREFIXES = Array.from(
   { length: 16 ** HASH_DIGITS },
   (_, i) => `${i.toString(16).padStart(HASH_DIGITS, '0')}/`,
 );
 
-/** An object with its place in the order: its key without the hash. */
+/** An object with its position in the order: its key without the hash. */
 export interface ObjectOfDay extends StoredObject {
   readonly place: string;
 }
 
-/** Batches that ascend by place. `after`: a place; what is not behind it is left out. Batches are not empty. */
+/** Yields non-empty batches that ascend by position. `after`: a position; only objects after it are listed. */
 export async function* objectsByDay(
   store: ObjectStore,
   after?: string,
@@ -47,7 +48,7 @@ export async function* objectsByDay(
   }
 }
 
-/** Objects of one beginning, ascending by place. */
+/** Objects of one prefix, ascending by position. */
 class Listing {
   readonly #store: ObjectStore;
   readonly #prefix: string;
@@ -55,7 +56,7 @@ class Listing {
   #next: string | undefined;
   #isAtEnd = false;
 
-  /** @param prefix the hash, or nothing for keys without one */
+  /** @param prefix the hash, or an empty string for keys without one */
   constructor(store: ObjectStore, prefix: string, after: string | undefined) {
     this.#store = store;
     this.#prefix = prefix;
@@ -66,18 +67,18 @@ class Listing {
     return this.#page.length === 0 && !this.#isAtEnd;
   }
 
-  /** Nothing before this place is still to be listed; undefined if everything is in memory. */
+  /** Position up to which the listing is complete; undefined if all objects are in memory. */
   get end(): string | undefined {
     return this.#isAtEnd ? undefined : this.#page.at(-1)?.place;
   }
 
-  /** Lists until there are objects, or the end. */
+  /** Lists until there are objects, or the listing ends. */
   async fill(): Promise<void> {
     while (this.needsPage) {
       const { objects, next } = await this.#store.list(this.#prefix, { after: this.#next, limit: PAGE_KEYS });
       for (const { key, size } of objects) {
         const parsed = parseObjectKey(key);
-        // The listing without a prefix has all keys.
+        // Filters, because the listing without a prefix returns all keys.
         if (parsed === undefined || (parsed.hasHashedKey === true) !== (this.#prefix !== '')) continue;
         this.#page.push({ ...parsed, size, place: key.slice(this.#prefix.length) });
       }
@@ -86,7 +87,7 @@ class Listing {
     }
   }
 
-  /** Takes out the objects up to a place, or all. */
+  /** Removes and returns the objects up to a position, or all. */
   takeUntil(bound: string | undefined): ObjectOfDay[] {
     const end = bound === undefined ? -1 : this.#page.findIndex(({ place }) => compareUtf8(place, bound) > 0);
     return this.#page.splice(0, end === -1 ? this.#page.length : end);

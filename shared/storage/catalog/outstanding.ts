@@ -1,17 +1,17 @@
 /**
- * Days with work outstanding, so that scheduled work finds what to do without listing anything: an item per tenant and
- * day, written with the commit that creates the work.
+ * Days with outstanding work, so that scheduled jobs find their work without a listing. There is one item per tenant
+ * and day, written with the commit that creates the work.
  *
- * A process that has written the item does not write it again for KNOWN_MS. So it may be taken away only when it is
- * older than that by a margin: then no process trusts in it any more, and the next push writes it anew.
+ * A process that has written the item does not write it again for KNOWN_MS. An item may therefore be removed only when
+ * it is older than that by a margin. Then no process relies on it any more, and the next push writes it again.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
 import { COMMON_SHARDS, dayOfText, tenantKey, workKey, workPartition } from './keys.ts';
 
-/** How long a process trusts in what it knows of a day. */
+/** Time for which a process relies on its knowledge of a day. */
 export const KNOWN_MS = 600_000;
-/** Covers clocks that differ by minutes, and commits that take their time. */
+/** Minimum age of an item at its removal. Covers clock differences of minutes, and slow commits. */
 const REMOVED_AFTER_MS = 3 * KNOWN_MS;
 const PAGE_ITEMS = 500;
 
@@ -22,7 +22,7 @@ export interface Outstanding {
   readonly writtenMs: number;
 }
 
-/** Parts of a commit; the tenant's is put by every announcement, so that it needs no reading. */
+/** Writes for a commit. Every announcement puts the tenant's item, so that it needs no read. */
 export function workWrite(tenant: string, day: number, nowMs: number): Write {
   const item = { ...workKey(tenant, day), version: Math.trunc(nowMs), body: new Uint8Array(0) };
   return { kind: 'put', item };
@@ -32,7 +32,7 @@ export function tenantWrite(tenant: string): Write {
   return { kind: 'put', item: { ...tenantKey(tenant), version: 0, body: new Uint8Array(0) } };
 }
 
-/** True where no process can still trust in the item. */
+/** True if no process can still rely on the item. */
 export function mayBeRemoved({ writtenMs }: Outstanding, nowMs: number): boolean {
   return nowMs - writtenMs > REMOVED_AFTER_MS;
 }
@@ -46,7 +46,10 @@ export class OutstandingWork {
     this.#clock = clock;
   }
 
-  /** All of it, in pages: a store may have many tenants. Begins at `first`, or where that would be, and comes round. */
+  /**
+   * Lists all items in pages, because a store may have many tenants. Starts at the position of `first` and wraps
+   * around.
+   */
   async *list(first?: Pick<Outstanding, 'tenant' | 'day'>): AsyncGenerator<Outstanding> {
     const partitions = Array.from({ length: COMMON_SHARDS }, (_, shard) => workPartition(shard));
     if (first === undefined) {
@@ -64,7 +67,7 @@ export class OutstandingWork {
 
   /** The days of one tenant, ascending. */
   ofTenant(tenant: string): AsyncGenerator<Outstanding> {
-    // '0' comes behind '/': everything that begins with the tenant and a slash.
+    // Uses '0' as the end, because it follows '/': the range is everything that begins with the tenant and a slash.
     return this.#read(workKey(tenant, 0).pk, { from: `${tenant}/`, to: `${tenant}0` });
   }
 
@@ -80,13 +83,13 @@ export class OutstandingWork {
     } while (after !== undefined);
   }
 
-  /** Puts a day on the list where something other than a push makes work, before it does: the day was announced before. */
+  /** Lists a day before something other than a push creates work. The day was announced before. */
   async announce({ tenant, day }: Pick<Outstanding, 'tenant' | 'day'>): Promise<void> {
     const write = workWrite(tenant, day, this.#clock.nowMs());
     await this.#table.transact([write]);
   }
 
-  /** Takes a day off the list unless somebody still trusts in it or a commit came in between. */
+  /** Removes a day from the list, unless a process still relies on it or a commit came in between. */
   async remove(work: Outstanding): Promise<boolean> {
     if (!mayBeRemoved(work, this.#clock.nowMs())) return false;
     try {

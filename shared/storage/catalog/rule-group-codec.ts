@@ -1,4 +1,4 @@
-/** A rule group as bytes: JSON, with times as text because they are ns. */
+/** Encodes a rule group as JSON, with times as text because they are in ns. */
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Rule, RuleGroup } from './rule-group.ts';
 

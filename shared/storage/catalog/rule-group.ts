@@ -1,9 +1,9 @@
 /**
- * Rule groups as the store keeps them and as rules are evaluated: durations in ns, expressions as text that was checked.
- * What YAML they come from and go to is `rule-yaml.ts`.
+ * Rule groups as the store keeps them and as rules are evaluated: durations in ns, expressions as validated text.
+ * `rule-yaml.ts` converts them from and to YAML.
  */
 
-/** Most bytes of a group as YAML, and of all names and texts in it: an item of the table holds 400 KB. */
+/** Maximum bytes of a group as YAML, and of all names and texts in it. An item of the table holds 400 KB. */
 export const MAX_GROUP_BYTES = 256 * 1024;
 
 interface RuleBase {
@@ -21,9 +21,9 @@ export interface RecordingRule extends RuleBase {
 export interface AlertingRule extends RuleBase {
   readonly kind: 'alerting';
   readonly alert: string;
-  /** How long a result must be there before the alert fires, ns; 0 fires at once. */
+  /** Time for which a result must exist before the alert fires, ns; 0 fires immediately. */
   readonly forNs: bigint;
-  /** How long it fires on when the result is gone, ns. */
+  /** Time for which the alert keeps firing after the result disappears, ns. */
   readonly keepFiringForNs: bigint;
   readonly annotations: Readonly<Record<string, string>>;
 }
@@ -32,16 +32,16 @@ export type Rule = RecordingRule | AlertingRule;
 
 export interface RuleGroup {
   readonly name: string;
-  /** ns; 0 is the configured evaluation interval. */
+  /** Evaluation interval, ns; 0 is the configured default. */
   readonly intervalNs: bigint;
-  /** Most alerts or series of one rule; 0 is no limit. */
+  /** Maximum number of alerts or series of one rule; 0 is unlimited. */
   readonly limit: number;
-  /** Evaluates as of that long ago, ns. */
+  /** Offset into the past of the evaluated time, ns. */
   readonly queryOffsetNs: bigint;
   readonly rules: readonly Rule[];
 }
 
-/** A group where it lies: a namespace stands in for a file. */
+/** A group with its location: a namespace corresponds to a file. */
 export interface StoredGroup {
   readonly tenant: string;
   readonly namespace: string;
@@ -50,31 +50,34 @@ export interface StoredGroup {
   readonly version: number;
 }
 
-/** Where groups lie: the table, or a folder that is only read. */
+/** Storage of groups: the table, or a read-only folder. */
 export interface RuleStore {
-  /** Of a tenant, by namespace and name. */
+  /** Groups of a tenant, by namespace and name. */
   list(tenant: string): Promise<readonly StoredGroup[]>;
   get(tenant: string, namespace: string, name: string): Promise<StoredGroup | undefined>;
   /** Tenants that have groups. */
   tenants(): Promise<readonly string[]>;
-  /** Creates or replaces one group; others of the namespace stay whoever else writes. Throws ClientError beyond `maxGroups` (0: none). */
+  /**
+   * Creates or replaces one group. Concurrent writes of other groups are kept. Throws ClientError above `maxGroups` (0:
+   * unlimited).
+   */
   set(tenant: string, namespace: string, group: RuleGroup, maxGroups: number): Promise<void>;
-  /** False where there is no such group. */
+  /** False if the group does not exist. */
   delete(tenant: string, namespace: string, name: string): Promise<boolean>;
-  /** False where there is no such namespace. */
+  /** False if the namespace does not exist. */
   deleteNamespace(tenant: string, namespace: string): Promise<boolean>;
 }
 
 export type RuleHealth = 'unknown' | 'ok' | 'err';
 
-/** An alert that is pending or firing, or resolved and still to be told. */
+/** An alert that is pending or firing, or resolved with a notification still to be sent. */
 export interface AlertState {
   /** Result labels, rule labels and alertname. */
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly value: number;
-  /** Unix ns as text: state is kept as JSON. 0 where it did not happen. */
+  /** Unix ns as text, because the state is stored as JSON. 0 if it did not happen. */
   readonly activeAtNs: string;
   readonly firedAtNs: string;
   readonly resolvedAtNs: string;
@@ -82,17 +85,17 @@ export interface AlertState {
   readonly lastSentNs: string;
 }
 
-/** What is known of a rule from its last evaluation. */
+/** Results of a rule's last evaluation. */
 export interface RuleState {
   readonly health: RuleHealth;
   readonly lastError: string;
-  /** Unix ns as text; "0" before the first. */
+  /** Unix ns as text; "0" before the first evaluation. */
   readonly lastEvaluationNs: string;
   readonly evaluationSeconds: number;
   readonly alerts: readonly AlertState[];
 }
 
-/** State of a group: outlives processes. Rules are told by their place in the group and their text. */
+/** State of a group, which outlives processes. A rule is identified by its position in the group and its text. */
 export interface GroupState {
   /** The newest instant that was evaluated with all its effects, Unix ns as text. */
   readonly lastEvaluationNs: string;
@@ -105,7 +108,7 @@ export function ruleKey(rule: Rule, place: number): string {
   return rule.kind === 'recording' ? `${place}/record/${rule.record}` : `${place}/alert/${rule.alert}`;
 }
 
-/** Where group states are read; what the compat endpoints answer from. */
+/** Reads group states. The compat endpoints use it. */
 export interface GroupStates {
   read(tenant: string, namespace: string, name: string): Promise<GroupState | undefined>;
 }

@@ -1,12 +1,12 @@
 /**
- * Rule groups as they are kept: one item for each group, so that writers of two groups never undo each other.
+ * Stores rule groups, one item for each group, so that writers of two groups never overwrite each other.
  *
  *     rh/<tenant>   rules               how many groups there are; its version rises with every change of any of them
  *     r/<tenant>    <namespace>/<name>  a group, both names percent-encoded
  *     rt/<shard>    <tenant>            a tenant with groups
  *
- * Every write is one transaction that begins with the first item: the number of groups is exact, and two writers of one
- * group come one after the other.
+ * Every write is one transaction that begins with the first item. So the number of groups is exact, and two writers of
+ * one group are serialized.
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 import {
@@ -23,11 +23,11 @@ import { COMMON_SHARDS, shardOfText } from './keys.ts';
 import type { RuleGroup, RuleStore, StoredGroup } from './rule-group.ts';
 import { decodeRuleGroup, encodeRuleGroup } from './rule-group-codec.ts';
 
-/** Whatever the limits say: each is read at every tick and listed in one answer. */
+/** Maximum number of groups, whatever the limits allow. Every tick reads them all, and one response lists them all. */
 export const MAX_RULE_GROUPS = 10_000;
-/** Writers of one tenant meet at its first item; one of them wins each time. */
+/** Attempts of a write. Writers of one tenant conflict at its first item, and one of them succeeds each time. */
 const MAX_TRIES = 50;
-/** Groups removed in one transaction, besides the first item and the tenant's. */
+/** Groups removed in one transaction, in addition to the first item and the tenant's item. */
 const REMOVED_AT_ONCE = 90;
 
 /** The first item of a tenant. */
@@ -37,7 +37,7 @@ interface Head {
 }
 
 interface Step {
-  /** What it adds to the number of groups. */
+  /** Change of the number of groups. */
   readonly added: number;
   readonly writes: readonly Write[];
 }
@@ -93,7 +93,7 @@ export class RuleGroups implements RuleStore {
     }
     await this.#write(tenant, async ({ groups }) => {
       const stored = await this.#table.get(key);
-      // As in the reference, which counts the group as a new one whether it is there or not.
+      // Counts the group as new even if it exists, like the reference.
       if (maxGroups > 0 && groups + 1 > maxGroups) {
         throw new BadRequestError(
           `per-user rule groups limit (limit: ${maxGroups} actual: ${groups + 1}) exceeded`,
@@ -131,7 +131,7 @@ export class RuleGroups implements RuleStore {
     }
   }
 
-  /** How many items went. */
+  /** Resolves to the number of deleted items. */
   async #remove(tenant: string, choose: () => Promise<readonly Item[]>): Promise<number> {
     let count = 0;
     await this.#write(tenant, async () => {
@@ -159,7 +159,7 @@ export class RuleGroups implements RuleStore {
         await this.#table.transact([...headWrites(tenant, head, step.added), ...step.writes]);
         return;
       } catch (error) {
-        // Another writer was first: look again.
+        // Reads again, because another writer was first.
         if (!(error instanceof ConditionFailedError)) throw error;
       }
     }
@@ -183,7 +183,7 @@ export class RuleGroups implements RuleStore {
   }
 }
 
-/** Two writes: the head with its version up, and whether the tenant has groups. */
+/** Two writes: the head with its version raised, and the marker that the tenant has groups. */
 function headWrites(tenant: string, { item, groups }: Head, added: number): Write[] {
   const left = groups + added;
   const next = { ...headKey(tenant), version: (item?.version ?? -1) + 1, body: Buffer.from(String(left)) };
@@ -223,7 +223,7 @@ function groupKey(tenant: string, namespace: string, name: string): ItemKey {
   };
 }
 
-/** Half of a surrogate pair is in no stored name: what it becomes finds nothing. */
+/** Encodes half of a surrogate pair as text that matches no stored name. */
 function encoded(name: string): string {
   return encodeURIComponent(name.isWellFormed() ? name : '');
 }

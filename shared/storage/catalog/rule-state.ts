@@ -1,6 +1,6 @@
 /**
- * What is kept of a group between evaluations: the state that people see, and what must still reach others. Samples lie
- * here from before they are sent until they are accepted: a repeat sends the same values, whatever the logs say by then.
+ * State of a group between evaluations: the state that people see, and pending effects. Samples are stored here before
+ * they are sent, until they are accepted. A retry therefore sends the same values, even if the logs changed.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -10,15 +10,15 @@ export type SeriesLabels = Readonly<Record<string, string>>;
 
 export interface RuleSample {
   readonly labels: SeriesLabels;
-  /** `stale`: the series ends here. */
+  /** `stale` marks the end of the series. */
   readonly value: number | 'stale';
 }
 
-/** Samples of one instant that receivers have not accepted yet. */
+/** Samples of one instant that some targets have not accepted yet. */
 export interface PendingSamples {
-  /** Unix ns as text; receivers see ms. */
+  /** Unix ns as text; targets receive ms. */
   readonly timeNs: string;
-  /** Names of the receivers. */
+  /** Names of the targets. */
   readonly to: readonly string[];
   readonly samples: readonly RuleSample[];
 }
@@ -27,13 +27,13 @@ export interface GroupRecord {
   readonly namespace: string;
   readonly name: string;
   readonly state: GroupState;
-  /** By key of the rule, the series of its newest evaluation: those that vanish get an end. */
+  /** Series of each rule's newest evaluation, by rule key. A series that disappears gets an end marker. */
   readonly series: Readonly<Record<string, readonly SeriesLabels[]>>;
   /** Oldest first. */
   readonly pending: readonly PendingSamples[];
-  /** Instants that were never evaluated, since the group is there. */
+  /** Instants that were never evaluated since the group was created. */
   readonly missed: number;
-  /** Samples that no receiver took, or that waited too long. */
+  /** Samples that no target accepted, or that waited too long. */
   readonly droppedSamples: number;
 }
 
@@ -51,7 +51,7 @@ export function newGroupRecord(namespace: string, name: string): GroupRecord {
   };
 }
 
-/** JSON has no NaN and no infinities: those stand as text. */
+/** Represents NaN and infinities as text, because JSON does not have them. */
 type WrittenNumber = number | string;
 
 function written(value: number): WrittenNumber {

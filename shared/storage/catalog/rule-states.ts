@@ -1,11 +1,13 @@
 /**
- * States of rule groups in the table: compressed, and cut in parts because an item has a bound.
+ * Stores the states of rule groups in the table, compressed and split into parts because items are limited in size.
  *
  *     rs/<tenant>   <hash of namespace and name>/<part>   a part of the state; all have the version of the first
  *     rs//<shard>   <tenant>                              a tenant with states, its groups deleted or not
  *
- * A state is written in one transaction that holds only where the writer has the lease of the group and knows the newest
- * version. What a reader would get wrong: a query of parts is no snapshot, so parts of two versions are read again.
+ * A state is written in one transaction. It succeeds only if the writer holds the lease of the group and knows the
+ * newest version.
+ *
+ * Pitfall: a query of parts is not a snapshot, so parts of two versions must be read again.
  */
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -22,11 +24,11 @@ import { fencedBy, type Lease } from './leases.ts';
 import type { GroupState, GroupStates } from './rule-group.ts';
 import { decodeGroupRecord, encodeGroupRecord, type GroupRecord, newGroupRecord } from './rule-state.ts';
 
-/** Below what a transaction takes; some 50,000 alerts. */
+/** Maximum number of parts, below the limit of a transaction. Enough for about 50,000 alerts. */
 const MAX_PARTS = 8;
-/** A body that unpacks to more is broken. */
+/** Maximum decompressed bytes. A larger body is corrupt. */
 const MAX_RECORD_BYTES = 256 * 1024 * 1024;
-/** Readers meet a writer in the middle of a query once in a while, not ten times. */
+/** Reads before giving up. A reader occasionally meets a write in progress, but not ten times. */
 const MAX_READS = 10;
 
 export interface GroupPlace {
@@ -37,12 +39,12 @@ export interface GroupPlace {
 
 export interface LoadedRecord {
   readonly record: GroupRecord;
-  /** -1 where there is none yet. */
+  /** -1 if no state exists yet. */
   readonly version: number;
   readonly parts: number;
 }
 
-/** The state of one group would not fit: fewer series or alerts are needed. */
+/** The state of one group does not fit. The group needs fewer series or alerts. */
 export class StateTooLargeError extends Error {
   constructor(bytes: number) {
     super(
@@ -69,7 +71,7 @@ export class RuleStates implements GroupStates {
     return found ?? { record: newGroupRecord(place.namespace, place.name), version: -1, parts: 0 };
   }
 
-  /** What is kept now, or undefined where somebody else wrote, or the lease is lost. Throws StateTooLargeError. */
+  /** The saved record, or undefined if another process wrote or the lease is lost. Throws StateTooLargeError. */
   async save(
     tenant: string,
     { version, parts }: LoadedRecord,
@@ -108,7 +110,7 @@ export class RuleStates implements GroupStates {
     return (await this.#transact(writes)) ? { record, version: next, parts: needed } : undefined;
   }
 
-  /** Forgets a group. False where somebody else wrote, or the lease is lost. */
+  /** Deletes the state of a group. False if another process wrote or the lease is lost. */
   delete(tenant: string, { record, version, parts }: LoadedRecord, lease: Lease): Promise<boolean> {
     const hash = hashOf({ ...record, tenant });
     const pk = partition(tenant);
@@ -124,7 +126,9 @@ export class RuleStates implements GroupStates {
     return this.#transact(writes);
   }
 
-  /** Tenants that have states or had them: taking one off the list would race with who writes its next state. */
+  /**
+   * Tenants that have or had states. They stay listed, because a removal would race with the writer of the next state.
+   */
   async tenants(): Promise<string[]> {
     const found: string[] = [];
     for (let shard = 0; shard < COMMON_SHARDS; shard++) {
@@ -138,7 +142,7 @@ export class RuleStates implements GroupStates {
     return found;
   }
 
-  /** A tenant's groups with states that are not among `known`. */
+  /** A tenant's groups with states that are not in `known`. */
   async orphans(tenant: string, known: readonly GroupPlace[]): Promise<LoadedRecord[]> {
     const hashes = new Set<string>();
     let after: string | undefined;
@@ -168,7 +172,7 @@ export class RuleStates implements GroupStates {
         });
         return { record: decodeGroupRecord(body), version, parts: items.length };
       } catch (error) {
-        // A new part may be missing beside old ones of the same number only in the middle of a write.
+        // Rereads: a new part may be missing among old ones of the same number only during a write.
         if (reads === MAX_READS - 1) throw error;
       }
     }
@@ -197,7 +201,7 @@ export class RuleStates implements GroupStates {
   }
 }
 
-/** Names may be long and hold anything; keys may not. */
+/** Hashes the names, because they may be long and contain any character, and keys may not. */
 function hashOf({ tenant, namespace, name }: GroupPlace): string {
   return createHash('sha256')
     .update(JSON.stringify([tenant, namespace, name]))
@@ -213,7 +217,7 @@ function partition(tenant: string): string {
   return `rs/${tenant}`;
 }
 
-/** No tenant is empty, so this is no tenant's. */
+/** Partition name with an empty tenant, which no tenant has. */
 function tenantsPartition(shard: number): string {
   return `rs//${shard}`;
 }

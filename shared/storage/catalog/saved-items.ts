@@ -1,12 +1,12 @@
 /**
- * Saved queries and boards of the explorer, shared by the users of a tenant. The catalog stores their content as it is given; the
- * HTTP API checks it (read-board.ts).
+ * Saved queries and boards of the explorer, shared by the users of a tenant. The catalog stores their content
+ * unchanged. The HTTP API validates it (read-board.ts).
  *
  *     b/<tenant>   <kind>        heads of all items of a kind; its version rises with every change of any of them
  *     b/<tenant>   <kind>/<id>   an item
  *
- * Every write is one transaction on both, so the list is exact and its limit holds for concurrent writers. A writer names the version
- * that it read: an item that changed since is not replaced.
+ * Every write is one transaction on both items. So the list is exact, and its limit holds for concurrent writers. A
+ * writer passes the version that it read, and an item that changed since is not replaced.
  */
 import { BadRequestError, ClientError, CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
@@ -29,9 +29,9 @@ export const MAX_SAVED_BYTES: Readonly<Record<SavedKind, number>> = {
   queries: 64 * 1024,
   boards: 256 * 1024,
 };
-/** Of a description or query in the list, characters. */
+/** Maximum length of a description or query in the list, characters. */
 export const MAX_ABOUT_CHARACTERS = 120;
-/** Writers of one tenant and kind meet at the list; one of them wins each time. */
+/** Attempts of a write. Writers of one tenant and kind conflict at the list, and one of them succeeds each time. */
 const MAX_TRIES = 50;
 const ID_BYTES = 8;
 const ID = /^[0-9a-f]{16}$/;
@@ -41,9 +41,9 @@ const NAMES: Readonly<Record<SavedKind, string>> = { queries: 'saved query', boa
 export interface SavedHead {
   readonly id: string;
   readonly name: string;
-  /** First characters of what it is about. */
+  /** First characters of the description or query. */
   readonly about: string;
-  /** From 1; rises with each change. */
+  /** Starts at 1 and rises with each change. */
   readonly version: number;
   /** Unix ms of the last change. */
   readonly updatedMs: number;
@@ -53,14 +53,14 @@ export interface SavedItem extends SavedHead {
   readonly content: unknown;
 }
 
-/** What a writer gives. */
+/** Content that a writer provides. */
 export interface SavedContent {
   readonly name: string;
   readonly about: string;
   readonly content: unknown;
 }
 
-/** 409: the item changed or was deleted since the caller read it. */
+/** Status 409: the item changed or was deleted since the caller read it. */
 export class SavedConflictError extends ClientError {
   constructor(kind: SavedKind, id: string, read: number, stored: number) {
     super(
@@ -70,7 +70,7 @@ export class SavedConflictError extends ClientError {
   }
 }
 
-/** 404. */
+/** Status 404: the item does not exist. */
 export class NoSavedItemError extends ClientError {
   constructor(kind: SavedKind, id: string) {
     super(404, `there is no ${NAMES[kind]} ${JSON.stringify(id.slice(0, 40))}; it may have been deleted`);
@@ -98,7 +98,7 @@ export class SavedItems {
     this.#ids = ids;
   }
 
-  /** By name. */
+  /** Ordered by name. */
   async list(tenant: string, kind: SavedKind): Promise<readonly SavedHead[]> {
     const { heads } = await this.#heads(tenant, kind);
     return heads.toSorted((a, b) => (a.name === b.name ? 0 : a.name < b.name ? -1 : 1));
@@ -111,7 +111,7 @@ export class SavedItems {
     return { ...(decode(item) as Omit<SavedItem, 'id' | 'version'>), id, version: item.version };
   }
 
-  /** Throws BadRequestError if there are MAX_SAVED. */
+  /** Throws BadRequestError if the tenant has MAX_SAVED items of the kind. */
   async create(tenant: string, kind: SavedKind, given: SavedContent): Promise<SavedHead> {
     const id = this.#ids.randomHex(ID_BYTES);
     return this.#put(tenant, kind, this.#headOf(id, 1, given), given.content);
@@ -127,7 +127,7 @@ export class SavedItems {
     return this.#put(tenant, kind, this.#headOf(id, version + 1, given), given.content);
   }
 
-  /** Throws as `replace`. */
+  /** Throws like `replace`. */
   async delete(
     tenant: string,
     kind: SavedKind,
@@ -143,7 +143,7 @@ export class SavedItems {
     });
   }
 
-  /** Stores an item of another tenant as it is: for a tenant that gets another name. One that is there already stays. */
+  /** Stores an item of another tenant unchanged, to rename a tenant. Keeps an item that exists already. */
   async adopt(tenant: string, kind: SavedKind, item: SavedItem): Promise<void> {
     const { content, ...head } = item;
     await this.#write(tenant, kind, heads =>
@@ -163,7 +163,7 @@ export class SavedItems {
     };
   }
 
-  /** Version 1 is a new item. */
+  /** Writes an item. Version 1 is a new item. */
   async #put(tenant: string, kind: SavedKind, head: SavedHead, content: unknown): Promise<SavedHead> {
     const before = head.version - 1;
     await this.#write(tenant, kind, heads => {
@@ -206,7 +206,7 @@ export class SavedItems {
         await this.#table.transact([{ kind: 'put', item: list, condition }, step.write]);
         return;
       } catch (error) {
-        // Another writer was first: read again, and compare versions again.
+        // Reads and compares versions again, because another writer was first.
         if (!(error instanceof ConditionFailedError)) throw error;
       }
     }

@@ -1,13 +1,13 @@
 /**
- * Small named values that outlive processes: where maintenance stands, when it ran last, what was asked of it. A value
- * is JSON; its version lets two writers see each other.
+ * Small named values that outlive processes: progress of maintenance, times of the last runs, and requests for work. A
+ * value is JSON. Its version detects concurrent writers.
  *
  *     y/<name>   state
  */
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
 export interface Versioned<T> {
-  /** -1 where there is none yet. */
+  /** -1 if the value does not exist yet. */
   readonly version: number;
   readonly value: T;
 }
@@ -19,14 +19,14 @@ export class States {
     this.#table = table;
   }
 
-  /** The value, or `initial` where there is none. */
+  /** The value, or `initial` if it does not exist. */
   async read<T>(name: string, initial: T): Promise<Versioned<T>> {
     const item = await this.#table.get(keyOf(name));
     if (item === undefined) return { version: -1, value: initial };
     return { version: item.version, value: JSON.parse(Buffer.from(item.body).toString()) as T };
   }
 
-  /** Writes unless somebody else did since `before` was read; false then. */
+  /** Writes unless another process wrote since `before` was read; false then. */
   async replace<T>(name: string, before: Versioned<T>, value: T): Promise<boolean> {
     const { version } = before;
     const item = { ...keyOf(name), version: version + 1, body: Buffer.from(JSON.stringify(value)) };

@@ -1,4 +1,4 @@
-/** What the keys of chunk and index objects say; and all objects of a store, by listing it, which is for maintenance alone. */
+/** Parses the keys of chunk and index objects, and lists all objects of a store, which only maintenance may do. */
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { HASH_DIGITS } from './chunk-record.ts';
 
@@ -17,7 +17,7 @@ export interface StoredObject {
 const CHUNK_OR_INDEX =
   /^(?:(?:([0-9a-f]{2})\/)?([^/]+)\/chunks\/(-?\d+)\/\d+|([^/]+)\/index\/(-?\d+))\/([0-9a-f]{32})$/;
 
-/** What the key of an object says; undefined if it is not a chunk or an index. */
+/** Fields of an object's key; undefined if it is not a chunk or an index. */
 export function parseObjectKey(key: string): Omit<StoredObject, 'size'> | undefined {
   const match = CHUNK_OR_INDEX.exec(key);
   if (match === null) return undefined;
@@ -35,7 +35,7 @@ export function parseObjectKey(key: string): Omit<StoredObject, 'size'> | undefi
   };
 }
 
-/** `tenant/id` of the chunks among the objects with these keys. */
+/** `tenant/id` of the chunks with these object keys. */
 export function chunksOfKeys(keys: readonly string[]): ReadonlySet<string> {
   const chunks = new Set<string>();
   for (const key of keys) {
@@ -45,7 +45,7 @@ export function chunksOfKeys(keys: readonly string[]): ReadonlySet<string> {
   return chunks;
 }
 
-/** All chunks and indexes of a store, ascending by key: those of a day with hashed keys do not come together. */
+/** All chunks and indexes of a store, ascending by key. Objects of a day with hashed keys are not adjacent. */
 export async function* listStoredObjects(store: ObjectStore): AsyncGenerator<StoredObject> {
   let after: string | undefined;
   do {

@@ -1,24 +1,25 @@
 /**
- * Live tails as they are kept: who asked what, and how far each place that serves connections has followed a tenant.
+ * Stores live tails: their queries, and how far each owner has followed a tenant.
  *
  *     tc/<tenant>               s/<owner>/<connection>   a tail; expires unless it is renewed
- *     tc/<tenant>               c/<owner>                the cursor: which commits its tails have been served
- *     tx/<owner>/<connection>   tenant                   whose a connection is
- *     tt/<owner>                <tenant>                 a tenant with tails there; expires
+ *     tc/<tenant>               c/<owner>                the cursor: commits that its tails have been served
+ *     tx/<owner>/<connection>   tenant                   the tenant of a connection
+ *     tt/<owner>                <tenant>                 a tenant with tails of the owner; expires
  *
- * An owner is a place that holds connections and can post to them: all functions of an account are one, each process with
- * a gateway is one. What reader would get wrong: the tails of a process that died stay until they expire, so a number of
- * tails must be counted again where it is too high.
+ * An owner holds connections and can post to them. All functions of an account are one owner, and each process with a
+ * gateway is one.
+ *
+ * Pitfall: the tails of a process that died stay until they expire. If a number of tails is too high, count them again.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Item, type ItemKey, type Table } from '../../base/ports/table.ts';
 
-/** How long a tail is taken for alive that nobody renews: three ticks of the schedule that does. */
+/** Time after which a tail that is not renewed counts as dead: three ticks of the schedule that renews it. */
 export const SUBSCRIPTION_MS = 180_000;
-/** Of a cursor: as long as what it points into. */
+/** Time after which a cursor expires: as long as the log entries that it points to. */
 const CURSOR_MS = 900_000;
 
-/** Which frames a client understands: those of today, or those of `/api/prom`. */
+/** Format of the frames that a client understands: the current one, or that of `/api/prom`. */
 export type FrameForm = 'current' | 'legacy';
 
 export interface Subscription {
@@ -30,25 +31,25 @@ export interface Subscription {
   readonly form: FrameForm;
   /** Values of the header X-Loki-Response-Encoding-Flags. */
   readonly flags: readonly string[];
-  /** Most entries of the lookback. */
+  /** Maximum number of entries of the lookback. */
   readonly limit: number;
   /** Start of the lookback, Unix ns as text. */
   readonly startNs: string;
-  /** Entries are held until they are as old, ms. */
+  /** Minimum age of an entry before it is sent, ms. */
   readonly delayMs: number;
   /** Unix ms. */
   readonly createdMs: number;
-  /** Why it cannot be served; told when the connection can be posted to. */
+  /** Reason why the tail cannot be served. It is sent when the connection can be posted to. */
   readonly refusal?: string;
-  /** Set when the lookback is done: ids of chunks that it read, or may have; those are not served again. */
+  /** Set after the lookback: IDs of chunks that it read, or may have read. They are not served again. */
   readonly covered?: readonly string[];
 }
 
-/** What an owner has served to all of a tenant's tails. */
+/** Commits that an owner has served to all of a tenant's tails. */
 export interface TailCursor {
-  /** Unix ms: commits stamped before it by LOG_MARGIN_MS have been served. */
+  /** Unix ms: commits whose stamps are earlier by LOG_MARGIN_MS have been served. */
   readonly positionMs: number;
-  /** Ids of chunks that were served, of the time around the position, with when that was (Unix ms). */
+  /** IDs of chunks near the position that were served, with the time of serving (Unix ms). */
   readonly served: readonly (readonly [id: string, servedMs: number])[];
   readonly savedMs: number;
 }
@@ -73,7 +74,7 @@ export class Subscriptions {
     ]);
   }
 
-  /** Writes it anew, so that it lives on. False where it has been removed: it must not come back. */
+  /** Writes a subscription again to extend its life. False if it was removed: it must not come back. */
   async renew(subscription: Subscription): Promise<boolean> {
     const { tenant, owner, connectionId } = subscription;
     const expiresAt = this.#expiresAt(SUBSCRIPTION_MS);
@@ -96,7 +97,7 @@ export class Subscriptions {
     await this.#table.delete(connectionKey(subscription.owner, subscription.connectionId));
   }
 
-  /** Those of all owners. */
+  /** Subscriptions of all owners. */
   async list(tenant: string): Promise<Subscription[]> {
     const subscriptions: Subscription[] = [];
     for await (const { body } of this.#read(partition(tenant), { from: 's/', to: 's0' })) {
@@ -105,13 +106,13 @@ export class Subscriptions {
     return subscriptions;
   }
 
-  /** Whose a connection is; undefined where it has no tail. */
+  /** Tenant of a connection; undefined if it has no tail. */
   async tenantOf(owner: string, connectionId: string): Promise<string | undefined> {
     const item = await this.#table.get(connectionKey(owner, connectionId));
     return item && Buffer.from(item.body).toString();
   }
 
-  /** Tenants that have, or had a short time ago, tails at an owner. */
+  /** Tenants that have, or recently had, tails of an owner. */
   async tenantsOf(owner: string): Promise<string[]> {
     const tenants: string[] = [];
     for await (const { sk } of this.#read(`tt/${owner}`, {})) tenants.push(sk);

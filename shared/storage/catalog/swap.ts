@@ -1,47 +1,54 @@
 /**
- * Chunks of a day replaced by others, under the lease of the day and only if nobody else swapped since it was read.
+ * Replaces chunks of a day by others, under the lease of the day and only if no other swap happened since it was read.
  *
- * Three steps, because a query of the table may see a transaction in parts: DynamoDB applies its items one by one, in no
- * order that it tells, and shows each as soon as it is applied. One transaction for all of it would let a reader miss
- * entries: inputs gone already, outputs not there yet, and the day's item on one side of it both times. So:
+ * A swap has three steps, because a query may see a transaction in parts. DynamoDB applies its items one by one, in an
+ * unspecified order, and shows each as soon as it is applied. A single transaction would let a reader miss entries: it
+ * could find the inputs deleted, the outputs not there yet, and the day's item unchanged both times. So:
  *
  *     day's version    V          V+1          V+2          V+3
  *                      |-- ///////// ----------|-- ////////// -->
- *                          1: outputs in       2   3: inputs out, their objects onto the list of garbage
+ *                          1: outputs in       2   3: inputs out, their objects onto the garbage list
  *
- * Step 1 and 3 are transactions and take a while (/); step 2 is a write of the day's item alone, a moment. Each is sent
- * when the one before has answered, over a distant table step 3 later still. A transaction answers when all of its items are applied: so outputs are there for
- * whoever reads V+2 or more, and an input goes only after that moment.
+ * Steps 1 and 3 are transactions and need some time (/). Step 2 writes only the day's item, in an instant. Each step is
+ * sent after the response to the previous one; over a distant table, step 3 is sent later still. A transaction responds
+ * when all of its items are applied. So the outputs are visible to every reader of V+2 or more, and an input is deleted
+ * only after that moment.
  *
- * A reader accepts what it read between two looks at the day's item that show one version. Whatever is applied when:
+ * A reader accepts what it read between two reads of the day's item that return the same version. In any order of
+ * application:
  *
- *     V     until step 1 is under way: no input has gone
- *     V+1   until step 2: no input has gone; outputs may be there, or some of them
+ *     V     until step 1 is in progress: no input is deleted
+ *     V+1   until step 2: no input is deleted; outputs may be there, or some of them
  *     V+2   from step 2 on: all outputs are there; inputs may be there, or some of them
- *     V+3   the same, also where step 3 is not applied to its end
+ *     V+3   the same, also if step 3 is not completely applied
  *
- * If more chunks go than fit one transaction, step 3 is several, one after the other. What holds of V+2 holds of every version
- * after it.
+ * If more chunks are removed than fit one transaction, step 3 is several transactions, one after the other. The
+ * statement about V+2 holds for every later version.
  *
- * Two writers change the day's item without the lease of the day, and neither takes a chunk out: a push that needs more partitions,
- * and index sync (syncer.ts). Each raises the version by one and changes what it is about. A swap that finds exactly that goes on with
- * the new item; any other change ends it.
+ * Two writers change the day's item without the lease of the day, and neither removes a chunk: a push that needs more
+ * partitions, and index sync (syncer.ts). Each raises the version by one and changes only its own field. A swap that
+ * finds exactly such a change continues with the new item. Any other change ends it.
  *
- * Of many swaps: had a reader missed a chunk that step 3 of a swap took out, then the step 2 of that swap came before the
- * second look; the version was the same at the first look, so it came before that, too, and the outputs were there all
- * the time, unless a later swap took them out: the same again, with its outputs. Versions only rise, so this ends with
- * chunks that the reader saw. test/catalog/swap-orders.test.ts goes through the orders.
+ * Proof for many swaps: assume that a reader missed a chunk that step 3 of a swap removed. Then step 2 of that swap
+ * came before the second read of the item. The first read returned the same version, so step 2 came before that, too.
+ * The outputs were therefore there all the time, unless a later swap removed them. Then the same argument applies to
+ * its outputs. Versions only rise, so this ends with chunks that the reader saw. test/catalog/swap-orders.test.ts
+ * checks the orders.
  *
- * Over a distant table a second look at the day's item would cost each query a round trip. So a swap rests for SWAP_REST_MS
- * between the answer of step 1 and the sending of step 3, and a query needs no versions: it accepts the chunks of a day if all
- * of them were read within READ_WINDOW_MS (day-reader.ts). All its reads then come before step 3 is sent, and see the inputs,
- * or all come after step 1 is answered, and see the outputs. Of many swaps: take the last one whose step 1 was answered before
- * the first read. Its outputs are seen, because the next swap that could take one of them out had not answered its step 1
- * when the first read was sent, so it rests until after the last one.
+ * Over a distant table, a second read of the day's item would cost each query a round trip. So a swap waits for
+ * SWAP_REST_MS between the response to step 1 and the sending of step 3, and a query needs no versions. It accepts the
+ * chunks of a day if all of them were read within READ_WINDOW_MS (day-reader.ts). Then either all its reads come before
+ * step 3 is sent, and see the inputs. Or all come after the response to step 1, and see the outputs.
  *
- * Where both inputs and outputs are seen, also for good after a death in between, equal entries count once in queries,
- * and the next merge of them leaves one. A failure is never repaired by going on from what the table shows: that
- * the day has version V+1 does not tell that step 1 is applied; only its answer does. The swap is begun anew.
+ * Proof for many swaps: take the last swap whose step 1 was answered before the first read. Its outputs are seen. The
+ * next swap that could remove one of them had no response to its step 1 when the first read was sent. So that swap
+ * waits until after the last read.
+ *
+ * A reader may see both inputs and outputs, also permanently after a crash between the steps. Equal entries then count
+ * once in queries, and the next merge of them keeps one.
+ *
+ * Pitfall: never continue a failed swap from what the table shows. Version V+1 of the day does not prove that step 1 is
+ * applied; only the response to step 1 does. Start the swap again.
  */
 import { invariant } from '../../base/model/errors.ts';
 import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
@@ -59,48 +66,52 @@ import { garbageWrite } from './garbage.ts';
 import { chunkKey, dayKey } from './keys.ts';
 import { fencedBy, type Lease } from './leases.ts';
 
-/** Of a transaction: the check of the lease, the day, a list of garbage. */
+/** Other items of a transaction: the check of the lease, the day, a garbage list. */
 const OTHER_ITEMS = 3;
-/** Chunks that one transaction of step 3 removes: they fill it. Inputs of one merge, too. */
+/** Chunks that one transaction of step 3 removes, which fill it. Also the maximum inputs of one merge. */
 export const MAX_SWAPPED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
-/** Chunks that one swap removes, in 10 transactions of up to 50 ms: the outputs of many merges are published by one swap. */
+/** Chunks that one swap removes, in 10 transactions of up to 50 ms. One swap publishes the outputs of many merges. */
 export const MAX_REMOVED_CHUNKS = 10 * MAX_SWAPPED_CHUNKS;
-/** Chunks that one swap adds and updates, together: they fill the transaction of step 1. */
+/** Chunks that one swap adds and updates, together. They fill the transaction of step 1. */
 export const MAX_PUBLISHED_CHUNKS = MAX_TRANSACTION_ITEMS - OTHER_ITEMS;
-/** Maximum bytes of the records that one swap publishes. Keys and the item of the day come on top. */
+/** Maximum bytes of the records that one swap publishes, without keys and the item of the day. */
 export const MAX_PUBLISHED_BYTES = MAX_TRANSACTION_BYTES / 2;
 
 /**
- * Time in which a query reads all chunks of a day, from before the first request to after the last response, ms. Four requests
- * take 5 to 20 ms; a process that is busy with other work handles their responses later.
+ * Time in which a query reads all chunks of a day, from before the first request to after the last response, ms. Four
+ * requests take 5 to 20 ms. A process that is busy with other work handles their responses later.
  */
 export const READ_WINDOW_MS = 250;
-/** Twice as long, ms, so that clocks that run at different speeds do not matter. A merge waits for this long. */
+/**
+ * Wait of a swap before step 3, ms. Twice the read window, so that clocks that run at different speeds do not matter.
+ */
 export const SWAP_REST_MS = 2 * READ_WINDOW_MS;
-/** Changes of the day's item that come in between, in a row. A swap raises the version a few times a second at most. */
+/**
+ * Consecutive changes of the day's item that a swap tolerates. A swap raises the version at most a few times a second.
+ */
 const MAX_ITEM_CHANGES = 10;
 
 export interface Swap {
   readonly tenant: string;
-  /** As it was read before the inputs were. */
+  /** The day as read before the inputs. */
   readonly day: Day;
   readonly lease: Lease;
   readonly removed: readonly ChunkRecord[];
   readonly added: readonly ChunkRecord[];
   /**
-   * New records of chunks whose objects stay as they are: the same id and last timestamp, which name the item. A reader
-   * may see the old one until the swap has answered.
+   * New records of chunks whose objects stay unchanged. ID and last timestamp, which name the item, are the same. A
+   * reader may see the old record until the swap has returned.
    */
   readonly updated?: readonly ChunkRecord[];
-  /** The day's index from now on; undefined leaves it as it is. */
+  /** New index of the day; undefined keeps the current one. */
   readonly index?: IndexRecord;
-  /** From when on the objects of what is removed may be deleted, ms from the last step. */
+  /** Time from the last step after which the objects of removed chunks may be deleted, ms. */
   readonly graceMs: number;
 }
 
 /**
- * The lease is lost, or the day was changed by somebody else. Nothing was removed. What was to be added may be in the
- * catalog all the same (after step 1), and then it is chunks as any others: their objects must stay.
+ * The lease is lost, or another process changed the day. Nothing was removed. The chunks to add may be in the catalog
+ * all the same (after step 1). They are then chunks like any others, and their objects must stay.
  */
 export class SwapConflictError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
@@ -116,8 +127,8 @@ export interface SwapParts {
 }
 
 /**
- * Resolves to the day as it is now. Throws SwapConflictError, and RangeError where added and updated records are larger than
- * a transaction; after another error any first part of the steps may have happened. To try again, read the day anew.
+ * Resolves to the current day. Throws SwapConflictError, and RangeError if added and updated records are larger than a
+ * transaction. After another error, any number of the first steps may have happened. To retry, read the day again.
  */
 export async function swapChunks(parts: SwapParts, swap: Swap): Promise<Day> {
   const { tenant, day, removed, added, updated = [] } = swap;
@@ -128,15 +139,15 @@ export async function swapChunks(parts: SwapParts, swap: Swap): Promise<Day> {
     record => record.tenant === tenant && record.day === day.day,
   );
   mustHold(INVARIANTS.swapKeepsEntries, isOfDay, `chunks of another day than ${tenant}/${day.day}`);
-  // Nothing goes, so nobody can miss it: whoever reads after the answer reads all of it.
+  // Skips the other steps: no chunk is removed, so no reader can miss one, and later readers see all additions.
   if (removed.length === 0)
     return transact(parts, swap, day, now => [...puts(swap), ...garbage(parts, swap, [], now)], swap.index);
-  // Nothing comes: what goes is what may go, at any moment.
+  // Skips the other steps: nothing is published, and the removed chunks may disappear at any moment.
   if (published === 0) return remove(parts, swap, day);
   return remove(parts, swap, await fence(parts, swap, await transact(parts, swap, day, () => puts(swap))));
 }
 
-/** Step 2. Without the lease: it changes nothing but the version, which whoever works on the day instead has changed. */
+/** Step 2. It needs no lease: it changes only the version, which any other worker on the day has changed as well. */
 function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<Day> {
   return changing(
     { table, tenant, day, reasons: ['the day has changed'], mayGoOn: keepsChunks },
@@ -149,12 +160,12 @@ function fence({ table }: SwapParts, { tenant }: Swap, day: Day): Promise<Day> {
 }
 
 /**
- * Step 3. A new index comes here and not before: until the day names it, queries read the one before, whose object must
- * not be off the day's item and on no list. Either is true of the chunks in every step: an index says what the chunks
- * hold that it covers; those that it does not cover are read by their footers, those that are gone are not asked for.
+ * Step 3. A new index is published here and not before. Until the day names it, queries read the previous one, whose
+ * object must be either in the day's item or on a garbage list. In every step, both indexes are right about the chunks
+ * that they cover. Queries read other chunks by their footers, and ignore index data of removed chunks.
  */
 async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
-  // Also if nothing was published here: what stands for the removed chunks may have been published just before.
+  // Waits also if nothing was published here: replacements of the removed chunks may have been published just before.
   if (parts.table.isDistant === true) await parts.clock.sleep(SWAP_REST_MS);
   let now = day;
   for (let from = 0; from < swap.removed.length; from += MAX_SWAPPED_CHUNKS) {
@@ -170,7 +181,10 @@ async function remove(parts: SwapParts, swap: Swap, day: Day): Promise<Day> {
   return now;
 }
 
-/** A transaction under the lease which raises the version of `day` by one. @param writes what goes with it, by the day before it */
+/**
+ * Runs a transaction under the lease that raises the version of `day` by one. @param writes other writes, given the day
+ * before it
+ */
 function transact(
   { table }: SwapParts,
   { tenant, lease, removed, added, updated = [] }: Swap,
@@ -179,7 +193,8 @@ function transact(
   index?: IndexRecord,
 ): Promise<Day> {
   const reasons = ['the lease is lost', 'the day has changed'];
-  // An index is right whatever chunks came and went since.
+  // Tolerates chunk changes for an index alone, because an index stays right whatever chunks were added or removed
+  // since.
   const mayGoOn = removed.length + added.length + updated.length === 0 ? keepsIndex : keepsChunks;
   return changing({ table, tenant, day, reasons, mayGoOn }, async now => {
     const next = { ...now, version: now.version + 1, index: index ?? now.index };
@@ -197,13 +212,16 @@ interface DayChange {
   readonly table: Table;
   readonly tenant: string;
   readonly day: Day;
-  /** By the place of the failed condition; the last one is that of the day, and beyond it stand chunks that must be there. */
+  /**
+   * Reasons by position of the failed condition. The last one is that of the day; positions after it are chunks that
+   * must exist.
+   */
   readonly reasons: readonly string[];
-  /** Whether what happened to the day meanwhile leaves the write as right as it was. */
+  /** True if the change of the day in the meantime leaves the write valid. */
   mayGoOn(before: Day, after: Day): boolean;
 }
 
-/** Does `write` on condition of the day's item. Throws SwapConflictError. */
+/** Runs `write` conditional on the day's item. Throws SwapConflictError. */
 async function changing(
   { table, tenant, day, reasons, mayGoOn }: DayChange,
   write: (now: Day) => Promise<Day>,
@@ -230,7 +248,7 @@ function keepsIndex(before: Day, after: Day): boolean {
   return before.index?.id === after.index?.id;
 }
 
-/** True if all that happened to the day's item is a new index, or more partitions, or both: then no chunk went. */
+/** True if the day's item changed only by a new index or more partitions or both, so that no chunk was removed. */
 function keepsChunks(before: Day, after: Day): boolean {
   const indexes = keepsIndex(before, after) ? 0 : 1;
   const raises = before.partitions === after.partitions ? 0 : 1;
@@ -246,7 +264,7 @@ function puts({ added, updated = [] }: Swap): Write[] {
   ];
 }
 
-/** @param before the day whose index is replaced here; undefined if none is */
+/** @param before the day whose index is replaced; undefined if none is */
 function garbage(
   { clock, ids }: SwapParts,
   { tenant, index, graceMs }: Swap,

@@ -1,26 +1,28 @@
 /**
- * What was committed while a tenant has live tails, in the order of time: a copy of each chunk's record, written in the
- * transaction of the commit. Tails follow it, and nothing else: it has what the catalog cannot tell (what is new), and a
- * chunk that was merged since is still in it, inline bytes included; its object is kept for a grace (swap.ts).
+ * Log of commits while a tenant has live tails, in the order of time. It stores a copy of each chunk's record, written
+ * in the transaction of the commit. Tails follow only this log: it shows which chunks are new, which the catalog does
+ * not. A chunk that was merged since is still in it, including inline bytes. Its object is kept for a grace period
+ * (swap.ts).
  *
  *     tm/<tenant>           tails                            the tenant has tails; expires unless it is renewed
  *     tl/<tenant>/<shard>   <commit's Unix ms, hex>/<chunk>  a committed chunk: its record; expires
  *
- * A process learns of the marker by a read every KNOWN_MS, beside a push; where it knows nothing that is younger, the push
- * waits for the read, but not long: what it could not learn counts as tailed. So:
+ * A process reads the marker every KNOWN_MS, in parallel with pushes. If its knowledge is older than that, the push
+ * waits for the read, up to LEARN_WAIT_MS. A tenant whose marker could not be read counts as tailed. So:
  *
  *     marker is there      + KNOWN_MS
  *     |-- commits may be missing --|-- every commit is in the log -->
  *
- * because a commit that was not logged looks again when it is visible, and logs itself late where the marker came, or may
- * have come, meanwhile. A lookback that reads the catalog after the first line and KNOWN_MS misses nothing, and the log has
- * all that comes behind. What it has twice is told by the chunk's id. test/catalog/tail-log.test.ts goes through the orders.
+ * This holds because a commit that was not logged checks again when it is visible. It logs itself late if the marker
+ * was written, or may have been, in the meantime. A lookback that reads the catalog after the first line and KNOWN_MS
+ * misses nothing, and the log contains all later commits. Duplicates are recognized by the chunk's ID.
+ * test/catalog/tail-log.test.ts checks the orders.
  *
- * Where one process makes all commits of a store (`followAll`), nothing of this is done: it keeps what it commits in memory
- * for its tails, and writes into the log only what they have no room for, which costs those pushes a write more.
+ * If one process makes all commits of a store (`followAll`), it needs none of this. It keeps its commits in memory for
+ * its tails, and logs only those that do not fit into their memory limit, which costs these pushes one more write.
  *
- * A reader would get wrong: stamps are of the writers' clocks, and are taken before the commit. So who reads on from a stamp
- * must go back by LOG_MARGIN_MS now and then.
+ * Pitfall: stamps come from the writers' clocks, and are taken before the commit. A reader that continues from a stamp
+ * must therefore go back by LOG_MARGIN_MS from time to time.
  */
 import { invariant } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
@@ -29,17 +31,20 @@ import type { Table, Write } from '../../base/ports/table.ts';
 import { type ChunkRecord, decodeRecord, encodeRecord } from './chunk-record.ts';
 import { COMMON_SHARDS, DAY_BIAS, shardOfText, timeText } from './keys.ts';
 
-/** How old what a process knows of a marker may be: half a read unit in this time, for each tenant that pushes to it. */
+/**
+ * Maximum age of a process's knowledge of a marker, ms. Costs half a read unit per interval for each tenant that
+ * pushes.
+ */
 export const KNOWN_MS = 2_000;
-/** A push waits so long at most to learn whether there are tails. */
+/** Maximum wait of a push for the read of the marker, ms. */
 const LEARN_WAIT_MS = 250;
-/** Tenants of which a process knows whether they have tails. */
+/** Number of tenants whose marker state a process caches. */
 const KNOWN_TENANTS = 10_000;
-/** Clocks that differ, and commits under way: the calls of one take 15 s at most, and are tried again. */
+/** Covers clock differences and commits in progress. The calls of one commit take at most 15 s, and are retried. */
 export const LOG_MARGIN_MS = 60_000;
-/** A commit that took longer is logged once more, so that its stamp is inside the margin. */
+/** Commit duration after which a commit is logged again, so that its stamp is inside the margin. */
 const LATE_COMMIT_MS = 20_000;
-/** How long a commit can be followed: longer than the grace of objects (10 minutes by default). */
+/** Time for which a commit stays in the log: longer than the grace period of objects (10 minutes by default). */
 const LOGGED_MS = 900_000;
 
 export interface LoggedChunk {
@@ -47,22 +52,22 @@ export interface LoggedChunk {
   readonly record: ChunkRecord;
 }
 
-/** Told in the process that committed, when the commit is visible. Must not throw and must not do work. */
+/** Called in the process that committed, when the commit is visible. Must not throw and must not do work. */
 export type OnCommitted = (chunks: readonly LoggedChunk[]) => void;
 
 /** Serves all tails of a store, in the one process that commits to it. */
 export interface SoleFollower {
   /**
-   * Told of each commit when it is visible. False where there is no room for it: it is logged then, before it is
-   * acknowledged. Must not throw and must not do work.
+   * Called for each commit when it is visible. Returns false if there is no memory left for it. The commit is then
+   * logged before it is acknowledged. Must not throw and must not do work.
    */
   take(chunks: readonly LoggedChunk[]): boolean;
-  /** What there was no room for is in the log. Must not throw and must not do work. */
+  /** Called when commits that `take` refused are in the log. Must not throw and must not do work. */
   logged(tenant: string): void;
 }
 
 interface Known {
-  /** Before the read began. */
+  /** Time before the read began, Unix ms. */
   readonly readMs: number;
   readonly isTailed: boolean;
 }
@@ -72,7 +77,7 @@ export class TailLog {
   readonly #clock: Clock;
   readonly #known = new LruCache<string, Known>(KNOWN_TENANTS);
   readonly #reading = new Map<string, Promise<boolean>>();
-  /** Tenants that this process itself has marked, until when. */
+  /** Tenants that this process has marked, with the end of the mark. */
   readonly #marked = new Map<string, number>();
   readonly #listeners = new Set<OnCommitted>();
   #sole: SoleFollower | undefined;
@@ -82,30 +87,35 @@ export class TailLog {
     this.#clock = clock;
   }
 
-  /** From the answer on, and KNOWN_MS in other processes, commits of the tenant are logged for `validMs`. */
+  /**
+   * Makes commits of the tenant logged for `validMs`: from the response on here, and KNOWN_MS later in other processes.
+   */
   async mark(tenant: string, validMs: number): Promise<void> {
     if (this.#sole !== undefined) return;
     const untilMs = this.#clock.nowMs() + validMs;
-    // First of all here: a commit that is visible from now on finds it.
+    // Sets the local mark first, so that a commit that is visible from now on finds it.
     this.#marked.set(tenant, untilMs);
     const expiresAt = Math.ceil(untilMs / 1000);
     await this.#table.put({ ...markerKey(tenant), version: 0, body: new Uint8Array(0), expiresAt });
   }
 
-  /** Calls back for what this process commits of tenants with tails; the function that it returns ends that. */
+  /** Calls back for commits of this process of tenants with tails. Returns a function that ends it. */
   listen(onCommitted: OnCommitted): () => void {
     this.#listeners.add(onCommitted);
     return () => this.#listeners.delete(onCommitted);
   }
 
-  /** From now on all commits of the store are of this process, and `sole` is told of them; ends with the function it returns. */
+  /**
+   * Declares that this process makes all commits of the store, and passes them to `sole`. Returns a function that ends
+   * it.
+   */
   followAll(sole: SoleFollower): () => void {
     invariant(this.#sole === undefined, 'one follower hears of all commits');
     this.#sole = sole;
     return () => (this.#sole = undefined);
   }
 
-  /** Another thread of this process made these commits, and logged them if `logged` says so. */
+  /** Reports commits of another thread of this process, which has logged them if `logged` is true. */
   async relay(chunks: readonly LoggedChunk[], logged: boolean): Promise<void> {
     if (logged || this.#sole === undefined) {
       for (const listener of this.#listeners) listener(chunks);
@@ -116,13 +126,13 @@ export class TailLog {
     }
   }
 
-  /** Asked before a commit: is it to be logged? Never throws: what cannot be learnt counts as true. */
+  /** True if a commit must be logged. Called before the commit. Never throws: an unknown state counts as true. */
   async isTailed(tenant: string): Promise<boolean> {
     if (this.#sole !== undefined) return false;
     if (this.#isMarkedHere(tenant)) return true;
     const known = this.#known.get(tenant);
     if (known !== undefined && this.#isFresh(tenant)) {
-      // Learnt anew before it is too old, so that a tenant that pushes all the time never waits.
+      // Refreshes at half the maximum age, so that a tenant that pushes continuously never waits.
       if (!this.#isFresh(tenant, KNOWN_MS / 2)) void this.#learn(tenant);
       return known.isTailed;
     }
@@ -133,14 +143,14 @@ export class TailLog {
     );
     try {
       const isTailed = await Promise.race([this.#learn(tenant), late]);
-      // A read that somebody else began may be older than it helps.
+      // Treats an outdated result as true: a read that another push started may be too old.
       return isTailed || !this.#isFresh(tenant);
     } finally {
       done.abort();
     }
   }
 
-  /** The parts of a commit that log its chunks. */
+  /** Writes that a commit includes to log its chunks. */
   writes(records: readonly ChunkRecord[], stampMs: number): Write[] {
     const expiresAt = Math.ceil((stampMs + LOGGED_MS) / 1000);
     return records.map(record => ({
@@ -156,8 +166,8 @@ export class TailLog {
   }
 
   /**
-   * After a commit, before its answer. `logged` says what was decided before it; `stampMs` is when that was. Throws what the
-   * table throws: a commit that has to be logged and is not must not be acknowledged.
+   * Called after a commit, before its response. `logged` is the decision made before it, and `stampMs` the time of that
+   * decision. Throws the errors of the table: a commit that must be logged and is not must not be acknowledged.
    */
   async committed(
     tenant: string,
@@ -166,7 +176,7 @@ export class TailLog {
   ): Promise<void> {
     if (this.#sole !== undefined) return this.#tellSole(this.#sole, tenant, records, { stampMs, logged });
     const elapsedMs = Math.abs(this.#clock.nowMs() - stampMs);
-    // Tails that came while a commit was under way did not find it, and it did not know of them.
+    // Checks for tails that started during the commit. They did not find the commit, and it did not know of them.
     const isLate = logged ? elapsedMs > LATE_COMMIT_MS : await this.isTailed(tenant);
     if (isLate) await this.#logLate(records);
     if ((logged || isLate) && this.#listeners.size > 0) {
@@ -188,11 +198,11 @@ export class TailLog {
 
   async #logLate(records: readonly ChunkRecord[]): Promise<void> {
     const lateMs = this.#clock.nowMs();
-    // One by one: they are few, and a transaction has its limits.
+    // Writes one by one, because there are few and a transaction is limited in size.
     for (const write of this.writes(records, lateMs)) await this.#table.transact([write]);
   }
 
-  /** Chunks logged from `fromMs` (Unix ms) on, ascending by stamp; what is under way may be missing. */
+  /** Chunks logged since `fromMs` (Unix ms), ascending by stamp. Commits in progress may be missing. */
   async read(tenant: string, fromMs: number): Promise<LoggedChunk[]> {
     const from = timeText(Math.max(0, Math.trunc(fromMs)));
     const shards = Array.from({ length: COMMON_SHARDS }, (_, shard) => this.#readShard(tenant, shard, from));
@@ -215,7 +225,7 @@ export class TailLog {
 
   #isFresh(tenant: string, maxAgeMs = KNOWN_MS): boolean {
     const known = this.#known.get(tenant);
-    // A clock that was set back must not make it last longer.
+    // Compares the absolute age, so that a clock that was set back does not extend the validity.
     return known !== undefined && Math.abs(this.#clock.nowMs() - known.readMs) < maxAgeMs;
   }
 

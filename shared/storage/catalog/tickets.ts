@@ -1,16 +1,17 @@
 /**
- * Tickets: a browser can give a WebSocket no header, so it asks for one of these with its token and puts it into the address.
- * It opens one tail within a minute; what stays behind in the log of a proxy opens nothing. Stored by hash, like tokens.
+ * Tickets for WebSockets of browsers, which cannot set headers. The browser requests a ticket with its token and puts
+ * it into the URL. A ticket opens one tail within a minute, so a ticket in a proxy's log is useless. Stored by hash,
+ * like tokens.
  *
- *     a/tickets   <SHA-256 of the ticket, hex>   what it stands for
+ *     a/tickets   <SHA-256 of the ticket, hex>   token ID and tenants
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
 export interface TicketRecord {
-  /** Of the token that asked for it. */
+  /** ID of the token that requested it. */
   readonly tokenId: string;
-  /** Those of the request that asked for it. */
+  /** Tenants of the request that created it. */
   readonly tenants: readonly string[];
   readonly expiresMs: number;
 }
@@ -32,12 +33,12 @@ export class Tickets {
     await this.#table.put({ ...keyOf(hash), version: 0, body, expiresAt }, { kind: 'absent' });
   }
 
-  /** Resolves to what it stands for once: to undefined afterwards, and after its time. */
+  /** Redeems a ticket. Resolves to its record once, and to undefined afterwards or after its expiry. */
   async take(hash: string): Promise<TicketRecord | undefined> {
     const item = await this.#table.get(keyOf(hash));
     if (item === undefined) return undefined;
     try {
-      // Of several that come with it at once, one deletes it.
+      // Lets one of several concurrent uses win: only one deletes the item.
       await this.#table.delete(keyOf(hash), { kind: 'present' });
     } catch (error) {
       if (error instanceof ConditionFailedError) return undefined;

@@ -1,27 +1,27 @@
 /**
- * Access tokens: who may do what with which tenants. A record holds the hash of its token, never the token, so that whoever
- * reads the table or a copy of it can use none of them.
+ * Access tokens: scopes and tenants of each. A record holds the hash of its token, never the token. A leaked copy of
+ * the table therefore contains no usable token.
  *
- *     a/tokens   <id>    a token; it vanishes some time after it has ended
- *     a/first    token   when the first token of a deployment was made; its version is that time, Unix ms
+ *     a/tokens   <id>    a token; the item expires some time after the token
+ *     a/first    token   time when the first token of a deployment was created; its version is that time, Unix ms
  */
 import type { Scope } from '../../base/model/scopes.ts';
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
 export interface TokenRecord {
   readonly id: string;
-  /** For people. */
+  /** Human-readable name. */
   readonly name: string;
   /** SHA-256 of the token's whole text, hex. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
-  /** Names, or ALL_TENANTS alone. */
+  /** Tenant names, or only ALL_TENANTS. */
   readonly tenants: readonly string[];
   readonly createdMs: number;
-  /** Undefined: it never expires by itself. */
+  /** Undefined if the token never expires. */
   readonly expiresMs?: number | undefined;
   readonly revokedMs?: number | undefined;
-  /** UTC day since 1970-01-01 on which it was used last, written once a day. */
+  /** UTC day since 1970-01-01 of the last use, written once a day. */
   readonly lastUsedDay?: number | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface StoredToken {
   readonly version: number;
 }
 
-/** A list of tokens is read at once, and each needs somebody to look after it. */
+/** Maximum number of tokens: the list of tokens is read as a whole. */
 export const MAX_TOKENS = 10_000;
-/** How long a token that has ended is still listed. */
+/** Time for which an ended token is still listed, ms. */
 export const ENDED_KEPT_MS = 30 * 86_400_000;
-/** A function that verifies tokens needs rights to this partition alone. */
+/** Partition of the tokens. A function that verifies tokens needs access only to this partition. */
 export const TOKENS_PARTITION = 'a/tokens';
 
 const FIRST_KEY = { pk: 'a/first', sk: 'token' };
@@ -51,7 +51,7 @@ export class Tokens {
     return item && { record: decode(item.body), version: item.version };
   }
 
-  /** By id, those that ended lately included. */
+  /** Tokens ordered by ID, including recently ended ones. */
   async list(): Promise<readonly TokenRecord[]> {
     const found: TokenRecord[] = [];
     let after: string | undefined;
@@ -63,12 +63,12 @@ export class Tokens {
     return found;
   }
 
-  /** Throws ConditionFailedError where the id is taken, which 64 random bits are not. */
+  /** Throws ConditionFailedError if the ID exists, which is practically impossible with 64 random bits. */
   async add(record: TokenRecord): Promise<void> {
     await this.#table.put(itemOf(record, 0), { kind: 'absent' });
   }
 
-  /** Adds the first token of a deployment. False where one was added so before, whatever became of it. */
+  /** Adds the first token of a deployment. False if a first token was ever added before, even if it is gone. */
   async addFirst(record: TokenRecord): Promise<boolean> {
     const condition = { kind: 'absent' } as const;
     const first = { ...FIRST_KEY, version: record.createdMs, body: new Uint8Array(0) };
@@ -84,12 +84,12 @@ export class Tokens {
     }
   }
 
-  /** When the first token was added, Unix ms; undefined before. */
+  /** Time at which the first token was added, Unix ms; undefined before. */
   async firstAddedMs(): Promise<number | undefined> {
     return (await this.#table.get(FIRST_KEY))?.version;
   }
 
-  /** Writes unless somebody else did since `version` was read; false then. */
+  /** Writes unless another process wrote since `version` was read; false then. */
   async replace(version: number, record: TokenRecord): Promise<boolean> {
     try {
       await this.#table.put(itemOf(record, version + 1), { kind: 'version', version });

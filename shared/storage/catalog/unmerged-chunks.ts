@@ -1,8 +1,8 @@
 /**
- * How many pushes of a tenant no merge has taken yet: compaction, which reads a day's records anyway, notes it for the processes
- * that take pushes. It is known only in a table that processes share; on one machine merge-backlog.ts counts bytes.
+ * Number of a tenant's pushes that are not merged yet. Compaction, which reads a day's records anyway, notes it for the
+ * processes that ingest. Only a shared table has it. On one machine, merge-backlog.ts counts bytes.
  *
- *     x/<tenant>/unmerged   <day>   number of chunks; 10 minutes
+ *     x/<tenant>/unmerged   <day>   number of chunks; expires after 10 minutes
  */
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -10,13 +10,18 @@ import type { Table } from '../../base/ports/table.ts';
 import { backlogPartition } from './ingest-exchange.ts';
 import { dayText } from './keys.ts';
 
-/** Fewer are what pushes between two merges leave; nothing is noted then, so that small tenants cost no request. */
+/**
+ * Minimum number to note. Pushes between two merges leave fewer, and skipping the note saves small tenants a request.
+ */
 export const NOTED_FROM_CHUNKS = 5_000;
-/** Compaction looks at a day with so many chunks every minute; a number that nobody writes again must not refuse pushes for long. */
+/**
+ * Validity of a note, ms. Compaction checks a day with this many chunks every minute. An outdated number must not
+ * refuse pushes for long.
+ */
 const VALID_MS = 600_000;
-/** Between two notes of a day, ms. */
+/** Minimum time between two notes of a day, ms. */
 const NOTE_EVERY_MS = 10_000;
-/** Days whose last note is remembered, 100 bytes each. */
+/** Number of days whose last note is remembered, 100 bytes each. */
 const NOTED_DAYS = 10_000;
 
 interface Noted {
@@ -34,7 +39,7 @@ export class UnmergedChunks {
     this.#clock = clock;
   }
 
-  /** Of compaction: so many chunks of a day are as they were pushed. Throws what the table throws. */
+  /** Notes the number of a day's unmerged chunks. Called by compaction. Throws the errors of the table. */
   async note(tenant: string, day: number, chunks: number): Promise<void> {
     if (this.#table.isDistant !== true) return;
     const name = `${tenant}/${day}`;
@@ -57,7 +62,7 @@ export class UnmergedChunks {
     });
   }
 
-  /** Of all days of a tenant. Throws what the table throws. */
+  /** Number of unmerged chunks of all days of a tenant. Throws the errors of the table. */
   async of(tenant: string): Promise<number> {
     let chunks = 0;
     let after: string | undefined;

@@ -1,13 +1,16 @@
 /**
- * Usage of a tenant and day, one item for each process that counted some of it. A writer owns its item and writes its
- * whole count each time, so writes need no condition, and one that is repeated changes nothing; a reader adds up.
+ * Usage of a tenant and day, one item for each process that counted a part of it. A writer owns its item and writes its
+ * whole count each time. So writes need no condition, and a repeated write changes nothing. A reader adds the counts
+ * up.
  *
- *     u/<tenant>/<day>   <writer>   what one process counted
+ *     u/<tenant>/<day>   <writer>   counts of one process
  */
 import type { Table } from '../../base/ports/table.ts';
 import { dayText } from './keys.ts';
 
-/** A year and a month: this month can be compared with the same one a year ago. */
+/**
+ * Days for which usage is kept: a year and a month, so that the current month can be compared with that of last year.
+ */
 export const KEPT_DAYS = 400;
 const SECONDS_OF_DAY = 86_400;
 
@@ -15,7 +18,7 @@ export interface UsageRecord {
   readonly tenant: string;
   /** UTC day since 1970-01-01. */
   readonly day: number;
-  /** Unique among all processes, for ever. */
+  /** Unique among all processes, forever. */
   readonly writer: string;
   readonly body: Uint8Array;
 }
@@ -32,12 +35,12 @@ export class UsageRecords {
     await this.#table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
   }
 
-  /** Forgets what one process counted, for a tenant that is moved. */
+  /** Deletes the counts of one process, to rename a tenant. */
   async remove({ tenant, day, writer }: Omit<UsageRecord, 'body'>): Promise<void> {
     await this.#table.delete({ pk: partition(tenant, day), sk: writer });
   }
 
-  /** What was counted of a day, by whichever process. */
+  /** Counts of a day by all processes. */
   async *read(tenant: string, day: number): AsyncGenerator<UsageRecord> {
     let after: string | undefined;
     do {
