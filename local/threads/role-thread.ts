@@ -182,12 +182,11 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     compress: config.frontend.compressResponses,
     observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
   });
-  const { signal: stop } = stopping;
-  const background = { clock: systemClock, log, signal: stop };
+  const background = { clock: systemClock, log, signal };
   const beside = [
     keepMemorySmall(`${role}-${index}`, context, background),
-    runInBackground('usage', () => context.usage.ledger.keepWritten(stop), background),
-    runInBackground('runtime-config', () => overrides.keepFresh(stop), background),
+    runInBackground('usage', () => context.usage.ledger.keepWritten(signal), background),
+    runInBackground('runtime-config', () => overrides.keepFresh(signal), background),
   ];
   const disk = { isFull: data.isDiskFull };
   const scheduler = schedulerOf(data, context, log, { disk, reading });

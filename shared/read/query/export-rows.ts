@@ -100,7 +100,7 @@ export class ExportRows implements LogSink {
   readonly #budget: MemoryBudget;
   readonly #hasLabels: boolean;
 
-  /** @param budget of the query: what is held stays charged; @param hasLabels false: nobody asks for the label sets of rows */
+  /** @param budget memory budget of the query, charged for all rows @param hasLabels false if the label sets of rows are not read */
   constructor(
     maxLineBytes: number,
     budget: MemoryBudget,

@@ -19,16 +19,16 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 
 const CSV_QUOTED = /[",\r\n]/;
 
-/** @param rest called after each MiB; others have the thread meanwhile */
+/** @param yieldSlice called after each MiB, so that other requests can run */
 export async function encodeExport(
   { rows, dayStartNs }: ExportedRows,
   format: ExportFormat,
-  rest: () => Promise<void>,
+  yieldSlice: () => Promise<void>,
 ): Promise<Uint8Array> {
   const day = new Date(Number(dayStartNs / 1_000_000n)).toISOString().slice(0, 'yyyy-mm-ddT'.length);
-  // Alone in its memory, which can be moved to another thread.
+  // Has memory of its own, so that it can be moved to another thread.
   const output = Buffer.allocUnsafeSlow(rows.begin(fileFormatOf(format, day, rows.labelSets)));
-  for (let at = 0; at < output.length; await rest()) at += rows.next(output, at);
+  for (let at = 0; at < output.length; await yieldSlice()) at += rows.next(output, at);
   return new Uint8Array(output.buffer);
 }
 

@@ -1,11 +1,11 @@
 /**
- * Deletes what nobody needs any more: objects whose chunks were merged, once the queries that began before are over; and
- * orphans, objects that no record ever named, because a push or a merge died before its commit.
+ * Deletes unreferenced objects: those of merged chunks, after the queries that started before have ended, and orphans. No record
+ * ever named an orphan, because a push or a merge ended before its commit.
  *
- * An orphan is told by its age: every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a
- * lease), and a name is never used twice. Records are looked at before the lists of garbage, and what a swap moves from the
- * one to the other must be found in at least one of them. A table may show that transaction in parts, the records gone and
- * the list not there: so in between the leases of the day are taken once. Whoever swapped gives them back after the answer.
+ * Age identifies an orphan. Every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a lease), and a
+ * name is never used twice. Records are read before the garbage lists, and an object that a swap moves from one to the other must
+ * be found in at least one of them. A table may show that transaction in parts, with the records deleted and the list missing. So
+ * the leases of the day are taken once between the two reads. A swap releases its lease only after its response.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';

@@ -36,7 +36,7 @@ export interface FullMergeCounterOptions {
 interface Counted {
   chunks: number;
   lineBytes: number;
-  /** Somebody waits for a pause. */
+  /** True while a timer waits for a pause of the pushes. */
   isWatched: boolean;
 }
 

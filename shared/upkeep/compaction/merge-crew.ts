@@ -1,17 +1,16 @@
 /**
- * Many functions merge one tenant's day at once. One of them holds the lease of the day: it plans, calls the others for the merges,
- * and publishes what they have stored, the outputs of many merges in one swap. So the catalog has one writer as before, and only
- * its reading and swapping is not done side by side.
+ * Lets many functions merge one tenant's day concurrently. One of them holds the lease of the day. It plans, calls the others for
+ * the merges, and publishes the stored outputs of many merges in one swap. So the catalog has a single writer for the day, and
+ * only its reads and swaps are not concurrent.
  *
  *     day --plan--> merges --+--> function --> outputs --+--> one swap --> day
  *                            +--> function --> outputs --+
  *                            +--> function --> ...          (the next swap)
  *
- * The day is read and planned again while merges are under way. Their inputs are left alone, but stay among the chunks that decide about
- * order: a run planned later ends before a chunk that shares time with one of them (order-runs.ts), and theirs were planned when
- * the others were there. So merges of several plans may be published in any order.
+ * The day is read and planned again while merges run. Their inputs are not planned again, but still decide about order: a later run
+ * ends before a chunk that overlaps one of them in time (order-runs.ts). So merges of several plans can be published in any order.
  *
- * A merge that comes to nothing, because its function was lost or a chunk is damaged, is left to the holder of the lease.
+ * If a merge fails, because its function was lost or a chunk is damaged, the holder of the lease does it.
  */
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -25,17 +24,17 @@ import type { MergeAnswer, MergeHelpers } from './merge-task.ts';
 import type { PlannedMerge } from './plan-merges.ts';
 import type { DropSource } from './row-drops.ts';
 
-/** Lines that a function merges in 25 s: so much is no reason to call others, and what is planned is done when it is planned again. */
+/** Lines that a function merges in 25 s. Below it, no other function is called. Before the next planning, all of it is merged. */
 export const HELPER_BYTES = 256 * 1024 * 1024;
-/** From one reading of the day to the next, ms. A day of 100,000 chunks takes 2 s to read. */
+/** Interval between two reads of the day, ms. A day of 100,000 chunks takes 2 s to read. */
 export const REPLAN_MS = 30_000;
-/** Deletion and retention of the day wait for so long, ms. */
+/** Maximum time that the lease is held, ms. Deletion and retention of the day wait for it. */
 export const CREW_RUN_MS = 240_000;
-/** Of one call, ms. The largest merge takes a minute. */
+/** Timeout of one call, ms. The largest merge takes a minute. */
 const MAX_CALL_MS = 300_000;
-/** The lease is held on that often at least, ms. */
+/** Maximum interval between renewals of the lease, ms. */
 const TICK_MS = 5_000;
-/** Plans of one reading, each without the inputs of those before: full merges must not keep closed windows waiting. */
+/** Plans for each read of the day, each without the inputs of the previous ones. Otherwise full merges delay closed windows. */
 const MAX_PLANS = 3;
 
 export interface CrewParts {

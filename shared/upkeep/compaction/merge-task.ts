@@ -1,6 +1,6 @@
 /**
- * One planned merge as bytes, and what came of it, so that another function can do it (merge-crew.ts). That function stores the
- * outputs and publishes nothing: if nobody takes its answer, they are orphans.
+ * Encodes one planned merge and its result, so that another function can run it (merge-crew.ts). That function stores the
+ * outputs and publishes nothing. If its response is lost, the outputs are orphans.
  *
  *     holder of the day's lease --task--> other function: reads inputs, stores outputs
  *                               <-answer-- records of the outputs, and what was left out
@@ -23,19 +23,19 @@ export interface MergeAnswer extends Outcome {
   readonly applied: readonly AppliedRequest[];
 }
 
-/** Functions that merge for the one that holds the lease of a day. */
+/** Calls other functions to merge for the function that holds the lease of a day. */
 export interface MergeHelpers {
-  /** At once, of one tenant's day. */
+  /** Maximum number of concurrent merges of one tenant's day. */
   readonly most: number;
-  /** Bytes of lines from which on another function is called. Default: HELPER_BYTES. */
+  /** Bytes of lines for each function. Default: HELPER_BYTES. */
   readonly bytesEach?: number;
-  /** Fewer merges are not handed out. Default 2: the function that plans them would only wait for one. */
+  /** Minimum number of merges to hand out. Default 2: for a single one, the planning function would only wait. */
   readonly fewest?: number;
   /** Throws what ends the other function, or its call, and the signal's reason. */
   merge(task: MergeTask, signal: AbortSignal): Promise<MergeAnswer>;
 }
 
-/** What a task needs where it runs. */
+/** Parts that a task needs to run. */
 export interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
   readonly drops?: DropSource;
 }
@@ -45,7 +45,7 @@ interface TaskText extends Omit<MergeTask, 'inputs'> {
 }
 
 interface AnswerText extends Pick<MergeAnswer, 'duplicates' | 'dropped' | 'mayDrop' | 'applied'> {
-  /** The first inputs so many: the others were too much for one merge. */
+  /** Number of inputs that were merged, from the first on. The others did not fit in one merge. */
   readonly merged: number;
   readonly added: readonly string[];
 }
@@ -69,17 +69,17 @@ export function helpersOf(
   };
 }
 
-/** Does a task: a merge as bytes in, what came of it out. */
+/** Runs an encoded task and returns its encoded result. */
 export type MergeTaskRunner = (bytes: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
 
-/** Does a task. Throws what merges throw: whoever called does the merge itself then. */
+/** Runs a task. Throws what merges throw. The caller then does the merge itself. */
 export async function runMergeTask(
   parts: MergeTaskParts,
   bytes: Uint8Array,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { inputs: texts, ...task } = JSON.parse(Buffer.from(bytes).toString()) as TaskText;
-  // Read after the inputs' day was, and before the merge: what is picked up later is looked for in the outputs.
+  // Delete requests are read after the day and before the merge. Later ones are applied to the outputs.
   const drops = await (parts.drops?.dropsOf(task.tenant) ?? dropNothing(parts.clock));
   const hold = async () => {
     await nextTurn();

@@ -55,7 +55,7 @@ function place(i: usize): usize {
   return usize(load<u32>(FILE_PLACES + (i << 2)));
 }
 
-/** Begins anew with the rows that are laid down. */
+/** Starts a file with the rows that are in memory. */
 export function openFile(ofKind: u32, count: u32): void {
   kind = ofKind;
   rows = usize(count);

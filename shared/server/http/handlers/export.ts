@@ -28,14 +28,14 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
   const hasLabels = format !== 'text';
   return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
-    // Writing is work for the tenant, too.
+    // Formatting counts as CPU time of the tenant.
     const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
     pace.resume();
-    const rest = async () => {
+    const yieldSlice = async () => {
       await pace.yieldIfDue();
       asker.signal.throwIfAborted();
     };
-    const body = await encodeExport(exported, format, rest);
+    const body = await encodeExport(exported, format, yieldSlice);
     pace.pause();
     const headers: Record<string, string> = {
       'content-type': EXPORT_TYPES[format],
