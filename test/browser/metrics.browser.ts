@@ -42,6 +42,8 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
   await panel.getByText('Top list', { exact: true }).click();
   await untilParam(page, 'chart', 'top');
   const list = panel.getByRole('list', { name: 'Series by their last value' });
+  // The address changes before the chart does.
+  await list.waitFor();
   const labels = await list.locator('.top-list-label').allTextContents();
   assert.deepEqual([...labels].sort(), ['checkout', 'gateway', 'payment', 'worker']);
   const numbers = (await list.locator('.numeric').allTextContents()).map(Number);
@@ -55,7 +57,9 @@ test('series as stacked areas, as a top list, and as values; the address keeps w
   await panel.getByText('Values', { exact: true }).click();
   await untilParam(page, 'chart', 'value');
   const values = panel.getByRole('list', { name: 'Last values' });
-  assert.equal(await values.getByRole('img', { name: /over time$/ }).count(), 4);
+  const small = values.getByRole('img', { name: /over time$/ });
+  await small.first().waitFor();
+  assert.equal(await small.count(), 4);
   await assertAccessible(page);
   await screenshot(page, 'metric-values');
   await done();
