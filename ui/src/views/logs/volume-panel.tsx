@@ -6,7 +6,7 @@ import { TimeChart } from '../../components/time-chart.tsx';
 import type { Level } from '../../lines/level.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
-import { countText, shortText } from '../../time/quantities.ts';
+import { manyText, shortText } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { LogVolume } from './use-volume.ts';
@@ -36,7 +36,7 @@ export function VolumePanel({ asked, range, onZoom, onLevel }: VolumePanelProps)
         <h2>Log volume</h2>
         {volume !== undefined && (
           <p class="numeric soft">
-            {countText(volume.total)} lines · {stepName(volume.stepMs)} per bar
+            {manyText(volume.total, 'line')} · {stepName(volume.stepMs)} per bar
           </p>
         )}
         <ul class="levels">
