@@ -4,7 +4,7 @@ import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 
 interface CommandModule {
   /** `whole` makes the program with all commands, for one that tells of the others. */
-  register(program: Command, whole: () => Promise<Command>): void;
+  register(program: Command, whole: (name?: string) => Promise<Command>): void;
 }
 
 /** In the order of the help. */
@@ -37,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   token: () => import('../commands/token.ts'),
   cost: () => import('../commands/cost.ts'),
   completion: () => import('../commands/completion.ts'),
+  'complete-words': () => import('../commands/complete-words.ts'),
 };
 
 /** So that they load one command, too. */

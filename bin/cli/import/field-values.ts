@@ -1,5 +1,5 @@
 /** Values of fields by name. A name with dots is a member itself, or a path through nested objects. */
-import { parseObject } from './formats/json.ts';
+import { parseObject } from '../../../shared/base/text/json-object.ts';
 import type { Fields, ParsedLine } from './line-format.ts';
 
 /** Where loggers write the time of a line, the most frequent names first. */

@@ -7,6 +7,7 @@
  * A page is kept from its second use on, and takes the place of another only where that one was not used for longer than the
  * page's own two uses are apart. So a scan of everything leaves the cache as it was, and of a query that reads more than
  * the cache holds, most stays, where the oldest making room would leave nothing (each page would go just before its next use).
+ * An export, which reads a page for several answers one behind the other, says when a page is used next.
  *
  * What a reader would get wrong: lines of a page may leave at any time between two turns of the event loop; the page then
  * unpacks its stored bytes again. Nothing is read from the store for it.
@@ -98,8 +99,9 @@ export class PageCache implements PageKeeper {
    * Columns of a page: those kept, or new ones, which may be kept.
    *
    * @param chunk what names the chunk among those of all tenants; @param what names it in errors
+   * @param nextUse uses of all pages until the next one of this page, if that is known: then it is kept from its first use on
    */
-  use(chunk: string, footer: Footer, page: PageMeta, what: string): PageColumns {
+  use(chunk: string, footer: Footer, page: PageMeta, what: string, nextUse?: number): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;
     const known = this.#kept.get(key);
@@ -112,8 +114,8 @@ export class PageCache implements PageKeeper {
     this.#remembered.delete(key);
     const isFirst = lastUse === undefined;
     // One that was never used before is the first to give way, and takes nobody's place.
-    const interval = isFirst ? Infinity : now - lastUse;
-    if ((!isFirst || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
+    const interval = nextUse ?? (isFirst ? Infinity : now - lastUse);
+    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });

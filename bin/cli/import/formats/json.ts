@@ -1,5 +1,6 @@
 /** A JSON object on each line. */
-import type { Fields, LineFormat } from '../line-format.ts';
+import { parseObject } from '../../../../shared/base/text/json-object.ts';
+import type { LineFormat } from '../line-format.ts';
 
 export function jsonFormat(): LineFormat {
   return {
@@ -8,24 +9,4 @@ export function jsonFormat(): LineFormat {
       return fields === undefined ? undefined : { fields };
     },
   };
-}
-
-/** Numbers beyond 2^53 lose digits in JSON.parse; timestamps in nanoseconds and many IDs are such. */
-const LONG_NUMBER = /\d{16,19}/;
-const WHOLE_NUMBER = /^\d{16,19}$/;
-
-/** Undefined if the text is not a JSON object. Whole numbers that lose digits are texts. */
-export function parseObject(text: string): Fields | undefined {
-  if (!/^\s{0,64}\{/.test(text)) return undefined;
-  try {
-    return JSON.parse(text, LONG_NUMBER.test(text) ? withAllDigits : undefined) as Fields;
-  } catch {
-    return undefined;
-  }
-}
-
-function withAllDigits(_: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source;
-  return source !== undefined && WHOLE_NUMBER.test(source) ? source : value;
 }
