@@ -5,10 +5,10 @@
  *
  *     maxBytes   | 3/4: lines, in memory that searches work on (LinePool) | 1/4: stored bytes and columns |
  *
- * A page is cached from its second use on. It evicts another only if that one was unused for longer than the
- * interval between the page's own two uses. A scan of everything therefore leaves the cache unchanged. If a
- * query reads more than the cache holds, most of the cache survives. With LRU nothing would: each page would
- * be evicted just before its next use.
+ * A page is kept from its second use on, and takes the place of another only where that one was not used for longer than the
+ * page's own two uses are apart. So a scan of everything leaves the cache as it was, and of a query that reads more than
+ * the cache holds, most stays, where the oldest making room would leave nothing (each page would go just before its next use).
+ * An export, which reads a page for several answers one behind the other, says when a page is used next.
  *
  * Pitfall: lines of a page may be evicted between any two turns of the event loop. The page then unpacks its
  * stored bytes again, without a read from the store.
@@ -113,10 +113,10 @@ export class PageCache implements PageKeeper {
   /**
    * Returns the columns of a page, cached or new. New ones may be cached.
    *
-   * @param chunk identifies the chunk among those of all tenants
-   * @param what identifies it in errors
+   * @param chunk what names the chunk among those of all tenants; @param what names it in errors
+   * @param nextUse uses of all pages until the next one of this page, if that is known: then it is kept from its first use on
    */
-  use(chunk: string, footer: Footer, page: PageMeta, what: string): PageColumns {
+  use(chunk: string, footer: Footer, page: PageMeta, what: string, nextUse?: number): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;
     const known = this.#cached.get(key);
@@ -128,9 +128,9 @@ export class PageCache implements PageKeeper {
     const lastUse = this.#remembered.get(key);
     this.#remembered.delete(key);
     const isFirst = lastUse === undefined;
-    // A page that was not used before is evicted first, and evicts no other.
-    const interval = isFirst ? Infinity : now - lastUse;
-    if ((!isFirst || this.#keepsFirst) && this.#fits(page, interval)) {
+    // One that was never used before is the first to give way, and takes nobody's place.
+    const interval = nextUse ?? (isFirst ? Infinity : now - lastUse);
+    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });

@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly footer: Footer;
   readonly page: PageMeta;
   readonly wants: PageWants;
+  /** Pages that are used until this one is used again, if that is known. */
+  readonly nextUse?: number | undefined;
 }
 
 /**
@@ -73,11 +75,12 @@ export class PageReader {
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];
     const missing: Missing[] = [];
-    for (const [place, { record, footer, page, wants }] of requests.entries()) {
+    for (const [place, { record, footer, page, wants, nextUse }] of requests.entries()) {
       statistics.pagesRead++;
       const what = nameOfChunk(record);
       const chunk = `${record.tenant}/${record.id}`;
-      const columns = this.#cache?.use(chunk, footer, page, what) ?? new PageColumns(footer, page, what);
+      const columns =
+        this.#cache?.use(chunk, footer, page, what, nextUse) ?? new PageColumns(footer, page, what);
       const { start, end } = missingStretch(columns, wants);
       if (start < end)
         missing.push({ place, record, columns, start: page.offset + start, end: page.offset + end });
