@@ -8,7 +8,7 @@ import { ColumnKind, type Footer } from '../../shared/storage/chunk/format.ts';
 import {
   decodePage,
   footerOf,
-  missingStretch,
+  missingRange,
   type PageWants,
   rowsOf as viewOf,
 } from '../../shared/storage/chunk/reader.ts';
@@ -74,7 +74,7 @@ function use(
 ) {
   const [page] = footer.pages;
   const columns = cache.use(name, footer, page, 'x', nextUse);
-  const { start, end } = missingStretch(columns, wants);
+  const { start, end } = missingRange(columns, wants);
   if (start < end) columns.add(start, object.subarray(page.offset + start, page.offset + end));
   return { columns, rows: viewOf(columns, wants), readBytes: end - start };
 }

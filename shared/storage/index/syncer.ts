@@ -3,7 +3,7 @@
  * catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
  * from their footers.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
@@ -152,7 +152,7 @@ export class Syncer {
       const some = records.slice(i, i + FOOTERS_AT_ONCE);
       const footers = await Promise.all(some.map(record => readFooter(this.#parts.store, record)));
       for (let j = 0; j < some.length; j++) found.push({ id: some[j].id, footer: footers[j] });
-      await nextTurn();
+      await nextRound();
       await hold();
     }
     return found;
