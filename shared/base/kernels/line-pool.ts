@@ -37,7 +37,7 @@ export class LinePool {
     this.#touchedBytes = 0;
   }
 
-  /** Bytes up to the end of the highest slot since the last reset: about what the memory takes from the machine. */
+  /** End of the highest slot since the last reset, bytes: approximately the memory in use. */
   get touchedBytes(): number {
     return this.#touchedBytes;
   }

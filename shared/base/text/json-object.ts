@@ -1,10 +1,10 @@
-/** JSON objects of lines, with all digits of their numbers. */
+/** Parses JSON objects in lines, with all digits of their numbers. */
 
-/** Numbers beyond 2^53 lose digits in JSON.parse; timestamps in nanoseconds and many IDs are such. */
+/** Numbers above 2^53 lose digits in JSON.parse. Timestamps in nanoseconds and many IDs are that large. */
 const LONG_NUMBER = /\d{16,19}/;
 const WHOLE_NUMBER = /^\d{16,19}$/;
 
-/** Undefined if the text is not a JSON object. Whole numbers that lose digits are texts. */
+/** Returns undefined if the text is not a JSON object. Whole numbers that would lose digits become texts. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!/^\s{0,64}\{/.test(text)) return undefined;
   try {

@@ -1,9 +1,9 @@
-/** Pairs of a name and a value: `level=info msg="request done" took=12ms`. */
+/** Parses pairs of a name and a value: `level=info msg="request done" took=12ms`. */
 
-/** Bounded and without overlap between its parts, so that no line is slow. */
+/** Pair; the parts are bounded and do not overlap, so that no line is slow. */
 const PAIR = /([^\s="]{1,256})(?:=(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]*)(?=\s|$)))?\s*/y;
 
-/** Undefined for a line that is not made of pairs, or has no value. */
+/** Returns undefined for a line that does not consist of pairs, or has no value. */
 export function parseLogfmt(line: string): Readonly<Record<string, unknown>> | undefined {
   const fields: Record<string, unknown> = Object.create(null);
   let hasValue = false;
@@ -12,7 +12,7 @@ export function parseLogfmt(line: string): Readonly<Record<string, unknown>> | u
     const match = PAIR.exec(line);
     if (match === null) return undefined;
     const [text, name, quoted, plain] = match;
-    // A name that text follows without a space, such as `a"b"`.
+    // Text follows the name without a space, as in `a"b"`.
     if (quoted === undefined && plain === undefined && !/\s$/.test(text) && PAIR.lastIndex < line.length)
       return undefined;
     if (quoted !== undefined || plain !== undefined) hasValue = true;

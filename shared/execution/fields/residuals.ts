@@ -134,7 +134,7 @@ class SideResiduals {
   readonly #fields: ParserFields;
   readonly #lines: Buffer;
   readonly #codesOf: (entry: number) => Uint32Array | undefined;
-  /** Of each entry, where it was looked at. */
+  /** Cached properties of each entry that occurred. */
   readonly #entries: (EntryResiduals | undefined)[] = [];
   #next = 0;
 

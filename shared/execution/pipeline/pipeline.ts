@@ -139,7 +139,10 @@ class LabelSet {
 const MAX_KEPT_SETS = 16_384;
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Label sets of the rows of one run, by where their metadata values are in the dictionaries of the page: cheaper than their keys. */
+/**
+ * Label sets of the rows of one run, by the dictionary indexes of their metadata values. That is cheaper than
+ * row keys.
+ */
 class RunSets {
   readonly #labels: RowLabels;
   #runSerial = -1;
