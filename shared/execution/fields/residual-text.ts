@@ -57,8 +57,8 @@ const DOT_DIGITS = '0123456789';
 const COMMA_DIGITS = 'abcdefghij';
 
 /**
- * Replaces the time of day `ns` in a text by a mark; returns other texts unchanged. @param text Text of one
- * member
+ * Replaces the time of day `ns` in a text by a mark; returns other texts unchanged.
+ * @param text Text of one member
  */
 export function markTime(text: string, ns: number): string {
   const found = TIME_OF_DAY.exec(text);
@@ -96,7 +96,10 @@ export function textOfResidual({ before, time, after }: ResidualForm, ns: number
   return time === undefined ? before : before + timeOfDay(ns, time.digits, time.separator) + after;
 }
 
-/** Formats `15:04:05.000`, truncated to this many digits. @param ns Time since the start of the day */
+/**
+ * Formats `15:04:05.000`, truncated to this many digits.
+ * @param ns Time since the start of the day
+ */
 function timeOfDay(ns: number, digits: number, separator: string): string {
   const seconds = Math.floor(ns / NS_OF_SECOND);
   const minutes = Math.floor(seconds / 60);

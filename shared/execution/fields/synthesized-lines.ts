@@ -45,8 +45,8 @@ export class KnownLines {
   }
 
   /**
-   * Builds the line of a row for which `covers` is true. @param timeNs Time of the row, since the start of the
-   * day
+   * Builds the line of a row for which `covers` is true.
+   * @param timeNs Time of the row, since the start of the day
    */
   lineOf(row: number, timeNs: number): string {
     const residual = this.#residualOf(this.#fields.rests.ids[row]);

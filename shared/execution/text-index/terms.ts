@@ -1,6 +1,6 @@
 /**
- * Terms of a line: terms about its bytes that every needle within the line shares. A text index records the
- * terms of a page's lines. If a page lacks a term of a needle, none of its lines contains the needle. All
+ * Terms of a line: statements about its bytes that every needle within the line implies. A text index records
+ * the terms of a page's lines. If a page lacks a term of a needle, none of its lines contains the needle. All
  * numbers in this file are part of the stored format (FILTER_VERSION). The kernel assembly/text-terms.ts
  * extracts all terms except values.
  *

@@ -68,7 +68,8 @@ export class Syncer {
       const before = await catalog.day(work.tenant, work.day);
       if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
-      // Replaced objects stay for their grace over a distant store, so merges may go on meanwhile. On one machine they are deleted at once.
+      // A distant store retains replaced objects for their grace period, so merges may run in parallel. On
+      // one machine, they are deleted immediately.
       const name = this.#parts.store.isDistant === true ? indexLease : dayLease;
       const lease = await catalog.leases.take(name(work.tenant, work.day), LEASE_MS);
       if (lease === undefined) return 'busy';
