@@ -3,7 +3,7 @@
  * below. A new module gets its place in this list.
  */
 const LAYERS = [
-  ['server', ['http', 'usage', 'rules', 'canary', 'auth', 'admin']],
+  ['server', ['http', 'open-data', 'usage', 'rules', 'canary', 'auth', 'admin']],
   ['write', ['ingest']],
   ['read', ['tail', 'patterns', 'insight', 'query']],
   [

@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ClientError } from '../shared/base/model/errors.ts';
+import { freeLarge } from '../shared/base/model/free-bytes.ts';
 import type { ServerLog } from '../shared/base/runtime/log.ts';
 import { errorResponse, OVERLOADED, responseOfError } from '../shared/server/http/errors.ts';
 import { hardenedHeaders } from '../shared/server/http/hardening.ts';
@@ -274,7 +275,7 @@ function createService(
     return readBody(exchange, { budget, overloaded });
   }
 
-  function send(exchange: Exchange, { status, headers, body }: HttpResponse): void {
+  function send(exchange: Exchange, { status, headers, body, isBodyOwn }: HttpResponse): void {
     const { outgoing } = exchange;
     if (outgoing.destroyed) return;
     if (stopping) outgoing.shouldKeepAlive = false;
@@ -285,7 +286,9 @@ function createService(
     if (hasBody) outgoing.setHeader('content-length', bytes);
     outgoing.writeHead(status);
     exchange.leaves(bytes);
-    if (bytes > 0) outgoing.end(body);
+    // Left to the collector, sent bytes would make it mark the whole heap every few answers.
+    const sent = () => void (isBodyOwn && typeof body !== 'string' && freeLarge(body));
+    if (bytes > 0) outgoing.end(body, sent);
     else outgoing.end();
     const { socket } = outgoing;
     // Node watches the progress of the write and destroys the socket. The next request or idleness resets the

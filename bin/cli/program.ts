@@ -3,10 +3,8 @@ import { Command } from 'commander';
 import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 
 interface CommandModule {
-  /**
-   * Registers the command. `whole` creates the program with all commands, for commands that describe others.
-   */
-  register(program: Command, whole: () => Promise<Command>): void;
+  /** `whole` makes the program with all commands, for one that tells of the others. */
+  register(program: Command, whole: (name?: string) => Promise<Command>): void;
 }
 
 /** Commands in the order of the help. */
@@ -39,6 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandModule>>> = {
   token: () => import('../commands/token.ts'),
   cost: () => import('../commands/cost.ts'),
   completion: () => import('../commands/completion.ts'),
+  'complete-words': () => import('../commands/complete-words.ts'),
 };
 
 /** Aliases, listed here so that they load only one command, too. */

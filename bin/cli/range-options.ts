@@ -25,7 +25,10 @@ const TIME_HELP =
 /** Bounds of a 64-bit timestamp in nanoseconds. */
 const MAX_NS = 2n ** 63n - 1n;
 
-export function addRangeOptions(command: Command, since = '1h'): Command {
+const TO = () => new Option('--to <time>', 'end (default: now)').argParser(checkTime);
+
+/** @param to in place of the usual option --to */
+export function addRangeOptions(command: Command, since = '1h', to = TO()): Command {
   return addTimeZoneOption(command)
     .addOption(
       new Option('--since <duration>', 'look back from --to, for example 90s, 15m, 1h30m, 7d')
@@ -34,7 +37,7 @@ export function addRangeOptions(command: Command, since = '1h'): Command {
         .conflicts('from'),
     )
     .addOption(new Option('--from <time>', 'start').argParser(checkTime))
-    .addOption(new Option('--to <time>', 'end (default: now)').argParser(checkTime));
+    .addOption(to);
 }
 
 /** Throws UsageError if the range ends before it starts. */

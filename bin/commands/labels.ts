@@ -1,4 +1,4 @@
-/** `logboom labels [NAME]`: lists label names, or the values of one label. */
+/** `logboom labels [LABEL]`: names of labels, or the values of one. */
 import { type Command, Option } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { rangeOfFlags } from '../cli/range-options.ts';
@@ -20,8 +20,8 @@ export function register(program: Command): void {
   const command = program
     .command('labels')
     .description('list label names, or the values of a label')
-    .argument('[name]', 'label whose values to list')
-    .addOption(new Option('--query <selector>', 'stream selector that limits the streams'));
+    .argument('[label]', 'label whose values to list')
+    .addOption(new Option('--query <selector>', 'only these streams'));
   addFactsOptions(command)
     .addHelpText('after', NOTES)
     .action(

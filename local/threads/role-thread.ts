@@ -198,7 +198,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     if (response.status < 300) freeLarge(request.body);
     const { body } = response;
     const bytes = typeof body === 'string' ? encoded(body) : ownBytes(body);
-    return { value: { response: { ...response, body: bytes } }, moved: [bytes.buffer] };
+    return { value: { response: { ...response, body: bytes, isBodyOwn: true } }, moved: [bytes.buffer] };
   }
 
   /** Merges the pushes of a ticket. Leaves younger pushes unmerged. */

@@ -7,7 +7,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { columnName, columnValue, fieldsOfLine, frequentFields } from '../../bin/cli/export/entry-fields.ts';
+import {
+  columnName,
+  columnValue,
+  fieldsOfLine,
+  frequentFields,
+} from '../../shared/server/open-data/entry-fields.ts';
 import { type ServerProcess, startProcess } from '../end-to-end/support/server-process.ts';
 import { logboom } from './run-command.ts';
 
@@ -177,7 +182,7 @@ describe('logboom export', () => {
     };
     mkdirSync(join(folder, 's3'));
     const args = [
-      '--s3',
+      '--to',
       's3://lake-1/logs/',
       '--s3-endpoint',
       endpoint,
@@ -196,9 +201,11 @@ describe('logboom export', () => {
   });
 
   test.each([
-    [['--format', 'parquet'], 2, 'needs --parts-dir or --s3'],
+    [['--format', 'parquet'], 2, 'needs --parts-dir or --to s3://'],
     [['--hive'], 2, '--hive needs --format parquet'],
-    [['--s3', 'http://x'], 2, 's3://BUCKET/PREFIX'],
+    [['--to', 's3://X'], 2, 's3://BUCKET/PREFIX'],
+    [['--to', 'http://x'], 2, 'A time is written like'],
+    [['--to', 's3://lake-1', '--parts-dir', 'x'], 2, 'cannot be used with --output or --parts-dir'],
     [['--part', '10ms'], 2, 'at least 1s'],
     [['--since', '999d', '--part', '1s'], 2, 'make them longer'],
   ])('%j is refused', async (args, code, message) => {

@@ -1,34 +1,14 @@
 /** `logboom view` in tmux, against the store itself. Skipped where tmux is not installed (Debian: `apt install tmux`). */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 import { PROGRAM } from '../support/program.ts';
 import { logboom } from './run-command.ts';
+import { hasTmux, Terminal } from './tmux.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 if (!hasTmux) console.warn('tmux is not installed: logboom view is not tested on a terminal');
 const testInTmux = hasTmux ? test : test.skip;
-const folder = mkdtempSync(join(tmpdir(), 'logboom-view-'));
-const tmux = (...args: readonly string[]) =>
-  execFileSync('tmux', ['-S', join(folder, 'tmux'), '-f', '/dev/null', ...args], { encoding: 'utf8' });
-const keys = (...names: readonly string[]) => tmux('send-keys', ...names);
-const MAX_LOOKS = 600;
+const terminal = new Terminal();
 let store: TestStore;
-
-/** The screen as soon as it holds the text. */
-async function screenWith(text: string): Promise<string> {
-  let screen = '';
-  for (let look = 0; look < MAX_LOOKS; look++) {
-    screen = tmux('capture-pane', '-p');
-    if (screen.includes(text)) return screen;
-    await delay(100);
-  }
-  throw new Error(`the screen has no ${JSON.stringify(text)}:\n${screen}`);
-}
 
 async function push(line: string): Promise<void> {
   const streams = ['shop', 'shed'].map(app => ({
@@ -50,34 +30,33 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  if (hasTmux) spawnSync('tmux', ['-S', join(folder, 'tmux'), 'kill-server']);
+  terminal.end();
   await store?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 testInTmux('runs a query, completes, filters, follows and gives the terminal back', async () => {
-  tmux('new-session', '-d', '-x', '90', '-y', '20');
-  keys(`${process.execPath} ${PROGRAM} view --addr ${store.url}; echo back-$((40+2))`, 'Enter');
-  await screenWith('Tab complete');
-  keys('-l', '{ap');
-  keys('Tab');
-  await screenWith('query> {app');
-  keys('-l', '="s');
-  keys('Tab');
-  await screenWith('shed  shop');
-  keys('-l', 'op"}');
-  keys('Enter');
-  expect(await screenWith('entry 1 of 1')).toContain('first of shop');
-  keys('Enter');
-  await screenWith('  app = shop');
-  keys('-l', '+');
-  await screenWith('{app="shop"} | app="shop"');
-  keys('-l', 't');
-  await screenWith('live  entry 1 of 1');
+  terminal.start(90, 20);
+  terminal.keys(`${process.execPath} ${PROGRAM} view --addr ${store.url}; echo back-$((40+2))`, 'Enter');
+  await terminal.screenWith('Tab complete');
+  terminal.type('{ap');
+  terminal.keys('Tab');
+  await terminal.screenWith('query> {app');
+  terminal.type('="s');
+  terminal.keys('Tab');
+  await terminal.screenWith('shed  shop');
+  terminal.type('op"}');
+  terminal.keys('Enter');
+  expect(await terminal.screenWith('entry 1 of 1')).toContain('first of shop');
+  terminal.keys('Enter');
+  await terminal.screenWith('  app = shop');
+  terminal.type('+');
+  await terminal.screenWith('{app="shop"} | app="shop"');
+  terminal.type('t');
+  await terminal.screenWith('live  entry 1 of 1');
   await push('second');
-  expect(await screenWith('second of shop')).not.toContain('of shed');
-  keys('-l', 'q');
-  const after = await screenWith('back-42');
+  expect(await terminal.screenWith('second of shop')).not.toContain('of shed');
+  terminal.type('q');
+  const after = await terminal.screenWith('back-42');
   expect(after).not.toContain('second of shop');
 });
 

@@ -14,7 +14,7 @@ import {
   type PruningPredicate,
 } from '../../shared/execution/text-index/pruning-predicate.ts';
 import { decodeSummaries } from '../../shared/execution/text-index/summary-codec.ts';
-import { fieldWord, metadataWord, valueFact } from '../../shared/execution/text-index/value-terms.ts';
+import { fieldWord, metadataWord, valueTerm } from '../../shared/execution/text-index/value-terms.ts';
 import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
@@ -54,7 +54,7 @@ export function mayHold(object: Buffer, footer: Footer, needle: string): number[
 /** For each page 1 where some row may have the value of the metadata name. */
 export function mayHaveMetadata(object: Buffer, footer: Footer, name: string, value: string): number[] {
   const bytes = Buffer.from(value);
-  return mayMeet(object, footer, havingValue(valueFact(metadataWord(name), bytes, 0, bytes.length)));
+  return mayMeet(object, footer, havingValue(valueTerm(metadataWord(name), bytes, 0, bytes.length)));
 }
 
 /** For each page 1 where some JSON line may have the value of the field. */
@@ -63,7 +63,7 @@ export function mayHaveField(object: Buffer, footer: Footer, name: string, value
   return mayMeet(
     object,
     footer,
-    havingValue(valueFact(fieldWord(name), bytes, 0, bytes.length), PageFlag.jsonUnknown),
+    havingValue(valueTerm(fieldWord(name), bytes, 0, bytes.length), PageFlag.jsonUnknown),
   );
 }
 

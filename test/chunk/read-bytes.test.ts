@@ -4,7 +4,7 @@ import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { PageColumns } from '../../shared/storage/chunk/page-columns.ts';
 import {
   footerOf,
-  missingStretch,
+  missingRange,
   type PageWants,
   rowsOf as viewOf,
 } from '../../shared/storage/chunk/reader.ts';
@@ -67,7 +67,7 @@ test.each(['packed', 'raw'] as const)(
     expect(rows.lineOffsets.at(-1)).toBe(footer.lineBytes);
     // Lines that are gone are not silently others.
     expect(() => rows.lines).toThrow('0 bytes where');
-    const { start, end } = missingStretch(columns, WANTS);
+    const { start, end } = missingRange(columns, WANTS);
     columns.add(start, object.subarray(page.offset + start, page.offset + end));
     expect(rows.lines.toString()).toBe(LINES.map(line => line[kind]).join(''));
   },

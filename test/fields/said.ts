@@ -47,7 +47,7 @@ export function pageOf(lines: readonly (Buffer | string)[], labels: Texts): Page
 export function expectSameSaid(page: PageRows, found: KnownLines, labels: Texts, base = 0): number {
   let known = 0;
   for (let row = 0; row < page.rows; row++) {
-    if (!found.knows(row)) continue;
+    if (!found.covers(row)) continue;
     known++;
     const line = Buffer.from(page.lines.subarray(page.lineOffsets[row], page.lineOffsets[row + 1]));
     const said = saidBy(Buffer.from(found.lineOf(row, base + page.times[row])), labels);

@@ -9,7 +9,7 @@ import {
   UNWANTED,
 } from '../../shared/base/kernels/field-scanner.ts';
 import { TermSet } from '../../shared/base/kernels/term-set.ts';
-import { isRecordedValue, valueFact } from '../../shared/execution/text-index/value-terms.ts';
+import { isRecordedValue, valueTerm } from '../../shared/execution/text-index/value-terms.ts';
 import { VALUE } from '../../shared/storage/columns/line-members.ts';
 import { jsonLines, logfmtLines } from '../fields/lines.ts';
 import { bySuite } from '../support/suite.ts';
@@ -253,7 +253,7 @@ describe.each(['as compiled', 'under guard'])('members of lines, %s', kind => {
           const want = new Set(
             members[parser]
               .filter(({ kind, start, end }) => kind === VALUE && isRecordedValue(page.lines, start, end))
-              .map(({ entry, start, end }) => valueFact(words[entry], page.lines, start, end)),
+              .map(({ entry, start, end }) => valueTerm(words[entry], page.lines, start, end)),
           );
           expect(new Set(set.terms)).toEqual(want);
         }

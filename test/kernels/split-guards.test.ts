@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
-import { createLineMemory, joinRoomBeside } from '../../shared/base/kernels/line-memory.ts';
+import { createLineMemory, joinAreaOf } from '../../shared/base/kernels/line-memory.ts';
 import { splitLines, splitMemoryBytes } from '../../shared/base/kernels/split-lines.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostilePage, type Page } from './hostile.ts';
@@ -24,7 +24,7 @@ function join(bytes: Buffer, { lineOffsets, rows }: Page): boolean {
   const lines = memory.subarray(START, START + lineOffsets[rows]);
   const page = new SplitPage(bytes.length, lines);
   bytes.copy(page.bytes);
-  const { at, end } = joinRoomBeside(memory)!;
+  const { at, end } = joinAreaOf(memory)!;
   guard.allow([
     [START, START + lines.length],
     [at, end],

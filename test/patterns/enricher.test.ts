@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { storeChunk } from '../../shared/storage/catalog/chunk-object.ts';
 import { ChunkAssembler, type ChunkHead } from '../../shared/storage/chunk/chunk-assembler.ts';
-import type { PatchEnricher } from '../../shared/storage/chunk/chunk-indexer.ts';
+import type { PatchIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { ChunkPatcher } from '../../shared/storage/chunk/chunk-patcher.ts';
 import type { WrittenChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
@@ -14,7 +14,7 @@ import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns
 import { patternOf } from '../../shared/upkeep/pattern-mining/template.ts';
 import { rowsOf } from '../support/rows.ts';
 
-const nothing = (): PatchEnricher => ({ page: () => [], finish: () => [], copied: () => undefined });
+const nothing = (): PatchIndexer => ({ page: () => [], finish: () => [], copied: () => undefined });
 const head = (n: number): ChunkHead => ({
   id: `${n}`.padStart(32, '0'),
   tenant: 't',

@@ -5,6 +5,7 @@ import { BadRequestError } from '../../shared/base/model/errors.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
 import { windowEnd } from '../../shared/read/query/export-window.ts';
+import { PageCache } from '../../shared/read/query/page-cache.ts';
 import { type EXPORT_FORMATS, encodeExport } from '../../shared/server/http/export-format.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
@@ -77,6 +78,17 @@ describe('an export', () => {
     await store.push([entry(6, 'before'), entry(8, 'behind')]);
     const { parts } = await exported(store, '{app="a"}', { maxBytes: 100 });
     expect(parts.map(({ count }) => count)).toEqual([1, 50, 1]);
+  });
+
+  test('unpacks a page once for the answers that it is in', async () => {
+    const pages = new PageCache(8 * 1024 * 1024);
+    const store = memoryEngine(0, pages);
+    await store.push(Array.from({ length: 100 }, (_, i) => entry(i * 1e9, `line ${i}`.padEnd(100))));
+    const { parts } = await exported(store, '{app="a"}', { maxBytes: 2000 });
+    expect(parts.length).toBeGreaterThan(4);
+    expect(pages.misses).toBe(1);
+    expect(pages.hits).toBeGreaterThan(4);
+    expect(pages.figures.lineBytes).toBe(10_000);
   });
 
   test('runs the pipeline, and shows labels and metadata apart', async () => {

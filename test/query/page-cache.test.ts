@@ -8,7 +8,7 @@ import { ColumnKind, type Footer } from '../../shared/storage/chunk/format.ts';
 import {
   decodePage,
   footerOf,
-  missingStretch,
+  missingRange,
   type PageWants,
   rowsOf as viewOf,
 } from '../../shared/storage/chunk/reader.ts';
@@ -66,10 +66,15 @@ function plainOf({ rows, times, lines, lineOffsets, metadata }: PageRows): unkno
 }
 
 /** Uses a page, reads what is missing of it, and tells how much that was. */
-function use(cache: PageCache, { name, object, footer }: Chunk, wants = EVERYTHING) {
+function use(
+  cache: PageCache,
+  { name, object, footer }: Chunk,
+  wants = EVERYTHING,
+  nextUse: number | undefined = undefined,
+) {
   const [page] = footer.pages;
-  const columns = cache.use(name, footer, page, 'x');
-  const { start, end } = missingStretch(columns, wants);
+  const columns = cache.use(name, footer, page, 'x', nextUse);
+  const { start, end } = missingRange(columns, wants);
   if (start < end) columns.add(start, object.subarray(page.offset + start, page.offset + end));
   return { columns, rows: viewOf(columns, wants), readBytes: end - start };
 }
@@ -121,6 +126,18 @@ test('a page is kept from its second use on, with its lines, and a scan leaves i
   expect(useAll(cache, 5, PAGES)).toBe(PAGES - 5);
   expect(useAll(cache, 0, 5)).toBe(0);
   expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 5 * chunks[0].footer.lineBytes });
+});
+
+test('a page whose next use is known is kept from its first use on, in the place of pages that are not used as soon', () => {
+  const cache = new PageCache(CACHE_BYTES);
+  for (let round = 0; round < 3; round++) useAll(cache, 0, 20);
+  const soon = chunks.slice(40, 60);
+  // Nothing gives way while it may be used as soon.
+  for (const chunk of soon) use(cache, chunk, EVERYTHING, 1000);
+  expect(useAll(cache, 0, 20)).toBe(0);
+  for (let round = 0; round < 2; round++)
+    for (const chunk of soon) use(cache, chunk, EVERYTHING, 20).rows.lines;
+  for (const chunk of soon) expect(use(cache, chunk).readBytes).toBe(0);
 });
 
 test('of what is more than it holds, part stays; and what is not used any more makes room', () => {

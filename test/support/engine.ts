@@ -7,6 +7,7 @@ import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.t
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { type Asker, QueryEngine, type RangeQuery } from '../../shared/read/query/engine.ts';
+import type { PageCache } from '../../shared/read/query/page-cache.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -15,13 +16,13 @@ import { type DatedEntry, pushOf } from './pushes.ts';
 export const DAY = 20_000;
 export const DAY_START_NS = 20_000n * 86_400_000_000_000n;
 
-export function memoryEngine(inlineMaxBytes = 4096) {
+export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
   const store = memoryObjectStore();
   const table = memoryTable({ clock: systemClock });
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
-  const engine = new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock });
+  const engine = new QueryEngine({ catalog, source: new ChunkSource(store, pages), clock: systemClock });
   return {
     engine,
     /** Each call is a chunk of its own for each day. */

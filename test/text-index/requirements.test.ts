@@ -1,7 +1,7 @@
 /** What regular expressions and whole pipelines require: a page with a line that they keep is never pruned. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-predicate.ts';
+import { labelsPredicate, linePredicate } from '../../shared/execution/text-index/line-predicate.ts';
 import {
   allOf,
   anything,
@@ -9,7 +9,7 @@ import {
   nothing,
   type PruningPredicate,
 } from '../../shared/execution/text-index/pruning-predicate.ts';
-import { regexRequirement } from '../../shared/execution/text-index/regex-literals.ts';
+import { regexPredicate } from '../../shared/execution/text-index/regex-literals.ts';
 import { parseLogQuery } from '../../shared/language/logql/parse.ts';
 import { compileRegex } from '../../shared/language/regex/regex.ts';
 import { passes } from '../pipeline/support.ts';
@@ -39,7 +39,7 @@ const flags = fc.constantFrom('', '(?i)', '(?s)', '(?im)');
 /** The pages that the expression matches some line of are kept. */
 function expectKept(pattern: string, lines: readonly Buffer[][]): void {
   const regex = compileRegex(pattern);
-  const kept = ask(buildSection(lines), lines.length, regexRequirement(pattern));
+  const kept = ask(buildSection(lines), lines.length, regexPredicate(pattern));
   for (const [page, rows] of lines.entries()) {
     if (rows.some(row => regex.testBytes(row, 0, row.length))) expect(kept[page]).toBe(true);
   }
@@ -56,7 +56,7 @@ function shapeOf(requirement: PruningPredicate): unknown {
       return requirement.kind;
     case 'needle':
       if (requirement.since > 1) return 'value';
-      return requirement.facts.length > 0 ? 'needle' : 'run';
+      return requirement.terms.length > 0 ? 'needle' : 'run';
     default:
       return { [requirement.kind]: requirement.of.map(shapeOf) };
   }
@@ -123,16 +123,16 @@ describe('regular expressions', () => {
     ['4bf92f3577b34da6a3ce', 'needle'],
     ['4bf92f3577b3', 'run'],
   ])('%s requires', (pattern, shape) => {
-    expect(shapeOf(regexRequirement(pattern))).toEqual(shape);
+    expect(shapeOf(regexPredicate(pattern))).toEqual(shape);
   });
 
   test('bounded for huge and deeply nested patterns', () => {
     const names = Array.from({ length: 2_000 }, (_, i) => `service-${i}`).join('|');
-    expect(countNeedles(regexRequirement(names))).toBeLessThanOrEqual(64);
+    expect(countNeedles(regexPredicate(names))).toBeLessThanOrEqual(64);
     const nested = `${'('.repeat(200)}timeout${')+'.repeat(200)}`;
-    expect(countNeedles(regexRequirement(nested))).toBeLessThanOrEqual(64);
+    expect(countNeedles(regexPredicate(nested))).toBeLessThanOrEqual(64);
     const wide = '[ab][cd][ef][gh][ij][kl]'.repeat(50);
-    expect(countNeedles(regexRequirement(wide))).toBeLessThanOrEqual(64);
+    expect(countNeedles(regexPredicate(wide))).toBeLessThanOrEqual(64);
   });
 });
 
@@ -143,7 +143,7 @@ const requirementOf = (text: string, stored: readonly string[] = []) => {
     stored: ({ name }: { readonly name: string }) => (stored.includes(name) ? anything : nothing),
     field: () => anything,
   };
-  return allOf([lineRequirement(stages), labelsRequirement(stages, knowledge)]);
+  return allOf([linePredicate(stages), labelsPredicate(stages, knowledge)]);
 };
 
 describe('pipelines', () => {

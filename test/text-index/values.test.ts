@@ -7,11 +7,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Stream } from '../../shared/base/model/page.ts';
 import { FieldColumnWriter } from '../../shared/execution/fields/field-column-writer.ts';
-import { knowledgeOf } from '../../shared/execution/text-index/chunk-label-summary.ts';
+import { labelSummaryOf } from '../../shared/execution/text-index/chunk-label-summary.ts';
 import { FilterBuilder } from '../../shared/execution/text-index/filter-builder.ts';
 import { decodeHeader } from '../../shared/execution/text-index/filter-layout.ts';
 import { withoutFilter } from '../../shared/execution/text-index/filter-reader.ts';
-import { labelsRequirement, lineRequirement } from '../../shared/execution/text-index/line-predicate.ts';
+import { labelsPredicate, linePredicate } from '../../shared/execution/text-index/line-predicate.ts';
 import { summariesOf } from '../../shared/execution/text-index/page-summary.ts';
 import { allOf } from '../../shared/execution/text-index/pruning-predicate.ts';
 import {
@@ -94,9 +94,9 @@ function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
 function mayMatter({ section, summaries, streams, pages }: Chunk, text: string): boolean[] {
   const { stages } = parseLogQuery(`{app="x"} ${text}`) as LogExpr;
   const planned = new Map(pages.map(page => [page, page.runs]));
-  const labels = labelsRequirement(stages, knowledgeOf({ streams, pages, planned, summaries }));
+  const labels = labelsPredicate(stages, labelSummaryOf({ streams, pages, planned, summaries }));
   const without = withoutFilter(labels, pages.length);
-  const answer = ask(section, pages.length, allOf([lineRequirement(stages), labels]));
+  const answer = ask(section, pages.length, allOf([linePredicate(stages), labels]));
   // What is known without the filter never contradicts what is known with it.
   for (const [page, bit] of without.entries()) if (bit === 0) expect(answer[page]).toBe(false);
   return answer;

@@ -1,13 +1,20 @@
 /**
- * Completion for bash: one function that contains the words of each command, so that a Tab starts no process.
- * It finds the command in the words typed so far, and skips option values.
+ * Completion for bash: one function with the words of each command in it, so that a Tab starts no process unless the store is asked for
+ * labels. It finds the command in the words typed so far, and skips the values of options.
  */
 import type { CommandWords, OptionWords } from './words.ts';
 
 export function bashCompletion(commands: readonly CommandWords[]): string {
   const values = commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue));
   const takers = [...new Set(values.flatMap(({ flags }) => flags))].sort();
-  return `# bash completion for logboom. To load it, run: eval "$(logboom completion bash)"
+  return `# bash completion for logboom. To load it: eval "$(logboom completion bash)"
+_logboom_store_words() {
+  local word
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+    "\${COMP_WORDS[0]}" complete-words --raw -- "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null
+  )
+  compopt -o nospace 2>/dev/null
+}
 _logboom() {
   local current previous path word i
   current="\${COMP_WORDS[COMP_CWORD]}"
@@ -24,6 +31,10 @@ ${commands
   .join('\n')}
     esac
   done
+  case "$path" in
+    ${alternatives(commands.filter(({ takesQuery }) => takesQuery))})
+      case "$current" in [\\'\\"]*) _logboom_store_words; return ;; esac ;;
+  esac
   case "$path:$previous" in
 ${commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue).map(option => valueCase(each, option))).join('\n')}
   esac
@@ -40,17 +51,23 @@ function pattern(path: string): string {
   return path.includes(' ') ? `"${path}"` : `" ${path}"`;
 }
 
-function valueCase({ path }: CommandWords, { flags, choices, isPath }: OptionWords): string {
+function alternatives(commands: readonly CommandWords[]): string {
+  return commands.map(({ path }) => `"${path}"`).join('|');
+}
+
+function valueCase({ path }: CommandWords, { flags, choices, isPath, isLabels }: OptionWords): string {
   const places = flags.map(flag => `"${path}:${flag}"`).join('|');
   if (choices.length > 0)
     return `    ${places}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current")); return ;;`;
+  if (isLabels) return `    ${places}) _logboom_store_words; return ;;`;
   return isPath
     ? `    ${places}) COMPREPLY=($(compgen -f -- "$current")); return ;;`
     : `    ${places}) return ;;`;
 }
 
-function commandCase({ path, commands, options, takesFiles }: CommandWords): string {
+function commandCase({ path, commands, options, takesFiles, takesLabel }: CommandWords): string {
   const words = [...commands.map(({ name }) => name), ...options.flatMap(({ flags }) => flags)];
   const files = takesFiles ? ' COMPREPLY+=($(compgen -f -- "$current"))' : '';
-  return `    "${path}") COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))${files} ;;`;
+  const labels = takesLabel ? '; [[ $current == -* ]] || _logboom_store_words' : '';
+  return `    "${path}") COMPREPLY=($(compgen -W "${words.join(' ')}" -- "$current"))${files}${labels} ;;`;
 }

@@ -18,26 +18,34 @@ function __logboom_under
     set -l length (count $argv)
     set -q words[$length]; and test "$words[1..$length]" = "$argv"
 end
+function __logboom_store_words
+    logboom complete-words -- (commandline -cp | string collect) 2>/dev/null
+end
+function __logboom_query_words
+    string match -qr '^[\\'"]' -- (commandline -ct); and __logboom_store_words
+end
 complete -c logboom -f
 ${lines.join('\n')}
 `;
 }
 
-function linesOf({ path, commands, options, takesFiles }: CommandWords): string[] {
-  // After a command of a group, the group offers no further words. Options of a command are valid at any
-  // position.
+function linesOf({ path, commands, options, takesFiles, takesQuery, takesLabel }: CommandWords): string[] {
+  // Of a group nothing comes after one of its commands; of a command options may come at any place.
   const condition = commands.length > 0 ? `__logboom_at ${path}`.trim() : `__logboom_under ${path}`;
   const start = `complete -c logboom -n ${quoted(condition)}`;
   return [
     ...commands.map(({ name, text }) => `${start} -a ${quoted(name)} -d ${quoted(text)}`),
-    ...options.map(({ flags, text, takesValue, choices, isPath }) => {
+    ...options.map(({ flags, text, takesValue, choices, isPath, isLabels }) => {
       const named = flags.map(flag =>
         flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
       );
-      const value = choices.length > 0 ? ` -x -a ${quoted(choices.join(' '))}` : isPath ? ' -r -F' : ' -x';
+      const words = isLabels ? '(__logboom_store_words)' : choices.join(' ');
+      const value = words !== '' ? ` -x -a ${quoted(words)}` : isPath ? ' -r -F' : ' -x';
       return `${start} ${named.join(' ')}${takesValue ? value : ''} -d ${quoted(text)}`;
     }),
     ...(takesFiles ? [`${start} -F`] : []),
+    ...(takesQuery ? [`${start} -a '(__logboom_query_words)'`] : []),
+    ...(takesLabel ? [`${start} -a '(__logboom_store_words)'`] : []),
   ];
 }
 

@@ -10,6 +10,8 @@ export interface OptionWords {
   readonly choices: readonly string[];
   /** True if the value is a file or folder. */
   readonly isPath: boolean;
+  /** Where the value is names of labels. */
+  readonly isLabels: boolean;
 }
 
 export interface CommandWords {
@@ -20,9 +22,16 @@ export interface CommandWords {
   readonly commands: readonly { readonly name: string; readonly text: string }[];
   readonly options: readonly OptionWords[];
   readonly takesFiles: boolean;
+  /** A query, whose labels and values the store knows. */
+  readonly takesQuery: boolean;
+  /** A name of a label. */
+  readonly takesLabel: boolean;
 }
 
 const PATH = /<(file|files|folder|files\.\.\.)>/;
+const QUERY = /^(?:query|selectors?)$/;
+const QUERY_OPTIONS: ReadonlySet<string | undefined> = new Set(['--query', '--match']);
+const LABEL_OPTIONS: ReadonlySet<string | undefined> = new Set(['--target-labels']);
 
 /** Words of every command, parents before children. */
 export function wordsOf(program: Command): readonly CommandWords[] {
@@ -43,11 +52,23 @@ function walk(command: Command, path: string): CommandWords[] {
     ],
     options: [...command.options.filter(({ hidden }) => !hidden).map(wordsOfOption), HELP],
     takesFiles: command.registeredArguments.some(argument => /^files?$/.test(argument.name())),
+    takesQuery:
+      isOfStore(command) &&
+      (takes(command, QUERY) || command.options.some(({ long }) => QUERY_OPTIONS.has(long))),
+    takesLabel: isOfStore(command) && takes(command, /^label$/),
   };
   return [own, ...named.flatMap(({ name, command: each }) => walk(each, `${path} ${name}`.trim()))];
 }
 
-/** Allowed values of an argument; they are completed like commands. */
+function isOfStore({ options }: Command): boolean {
+  return options.some(({ long }) => long === '--addr');
+}
+
+function takes({ registeredArguments }: Command, name: RegExp): boolean {
+  return registeredArguments.some(argument => name.test(argument.name()));
+}
+
+/** An argument that is one of some words is completed like a command. */
 function choicesOf(command: Command): { name: string; text: string }[] {
   return command.registeredArguments.flatMap(({ argChoices = [] }) =>
     argChoices.map(name => ({ name, text: '' })),
@@ -60,6 +81,7 @@ const HELP: OptionWords = {
   takesValue: false,
   choices: [],
   isPath: false,
+  isLabels: false,
 };
 
 function wordsOfOption(option: Option): OptionWords {
@@ -70,5 +92,6 @@ function wordsOfOption(option: Option): OptionWords {
     takesValue: required || optional,
     choices: argChoices,
     isPath: PATH.test(option.flags),
+    isLabels: LABEL_OPTIONS.has(long),
   };
 }

@@ -9,6 +9,11 @@ export function zshCompletion(commands: readonly CommandWords[]): string {
   ].sort();
   return `#compdef logboom
 # zsh completion for logboom. To load it: source <(logboom completion zsh), or a file _logboom in $fpath.
+_logboom_store_words() {
+  local -a found_
+  found_=("\${(@f)$(logboom complete-words -- "\${(j: :)words[1,CURRENT-1]} $QIPREFIX$PREFIX" 2>/dev/null)}")
+  compadd -S '' -- \${found_:#}
+}
 _logboom() {
   local path_ word previous i
   local -a words_ options_
@@ -25,6 +30,13 @@ ${commands
   .join('\n')}
     esac
   done
+  case "$path_" in
+    ${commands
+      .filter(({ takesQuery }) => takesQuery)
+      .map(({ path }) => quoted(path))
+      .join('|')})
+      case "\${words[CURRENT]}" in [\\'\\"]*) _logboom_store_words; return ;; esac ;;
+  esac
   case "$path_:$previous" in
 ${commands.flatMap(each => each.options.filter(({ takesValue }) => takesValue).map(option => valueCase(each, option))).join('\n')}
   esac
@@ -40,17 +52,18 @@ fi
 `;
 }
 
-function valueCase({ path }: CommandWords, { flags, choices, isPath }: OptionWords): string {
+function valueCase({ path }: CommandWords, { flags, choices, isPath, isLabels }: OptionWords): string {
   const places = flags.map(flag => quoted(`${path}:${flag}`)).join('|');
   if (choices.length > 0) return `    ${places}) compadd -- ${choices.map(quoted).join(' ')}; return ;;`;
+  if (isLabels) return `    ${places}) _logboom_store_words; return ;;`;
   return isPath ? `    ${places}) _files; return ;;` : `    ${places}) return ;;`;
 }
 
-function commandCase({ path, commands, options, takesFiles }: CommandWords): string {
+function commandCase({ path, commands, options, takesFiles, takesLabel }: CommandWords): string {
   const words = commands.map(({ name, text }) => described(name, text)).join(' ');
   const flags = options.flatMap(option => option.flags.map(flag => described(flag, option.text))).join(' ');
   const list = commands.length > 0 ? `words_=(${words}); _describe command words_; ` : '';
-  return `    ${quoted(path)}) ${list}options_=(${flags}); _describe option options_${takesFiles ? '; _files' : ''} ;;`;
+  return `    ${quoted(path)}) ${list}options_=(${flags}); _describe option options_${takesFiles ? '; _files' : ''}${takesLabel ? '; _logboom_store_words' : ''} ;;`;
 }
 
 /** Escapes colons, which end the name. */

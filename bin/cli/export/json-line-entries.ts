@@ -1,4 +1,7 @@
-/** Entries from JSON lines as the store writes them. Entries with the same labels share them. */
+/**
+ * Entries from JSON lines as the store writes them. What stands between the time and the line is the same for many entries: it is parsed once,
+ * and entries with the same labels share them.
+ */
 import { parseGivenTime } from '../given-time.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import type { ExportedBytes } from './export-source.ts';
@@ -9,11 +12,19 @@ const NEWLINE = 0x0a;
 /** Entries that are parsed at once: an answer as objects takes five times its bytes. */
 const ENTRIES_AT_ONCE = 4096;
 
-interface StoredEntry {
+const HEAD = '{"timestamp":"';
+const TIME_CHARACTERS = '2026-01-05T10:00:00.123456789Z'.length;
+/** In labels and in the line itself, quotes have a backslash before them: so the last of these is the key of the line. */
+const LINE = ',"line":"';
+
+interface StoredEntry extends LabelSet {
   readonly timestamp: string;
+  readonly line: string;
+}
+
+interface LabelSet {
   readonly labels: MigratedEntry['labels'];
   readonly metadata: MigratedEntry['metadata'];
-  readonly line: string;
 }
 
 export async function* entriesOf(
@@ -27,15 +38,19 @@ export async function* entriesOf(
     for (let start = 0; start < bytes.length; ) {
       const newline = bytes.indexOf(NEWLINE, start);
       const end = newline < 0 ? bytes.length : newline;
-      const { timestamp, labels, metadata, line } = JSON.parse(
-        bytes.toString('utf8', start, end),
-      ) as StoredEntry;
-      page.push({
-        timeNs: time.read(timestamp),
-        labels: shared.of(labels),
-        metadata: shared.of(metadata),
-        line,
-      });
+      const text = bytes.toString('utf8', start, end);
+      const lineAt = text.lastIndexOf(LINE);
+      if (!text.startsWith(HEAD) || lineAt < 0) {
+        const { timestamp, labels, metadata, line } = JSON.parse(text) as StoredEntry;
+        page.push({ timeNs: time.read(timestamp), labels, metadata, line });
+      } else {
+        const timeEnd = HEAD.length + TIME_CHARACTERS;
+        page.push({
+          timeNs: time.read(text.slice(HEAD.length, timeEnd)),
+          ...shared.of(text.slice(timeEnd + '",'.length, lineAt)),
+          line: unquoted(text.slice(lineAt + LINE.length, -'"}'.length)),
+        });
+      }
       if (page.length === ENTRIES_AT_ONCE) {
         yield page;
         page = [];
@@ -44,6 +59,10 @@ export async function* entriesOf(
     }
     if (page.length > 0) yield page;
   }
+}
+
+function unquoted(text: string): string {
+  return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
 /** `2026-01-05T10:00:00.123456789Z`: the same second most often. */
@@ -63,14 +82,16 @@ class TimeReader {
 }
 
 class SharedLabels {
-  #kept = new Map<string, MigratedEntry['labels']>();
+  #kept = new Map<string, LabelSet>();
 
-  of(labels: MigratedEntry['labels']): MigratedEntry['labels'] {
-    const key = JSON.stringify(labels);
-    const known = this.#kept.get(key);
+  /** @param text `"labels":{...},"metadata":{...}` */
+  of(text: string): LabelSet {
+    const known = this.#kept.get(text);
     if (known !== undefined) return known;
     if (this.#kept.size >= MAX_KEPT) this.#kept = new Map();
-    this.#kept.set(key, labels);
-    return labels;
+    const { labels, metadata } = JSON.parse(`{${text}}`) as LabelSet;
+    const set = { labels, metadata };
+    this.#kept.set(text, set);
+    return set;
   }
 }

@@ -3,10 +3,11 @@
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatLabels, labelsOf } from '../../../shared/base/model/labels.ts';
+import { hivePath } from '../../../shared/server/open-data/hive-path.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import { csvText } from '../table-text.ts';
 import { nanosecondText } from '../time-text.ts';
-import { type ExportedBytes, NoExportError, type WireFormat } from './export-source.ts';
+import type { ExportedBytes, WireFormat } from './export-source.ts';
 import { entriesOf } from './json-line-entries.ts';
 
 export type ExportFormat = 'text' | 'jsonl' | 'csv' | 'parquet';
@@ -37,27 +38,29 @@ export interface WrittenPart {
   readonly files: readonly string[];
 }
 
-/** What the entries of a part are read from. */
-export interface PartSource {
-  /** Bytes of a file, as the store writes them. Throws NoExportError before the first answer if it does not. */
-  bytes(format: WireFormat): AsyncIterable<ExportedBytes>;
-  /** The same entries from range queries. */
-  pages(): AsyncIterable<readonly MigratedEntry[]>;
+/** Answers as the store gave them. */
+export function writeAnswers(
+  answers: AsyncIterable<ExportedBytes>,
+  target: PartTarget,
+): Promise<WrittenPart> {
+  return target.format === 'parquet' ? writeParquet(entriesOf(answers), target) : writeText(answers, target);
+}
+
+/** Pages of range queries. The files are the same as of answers. */
+export function writePages(
+  pages: AsyncIterable<readonly MigratedEntry[]>,
+  target: PartTarget,
+): Promise<WrittenPart> {
+  const { format } = target;
+  return format === 'parquet' ? writeParquet(pages, target) : writeText(pagesAsBytes(pages, format), target);
+}
+
+/** The format in which the store is asked for what becomes such files. */
+export function wireFormatOf(format: ExportFormat): WireFormat {
+  return format === 'parquet' ? 'jsonl' : format;
 }
 
 /** A file has its name only when it is whole. A part without entries has none. */
-export async function writePart(source: PartSource, target: PartTarget): Promise<WrittenPart> {
-  const { format } = target;
-  try {
-    if (format === 'parquet') return await writeParquet(entriesOf(source.bytes('jsonl')), target);
-    return await writeText(source.bytes(format), target);
-  } catch (error) {
-    if (!(error instanceof NoExportError)) throw error;
-  }
-  if (format === 'parquet') return writeParquet(source.pages(), target);
-  return writeText(pagesAsBytes(source.pages(), format), target);
-}
-
 async function writeText(
   answers: AsyncIterable<ExportedBytes>,
   { folder, name, format }: PartTarget,
@@ -86,7 +89,7 @@ async function writeText(
 /** Pieces that go into one write of the system; it takes 1024. */
 const PIECES_AT_ONCE = 512;
 
-async function writeAll(output: FileHandle, pieces: readonly Buffer[]): Promise<void> {
+export async function writeAll(output: FileHandle, pieces: readonly Buffer[]): Promise<void> {
   for (let i = 0; i < pieces.length; i += PIECES_AT_ONCE) {
     const some = pieces.slice(i, i + PIECES_AT_ONCE);
     const bytes = some.reduce((sum, { length }) => sum + length, 0);
@@ -131,7 +134,7 @@ async function writeParquet(
   pages: AsyncIterable<readonly MigratedEntry[]>,
   target: PartTarget,
 ): Promise<WrittenPart> {
-  const { parquetFile } = await import('./parquet-file.ts');
+  const { parquetFile } = await import('../../../shared/server/open-data/parquet-file.ts');
   const files: string[] = [];
   let entries = 0;
   let groups = new Map<string, MigratedEntry[]>();
@@ -144,7 +147,7 @@ async function writeParquet(
       const file = join(path, `${target.name}${suffix}.parquet`);
       await mkdir(dirname(join(target.folder, file)), { recursive: true });
       const unfinished = join(target.folder, `${file}.unfinished`);
-      await writeFile(unfinished, await parquetFile(rows));
+      await writeFile(unfinished, parquetFile(rows));
       await rename(unfinished, join(target.folder, file));
       files.push(file);
     }
@@ -168,26 +171,3 @@ async function writeParquet(
   await flush();
   return { entries, files };
 }
-
-/** `tenant=shop/day=2026-01-05/service=web`: readers take these as columns. */
-function hivePath({ timeNs, labels }: MigratedEntry, tenant: string): string {
-  const day = nanosecondText(timeNs).slice(0, 10);
-  const service = labels.service_name ?? 'unknown_service';
-  return join(`tenant=${hiveValue(tenant)}`, `day=${day}`, `service=${hiveValue(service)}`);
-}
-
-/** Hive writes what a path cannot hold as %XX. */
-function hiveValue(value: string): string {
-  const text = value === '' ? '__HIVE_DEFAULT_PARTITION__' : value;
-  return [...Buffer.from(text.slice(0, MAX_PATH_CHARACTERS))]
-    .map(byte => {
-      const character = String.fromCharCode(byte);
-      return /[A-Za-z0-9_-]/.test(character) || (character === '.' && !/^\.+$/.test(text))
-        ? character
-        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    })
-    .join('');
-}
-
-/** Names of files have 255 bytes; escaped, a byte takes three. */
-const MAX_PATH_CHARACTERS = 60;

@@ -1,7 +1,5 @@
-/**
- * Looks up field values by name. A name with dots is a member of that name, or a path through nested objects.
- */
-import { parseObject } from './formats/json.ts';
+/** Values of fields by name. A name with dots is a member itself, or a path through nested objects. */
+import { parseObject } from '../../../shared/base/text/json-object.ts';
 import type { Fields, ParsedLine } from './line-format.ts';
 
 /** Fields in which loggers write the time, most frequent names first. */

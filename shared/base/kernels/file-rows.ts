@@ -1,32 +1,32 @@
 /**
- * Rows as bytes of a file: the host's side of assembly/file-rows.ts. Lines are collected where the kernel reads them; columns and texts of
- * labels are laid behind them when all rows are there.
+ * Host side of assembly/file-rows.ts: writes rows as bytes of a file. The caller collects lines where the
+ * kernel reads them. After all rows are known, columns and label texts are written behind the lines.
  *
- *     escapes | places | piece of output | lines | order, times, starts, ends, labels | label offsets | label texts, head, tail
+ *     escapes | addresses | output | lines | order, times, starts, ends, labels | label offsets | label texts, head, tail
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { type Constant, KernelInstance } from './kernels.ts';
 
-/** Columns of rows by number; lines are places in the collected bytes. */
+/** Columns of rows by number; lines are ranges of the collected bytes. */
 export interface FileRows {
   readonly count: number;
-  /** Numbers of the rows as the file has them. */
+  /** Row numbers in the order of the file. */
   readonly order: Uint32Array;
-  /** Nanoseconds since midnight, below a day. */
+  /** Nanoseconds since midnight, less than a day. */
   readonly times: Float64Array;
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** Places among the texts of the format. */
+  /** Indexes into the labels of the format. */
   readonly labels: Uint32Array;
 }
 
 export interface FileFormat {
   readonly kind: 'text' | 'json' | 'csv';
-  /** What stands before `hh:mm:ss.nnnnnnnnn`. */
+  /** Text before `hh:mm:ss.nnnnnnnnn`. */
   readonly head: string;
-  /** What stands between the time and the line, by label set. */
+  /** Text between the time and the line, by label set. */
   readonly labels: readonly string[];
-  /** What stands behind the line. */
+  /** Text after the line. */
   readonly tail: string;
 }
 
@@ -41,21 +41,21 @@ interface FileKernel {
 }
 
 const KINDS = ['text', 'json', 'csv'];
-/** 1 MiB, which takes 1 ms: others have their turn between two pieces. */
+/** Output per call: 1 MiB, which takes 1 ms. Other work can run between two calls. */
 const PIECE_BYTES = 1024 * 1024;
-/** Loads run so far past the end of a text. */
+/** Padding after texts, because loads run past their end. */
 const SLACK_BYTES = 64;
 const FIRST_CONTINUATION = 0x80;
 const LAST_CONTINUATION = 0xbf;
 
-/** Lines, and what writes them. One file at a time. */
+/** Buffer for lines, and their writer. One file at a time. */
 export class FileWriter {
   readonly #kernel = new KernelInstance<FileKernel>();
   readonly #pieceAt: number;
   readonly #linesAt: number;
-  /** Escapes that are laid down. */
+  /** Kind of the escape table in memory. */
   #kind = '';
-  /** Where what is laid down ends, for tests. */
+  /** End of the input in memory, for tests. */
   laidBytes = 0;
 
   constructor() {
@@ -64,20 +64,22 @@ export class FileWriter {
     this.#linesAt = aligned(this.#pieceAt + PIECE_BYTES + FILE_SLACK.value);
   }
 
-  /** All memory that it has. */
+  /** Total memory, bytes. */
   get bytes(): number {
     return this.#kernel.bytes.length;
   }
 
-  /** Memory for lines, at least so many bytes; what was written before is there. Of use until the next call. */
+  /**
+   * Returns memory for lines of at least this size, which preserves earlier lines. Valid until the next call.
+   */
   lines(bytes: number): Buffer {
     this.#kernel.reserve(this.#linesAt + bytes + SLACK_BYTES);
     return this.#kernel.bytes.subarray(this.#linesAt);
   }
 
   /**
-   * Lays the rows down. Returns the bytes of the file, which `next` writes.
-   * @param lineBytes bytes of all lines
+   * Writes the input. Returns the size of the file that `next` writes, bytes.
+   * @param lineBytes Size of all lines, bytes
    */
   begin(rows: FileRows, lineBytes: number, { kind, head, labels, tail }: FileFormat): number {
     const { run } = this.#kernel;
@@ -93,7 +95,7 @@ export class FileWriter {
       4 * count,
       4 * (labels.length + 1),
     ]);
-    // UTF-8 takes up to three bytes for a code unit.
+    // UTF-8 needs up to three bytes per code unit.
     const textBytes = labels.reduce((sum, { length }) => sum + 3 * length, 0);
     const otherBytes = 3 * (head.length + tail.length);
     this.#kernel.reserve(texts + textBytes + otherBytes + 3 * SLACK_BYTES);
@@ -120,7 +122,7 @@ export class FileWriter {
     return run.fileBytes();
   }
 
-  /** Writes the next bytes of the file into `output` at `at`. Returns how many; 0 at the end. */
+  /** Writes the next bytes of the file into `output` at `at`. Returns their number, 0 at the end. */
   next(output: Buffer, at: number): number {
     const { run, bytes } = this.#kernel;
     const end = run.writeFileRows(this.#pieceAt, this.#pieceAt + PIECE_BYTES);
@@ -139,7 +141,7 @@ export class FileWriter {
     }
   }
 
-  /** Lines that are not UTF-8 are replaced by what is shown of them, behind the others. */
+  /** Replaces lines that are not UTF-8 by their displayed text, appended after the other lines. */
   #asUtf8({ count, starts, ends }: FileRows, lineBytes: number) {
     const all = this.lines(lineBytes).subarray(0, lineBytes);
     let end = this.#linesAt + lineBytes;
@@ -158,7 +160,10 @@ export class FileWriter {
   }
 }
 
-/** True if a line begins with the rest of a character: then lines are not UTF-8 even if they are together. */
+/**
+ * Returns whether a line begins within a character: each line is then invalid UTF-8, even if the whole is
+ * valid.
+ */
 function startsInside(lines: Buffer, starts: Uint32Array, count: number): boolean {
   for (let row = 0; row < count; row++) {
     const byte = lines[starts[row]];
@@ -173,7 +178,7 @@ function jsonEscape(byte: number): string {
   return text.length === 1 ? '' : text;
 }
 
-/** Places of stretches of these sizes and the end of the last, each of them aligned. */
+/** Returns the aligned starts of ranges of these sizes, and the aligned end of the last. */
 function placesFrom(start: number, sizes: readonly number[]): number[] {
   const places = [aligned(start)];
   for (const size of sizes) places.push(aligned(places[places.length - 1] + size));

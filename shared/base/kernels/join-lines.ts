@@ -7,7 +7,7 @@
  *
  * The last lines are joined apart: in place, the kernel would write past the end of the target.
  */
-import { createLineMemory, type JoinRoom, joinRoomBeside, MAX_JOINED_BYTES } from './line-memory.ts';
+import { createLineMemory, type JoinArea, joinAreaOf, MAX_JOINED_BYTES } from './line-memory.ts';
 
 /** Padding after texts, because loads and stores run past their end. */
 const SLACK_BYTES = 128;
@@ -15,14 +15,14 @@ const SLACK_BYTES = 128;
 const OVER_BYTES = 80;
 
 /** Memory for lines that are joined elsewhere and copied. */
-let own: Buffer | undefined;
+let ownLines: Buffer | undefined;
 
 /** Memory for a split page: its frame, then its columns. Fill it immediately, then call `join`. */
 export class SplitPage {
   readonly bytes: Buffer;
   readonly #lines: Buffer;
   readonly #target: Buffer;
-  readonly #room: JoinRoom;
+  readonly #area: JoinArea;
 
   /**
    * @param bytes Size of frame and columns, up to MAX_JOINED_BYTES
@@ -30,17 +30,17 @@ export class SplitPage {
    */
   constructor(bytes: number, lines: Buffer) {
     let target = lines;
-    let room = joinRoomBeside(target);
-    if (room === undefined) {
-      own ??= createLineMemory(MAX_JOINED_BYTES);
-      target = own.subarray(0, lines.length);
-      room = joinRoomBeside(own)!;
+    let area = joinAreaOf(target);
+    if (area === undefined) {
+      ownLines ??= createLineMemory(MAX_JOINED_BYTES);
+      target = ownLines.subarray(0, lines.length);
+      area = joinAreaOf(ownLines)!;
     }
     this.#lines = lines;
     this.#target = target;
-    this.#room = room;
-    const at = room.at + room.code.DIGITS_BYTES.value;
-    this.bytes = room.memory.subarray(at, at + bytes);
+    this.#area = area;
+    const at = area.at + area.code.DIGITS_BYTES.value;
+    this.bytes = area.memory.subarray(at, at + bytes);
   }
 
   /**
@@ -48,20 +48,20 @@ export class SplitPage {
    * @param offsets `rows + 1` offsets, ascending from 0 to the size of all lines
    */
   join(offsets: Uint32Array, rows: number): boolean {
-    const { memory, code, end: roomEnd } = this.#room;
+    const { memory, code, end: areaEnd } = this.#area;
     const total = this.#lines.length;
     if (offsets[rows] !== total) return false;
     const at = this.bytes.byteOffset;
     const end = at + this.bytes.length;
     const needed = code.openSplit(at, end, rows);
     if (needed === 0) return false;
-    const room = aligned(end + SLACK_BYTES);
-    const offsetsAt = aligned(room + needed);
+    const readerAt = aligned(end + SLACK_BYTES);
+    const offsetsAt = aligned(readerAt + needed);
     const tailAt = aligned(offsetsAt + 4 * (rows + 1));
     let last = rows;
     while (last > 0 && offsets[last] + OVER_BYTES > total) last--;
     const tailEnd = tailAt + total - offsets[last];
-    if (tailEnd + SLACK_BYTES > roomEnd || code.laySplit(room) === 0) return false;
+    if (tailEnd + SLACK_BYTES > areaEnd || code.laySplit(readerAt) === 0) return false;
     new Uint32Array(memory.buffer, offsetsAt, rows + 1).set(offsets.subarray(0, rows + 1));
     if (code.joinLines(last, offsetsAt, this.#target.byteOffset) === 0) return false;
     // Offset the target so that the first of these lines starts at `tailAt`.

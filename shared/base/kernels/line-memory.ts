@@ -51,7 +51,7 @@ interface LineKernels {
 interface JoinKernel {
   readonly DIGITS_BYTES: Constant;
   openSplit(at: number, end: number, rows: number): number;
-  laySplit(room: number): number;
+  laySplit(at: number): number;
   joinLines(to: number, offsets: number, out: number): number;
 }
 
@@ -66,11 +66,11 @@ interface Region {
   readonly programAt: number;
   /** Program that is loaded at `programAt`. */
   program: Uint8Array | undefined;
-  readonly join: JoinRoom;
+  readonly join: JoinArea;
 }
 
 /** Join area next to lines; its content is valid until the next page is joined. */
-export interface JoinRoom {
+export interface JoinArea {
   readonly code: JoinKernel;
   /** View of the whole memory, including the lines. */
   readonly memory: Buffer;
@@ -138,12 +138,12 @@ export function isInLineSpace(bytes: Buffer): boolean {
 }
 
 /** Returns the scratch area next to the lines, or undefined for bytes outside line memory. */
-export function scratchBeside(bytes: Buffer): Scratch | undefined {
+export function scratchOf(bytes: Buffer): Scratch | undefined {
   return regionOf(bytes)?.scratch;
 }
 
 /** Returns the join area next to the lines, or undefined for bytes outside line memory. */
-export function joinRoomBeside(lines: Buffer): JoinRoom | undefined {
+export function joinAreaOf(lines: Buffer): JoinArea | undefined {
   return regionOf(lines)?.join;
 }
 
@@ -231,7 +231,7 @@ export interface MarkedBytes {
 const NO_WORDS = new Int32Array(0);
 
 /** Bytes marked per call when lines are read in sequence. A call costs as much as marking 600 bytes. */
-const STRETCH_BYTES = 8192;
+const BATCH_BYTES = 8192;
 
 /** LineMarks whose bits are in the regions. */
 let owner: LineMarks | undefined;
@@ -273,12 +273,12 @@ export class LineMarks {
     const region = regionOf(source);
     if (region === undefined) {
       this.#source = undefined;
-      this.#markElsewhere(source, start, end);
+      this.#markOutside(source, start, end);
       return;
     }
     const follows =
-      source === this.#source && owner === this && start - this.#to < STRETCH_BYTES && start >= this.#from;
-    const to = follows ? Math.max(end, Math.min(start + STRETCH_BYTES, source.length)) : end;
+      source === this.#source && owner === this && start - this.#to < BATCH_BYTES && start >= this.#from;
+    const to = follows ? Math.max(end, Math.min(start + BATCH_BYTES, source.length)) : end;
     const { a, b, c, below } = this.#bytes;
     const { code, bits, bitsAt } = region;
     // The bits cover one page, which may start anywhere in the region.
@@ -295,7 +295,7 @@ export class LineMarks {
     owner = this;
   }
 
-  #markElsewhere(source: Buffer, start: number, end: number): void {
+  #markOutside(source: Buffer, start: number, end: number): void {
     const needed = ((end - start) >> 5) + 1;
     if (this.#ownWords.length < needed) this.#ownWords = new Int32Array(2 * needed);
     const words = this.#ownWords;

@@ -37,7 +37,7 @@ export class LinePool {
     this.#touchedBytes = 0;
   }
 
-  /** Bytes up to the end of the highest slot since the last reset: about what the memory takes from the machine. */
+  /** End of the highest slot since the last reset, bytes: approximately the memory in use. */
   get touchedBytes(): number {
     return this.#touchedBytes;
   }
@@ -52,10 +52,10 @@ export class LinePool {
     if (length === 0 || length > SPACE_BYTES) return undefined;
     const place = this.#free.findIndex(({ start, end }) => end - start >= needed);
     if (place < 0) return undefined;
-    const stretch = this.#free[place];
-    const { start } = stretch;
-    stretch.start += needed;
-    if (stretch.start === stretch.end) this.#free.splice(place, 1);
+    const range = this.#free[place];
+    const { start } = range;
+    range.start += needed;
+    if (range.start === range.end) this.#free.splice(place, 1);
     this.#touchedBytes = Math.max(this.#touchedBytes, start + needed);
     return this.#memory.subarray(start, start + length);
   }
@@ -65,7 +65,7 @@ export class LinePool {
     const start = slot.byteOffset - this.#memory.byteOffset;
     const end = start + sizeOf(slot.length);
     const free = this.#free;
-    let place = free.findIndex(stretch => stretch.start >= end);
+    let place = free.findIndex(range => range.start >= end);
     if (place < 0) place = free.length;
     free.splice(place, 0, { start, end });
     if (place + 1 < free.length && free[place + 1].start === end) {

@@ -9,7 +9,7 @@
  * later ones are negative. Stops are valid until the next `find`.
  */
 import type { PageRows } from '../model/page.ts';
-import { SCRATCH_BYTES, scratchBeside } from './line-memory.ts';
+import { SCRATCH_BYTES, scratchOf } from './line-memory.ts';
 
 // A program step is a literal, and its length in a word after the space for the longest literal
 // (kernels/assembly/line-split.ts).
@@ -78,7 +78,7 @@ export class LineSplitter {
   }
 
   #split({ lineOffsets, rows: pageRows }: PageRows, source: Buffer, row: number): boolean {
-    const scratch = scratchBeside(source);
+    const scratch = scratchOf(source);
     if (scratch === undefined) return false;
     if (source === this.#source) {
       const follows = row >= this.#end && row - this.#end <= GAP_ROWS;

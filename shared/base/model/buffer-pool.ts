@@ -13,26 +13,29 @@ const MIN_POOLED_BYTES = 64 * 1024;
  */
 const SIZES_PER_DOUBLING = 4;
 
-/** Memory that waits for its next use. */
+/** Pool whose unused memory can be freed. */
 export interface Pool {
   readonly heldBytes: number;
   clear(): void;
 }
 
-/** Those of this thread. */
+/** All pools of this thread. */
 const POOLS: Pool[] = [];
 
-/** Frees the memory of the pool when the thread comes to rest. Pools live as long as their thread. */
+/**
+ * Registers a pool, so that its unused memory is freed when the thread becomes idle. Pools live as long as
+ * their thread.
+ */
 export function addPool(pool: Pool): void {
   POOLS.push(pool);
 }
 
-/** Frees what waits in the pools of this thread. */
+/** Frees the unused memory in all pools of this thread. */
 export function freePooledBuffers(): void {
   for (const pool of POOLS) pool.clear();
 }
 
-/** Bytes that wait in the pools of this thread. */
+/** Returns the size of the unused buffers in the pools of this thread, in bytes. */
 export function pooledBytes(): number {
   return POOLS.reduce((sum, { heldBytes }) => sum + heldBytes, 0);
 }

@@ -18,7 +18,7 @@ const REPLACEMENT = '\ufffd';
 /**
  * Returns the length of the UTF-8 sequence at `at` in bytes, or 0 if there is none (RFC 3629, section 4).
  */
-export function sequenceLength(source: Uint8Array, at: number, end: number): number {
+function sequenceLength(source: Uint8Array, at: number, end: number): number {
   const lead = source[at];
   if (lead < 0x80) return 1;
   const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

@@ -6,14 +6,14 @@
 import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
 
-// For instants and durations, which may exceed 2^53 ns.
+// Bigint units, for instants and durations, which may exceed 2^53 ns.
 export const NS_PER_MS = 1_000_000n;
 export const NS_PER_SECOND = 1_000_000_000n;
 export const NS_PER_MINUTE = 60n * NS_PER_SECOND;
 export const NS_PER_HOUR = 3600n * NS_PER_SECOND;
 export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 
-// For times of day and other numbers below 2^53 ns.
+// Number units, for times of day and other values below 2^53 ns.
 export const NS_OF_SECOND = 1_000_000_000;
 export const NS_OF_MINUTE = 60 * NS_OF_SECOND;
 export const NS_OF_DAY = 86_400 * NS_OF_SECOND;

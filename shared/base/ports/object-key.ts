@@ -30,7 +30,7 @@ export function checkObjectKey(key: string): void {
 }
 
 /** Maximum number of objects in one page of a listing, as in S3. */
-export const MAX_LIST_LIMIT = 1000;
+const MAX_LIST_LIMIT = 1000;
 
 /** Returns the page size of a listing. Throws RangeError unless it is a whole number from 1. */
 export function listLimit(limit: number | undefined): number {

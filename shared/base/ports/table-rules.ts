@@ -15,17 +15,17 @@ import {
 } from './table.ts';
 
 /** DynamoDB's limits for the two parts of a key, bytes. */
-export const MAX_PARTITION_KEY_BYTES = 2048;
+const MAX_PARTITION_KEY_BYTES = 2048;
 export const MAX_SORT_KEY_BYTES = 1024;
 
 /** Maximum number of items in a page. */
-export const MAX_QUERY_LIMIT = 1000;
+const MAX_QUERY_LIMIT = 1000;
 /**
  * Page size limit, bytes: a page ends with the item that reaches it. DynamoDB reads 1 MB per query request.
  */
 export const MAX_QUERY_PAGE_BYTES = 1024 * 1024;
 /** Maximum number of items that one sweep deletes. A sweep shares a thread with requests. */
-export const MAX_SWEEP_ITEMS = 1000;
+const MAX_SWEEP_ITEMS = 1000;
 
 /**
  * Returns whether an item that expires at `expiresAt` (Unix seconds) is hidden from readers, which starts in

@@ -58,7 +58,7 @@ export class AdmissionQueue {
     // Queued requests come first. If any are queued although a slot is free, their tenants are at their
     // limit.
     if (this.#running < this.#slots && this.#mayStart(tenant)) this.#start(tenant);
-    else await this.#turn(tenant, signal);
+    else await this.#waitForSlot(tenant, signal);
     try {
       return await task();
     } finally {
@@ -75,7 +75,7 @@ export class AdmissionQueue {
     this.#runningOf.set(tenant, (this.#runningOf.get(tenant) ?? 0) + 1);
   }
 
-  #turn(tenant: string, signal: AbortSignal): Promise<void> {
+  #waitForSlot(tenant: string, signal: AbortSignal): Promise<void> {
     const list = this.#waiting.get(tenant) ?? [];
     if (list.length >= this.#maxWaiting) throw new ClientError(429, TOO_MANY);
     return new Promise((resolve, reject) => {

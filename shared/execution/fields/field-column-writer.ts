@@ -28,7 +28,7 @@ import {
   type ParserName,
 } from '../../storage/columns/field-extractor.ts';
 import { fieldKey, type PromotedField } from '../../storage/columns/promoted-field.ts';
-import { encodeResiduals, tellsTime } from './residuals.ts';
+import { containsTime, encodeResiduals } from './residuals.ts';
 
 export interface PromotedBlock {
   readonly field: PromotedField;
@@ -90,7 +90,7 @@ const DEFAULT_FALLBACK_SHARE = 1 / 16;
  * stored bytes: their JSON and logfmt contain IDs, so those pages stay incomplete. Without IDs, it is 0.7 and
  * 2.4%.
  */
-const DEFAULT_REST_SHARE = 1 / 8;
+const DEFAULT_RESIDUAL_SHARE = 1 / 8;
 /**
  * Default: a request reads 100 lines, possibly of one page. With more such rows, most requests would read the
  * page's lines.
@@ -145,7 +145,7 @@ export class FieldColumnWriter {
     maxRowBytes = DEFAULT_ROW_BYTES,
     minRows = MIN_ROWS,
     maxFallbackShare = DEFAULT_FALLBACK_SHARE,
-    maxRestShare = DEFAULT_REST_SHARE,
+    maxRestShare = DEFAULT_RESIDUAL_SHARE,
     maxUnknownShare = DEFAULT_UNKNOWN_SHARE,
   }: PromoterOptions) {
     this.#compression = compression;
@@ -239,7 +239,9 @@ export class FieldColumnWriter {
     { budget, times }: { readonly budget: number; readonly times: ArrayLike<number> | undefined },
   ): { readonly added: readonly Candidate[]; readonly rests: Buffer } | undefined {
     const added = choices.flatMap(({ fields, left }) =>
-      times === undefined ? left : left.filter(({ entry }) => !tellsTime(page.lines, fields, entry, times)),
+      times === undefined
+        ? left
+        : left.filter(({ entry }) => !containsTime(page.lines, fields, entry, times)),
     );
     let cost = FOOTER_BYTES;
     for (const { bytes, key } of added) cost += bytes.length + Buffer.byteLength(key) + FOOTER_BYTES;

@@ -39,14 +39,14 @@ export function lineOfMembers(parser: ParserName, members: string): string {
 }
 
 /** Returns the parser of a residual text, or undefined if it has no members. */
-export function parserOfRest(rest: string): ParserName | undefined {
-  if (rest === '') return undefined;
-  return rest[0] === '{' ? 'json' : 'logfmt';
+export function parserOfResidual(residual: string): ParserName | undefined {
+  if (residual === '') return undefined;
+  return residual[0] === '{' ? 'json' : 'logfmt';
 }
 
 /** Returns the members of a residual text, as passed to `lineOfMembers`. */
-export function membersOfRest(rest: string): string {
-  return rest[0] === '{' ? rest.slice(1, -1) : rest;
+export function membersOfResidual(residual: string): string {
+  return residual[0] === '{' ? residual.slice(1, -1) : residual;
 }
 
 /** The only byte below 0x20 in a residual text: quoting escapes such bytes, and keys contain none. */
@@ -57,8 +57,8 @@ const DOT_DIGITS = '0123456789';
 const COMMA_DIGITS = 'abcdefghij';
 
 /**
- * Replaces the time of day `ns` in a text by a mark; returns other texts unchanged. @param text Text of one
- * member
+ * Replaces the time of day `ns` in a text by a mark; returns other texts unchanged.
+ * @param text Text of one member
  */
 export function markTime(text: string, ns: number): string {
   const found = TIME_OF_DAY.exec(text);
@@ -71,7 +71,7 @@ export function markTime(text: string, ns: number): string {
 }
 
 /** Decoded residual text: the text around the mark, and the content of the mark. */
-export interface RestForm {
+export interface ResidualForm {
   readonly before: string;
   /**
    * Time of day between the two parts, with this many digits after a dot or a comma; undefined without a
@@ -82,7 +82,7 @@ export interface RestForm {
 }
 
 /** Decodes a residual text; an invalid mark remains as text. */
-export function formOfRest(text: string): RestForm {
+export function formOfResidual(text: string): ResidualForm {
   const at = text.indexOf(MARK);
   const kind = at < 0 ? '' : text.charAt(at + 1);
   const digits = Math.max(DOT_DIGITS.indexOf(kind), COMMA_DIGITS.indexOf(kind));
@@ -92,11 +92,14 @@ export function formOfRest(text: string): RestForm {
 }
 
 /** Returns the text that was passed to `markTime`. */
-export function textOfRest({ before, time, after }: RestForm, ns: number): string {
+export function textOfResidual({ before, time, after }: ResidualForm, ns: number): string {
   return time === undefined ? before : before + timeOfDay(ns, time.digits, time.separator) + after;
 }
 
-/** Formats `15:04:05.000`, truncated to this many digits. @param ns Time since the start of the day */
+/**
+ * Formats `15:04:05.000`, truncated to this many digits.
+ * @param ns Time since the start of the day
+ */
 function timeOfDay(ns: number, digits: number, separator: string): string {
   const seconds = Math.floor(ns / NS_OF_SECOND);
   const minutes = Math.floor(seconds / 60);

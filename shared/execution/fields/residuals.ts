@@ -16,7 +16,7 @@ import {
   MAX_DICTIONARY_BYTES,
   MAX_KEY_BYTES,
   MAX_LINE_FIELDS,
-  MAX_REST_BYTES,
+  MAX_RESIDUAL_BYTES,
   MAX_VALUES,
 } from '../../storage/columns/bounds.ts';
 import { type DictionaryCells, FALLBACK_CODE, FIRST_CODE } from '../../storage/columns/column-cells.ts';
@@ -59,28 +59,28 @@ export function encodeResiduals(sources: ResidualSources): DictionaryCells | und
   const { page, lineOffsets, codesOf, times, maxUnknownShare } = sources;
   const { lines, rows, parserOf } = page;
   const sides = {
-    json: new SideRests(page.json, lines, entry => codesOf('json', entry)),
-    logfmt: new SideRests(page.logfmt, lines, entry => codesOf('logfmt', entry)),
+    json: new SideResiduals(page.json, lines, entry => codesOf('json', entry)),
+    logfmt: new SideResiduals(page.logfmt, lines, entry => codesOf('logfmt', entry)),
   };
-  const others = new OtherRests(lines);
-  const texts = new RestTable();
+  const others = new OtherResiduals(lines);
+  const texts = new ResidualTable();
   const codes = new Uint32Array(rows);
   const mostUnknown = rows * maxUnknownShare;
   let fallbackRows = 0;
   for (let row = 0; row < rows; row++) {
     const parser = parserOf[row];
-    let rest: string | undefined;
-    if (parser === JSON_ROW) rest = sides.json.restOf(row);
-    else if (parser === LOGFMT_ROW) rest = sides.logfmt.restOf(row);
-    else rest = others.restOf(lineOffsets[row], lineOffsets[row + 1]);
-    if (rest === '') continue;
-    if (rest !== undefined && times !== undefined) rest = markTime(rest, times[row]);
-    if (rest === undefined || rest.length > MAX_REST_BYTES) {
+    let residual: string | undefined;
+    if (parser === JSON_ROW) residual = sides.json.residualOf(row);
+    else if (parser === LOGFMT_ROW) residual = sides.logfmt.residualOf(row);
+    else residual = others.residualOf(lineOffsets[row], lineOffsets[row + 1]);
+    if (residual === '') continue;
+    if (residual !== undefined && times !== undefined) residual = markTime(residual, times[row]);
+    if (residual === undefined || residual.length > MAX_RESIDUAL_BYTES) {
       codes[row] = FALLBACK_CODE;
       if (++fallbackRows > mostUnknown) return undefined;
       continue;
     }
-    const place = texts.placeOf(rest);
+    const place = texts.placeOf(residual);
     if (place < 0) return undefined;
     codes[row] = FIRST_CODE + place;
   }
@@ -94,7 +94,7 @@ const LOOKED_AT = 4;
  * Returns whether the first values of the field contain the times of their rows. Such a field is smaller in
  * residual texts than as a column.
  */
-export function tellsTime(
+export function containsTime(
   lines: Buffer,
   { members }: ParserFields,
   entry: number,
@@ -105,14 +105,14 @@ export function tellsTime(
   const to = Math.min(first[entry + 1], from + LOOKED_AT);
   for (let i = from; i < to; i++) {
     const member = order[i];
-    if (members.ends[member] - members.starts[member] > MAX_REST_BYTES) return false;
+    if (members.ends[member] - members.starts[member] > MAX_RESIDUAL_BYTES) return false;
     const text = lines.utf8Slice(members.starts[member], members.ends[member]);
     if (markTime(text, times[members.rows[member]]) === text) return false;
   }
   return to > from;
 }
 
-class RestTable {
+class ResidualTable {
   readonly values: Buffer[] = [];
   readonly #places = new Map<string, number>();
   #bytes = 0;
@@ -130,12 +130,12 @@ class RestTable {
 }
 
 /** Residual texts of the lines that are valid for one parser, requested row by row in ascending order. */
-class SideRests {
+class SideResiduals {
   readonly #fields: ParserFields;
   readonly #lines: Buffer;
   readonly #codesOf: (entry: number) => Uint32Array | undefined;
-  /** Of each entry, where it was looked at. */
-  readonly #entries: (EntryRests | undefined)[] = [];
+  /** Cached properties of each entry that occurred. */
+  readonly #entries: (EntryResiduals | undefined)[] = [];
   #next = 0;
 
   constructor(fields: ParserFields, lines: Buffer, codesOf: (entry: number) => Uint32Array | undefined) {
@@ -145,7 +145,7 @@ class SideRests {
   }
 
   /** Returns the text, '' if columns store the whole line, or undefined if the line must be parsed. */
-  restOf(row: number): string | undefined {
+  residualOf(row: number): string | undefined {
     const { members, parser } = this.#fields;
     const { rows, entries, kinds, starts, ends, count } = members;
     const texts: string[] = [];
@@ -167,11 +167,11 @@ class SideRests {
     return texts.length === 0 ? '' : lineOfMembers(parser, texts.join(separatorOf(parser)));
   }
 
-  #entryOf(entry: number): EntryRests {
+  #entryOf(entry: number): EntryResiduals {
     return (this.#entries[entry] ??= this.#lookAt(entry));
   }
 
-  #lookAt(entry: number): EntryRests {
+  #lookAt(entry: number): EntryResiduals {
     const { table, parser } = this.#fields;
     const name = table.names[entry];
     const path = table.paths[entry];
@@ -182,7 +182,7 @@ class SideRests {
   }
 }
 
-interface EntryRests {
+interface EntryResiduals {
   readonly codes: Uint32Array | undefined;
   /** Undefined if the entry is not a field. */
   readonly form: MemberForm | undefined;
@@ -217,7 +217,7 @@ function textOf(
   start: number,
   end: number,
 ): string | undefined {
-  if (end - start > MAX_REST_BYTES) return undefined;
+  if (end - start > MAX_RESIDUAL_BYTES) return undefined;
   const written = lines.utf8Slice(start, end);
   if (written.includes('\ufffd')) return undefined;
   if (isPlain) return written;
@@ -232,7 +232,7 @@ function textOf(
  * brace are left to the parsers, because only they interpret broken JSON. Other lines are not JSON, and have
  * the fields that logfmt finds in them, mostly none.
  */
-class OtherRests {
+class OtherResiduals {
   readonly #lines: Buffer;
   readonly #decoder = new LogfmtDecoder();
   /** Offset of the next equals sign, because lines without one need no decoding. */
@@ -242,7 +242,7 @@ class OtherRests {
     this.#lines = lines;
   }
 
-  restOf(start: number, end: number): string | undefined {
+  residualOf(start: number, end: number): string | undefined {
     const first = skipSpace(this.#lines, start, end);
     if (first === end) return '';
     if (this.#lines[first] === OPEN_BRACE) return undefined;

@@ -12,16 +12,16 @@ import {
   type ParserName,
 } from '../../base/model/page-fields.ts';
 import {
-  formOfRest,
+  formOfResidual,
   lineOfMembers,
   type MemberForm,
   memberForm,
-  membersOfRest,
+  membersOfResidual,
   memberText,
-  parserOfRest,
-  type RestForm,
+  parserOfResidual,
+  type ResidualForm,
   separatorOf,
-  textOfRest,
+  textOfResidual,
 } from './residual-text.ts';
 
 export class KnownLines {
@@ -29,7 +29,7 @@ export class KnownLines {
   readonly #json: readonly MemberTexts[];
   readonly #logfmt: readonly MemberTexts[];
   /** Residual texts by ID, in order of first use. */
-  readonly #rests: ReadRest[] = [];
+  readonly #residuals: ReadResidual[] = [];
 
   constructor(fields: KnownFields) {
     this.#fields = fields;
@@ -40,20 +40,20 @@ export class KnownLines {
   }
 
   /** Returns false if the row's line must be read. */
-  knows(row: number): boolean {
+  covers(row: number): boolean {
     return this.#fields.rests.ids[row] !== FALLBACK_ID;
   }
 
   /**
-   * Builds the line of a row for which `knows` is true. @param timeNs Time of the row, since the start of the
-   * day
+   * Builds the line of a row for which `covers` is true.
+   * @param timeNs Time of the row, since the start of the day
    */
   lineOf(row: number, timeNs: number): string {
-    const rest = this.#restOf(this.#fields.rests.ids[row]);
-    const parser = rest?.parser ?? this.#parserOf(row);
+    const residual = this.#residualOf(this.#fields.rests.ids[row]);
+    const parser = residual?.parser ?? this.#parserOf(row);
     if (parser === undefined) return '';
     const separator = separatorOf(parser);
-    let members = rest === undefined ? '' : textOfRest(rest.members, timeNs);
+    let members = residual === undefined ? '' : textOfResidual(residual.members, timeNs);
     for (const column of parser === 'json' ? this.#json : this.#logfmt) {
       const text = column.textOf(row);
       if (text !== undefined) members = members === '' ? text : members + separator + text;
@@ -61,14 +61,14 @@ export class KnownLines {
     return lineOfMembers(parser, members);
   }
 
-  #restOf(id: number): ReadRest | undefined {
+  #residualOf(id: number): ReadResidual | undefined {
     if (id === 0) return undefined;
-    const known = this.#rests[id];
+    const known = this.#residuals[id];
     if (known !== undefined) return known;
     const text = this.#fields.rests.valueAt(id - 1);
-    const rest = { parser: parserOfRest(text), members: formOfRest(membersOfRest(text)) };
-    this.#rests[id] = rest;
-    return rest;
+    const residual = { parser: parserOfResidual(text), members: formOfResidual(membersOfResidual(text)) };
+    this.#residuals[id] = residual;
+    return residual;
   }
 
   /**
@@ -76,15 +76,15 @@ export class KnownLines {
    * Undefined if the line has no field.
    */
   #parserOf(row: number): ParserName | undefined {
-    if (this.#json.some(column => column.knows(row))) return 'json';
-    return this.#logfmt.some(column => column.knows(row)) ? 'logfmt' : undefined;
+    if (this.#json.some(column => column.covers(row))) return 'json';
+    return this.#logfmt.some(column => column.covers(row)) ? 'logfmt' : undefined;
   }
 }
 
-interface ReadRest {
+interface ReadResidual {
   /** Parser, or undefined if the text has no members. */
   readonly parser: ParserName | undefined;
-  readonly members: RestForm;
+  readonly members: ResidualForm;
 }
 
 /** Values of a column as members of a line, each formatted once. */
@@ -98,7 +98,7 @@ class MemberTexts {
     this.#form = memberForm(column.field.parser, column.field.path);
   }
 
-  knows(row: number): boolean {
+  covers(row: number): boolean {
     return this.#column.column.ids[row] !== FALLBACK_ID;
   }
 

@@ -37,7 +37,7 @@ export interface Aggregator {
 
 const one = (cells: Float64Array, at: number): number => cells[at];
 
-export const countAggregator: Aggregator = {
+const countAggregator: Aggregator = {
   layout: ['whole'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -49,7 +49,7 @@ export const countAggregator: Aggregator = {
   value: one,
 };
 
-export const sumAggregator: Aggregator = {
+const sumAggregator: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -84,7 +84,7 @@ export function meanIgnores(mean: number, value: number): boolean {
 }
 
 /** State: count, mean. */
-export const meanAggregator: Aggregator = {
+const meanAggregator: Aggregator = {
   layout: ['whole', 'float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -117,7 +117,7 @@ export const meanAggregator: Aggregator = {
 };
 
 /** NaN is the empty state: any number replaces it, and NaN replaces no number. */
-export const minAggregator: Aggregator = {
+const minAggregator: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = Number.NaN;
@@ -138,7 +138,7 @@ export const minAggregator: Aggregator = {
   value: one,
 };
 
-export const maxAggregator: Aggregator = {
+const maxAggregator: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = Number.NaN;
@@ -160,7 +160,7 @@ export const maxAggregator: Aggregator = {
 };
 
 /** State: count, mean, sum of squared distances from the mean. The value is the population variance. */
-export const varianceAggregator: Aggregator = {
+const varianceAggregator: Aggregator = {
   layout: ['whole', 'float', 'float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -203,13 +203,13 @@ export const varianceAggregator: Aggregator = {
   value: (cells, at) => cells[at + 2] / cells[at],
 };
 
-export const deviationAggregator: Aggregator = {
+const deviationAggregator: Aggregator = {
   ...varianceAggregator,
   value: (cells, at) => Math.sqrt(cells[at + 2] / cells[at]),
 };
 
 /** State: time, value. At equal times, the first sample wins, in source order. */
-export const firstAggregator: Aggregator = {
+const firstAggregator: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
     cells[at] = Infinity;
@@ -232,7 +232,7 @@ export const firstAggregator: Aggregator = {
 };
 
 /** State: time, value. At equal times, the last sample wins. */
-export const lastAggregator: Aggregator = {
+const lastAggregator: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
     cells[at] = -Infinity;

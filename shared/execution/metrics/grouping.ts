@@ -28,7 +28,7 @@ export function labelsKey(labels: Labels): string {
 export type LabelTest = (name: string) => boolean;
 
 /** Selects the labels that distinguish groups. No grouping means `by ()`. */
-export function groupTest(grouping: Grouping | undefined): LabelTest {
+function groupTest(grouping: Grouping | undefined): LabelTest {
   const listed = new Set(grouping?.labels);
   if (grouping === undefined || !grouping.without) return name => listed.has(name);
   return name => !listed.has(name) && name !== '__name__';
@@ -44,7 +44,7 @@ export function withoutEmpty(labels: Labels): Labels {
 }
 
 /** Returns the labels that a group shows, out of the labels that distinguish it. */
-export function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Labels {
+function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Labels {
   return grouping?.without === true ? withoutEmpty(groupLabels) : groupLabels;
 }
 

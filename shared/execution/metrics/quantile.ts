@@ -13,7 +13,7 @@ import type { Windows } from './windows.ts';
  * Returns the q-quantile of n values by linear interpolation at rank q (n - 1). `valueAt` returns values in
  * ascending order, NaN smallest. Below 0 the quantile is -Inf, above 1 +Inf.
  */
-export function quantileOf(q: number, count: number, valueAt: (rank: number) => number): number {
+function quantileOf(q: number, count: number, valueAt: (rank: number) => number): number {
   if (count === 0 || Number.isNaN(q)) return Number.NaN;
   if (q < 0) return -Infinity;
   if (q > 1) return Infinity;

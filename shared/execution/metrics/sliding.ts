@@ -84,7 +84,7 @@ export class SlidingStates {
         continue;
       }
       if (low > middle) {
-        this.#turn(run, low, high);
+        this.#flip(run, low, high);
         middle = high;
       }
       if (low === middle) {
@@ -100,7 +100,7 @@ export class SlidingStates {
   }
 
   /** Computes suffixes of panes `low` to `high - 1`, the newest at the start of the array. */
-  #turn({ cells, offsets }: PaneRun, low: number, high: number): void {
+  #flip({ cells, offsets }: PaneRun, low: number, high: number): void {
     const width = this.#width;
     const { combine } = this.#aggregator;
     const needed = (high - low) * width;

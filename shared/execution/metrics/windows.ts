@@ -53,7 +53,7 @@ export interface Windows {
 }
 
 /** Returns the number of instants `start, start + step, ... <= end`; 1 if step is 0. */
-export function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): number {
+function countSteps(startNs: bigint, endNs: bigint, stepNs: bigint): number {
   if (stepNs <= 0n || endNs <= startNs) return 1;
   const steps = (endNs - startNs) / stepNs + 1n;
   invariant(steps <= BigInt(MAX_STEPS), `a query has at most ${MAX_STEPS} steps`);
@@ -109,9 +109,9 @@ export class PaneLocator {
   readonly #stepNs: number;
   #baseNs: bigint | undefined;
   #wholeA = 0;
-  #restA = 0;
+  #remainderA = 0;
   #wholeB = 0;
-  #restB = 0;
+  #remainderB = 0;
   /** Number of the latest pane; -1 if no window is open. */
   pane = -1;
   /** Range of offsets of the current page that belong to `pane`: `above < offset <= upTo`. */
@@ -138,11 +138,11 @@ export class PaneLocator {
     const fromStart = baseNs - this.#originNs;
     const wholeA = fromStart / step;
     this.#wholeA = Number(wholeA);
-    this.#restA = Number(fromStart - wholeA * step);
+    this.#remainderA = Number(fromStart - wholeA * step);
     const fromEnd = fromStart - this.#bigRangeNs;
     const wholeB = fromEnd / step;
     this.#wholeB = Number(wholeB);
-    this.#restB = Number(fromEnd - wholeB * step);
+    this.#remainderB = Number(fromEnd - wholeB * step);
     this.shift = Number(fromStart);
     this.above = Infinity;
     this.upTo = -Infinity;
@@ -152,14 +152,14 @@ export class PaneLocator {
   locate(offset: number): void {
     const steps = this.#steps;
     const stepNs = this.#stepNs;
-    const a = this.#wholeA + Math.ceil((this.#restA + offset) / stepNs);
-    const b = this.#wholeB + Math.ceil((this.#restB + offset) / stepNs);
+    const a = this.#wholeA + Math.ceil((this.#remainderA + offset) / stepNs);
+    const b = this.#wholeB + Math.ceil((this.#remainderB + offset) / stepNs);
     const starts = a < 0 ? 0 : Math.min(a, steps);
     const ends = b < 0 ? 0 : Math.min(b, steps);
-    const aboveA = starts === 0 ? -Infinity : (starts - 1 - this.#wholeA) * stepNs - this.#restA;
-    const aboveB = ends === 0 ? -Infinity : (ends - 1 - this.#wholeB) * stepNs - this.#restB;
-    const upToA = starts === steps ? Infinity : (starts - this.#wholeA) * stepNs - this.#restA;
-    const upToB = ends === steps ? Infinity : (ends - this.#wholeB) * stepNs - this.#restB;
+    const aboveA = starts === 0 ? -Infinity : (starts - 1 - this.#wholeA) * stepNs - this.#remainderA;
+    const aboveB = ends === 0 ? -Infinity : (ends - 1 - this.#wholeB) * stepNs - this.#remainderB;
+    const upToA = starts === steps ? Infinity : (starts - this.#wholeA) * stepNs - this.#remainderA;
+    const upToB = ends === steps ? Infinity : (ends - this.#wholeB) * stepNs - this.#remainderB;
     this.above = Math.max(aboveA, aboveB);
     this.upTo = Math.min(upToA, upToB);
     this.pane = starts === ends ? -1 : starts + ends - 1;

@@ -86,7 +86,7 @@ export function convertNumber(labels: RowLabels, id: number, out: Converted): vo
 }
 
 /** Converts a text as Go's ParseFloat does. */
-export function numberOfText(text: string, out: Converted): void {
+function numberOfText(text: string, out: Converted): void {
   const value = parseGoFloat(text);
   out.value = value ?? 0;
   out.error = undefined;
@@ -122,7 +122,7 @@ export function convertDuration(labels: RowLabels, id: number, out: Converted): 
 }
 
 /** Converts a text as Go's ParseDuration does, ns. */
-export function durationOfText(text: string, out: Converted): void {
+function durationOfText(text: string, out: Converted): void {
   out.error = undefined;
   out.exactNs = undefined;
   try {

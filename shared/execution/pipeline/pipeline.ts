@@ -18,6 +18,7 @@ import { categoriesOf, type LabelCategories, mergedLabels } from './label-map.ts
 import { type PreparedRows, planPushdownRows } from './pushdown/pushdown-rows.ts';
 import { Row } from './row.ts';
 import { RowKeys } from './row-keys.ts';
+import type { RowLabels } from './row-labels.ts';
 import { type RowNarrower, StageRunner } from './stage-runner.ts';
 import type { TimeSlice } from './time-slice.ts';
 
@@ -138,9 +139,59 @@ class LabelSet {
 const MAX_KEPT_SETS = 16_384;
 const NOTHING: ReadonlySet<number> = new Set();
 
+/**
+ * Label sets of the rows of one run, by the dictionary indexes of their metadata values. That is cheaper than
+ * row keys.
+ */
+class RunSets {
+  readonly #labels: RowLabels;
+  #runSerial = -1;
+  #ids: readonly Uint32Array[] = [];
+  #factors: readonly number[] = [];
+  #sets = new Map<number, LabelSet>();
+
+  constructor(labels: RowLabels) {
+    this.#labels = labels;
+  }
+
+  /** Number of the row's set within the run; -1 if there are too many combinations for one. */
+  place(): number {
+    const { runSerial, row } = this.#labels;
+    if (runSerial !== this.#runSerial) this.#enter(runSerial);
+    const ids = this.#ids;
+    const factors = this.#factors;
+    let place = 0;
+    for (let i = 0; i < ids.length; i++) place += ids[i][row] * factors[i];
+    return factors.length < ids.length ? -1 : place;
+  }
+
+  get(place: number): LabelSet | undefined {
+    return this.#sets.get(place);
+  }
+
+  keep(place: number, set: LabelSet): void {
+    if (place >= 0) this.#sets.set(place, set);
+  }
+
+  #enter(runSerial: number): void {
+    this.#runSerial = runSerial;
+    this.#sets = new Map();
+    const { columns } = this.#labels;
+    this.#ids = columns.map(({ ids }) => ids);
+    const factors: number[] = [];
+    let combinations = 1;
+    for (const { count } of columns) {
+      factors.push(combinations);
+      combinations *= count + 1;
+    }
+    this.#factors = combinations <= Number.MAX_SAFE_INTEGER ? factors : [];
+  }
+}
+
 class CurrentEntry implements PipelineRow {
   readonly #row: Row;
   readonly #keys: RowKeys;
+  readonly #runSets: RunSets;
   #keysEpoch = 0;
   #sets = new Map<number, LabelSet>();
   #set: LabelSet | undefined;
@@ -150,6 +201,7 @@ class CurrentEntry implements PipelineRow {
   constructor(row: Row) {
     this.#row = row;
     this.#keys = new RowKeys(row.labels);
+    this.#runSets = new RunSets(row.labels);
   }
 
   reset(): void {
@@ -163,6 +215,12 @@ class CurrentEntry implements PipelineRow {
       this.#set = new LabelSet(categoriesOf(labels));
       return this.#set;
     }
+    const place = this.#runSets.place();
+    const known = this.#runSets.get(place);
+    if (known !== undefined) {
+      this.#set = known;
+      return known;
+    }
     const key = this.#keys.ofAllBut(NOTHING);
     if (this.#keysEpoch !== this.#keys.epoch || this.#sets.size >= MAX_KEPT_SETS) {
       this.#keysEpoch = this.#keys.epoch;
@@ -173,6 +231,7 @@ class CurrentEntry implements PipelineRow {
       set = new LabelSet(categoriesOf(labels));
       this.#sets.set(key, set);
     }
+    this.#runSets.keep(place, set);
     this.#set = set;
     return set;
   }

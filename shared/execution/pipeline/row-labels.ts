@@ -308,7 +308,7 @@ export class RowLabels {
 
   isValueEmpty(place: number): boolean {
     if (this.valueKinds[place] === KIND_TEXT) return this.#valueTexts[place] === '';
-    // Of the escaped values, only a broken JSON string reads as empty.
+    // Among escaped values, only a broken JSON string reads as empty.
     if (this.valueKinds[place] === KIND_JSON) return this.valueText(place) === '';
     return this.valueStarts[place] === this.valueEnds[place];
   }

@@ -67,9 +67,9 @@ export class ScannedFields {
   /** Returns `undefined` if the parser must extract no labels, or too many. */
   static for(stage: ScannedStage, labels: RowLabels, early: EarlyTests): ScannedFields | undefined {
     // Names that may drop the row come first.
-    const asked = new Set(early.ids.map(id => labels.names.texts[id]));
-    for (const name of labels.wantedNames ?? []) asked.add(name);
-    const names = [...asked].filter(name => !isReservedName(name));
+    const needed = new Set(early.ids.map(id => labels.names.texts[id]));
+    for (const name of labels.wantedNames ?? []) needed.add(name);
+    const names = [...needed].filter(name => !isReservedName(name));
     if (names.length === 0 || names.length > MAX_NAMES || names.some(isSuffixedName)) return undefined;
     return new ScannedFields(stage, labels, early, names);
   }

@@ -8,7 +8,7 @@ import { MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.
 import type { SeriesTable } from '../../base/model/samples.ts';
 
 /** Maximum bytes of the labels of all series of one aggregation: about a million typical series. */
-export const MAX_SERIES_BYTES = 512 * 1024 * 1024;
+const MAX_SERIES_BYTES = 512 * 1024 * 1024;
 /** Memory per series in addition to its text: table entry, list of labels. Measured with 3 labels. */
 const BYTES_PER_SERIES = 300;
 

@@ -8,7 +8,7 @@ import { isUntouched, labelEntries } from './label-map.ts';
 import type { Row } from './row.ts';
 import type { TemplateData } from './template/template.ts';
 
-export const TEMPLATE_ERROR = 'TemplateFormatErr';
+const TEMPLATE_ERROR = 'TemplateFormatErr';
 
 /** Row as a template sees it, read on demand. */
 export class RowTemplateData implements TemplateData {

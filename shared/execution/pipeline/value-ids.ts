@@ -6,7 +6,7 @@ import { textOfBytes } from '../../base/model/byte-text.ts';
 import { decodeClean } from '../../base/text/text.ts';
 
 /** Maximum values and bytes. Beyond them, the owner starts over. */
-export const MAX_VALUE_IDS = 1 << 20;
+const MAX_VALUE_IDS = 1 << 20;
 export const MAX_VALUE_BYTES = 64 << 20;
 
 /**

@@ -25,7 +25,7 @@ import {
   type PruningPredicate,
 } from './pruning-predicate.ts';
 import type { PageSummary } from './summary-codec.ts';
-import { metadataWord, valueFact } from './value-terms.ts';
+import { metadataWord, valueTerm } from './value-terms.ts';
 
 export interface KnownChunk {
   readonly streams: readonly Stream[];
@@ -36,10 +36,10 @@ export interface KnownChunk {
   readonly summaries: readonly PageSummary[];
 }
 
-export function knowledgeOf(chunk: KnownChunk): ChunkLabelSummary {
+export function labelSummaryOf(chunk: KnownChunk): ChunkLabelSummary {
   return {
-    stored: test => storedRequirement(test, chunk),
-    field: (test, parser, field) => fieldRequirement(test, parser, field, chunk.summaries),
+    stored: test => storedPredicate(test, chunk),
+    field: (test, parser, field) => fieldPredicate(test, parser, field, chunk.summaries),
   };
 }
 
@@ -48,7 +48,7 @@ const YES = 1;
 /** Result if the page's text index records the terms of all values. */
 const ASK = 2;
 
-function storedRequirement(test: LabelValueTest, { streams, pages, planned }: KnownChunk): PruningPredicate {
+function storedPredicate(test: LabelValueTest, { streams, pages, planned }: KnownChunk): PruningPredicate {
   const may = new Uint8Array(pages.length);
   const ask = new Uint8Array(pages.length);
   // Cache by stream: the same few streams occur in every page.
@@ -73,8 +73,8 @@ function storedRequirement(test: LabelValueTest, { streams, pages, planned }: Kn
   const value = test.equalTo;
   if (value === undefined || !ask.includes(1)) return known;
   const bytes = Buffer.from(value);
-  const fact = valueFact(metadataWord(test.name), bytes, 0, bytes.length);
-  return anyOf([known, allOf([onPages(ask), havingValue(fact)])]);
+  const term = valueTerm(metadataWord(test.name), bytes, 0, bytes.length);
+  return anyOf([known, allOf([onPages(ask), havingValue(term)])]);
 }
 
 function metadataAnswer(
@@ -94,7 +94,7 @@ function metadataAnswer(
   return answer;
 }
 
-function fieldRequirement(
+function fieldPredicate(
   test: LabelValueTest,
   parser: ParserName,
   field: string,

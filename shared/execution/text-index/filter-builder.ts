@@ -14,11 +14,11 @@ import {
   firstPlaces,
   laterPlaces,
   layOutBlocks,
-  maxBlockBits,
-  maxFilteredPages,
-  type PageFacts,
+  MAX_BLOCK_BITS,
+  MAX_FILTERED_PAGES,
+  PARTITION_COUNT,
   PageFlag,
-  partitionCount,
+  type PageHeader,
   partitionOf,
   placeIn,
   unitsFor,
@@ -30,19 +30,19 @@ import { addFieldValues, addMetadataValues } from './value-terms.ts';
  * Filter bits per set bit: 1/ln 2. Half of the filter's bits are then set, which maximizes the information
  * per bit.
  */
-const bitsPerSetBit = 1.44;
+const BITS_PER_SET_BIT = 1.44;
 /** Default maximum share of the raw bytes of a page's lines; stored lines are 13 to 16% of raw ones. */
-const maxShareOfLines = 1 / 54;
+const MAX_SHARE_OF_LINES = 1 / 54;
 /** Maximum share of the bytes of recorded metadata values. These are IDs, which do not compress. */
-const maxShareOfMetadata = 1 / 16;
-const maxRunLength = 0xff;
+const MAX_SHARE_OF_METADATA = 1 / 16;
+const MAX_RUN_LENGTH = 0xff;
 
 const longS = Buffer.from('\u017f');
 const kelvin = Buffer.from('\u212a');
-const backslash = 0x5c;
+const BACKSLASH = 0x5c;
 
-export interface BuiltPage extends PageFacts {
-  /** Bits of `partitionCount` consecutive blocks. */
+export interface BuiltPage extends PageHeader {
+  /** Bits of `PARTITION_COUNT` consecutive blocks. */
   readonly bits: Uint8Array;
 }
 
@@ -64,14 +64,14 @@ export class FilterBuilder {
    */
   addPage(lines: Buffer, lineOffsets: Uint32Array, rows: number, extras: PageExtras = {}): void {
     const { fields, metadata = [] } = extras;
-    invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
+    invariant(this.#pages.length < MAX_FILTERED_PAGES, 'a chunk has at most 65,536 pages');
     const found = termSetOfThread();
     found.clear();
     found.addLines(lines, lineOffsets, rows);
     const used = lines.subarray(lineOffsets[0], lineOffsets[rows]);
     let flags = 0;
     if (used.includes(longS) || used.includes(kelvin)) flags |= PageFlag.wideFold;
-    if (used.includes(backslash)) flags |= PageFlag.backslash;
+    if (used.includes(BACKSLASH)) flags |= PageFlag.backslash;
     flags |=
       fields === undefined
         ? PageFlag.jsonUnknown | PageFlag.logfmtUnknown
@@ -82,15 +82,16 @@ export class FilterBuilder {
       for (const value of values) metadataBytes += value.length;
     }
     const { terms, thinning } = found;
-    const maxBytes = extras.maxBytes ?? used.length * maxShareOfLines + metadataBytes * maxShareOfMetadata;
+    const maxBytes =
+      extras.maxBytes ?? used.length * MAX_SHARE_OF_LINES + metadataBytes * MAX_SHARE_OF_METADATA;
     const blockBits = found.overflowed ? 0 : blockBitsFor(setCountOf(terms), maxBytes);
-    const longestRun = Math.min(found.longestRun, maxRunLength);
+    const longestRun = Math.min(found.longestRun, MAX_RUN_LENGTH);
     this.#pages.push({ blockBits, longestRun, flags, thinning, bits: setBits(terms, blockBits) });
   }
 
   /** Adds the next page with bits from another object (stored-filter.ts). */
   addBuilt(page: BuiltPage): void {
-    invariant(this.#pages.length < maxFilteredPages, 'a chunk has at most 65,536 pages');
+    invariant(this.#pages.length < MAX_FILTERED_PAGES, 'a chunk has at most 65,536 pages');
     this.#pages.push(page);
   }
 
@@ -98,9 +99,9 @@ export class FilterBuilder {
   finish(): Buffer {
     const pages = this.#pages;
     const { starts, bytes } = layOutBlocks(pages.map(page => page.blockBits));
-    const partitions = Buffer.alloc(partitionCount * bytes);
+    const partitions = Buffer.alloc(PARTITION_COUNT * bytes);
     for (const [page, { blockBits, bits }] of pages.entries()) {
-      for (let partition = 0; partition < partitionCount; partition++) {
+      for (let partition = 0; partition < PARTITION_COUNT; partition++) {
         copyBits(bits, partition * blockBits, partitions, partition * bytes * 8 + starts[page], blockBits);
       }
     }
@@ -113,29 +114,29 @@ export class FilterBuilder {
   }
 }
 
-function setCountOf(facts: Uint32Array): number {
+function setCountOf(terms: Uint32Array): number {
   let count = 0;
-  for (let i = 0; i < facts.length; i++) count += bitsOfTerm(facts[i]);
+  for (let i = 0; i < terms.length; i++) count += bitsOfTerm(terms[i]);
   return count;
 }
 
 function blockBitsFor(setCount: number, maxBytes: number): number {
-  const wanted = Math.min(setCount * bitsPerSetBit, maxBytes * 8);
-  return Math.min(maxBlockBits, Math.max(1, Math.round(wanted / partitionCount)));
+  const wanted = Math.min(setCount * BITS_PER_SET_BIT, maxBytes * 8);
+  return Math.min(MAX_BLOCK_BITS, Math.max(1, Math.round(wanted / PARTITION_COUNT)));
 }
 
-function setBits(facts: Uint32Array, blockBits: number): Uint8Array {
-  const bits = new Uint8Array((partitionCount * blockBits) / 8);
+function setBits(terms: Uint32Array, blockBits: number): Uint8Array {
+  const bits = new Uint8Array((PARTITION_COUNT * blockBits) / 8);
   if (blockBits === 0) return bits;
-  for (let i = 0; i < facts.length; i++) {
-    const fact = facts[i];
-    const block = partitionOf(fact) * blockBits;
-    const count = bitsOfTerm(fact);
-    const first = firstPlaces(fact);
+  for (let i = 0; i < terms.length; i++) {
+    const term = terms[i];
+    const block = partitionOf(term) * blockBits;
+    const count = bitsOfTerm(term);
+    const first = firstPlaces(term);
     setBit(bits, block + placeIn(first, blockBits));
     if (count > 1) setBit(bits, block + placeIn(first >>> 16, blockBits));
     if (count > 2) {
-      const later = laterPlaces(fact);
+      const later = laterPlaces(term);
       setBit(bits, block + placeIn(later, blockBits));
       if (count > 3) setBit(bits, block + placeIn(later >>> 16, blockBits));
     }

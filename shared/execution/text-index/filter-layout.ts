@@ -20,14 +20,14 @@ import { FILTER_VERSION } from './terms.ts';
 // Local copy: in a vm context, where tests run, each access to a global costs as much as a line.
 const { imul } = Math;
 
-export const partitionCount = 1024;
-const partitionShift = 22;
+export const PARTITION_COUNT = 1024;
+const PARTITION_SHIFT = 22;
 
 /** Minimum size of a unit. Smaller units are no cheaper to read, and their checksums add more. */
-const minUnitBytes = 8 * 1024;
+const MIN_UNIT_BYTES = 8 * 1024;
 /** Maximum pages of one object, with a header of 256 KiB. A chunk of 256 MB has about 2,000. */
-export const maxFilteredPages = 65_536;
-export const maxBlockBits = 0xffff;
+export const MAX_FILTERED_PAGES = 65_536;
+export const MAX_BLOCK_BITS = 0xffff;
 
 /** Properties of at least one line of the page, one bit each. */
 export const PageFlag = {
@@ -40,13 +40,13 @@ export const PageFlag = {
   /** Has a line from which a logfmt parser may derive such labels. */
   logfmtUnknown: 8,
 } as const;
-const flagBits = 4;
+const FLAG_BITS = 4;
 
-const fixedHeaderBytes = 16;
-const pageHeaderBytes = 4;
-const crcBytes = 4;
+const FIXED_HEADER_BYTES = 16;
+const PAGE_HEADER_BYTES = 4;
+const CRC_BYTES = 4;
 
-export interface PageFacts {
+export interface PageHeader {
   /** Bits per block; 0 if the page has no filter. */
   readonly blockBits: number;
   /** Length of the longest run of letters and digits with a digit, bytes, at most 255. */
@@ -67,7 +67,7 @@ export interface ByteRange {
 export interface FilterIndex {
   /** Version, 1 to FILTER_VERSION. */
   readonly version: number;
-  readonly pages: readonly PageFacts[];
+  readonly pages: readonly PageHeader[];
   /** Start of each page's block in every partition, bits. */
   readonly blockStarts: Uint32Array;
   readonly partitionBytes: number;
@@ -76,8 +76,8 @@ export interface FilterIndex {
   readonly headerBytes: number;
 }
 
-export function partitionOf(fact: number): number {
-  return fact >>> partitionShift;
+export function partitionOf(term: number): number {
+  return term >>> PARTITION_SHIFT;
 }
 
 /** Returns the starts of the blocks within one partition, and the partition's size. */
@@ -93,14 +93,14 @@ export function layOutBlocks(blockBits: readonly number[]): { starts: Uint32Arra
 
 /** Returns a power of two, so that each unit contains the same whole number of partitions. */
 export function unitsFor(partitionBytes: number): number {
-  let units = partitionCount;
-  while (units > 1 && (partitionCount / units) * partitionBytes < minUnitBytes) units /= 2;
+  let units = PARTITION_COUNT;
+  while (units > 1 && (PARTITION_COUNT / units) * partitionBytes < MIN_UNIT_BYTES) units /= 2;
   return units;
 }
 
 /** Returns the size of a first read that contains the whole header, for any number of units. */
 export function maxHeaderBytes(pages: number): number {
-  return fixedHeaderBytes + pages * pageHeaderBytes + partitionCount * crcBytes;
+  return FIXED_HEADER_BYTES + pages * PAGE_HEADER_BYTES + PARTITION_COUNT * CRC_BYTES;
 }
 
 /** Positions of the units of a section, without its header. */
@@ -113,9 +113,9 @@ export type UnitLayout = Pick<FilterIndex, 'version' | 'units' | 'partitionBytes
  */
 export function likelyLayout(pages: number, storedBytes: number): UnitLayout | undefined {
   const found: UnitLayout[] = [];
-  for (let units = 1; units <= partitionCount; units *= 2) {
-    const headerBytes = fixedHeaderBytes + pages * pageHeaderBytes + units * crcBytes;
-    const partitionBytes = (storedBytes - headerBytes) / partitionCount;
+  for (let units = 1; units <= PARTITION_COUNT; units *= 2) {
+    const headerBytes = FIXED_HEADER_BYTES + pages * PAGE_HEADER_BYTES + units * CRC_BYTES;
+    const partitionBytes = (storedBytes - headerBytes) / PARTITION_COUNT;
     const fits =
       Number.isInteger(partitionBytes) && partitionBytes >= 0 && unitsFor(partitionBytes) === units;
     if (fits) found.push({ version: FILTER_VERSION, units, partitionBytes, headerBytes });
@@ -124,12 +124,12 @@ export function likelyLayout(pages: number, storedBytes: number): UnitLayout | u
 }
 
 export function rangeOfUnit(index: UnitLayout, unit: number): ByteRange {
-  const bytes = (partitionCount / index.units) * index.partitionBytes;
+  const bytes = (PARTITION_COUNT / index.units) * index.partitionBytes;
   return { offset: index.headerBytes + unit * bytes, bytes };
 }
 
-export function encodeHeader(pages: readonly PageFacts[], unitCrcs: readonly number[]): Buffer {
-  const bytes = fixedHeaderBytes + pages.length * pageHeaderBytes + unitCrcs.length * crcBytes;
+export function encodeHeader(pages: readonly PageHeader[], unitCrcs: readonly number[]): Buffer {
+  const bytes = FIXED_HEADER_BYTES + pages.length * PAGE_HEADER_BYTES + unitCrcs.length * CRC_BYTES;
   const header = Buffer.alloc(bytes);
   let at = header.writeUInt32LE(FILTER_VERSION, 0);
   at = header.writeUInt32LE(pages.length, at);
@@ -137,7 +137,7 @@ export function encodeHeader(pages: readonly PageFacts[], unitCrcs: readonly num
   for (const { blockBits, longestRun, flags, thinning } of pages) {
     at = header.writeUInt16LE(blockBits, at);
     at = header.writeUInt8(longestRun, at);
-    at = header.writeUInt8(flags | (thinning << flagBits), at);
+    at = header.writeUInt8(flags | (thinning << FLAG_BITS), at);
   }
   for (const crc of unitCrcs) at = header.writeUInt32LE(crc, at);
   header.writeUInt32LE(crc32(header.subarray(0, at)), at);
@@ -149,36 +149,38 @@ export function encodeHeader(pages: readonly PageFacts[], unitCrcs: readonly num
  * not a header for `pages` pages.
  */
 export function decodeHeader(start: Buffer, pages: number): FilterIndex {
-  if (start.length < fixedHeaderBytes) throw broken(`${start.length} bytes are no header`);
+  if (start.length < FIXED_HEADER_BYTES) throw broken(`${start.length} bytes are no header`);
   const version = start.readUInt32LE(0);
   if (version < 1 || version > FILTER_VERSION)
     throw broken(`version ${version} where those up to ${FILTER_VERSION} are known`);
   const found = start.readUInt32LE(4);
   if (found !== pages) throw broken(`${found} pages where the footer has ${pages}`);
   const units = start.readUInt32LE(8);
-  const powerOfTwo = units > 0 && units <= partitionCount && (units & (units - 1)) === 0;
+  const powerOfTwo = units > 0 && units <= PARTITION_COUNT && (units & (units - 1)) === 0;
   if (!powerOfTwo) throw broken(`${units} units`);
-  const headerBytes = fixedHeaderBytes + pages * pageHeaderBytes + units * crcBytes;
+  const headerBytes = FIXED_HEADER_BYTES + pages * PAGE_HEADER_BYTES + units * CRC_BYTES;
   if (start.length < headerBytes) throw broken(`${start.length} bytes where the header has ${headerBytes}`);
-  const crcAt = headerBytes - crcBytes;
+  const crcAt = headerBytes - CRC_BYTES;
   const crc = crc32(start.subarray(0, crcAt));
   const stored = start.readUInt32LE(crcAt);
   if (crc !== stored) throw broken(`checksum ${crc} of the header where ${stored} is stored`);
 
-  let at = fixedHeaderBytes - crcBytes;
-  const facts: PageFacts[] = [];
-  for (let page = 0; page < pages; page++, at += pageHeaderBytes) {
+  let at = FIXED_HEADER_BYTES - CRC_BYTES;
+  const terms: PageHeader[] = [];
+  for (let page = 0; page < pages; page++, at += PAGE_HEADER_BYTES) {
     const mixed = start.readUInt8(at + 3);
-    facts.push({
+    terms.push({
       blockBits: start.readUInt16LE(at),
       longestRun: start.readUInt8(at + 2),
-      flags: mixed & ((1 << flagBits) - 1),
-      thinning: mixed >>> flagBits,
+      flags: mixed & ((1 << FLAG_BITS) - 1),
+      thinning: mixed >>> FLAG_BITS,
     });
   }
-  const unitCrcs = Uint32Array.from({ length: units }, (_, unit) => start.readUInt32LE(at + unit * crcBytes));
-  const { starts, bytes } = layOutBlocks(facts.map(page => page.blockBits));
-  return { version, pages: facts, blockStarts: starts, partitionBytes: bytes, units, unitCrcs, headerBytes };
+  const unitCrcs = Uint32Array.from({ length: units }, (_, unit) =>
+    start.readUInt32LE(at + unit * CRC_BYTES),
+  );
+  const { starts, bytes } = layOutBlocks(terms.map(page => page.blockBits));
+  return { version, pages: terms, blockStarts: starts, partitionBytes: bytes, units, unitCrcs, headerBytes };
 }
 
 export function broken(detail: string): CorruptionError {
@@ -186,15 +188,15 @@ export function broken(detail: string): CorruptionError {
 }
 
 /** Returns a word whose halves determine the first two bit positions of a term in its block. */
-export function firstPlaces(fact: number): number {
-  let h = imul(fact ^ (fact >>> 16), 0x85ebca6b);
+export function firstPlaces(term: number): number {
+  let h = imul(term ^ (term >>> 16), 0x85ebca6b);
   h = imul(h ^ (h >>> 13), 0xc2b2ae35);
   return h ^ (h >>> 16);
 }
 
 /** Returns a word whose halves determine the third and fourth bit positions. */
-export function laterPlaces(fact: number): number {
-  let h = imul(fact ^ 0x68e31da4 ^ (fact >>> 15), 0x7feb352d);
+export function laterPlaces(term: number): number {
+  let h = imul(term ^ 0x68e31da4 ^ (term >>> 15), 0x7feb352d);
   h = imul(h ^ (h >>> 15), 0x846ca68b);
   return h ^ (h >>> 16);
 }

@@ -4,9 +4,9 @@
  * a cache) and gets a bitmap.
  *
  *     const index = decodeHeader(await read(0, maxHeaderBytes(pages)), pages);   // cached with the footer
- *     const units = unitsOf(index, requirement);
+ *     const units = unitsOf(index, predicate);
  *     const loaded = new Map(await Promise.all(units.map(async unit => [unit, await read(rangeOfUnit(index, unit))])));
- *     const mayMatch = probePages(index, requirement, loaded);
+ *     const mayMatch = probePages(index, predicate, loaded);
  *
  * Pitfall: a clear bit is a proof, a set bit is not. Everything unknown (a page without filter, a thinned
  * term, a page with an exceptional flag) counts as present.
@@ -18,42 +18,42 @@ import {
   type FilterIndex,
   firstPlaces,
   laterPlaces,
-  partitionCount,
+  PARTITION_COUNT,
   partitionOf,
   placeIn,
   rangeOfUnit,
   type UnitLayout,
 } from './filter-layout.ts';
-import type { NeedleRequirement, PruningPredicate } from './pruning-predicate.ts';
+import type { NeedlePredicate, PruningPredicate } from './pruning-predicate.ts';
 import { bitsOfTerm, isRecorded } from './terms.ts';
 
 /** Maximum run length that a page header can store. */
-const maxStoredRun = 0xff;
+const MAX_STORED_RUN = 0xff;
 
 /**
  * Returns the units of the predicate's terms, ascending. Empty if nothing can be pruned, or if the header is
  * enough.
  */
-export function unitsOf(index: UnitLayout, requirement: PruningPredicate): number[] {
+export function unitsOf(index: UnitLayout, predicate: PruningPredicate): number[] {
   const units = new Set<number>();
-  collectUnits(index, requirement, units);
+  collectUnits(index, predicate, units);
   return [...units].sort((a, b) => a - b);
 }
 
-function collectUnits(index: UnitLayout, requirement: PruningPredicate, units: Set<number>): void {
-  switch (requirement.kind) {
+function collectUnits(index: UnitLayout, predicate: PruningPredicate, units: Set<number>): void {
+  switch (predicate.kind) {
     case 'needle':
-      if (index.version < requirement.since) return;
-      for (const fact of requirement.facts) units.add(unitOf(index, fact));
+      if (index.version < predicate.since) return;
+      for (const term of predicate.terms) units.add(unitOf(index, term));
       return;
     case 'all':
     case 'any':
-      for (const part of requirement.of) collectUnits(index, part, units);
+      for (const part of predicate.of) collectUnits(index, part, units);
   }
 }
 
-function unitOf(index: UnitLayout, fact: number): number {
-  return Math.floor(partitionOf(fact) / (partitionCount / index.units));
+function unitOf(index: UnitLayout, term: number): number {
+  return Math.floor(partitionOf(term) / (PARTITION_COUNT / index.units));
 }
 
 /**
@@ -62,19 +62,19 @@ function unitOf(index: UnitLayout, fact: number): number {
  */
 export function probePages(
   index: FilterIndex,
-  requirement: PruningPredicate,
+  predicate: PruningPredicate,
   units: ReadonlyMap<number, Buffer>,
 ): Uint8Array {
-  for (const unit of unitsOf(index, requirement)) checkUnit(index, unit, units.get(unit));
-  return probe(index.pages.length, requirement, needle => probeNeedle(index, needle, units));
+  for (const unit of unitsOf(index, predicate)) checkUnit(index, unit, units.get(unit));
+  return probe(index.pages.length, predicate, needle => probeNeedle(index, needle, units));
 }
 
 /**
  * Evaluates the predicate without a text index, from other information: returns for each of `pages` pages 1
  * if it may contain such a line.
  */
-export function withoutFilter(requirement: PruningPredicate, pages: number): Uint8Array {
-  return probe(pages, requirement, () => new Uint8Array(pages).fill(1));
+export function withoutFilter(predicate: PruningPredicate, pages: number): Uint8Array {
+  return probe(pages, predicate, () => new Uint8Array(pages).fill(1));
 }
 
 function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined): void {
@@ -88,22 +88,22 @@ function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined):
 
 function probe(
   pageCount: number,
-  requirement: PruningPredicate,
-  ofNeedle: (needle: NeedleRequirement) => Uint8Array,
+  predicate: PruningPredicate,
+  ofNeedle: (needle: NeedlePredicate) => Uint8Array,
 ): Uint8Array {
-  switch (requirement.kind) {
+  switch (predicate.kind) {
     case 'anything':
       return new Uint8Array(pageCount).fill(1);
     case 'nothing':
       return new Uint8Array(pageCount);
     case 'pages':
-      invariant(requirement.mayMatch.length === pageCount, 'a requirement is about the chunk it is asked of');
-      return requirement.mayMatch.slice();
+      invariant(predicate.mayMatch.length === pageCount, 'a predicate is about the chunk it is asked of');
+      return predicate.mayMatch.slice();
     case 'needle':
-      return ofNeedle(requirement);
+      return ofNeedle(predicate);
     case 'all': {
       const result = new Uint8Array(pageCount).fill(1);
-      for (const part of requirement.of) {
+      for (const part of predicate.of) {
         const pages = probe(pageCount, part, ofNeedle);
         for (let page = 0; page < result.length; page++) result[page] &= pages[page];
       }
@@ -111,7 +111,7 @@ function probe(
     }
     case 'any': {
       const result = new Uint8Array(pageCount);
-      for (const part of requirement.of) {
+      for (const part of predicate.of) {
         const pages = probe(pageCount, part, ofNeedle);
         for (let page = 0; page < result.length; page++) result[page] |= pages[page];
       }
@@ -122,14 +122,14 @@ function probe(
 
 function probeNeedle(
   index: FilterIndex,
-  { facts, longestRun, exceptFlags, since }: NeedleRequirement,
+  { terms, longestRun, exceptFlags, since }: NeedlePredicate,
   units: ReadonlyMap<number, Buffer>,
 ): Uint8Array {
   const result = new Uint8Array(index.pages.length).fill(1);
   if (index.version < since) return result;
-  const run = Math.min(longestRun, maxStoredRun);
+  const run = Math.min(longestRun, MAX_STORED_RUN);
   for (const [page, known] of index.pages.entries()) if (known.longestRun < run) result[page] = 0;
-  for (const fact of facts) clearPagesWithout(index, fact, units, result);
+  for (const term of terms) clearPagesWithout(index, term, units, result);
   if (exceptFlags === 0) return result;
   for (const [page, { flags }] of index.pages.entries()) if ((flags & exceptFlags) !== 0) result[page] = 1;
   return result;
@@ -137,20 +137,20 @@ function probeNeedle(
 
 function clearPagesWithout(
   index: FilterIndex,
-  fact: number,
+  term: number,
   units: ReadonlyMap<number, Buffer>,
   result: Uint8Array,
 ): void {
   const { pages, blockStarts, partitionBytes, units: unitCount } = index;
-  const perUnit = partitionCount / unitCount;
-  const bytes = units.get(unitOf(index, fact))!;
-  const partition = (partitionOf(fact) % perUnit) * partitionBytes * 8;
-  const count = bitsOfTerm(fact);
-  const first = firstPlaces(fact);
-  const later = laterPlaces(fact);
+  const perUnit = PARTITION_COUNT / unitCount;
+  const bytes = units.get(unitOf(index, term))!;
+  const partition = (partitionOf(term) % perUnit) * partitionBytes * 8;
+  const count = bitsOfTerm(term);
+  const first = firstPlaces(term);
+  const later = laterPlaces(term);
   for (let page = 0; page < result.length; page++) {
     const { blockBits, thinning } = pages[page];
-    if (result[page] === 0 || blockBits === 0 || !isRecorded(fact, thinning)) continue;
+    if (result[page] === 0 || blockBits === 0 || !isRecorded(term, thinning)) continue;
     const block = partition + blockStarts[page];
     const holds =
       hasBit(bytes, block + placeIn(first, blockBits)) &&

@@ -28,7 +28,7 @@ import {
   nothing,
   type PruningPredicate,
 } from './pruning-predicate.ts';
-import { fieldWord, isRecordedValue, valueFact } from './value-terms.ts';
+import { fieldWord, isRecordedValue, valueTerm } from './value-terms.ts';
 
 /** Label information of a chunk without its lines; without it, any value is possible. */
 export interface ChunkLabelSummary {
@@ -41,16 +41,16 @@ export interface ChunkLabelSummary {
   field(test: LabelValueTest, parser: ParserName, field: string): PruningPredicate;
 }
 
-export const noKnowledge: ChunkLabelSummary = { stored: () => anything, field: () => anything };
+export const NO_LABEL_SUMMARY: ChunkLabelSummary = { stored: () => anything, field: () => anything };
 
 /** @param sources Parsers that run before the filter, none for stored labels */
-export function labelRequirement(
+export function labelPredicate(
   filter: LabelFilter,
   sources: readonly ParsedSource[],
-  knowledge: ChunkLabelSummary,
+  summary: ChunkLabelSummary,
 ): PruningPredicate {
   if (filter.kind === 'and' || filter.kind === 'or') {
-    const parts = [filter.left, filter.right].map(part => labelRequirement(part, sources, knowledge));
+    const parts = [filter.left, filter.right].map(part => labelPredicate(part, sources, summary));
     return filter.kind === 'and' ? allOf(parts) : anyOf(parts);
   }
   const [name] = namesOfFilter(filter);
@@ -59,8 +59,8 @@ export function labelRequirement(
     return anything;
   const test = testOf(filter, name);
   if (test === undefined || test.acceptsAbsent) return anything;
-  const ways = [knowledge.stored(test)];
-  for (const source of sources) ways.push(parsedRequirement(test, source, knowledge));
+  const ways = [summary.stored(test)];
+  for (const source of sources) ways.push(parsedPredicate(test, source, summary));
   return anyOf(ways);
 }
 
@@ -73,10 +73,10 @@ function testOf(filter: LeafFilter, name: string): LabelValueTest | undefined {
   }
 }
 
-function parsedRequirement(
+function parsedPredicate(
   test: LabelValueTest,
   source: ParsedSource,
-  knowledge: ChunkLabelSummary,
+  summary: ChunkLabelSummary,
 ): PruningPredicate {
   const value = test.equalTo;
   if (source.kind === 'line') return value === undefined ? anything : valueInLine(value);
@@ -90,7 +90,7 @@ function parsedRequirement(
   const ofFields = anyOf(
     fields.map(field =>
       allOf([
-        knowledge.field(test, parser, field),
+        summary.field(test, parser, field),
         value === undefined || isStructure ? anything : fieldValue(value, parser, field),
       ]),
     ),
@@ -99,17 +99,17 @@ function parsedRequirement(
 }
 
 /** An invalid byte of a value reads as a space, so the parts between are looked up separately. */
-const notVerbatim = /[ \ufffd]+/;
+const NOT_VERBATIM = /[ \ufffd]+/;
 
 function valueInLine(value: string): PruningPredicate {
-  return allOf(value.split(notVerbatim).map(piece => containing(bytesOfText(piece), PageFlag.backslash)));
+  return allOf(value.split(NOT_VERBATIM).map(part => containing(bytesOfText(part), PageFlag.backslash)));
 }
 
 function fieldValue(value: string, parser: ParserName, field: string): PruningPredicate {
-  if (notVerbatim.test(value)) return anything;
+  if (NOT_VERBATIM.test(value)) return anything;
   const bytes = bytesOfText(value);
   const unknown = parser === 'json' ? PageFlag.jsonUnknown : PageFlag.logfmtUnknown;
   // In a valid line, the value is the whole text between quotes, commas or spaces.
   if (!isRecordedValue(bytes, 0, bytes.length)) return containing(bytes, PageFlag.backslash | unknown, true);
-  return havingValue(valueFact(fieldWord(field), bytes, 0, bytes.length), unknown);
+  return havingValue(valueTerm(fieldWord(field), bytes, 0, bytes.length), unknown);
 }

@@ -10,28 +10,28 @@
 import type { LineFilterStage, Stage } from '../../language/logql/ast.ts';
 import { type LineTestSource, lineTestsOf } from '../pipeline/line-tests.ts';
 import { parsePattern } from '../pipeline/pattern-syntax.ts';
-import { type ChunkLabelSummary, labelRequirement, noKnowledge } from './label-predicate.ts';
-import { lineSource, type ParsedSource, sourceOfParser } from './parsed-sources.ts';
+import { type ChunkLabelSummary, labelPredicate, NO_LABEL_SUMMARY } from './label-predicate.ts';
+import { LINE_SOURCE, type ParsedSource, sourceOfParser } from './parsed-sources.ts';
 import { allOf, anyOf, anything, containing, type PruningPredicate } from './pruning-predicate.ts';
-import { regexRequirement } from './regex-literals.ts';
+import { regexPredicate } from './regex-literals.ts';
 
 /**
  * Returns the predicate of the line filters. Throws an Error with Go's message for an invalid regular
  * expression.
  */
-export function lineRequirement(stages: readonly Stage[]): PruningPredicate {
+export function linePredicate(stages: readonly Stage[]): PruningPredicate {
   const parts: PruningPredicate[] = [];
   for (const stage of stages) {
-    if (stage.kind === 'lineFilter') parts.push(lineFilterRequirement(stage));
+    if (stage.kind === 'lineFilter') parts.push(lineFilterPredicate(stage));
     else if (changesLine(stage)) break;
   }
   return allOf(parts);
 }
 
 /** Returns the predicate of the label filters. */
-export function labelsRequirement(
+export function labelsPredicate(
   stages: readonly Stage[],
-  knowledge: ChunkLabelSummary = noKnowledge,
+  summary: ChunkLabelSummary = NO_LABEL_SUMMARY,
 ): PruningPredicate {
   const parts: PruningPredicate[] = [];
   const sources: ParsedSource[] = [];
@@ -41,7 +41,7 @@ export function labelsRequirement(
       case 'lineFilter':
         break;
       case 'labelFilter':
-        parts.push(labelRequirement(stage.filter, sources, knowledge));
+        parts.push(labelPredicate(stage.filter, sources, summary));
         break;
       case 'json':
       case 'logfmt':
@@ -51,7 +51,7 @@ export function labelsRequirement(
       case 'regexp':
       case 'pattern':
         if (!lineIsStored) return allOf(parts);
-        sources.push(lineSource);
+        sources.push(LINE_SOURCE);
         break;
       case 'lineFormat':
       case 'decolorize':
@@ -71,19 +71,19 @@ function changesLine({ kind }: Stage): boolean {
   return kind === 'lineFormat' || kind === 'unpack' || kind === 'decolorize';
 }
 
-function lineFilterRequirement(stage: LineFilterStage): PruningPredicate {
+function lineFilterPredicate(stage: LineFilterStage): PruningPredicate {
   const { tests, negate } = lineTestsOf(stage);
-  return negate ? anything : anyOf(tests.map(testRequirement));
+  return negate ? anything : anyOf(tests.map(testPredicate));
 }
 
 const singleIpv4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
-function testRequirement(test: LineTestSource): PruningPredicate {
+function testPredicate(test: LineTestSource): PruningPredicate {
   switch (test.kind) {
     case 'needle':
       return containing(test.needle);
     case 'regex':
-      return regexRequirement(test.pattern);
+      return regexPredicate(test.pattern);
     case 'pattern':
       return allOf(
         parsePattern(test.pattern).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),

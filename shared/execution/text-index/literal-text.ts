@@ -12,13 +12,13 @@ export interface LiteralText {
   readonly wideFold: boolean;
 }
 
-export const emptyText: LiteralText = { text: '', wideFold: false };
+export const EMPTY_TEXT: LiteralText = { text: '', wideFold: false };
 
 /** Maximum characters of a set that are listed; a digit has ten. */
-const maxSpelled = 8;
-const longS = 0x17f;
-const kelvin = 0x212a;
-const replacement = 0xfffd;
+const MAX_SPELLED = 8;
+const LONG_S = 0x17f;
+const KELVIN = 0x212a;
+const REPLACEMENT = 0xfffd;
 
 /**
  * Returns one text for each character of the set; undefined if there are many, or if one of them has no
@@ -26,23 +26,23 @@ const replacement = 0xfffd;
  */
 export function textsOfSet(set: CharSet): LiteralText[] | undefined {
   // Each listed character may have two cases and a relative.
-  if (size(set) > 3 * maxSpelled) return undefined;
+  if (size(set) > 3 * MAX_SPELLED) return undefined;
   const codes: number[] = [];
   for (let i = 0; i < set.length; i += 2) {
     for (let code = set[i]; code <= set[i + 1]; code++) codes.push(code);
   }
   // An invalid byte reads as U+FFFD, and half a surrogate pair has no bytes.
-  if (codes.some(code => code === replacement || (code >= 0xd800 && code <= 0xdfff))) return undefined;
+  if (codes.some(code => code === REPLACEMENT || (code >= 0xd800 && code <= 0xdfff))) return undefined;
   const letters = new Set(codes.map(lowerOf));
   const relatives = new Set<number>();
-  if (letters.has(letterS) && letters.delete(longS)) relatives.add(letterS);
-  if (letters.has(letterK) && letters.delete(kelvin)) relatives.add(letterK);
-  if (letters.size > maxSpelled) return undefined;
+  if (letters.has(LETTER_S) && letters.delete(LONG_S)) relatives.add(LETTER_S);
+  if (letters.has(LETTER_K) && letters.delete(KELVIN)) relatives.add(LETTER_K);
+  if (letters.size > MAX_SPELLED) return undefined;
   return [...letters].map(code => ({ text: String.fromCodePoint(code), wideFold: relatives.has(code) }));
 }
 
-const letterS = 0x73;
-const letterK = 0x6b;
+const LETTER_S = 0x73;
+const LETTER_K = 0x6b;
 
 function lowerOf(code: number): number {
   return code >= 0x41 && code <= 0x5a ? code + 32 : code;

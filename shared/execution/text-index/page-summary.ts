@@ -19,9 +19,9 @@ import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../../sto
 import { fieldKey } from '../../storage/columns/promoted-field.ts';
 
 /** Maximum values of one field that are listed: levels, methods, statuses. */
-export const maxListedValues = 32;
+const MAX_LISTED_VALUES = 32;
 /** Maximum bytes of each listed value. */
-export const maxListedBytes = 64;
+const MAX_LISTED_BYTES = 64;
 
 /** Range of numbers with one unit and the same number of decimals. */
 export interface NumberRange {
@@ -48,7 +48,7 @@ export function summariesOf(fields: readonly FieldCells[]): FieldSummary[] {
 
 function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
   if (cells.kind === 'number') return withRanges(cells.texts, boundsOfNumbers(cells));
-  if (cells.values.length <= maxListedValues) return withRanges(cells.values, []);
+  if (cells.values.length <= MAX_LISTED_VALUES) return withRanges(cells.values, []);
   // Too many values to list: summarize numbers as ranges, and list a few values that are not numbers.
   const shapes = new ShapeTable();
   const bounds: Bounds[] = [];
@@ -57,7 +57,7 @@ function summaryOf(cells: ColumnCells): Omit<FieldSummary, 'key'> | undefined {
     const shape = shapes.read(value, 0, value.length);
     if (shape < 0) texts.push(value);
     else widen((bounds[shape] ??= newBounds(shapes.shapes[shape])), shapes.mantissa);
-    if (texts.length > maxListedValues) return undefined;
+    if (texts.length > MAX_LISTED_VALUES) return undefined;
   }
   return withRanges(texts, bounds);
 }
@@ -89,7 +89,7 @@ function withRanges(
   listed: readonly Buffer[],
   bounds: readonly Bounds[],
 ): Omit<FieldSummary, 'key'> | undefined {
-  if (listed.length > maxListedValues || listed.some(value => value.length > maxListedBytes))
+  if (listed.length > MAX_LISTED_VALUES || listed.some(value => value.length > MAX_LISTED_BYTES))
     return undefined;
   const values = [...new Set(listed.map(value => value.toString('utf8')))];
   const ranges = bounds.flatMap(({ shape, least, most }): NumberRange[] =>

@@ -29,7 +29,7 @@ export type ParsedSource =
 
 type FieldParser = Extract<Stage, { kind: 'json' | 'logfmt' }>;
 
-export const lineSource: ParsedSource = { kind: 'line' };
+export const LINE_SOURCE: ParsedSource = { kind: 'line' };
 
 export function sourceOfParser(stage: FieldParser): ParsedSource {
   const { kind: parser, extractions } = stage;

@@ -10,16 +10,16 @@ export type PruningPredicate =
   | { readonly kind: 'anything' }
   /** No line satisfies it. */
   | { readonly kind: 'nothing' }
-  | NeedleRequirement
+  | NeedlePredicate
   /** Decided without the text index, for each page of one chunk: 1 if it may contain such a line. */
   | { readonly kind: 'pages'; readonly mayMatch: Uint8Array }
   | { readonly kind: 'all'; readonly of: readonly PruningPredicate[] }
   | { readonly kind: 'any'; readonly of: readonly PruningPredicate[] };
 
 /** Terms of one needle; a line with the needle contains all of them. */
-export interface NeedleRequirement {
+export interface NeedlePredicate {
   readonly kind: 'needle';
-  readonly facts: readonly number[];
+  readonly terms: readonly number[];
   /** Length of the needle's longest run of letters and digits with a digit, 0 if there is none. */
   readonly longestRun: number;
   /** Bits of PageFlag: on a page with one of them, the terms are not implied. */
@@ -36,15 +36,15 @@ export const nothing: PruningPredicate = Object.freeze({ kind: 'nothing' });
  * PageFlag. With `endsAreKnown`, the bytes are not next to a letter, digit or dot.
  */
 export function containing(needle: Uint8Array, exceptFlags = 0, endsAreKnown = false): PruningPredicate {
-  const { facts, longestRun } = needleTerms(needle, endsAreKnown);
-  if (facts.length === 0 && longestRun === 0) return anything;
-  return Object.freeze({ kind: 'needle', facts: Object.freeze(facts), longestRun, exceptFlags, since: 1 });
+  const { terms, longestRun } = needleTerms(needle, endsAreKnown);
+  if (terms.length === 0 && longestRun === 0) return anything;
+  return Object.freeze({ kind: 'needle', terms: Object.freeze(terms), longestRun, exceptFlags, since: 1 });
 }
 
 /** Requires that some row has a value: one term of value-terms.ts. */
-export function havingValue(fact: number, exceptFlags = 0): PruningPredicate {
-  const facts = Object.freeze([fact]);
-  return Object.freeze({ kind: 'needle', facts, longestRun: 0, exceptFlags, since: VALUES_SINCE });
+export function havingValue(term: number, exceptFlags = 0): PruningPredicate {
+  const terms = Object.freeze([term]);
+  return Object.freeze({ kind: 'needle', terms, longestRun: 0, exceptFlags, since: VALUES_SINCE });
 }
 
 export function onPages(mayMatch: Uint8Array): PruningPredicate {
@@ -53,27 +53,27 @@ export function onPages(mayMatch: Uint8Array): PruningPredicate {
 }
 
 export function allOf(parts: readonly PruningPredicate[]): PruningPredicate {
-  const asked = parts.flatMap(part =>
+  const required = parts.flatMap(part =>
     part.kind === 'all' ? part.of : part.kind === 'anything' ? [] : [part],
   );
-  if (asked.length === 0) return anything;
-  if (asked.some(part => part.kind === 'nothing')) return nothing;
-  return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'all', of: Object.freeze(asked) });
+  if (required.length === 0) return anything;
+  if (required.some(part => part.kind === 'nothing')) return nothing;
+  return required.length === 1 ? required[0] : Object.freeze({ kind: 'all', of: Object.freeze(required) });
 }
 
 /** Requires at least one of the parts. There must be at least one part. */
 export function anyOf(parts: readonly PruningPredicate[]): PruningPredicate {
   if (parts.length === 0 || parts.some(part => part.kind === 'anything')) return anything;
-  const asked = parts.flatMap(part =>
+  const required = parts.flatMap(part =>
     part.kind === 'any' ? part.of : part.kind === 'nothing' ? [] : [part],
   );
-  if (asked.length === 0) return nothing;
-  return asked.length === 1 ? asked[0] : Object.freeze({ kind: 'any', of: Object.freeze(asked) });
+  if (required.length === 0) return nothing;
+  return required.length === 1 ? required[0] : Object.freeze({ kind: 'any', of: Object.freeze(required) });
 }
 
 /** Returns the number of needles in the tree, which a probe must look up. */
-export function countNeedles(requirement: PruningPredicate): number {
-  switch (requirement.kind) {
+export function countNeedles(predicate: PruningPredicate): number {
+  switch (predicate.kind) {
     case 'anything':
     case 'nothing':
     case 'pages':
@@ -81,6 +81,6 @@ export function countNeedles(requirement: PruningPredicate): number {
     case 'needle':
       return 1;
     default:
-      return requirement.of.reduce((total, part) => total + countNeedles(part), 0);
+      return predicate.of.reduce((total, part) => total + countNeedles(part), 0);
   }
 }

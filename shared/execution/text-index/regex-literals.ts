@@ -11,7 +11,7 @@
 import { partsOf, type RegexNode, withoutGroups } from '../../language/regex/syntax.ts';
 import { readValidRegex } from '../../language/regex/validate.ts';
 import { PageFlag } from './filter-layout.ts';
-import { emptyText, joinTexts, type LiteralText, textsOfSet } from './literal-text.ts';
+import { EMPTY_TEXT, joinTexts, type LiteralText, textsOfSet } from './literal-text.ts';
 import {
   allOf,
   anyOf,
@@ -22,20 +22,20 @@ import {
 } from './pruning-predicate.ts';
 
 /** Maximum spellings of one part; with more, it is split in two parts that are looked up separately. */
-const maxTexts = 16;
+const MAX_TEXTS = 16;
 /**
  * Maximum needles of one expression. Dashboards join dozens of names with `|`, and each needle costs a few
  * small reads.
  */
-const maxNeedles = 64;
+const MAX_NEEDLES = 64;
 /** Maximum bytes of one part; only the start of a longer needle is looked up. */
-const maxTextLength = 256;
+const MAX_TEXT_LENGTH = 256;
 /** Maximum copies of a counted part that are expanded. */
-const maxCopies = 8;
+const MAX_COPIES = 8;
 
 /** Returns the predicate. Throws as `validateRegex` does for an invalid pattern. */
-export function regexRequirement(pattern: string): PruningPredicate {
-  return limited(asked(summaryOf(withoutGroups(readValidRegex(pattern).node), new Map())));
+export function regexPredicate(pattern: string): PruningPredicate {
+  return limited(predicateOf(summaryOf(withoutGroups(readValidRegex(pattern).node), new Map())));
 }
 
 /** Either all texts that the node matches, or the predicate of its matches. */
@@ -48,7 +48,7 @@ type Summaries = Map<RegexNode, Summary>;
 
 const unknown: Summary = { needs: anything };
 
-function asked(summary: Summary): PruningPredicate {
+function predicateOf(summary: Summary): PruningPredicate {
   return summary.texts === undefined ? summary.needs : anyText(summary.texts);
 }
 
@@ -71,7 +71,7 @@ function sumUp(node: RegexNode, known: Summaries): Summary {
   switch (node.type) {
     case 'empty':
     case 'assertion':
-      return { texts: [emptyText] };
+      return { texts: [EMPTY_TEXT] };
     case 'chars': {
       const texts = textsOfSet(node.set);
       return texts === undefined ? unknown : { texts };
@@ -100,18 +100,18 @@ function writtenOut(node: RegexNode): Part[] {
   if (min === 0 && max === 1) return [{ type: 'alternate', nodes: [{ type: 'empty' }, node.node] }];
   if (min === 0) return ['gap'];
   const parts = partsOf(node.node);
-  const copies = Array.from({ length: Math.min(min, maxCopies) }, () => parts).flat();
-  if (min === max && min <= maxCopies) return copies;
+  const copies = Array.from({ length: Math.min(min, MAX_COPIES) }, () => parts).flat();
+  if (min === max && min <= MAX_COPIES) return copies;
   return [...copies, 'gap', ...parts];
 }
 
 function concatSummary(parts: readonly Part[], known: Summaries): Summary {
-  let texts: readonly LiteralText[] = [emptyText];
+  let texts: readonly LiteralText[] = [EMPTY_TEXT];
   let whole = true;
   const needs: PruningPredicate[] = [];
   const close = () => {
     needs.push(anyText(texts));
-    texts = [emptyText];
+    texts = [EMPTY_TEXT];
     whole = false;
   };
   for (const part of parts) {
@@ -130,31 +130,31 @@ function concatSummary(parts: readonly Part[], known: Summaries): Summary {
 }
 
 function fits(heads: readonly LiteralText[], tails: readonly LiteralText[]): boolean {
-  if (heads.length * tails.length > maxTexts) return false;
+  if (heads.length * tails.length > MAX_TEXTS) return false;
   const longest = (texts: readonly LiteralText[]) => Math.max(0, ...texts.map(({ text }) => text.length));
-  return longest(heads) + longest(tails) <= maxTextLength;
+  return longest(heads) + longest(tails) <= MAX_TEXT_LENGTH;
 }
 
 function alternateSummary(branches: readonly Summary[]): Summary {
   const texts: LiteralText[] = [];
   for (const branch of branches) {
-    if (branch.texts === undefined) return { needs: limited(anyOf(branches.map(asked))) };
+    if (branch.texts === undefined) return { needs: limited(anyOf(branches.map(predicateOf))) };
     texts.push(...branch.texts);
   }
-  return texts.length <= maxTexts ? { texts } : { needs: limited(anyOf(branches.map(asked))) };
+  return texts.length <= MAX_TEXTS ? { texts } : { needs: limited(anyOf(branches.map(predicateOf))) };
 }
 
 /**
  * Limits the number of needles. An `or` of too many needles becomes `anything`; an `and` uses those that fit.
  */
-function limited(requirement: PruningPredicate): PruningPredicate {
-  if (countNeedles(requirement) <= maxNeedles) return requirement;
-  if (requirement.kind !== 'all') return anything;
+function limited(predicate: PruningPredicate): PruningPredicate {
+  if (countNeedles(predicate) <= MAX_NEEDLES) return predicate;
+  if (predicate.kind !== 'all') return anything;
   const kept: PruningPredicate[] = [];
   let needles = 0;
-  for (const part of requirement.of) {
+  for (const part of predicate.of) {
     const more = countNeedles(part);
-    if (needles + more > maxNeedles) continue;
+    if (needles + more > MAX_NEEDLES) continue;
     kept.push(part);
     needles += more;
   }

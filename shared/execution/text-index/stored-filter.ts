@@ -9,7 +9,7 @@ import {
   copyBits,
   decodeHeader,
   type FilterIndex,
-  partitionCount,
+  PARTITION_COUNT,
   rangeOfUnit,
 } from './filter-layout.ts';
 import { FILTER_VERSION } from './terms.ts';
@@ -28,7 +28,7 @@ export class StoredFilter {
     const index = decodeHeader(section, pages);
     if (index.version !== FILTER_VERSION) throw broken(`version ${index.version}, not ${FILTER_VERSION}`);
     const { headerBytes, partitionBytes, units, unitCrcs } = index;
-    const expected = headerBytes + partitionCount * partitionBytes;
+    const expected = headerBytes + PARTITION_COUNT * partitionBytes;
     if (section.length !== expected) throw broken(`${section.length} bytes where ${expected} belong`);
     for (let unit = 0; unit < units; unit++) {
       const { offset, bytes } = rangeOfUnit(index, unit);
@@ -42,13 +42,13 @@ export class StoredFilter {
   /** Returns a page by index, in the form that a builder accepts. */
   page(place: number): BuiltPage {
     const { pages, blockStarts, partitionBytes } = this.#index;
-    const facts = pages[place];
-    const { blockBits } = facts;
-    const bits = new Uint8Array((partitionCount * blockBits) / 8);
-    for (let partition = 0; partition < partitionCount; partition++) {
+    const terms = pages[place];
+    const { blockBits } = terms;
+    const bits = new Uint8Array((PARTITION_COUNT * blockBits) / 8);
+    for (let partition = 0; partition < PARTITION_COUNT; partition++) {
       const from = partition * partitionBytes * 8 + blockStarts[place];
       copyBits(this.#partitions, from, bits, partition * blockBits, blockBits);
     }
-    return { ...facts, bits };
+    return { ...terms, bits };
   }
 }

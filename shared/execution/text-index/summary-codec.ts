@@ -8,12 +8,12 @@ import { CorruptionError } from '../../base/model/errors.ts';
 import { ByteReader, ByteWriter } from '../../storage/codec/byte-io.ts';
 import type { FieldSummary, NumberRange } from './page-summary.ts';
 
-export const SUMMARY_VERSION = 1;
+const SUMMARY_VERSION = 1;
 /**
  * Maximum texts of one chunk: 2,000 pages of 24 columns with different bounds. Further columns have no
  * summary.
  */
-const maxTexts = 262_144;
+const MAX_TEXTS = 262_144;
 
 /** Summaries of one page, by column name. */
 export type PageSummary = ReadonlyMap<string, FieldSummary>;
@@ -25,10 +25,10 @@ export class SummaryWriter {
 
   /** Adds the next page. */
   addPage(summaries: readonly FieldSummary[]): void {
-    const told = this.#texts.size < maxTexts ? summaries : [];
+    const listed = this.#texts.size < MAX_TEXTS ? summaries : [];
     const writer = this.#pages;
-    writer.varint(told.length);
-    for (const { key, values, ranges } of told) {
+    writer.varint(listed.length);
+    for (const { key, values, ranges } of listed) {
       writer.varint(this.#placeOf(key));
       writer.varint(values.length);
       for (const value of values) writer.varint(this.#placeOf(value));

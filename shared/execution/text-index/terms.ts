@@ -1,6 +1,6 @@
 /**
- * Terms of a line: facts about its bytes that every needle within the line shares. A text index records the
- * terms of a page's lines. If a page lacks a term of a needle, none of its lines contains the needle. All
+ * Terms of a line: statements about its bytes that every needle within the line implies. A text index records
+ * the terms of a page's lines. If a page lacks a term of a needle, none of its lines contains the needle. All
  * numbers in this file are part of the stored format (FILTER_VERSION). The kernel assembly/text-terms.ts
  * extracts all terms except values.
  *
@@ -31,32 +31,32 @@ export const FILTER_VERSION = 2;
 /** First version that records terms of values (value-terms.ts). */
 export const VALUES_SINCE = 2;
 
-/** Minimum length of a run with a token; a run of `prefixBytes` or more has a prefix instead. */
-export const minTokenBytes = 4;
-export const prefixBytes = 6;
+/** Minimum length of a run with a token; a run of `PREFIX_BYTES` or more has a prefix instead. */
+export const MIN_TOKEN_BYTES = 4;
+export const PREFIX_BYTES = 6;
 
 /**
  * Kind in the two lowest bits of a term, which is also the number of bits that it sets, minus 1. Samples are
  * the most frequent terms, and an ID has several. Tokens, prefixes and quads occur alone.
  */
-export const FactKind = { sample: 1, gram: 2, exact: 3 } as const;
-const kindMask = 3;
+const TermKind = { sample: 1, gram: 2, exact: 3 } as const;
+const KIND_MASK = 3;
 
-export function bitsOfTerm(fact: number): number {
-  return (fact & kindMask) + 1;
+export function bitsOfTerm(term: number): number {
+  return (term & KIND_MASK) + 1;
 }
 
-export function isExactFact(fact: number): boolean {
-  return (fact & kindMask) === FactKind.exact;
+export function isExactTerm(term: number): boolean {
+  return (term & KIND_MASK) === TermKind.exact;
 }
 
-export function isGramFact(fact: number): boolean {
-  return (fact & kindMask) === FactKind.gram;
+export function isGramTerm(term: number): boolean {
+  return (term & KIND_MASK) === TermKind.gram;
 }
 
 /** Bits of `symbolOf` above the folded byte. */
-export const letterBit = 0x100;
-export const digitBit = 0x200;
+export const LETTER_BIT = 0x100;
+export const DIGIT_BIT = 0x200;
 
 /**
  * Folded byte and class of each byte: ASCII letters become lower case. Bytes above ASCII are neither letters
@@ -64,24 +64,24 @@ export const digitBit = 0x200;
  */
 export const symbolOf = Uint16Array.from({ length: 256 }, (_, byte) => {
   const folded = byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte;
-  if (folded >= 0x61 && folded <= 0x7a) return folded | letterBit;
-  return folded >= 0x30 && folded <= 0x39 ? folded | digitBit : folded;
+  if (folded >= 0x61 && folded <= 0x7a) return folded | LETTER_BIT;
+  return folded >= 0x30 && folded <= 0x39 ? folded | DIGIT_BIT : folded;
 });
 
 // Odd number with mixed bits. Its value is arbitrary, but must never change.
-const valueSeed = 0x2c1b3c6d;
+const VALUE_SEED = 0x2c1b3c6d;
 
 /** Combines the words of name and value (value-terms.ts) into one whose bits depend on all of theirs. */
-export function valueFactOf(name: number, value: number): number {
-  let h = imul(name ^ valueSeed, 0x9e3779b1);
+export function valueTermOf(name: number, value: number): number {
+  let h = imul(name ^ VALUE_SEED, 0x9e3779b1);
   h = imul((h ^ (h >>> 15)) + value, 0x85ebca6b);
   h = imul(h ^ (h >>> 13), 0xc2b2ae35);
-  return (((h ^ (h >>> 16)) & ~kindMask) | FactKind.exact) >>> 0;
+  return (((h ^ (h >>> 16)) & ~KIND_MASK) | TermKind.exact) >>> 0;
 }
 
-const thinningShift = 2;
+const THINNING_SHIFT = 2;
 
 /** Returns whether a page with this thinning records the term; the bits above its kind decide. */
-export function isRecorded(fact: number, thinning: number): boolean {
-  return ((fact >>> thinningShift) & ((1 << thinning) - 1)) === 0;
+export function isRecorded(term: number, thinning: number): boolean {
+  return ((term >>> THINNING_SHIFT) & ((1 << thinning) - 1)) === 0;
 }

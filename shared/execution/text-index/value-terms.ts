@@ -20,19 +20,19 @@ import {
 } from '../../storage/columns/field-extractor.ts';
 import { ESCAPED } from '../../storage/columns/line-members.ts';
 import { PageFlag } from './filter-layout.ts';
-import { digitBit, letterBit, minTokenBytes, prefixBytes, symbolOf, valueFactOf } from './terms.ts';
+import { DIGIT_BIT, LETTER_BIT, MIN_TOKEN_BYTES, PREFIX_BYTES, symbolOf, valueTermOf } from './terms.ts';
 
 // Local copy: in a vm context, where tests run, each access to a global costs as much as a line.
 const { imul, min } = Math;
 
 /** Maximum bytes of a value; longer values have terms of their bytes. */
-export const maxValueBytes = 12;
+export const MAX_VALUE_BYTES = 12;
 /** Maximum bytes with escapes: an escape uses up to six bytes for one. */
-const maxEscapedBytes = 6 * maxValueBytes;
+const MAX_ESCAPED_BYTES = 6 * MAX_VALUE_BYTES;
 
-const dot = 0x2e;
-const space = 0x20;
-const minus = 0x2d;
+const DOT_BYTE = 0x2e;
+const SPACE_BYTE = 0x20;
+const MINUS_BYTE = 0x2d;
 
 /**
  * Returns true for short values without a space. Excludes numbers with a fraction, which queries rarely
@@ -40,17 +40,17 @@ const minus = 0x2d;
  */
 export function isRecordedValue(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start;
-  if (length === 0 || length > maxValueBytes) return false;
+  if (length === 0 || length > MAX_VALUE_BYTES) return false;
   // Avoid branches on the bytes, because values differ from line to line.
   let early = 0;
   let at = start;
-  for (const stop = start + min(length, prefixBytes); at < stop; at++) early |= signOf[bytes[at]];
+  for (const stop = start + min(length, PREFIX_BYTES); at < stop; at++) early |= signOf[bytes[at]];
   let all = early;
   for (; at < end; at++) all |= signOf[bytes[at]];
   if ((all & SPACE) !== 0) return false;
-  const first = bytes[start] === minus && length > 1 ? bytes[start + 1] : bytes[start];
+  const first = bytes[start] === MINUS_BYTE && length > 1 ? bytes[start + 1] : bytes[start];
   if ((all & DOT) !== 0 && signOf[first] === DIGIT) return false;
-  return (all & ~(LETTER | DIGIT)) !== 0 || length < minTokenBytes || (early & DIGIT) === 0;
+  return (all & ~(LETTER | DIGIT)) !== 0 || length < MIN_TOKEN_BYTES || (early & DIGIT) === 0;
 }
 
 const LETTER = 1;
@@ -59,9 +59,9 @@ const DOT = 4;
 const SPACE = 8;
 const OTHER = 16;
 const signOf = Uint8Array.from(symbolOf, symbol => {
-  if ((symbol & digitBit) !== 0) return DIGIT;
-  if ((symbol & letterBit) !== 0) return LETTER;
-  return symbol === dot ? DOT : symbol === space ? SPACE : OTHER;
+  if ((symbol & DIGIT_BIT) !== 0) return DIGIT;
+  if ((symbol & LETTER_BIT) !== 0) return LETTER;
+  return symbol === DOT_BYTE ? DOT : symbol === SPACE_BYTE ? SPACE : OTHER;
 });
 
 /** Returns the word of a field, from its sanitized label name. */
@@ -79,8 +79,8 @@ function wordOf(bytes: Uint8Array, seed: number): number {
 }
 
 /** @param word Word of the name */
-export function valueFact(word: number, bytes: Uint8Array, start: number, end: number): number {
-  return valueFactOf(word, hashBytes(bytes, start, end, end - start));
+export function valueTerm(word: number, bytes: Uint8Array, start: number, end: number): number {
+  return valueTermOf(word, hashBytes(bytes, start, end, end - start));
 }
 
 /** Hashes four bytes per step. The last ones may be read twice, because the length is mixed in. */
@@ -126,7 +126,7 @@ export function addFieldValues(fields: PageFields, lineOffsets: Uint32Array, fou
  */
 function mayBeJson(lines: Uint8Array, start: number, end: number): boolean {
   let at = start;
-  while (at < end && lines[at] <= space) at++;
+  while (at < end && lines[at] <= SPACE_BYTE) at++;
   if (at === end) return false;
   const byte = lines[at];
   return byte === 0x7b || byte === 0x5b || byte === 0x22;
@@ -141,16 +141,16 @@ function addEscapedValues(
 ): void {
   const { entries, starts, ends, kinds } = members;
   for (let i = kinds.indexOf(ESCAPED); i >= 0; i = kinds.indexOf(ESCAPED, i + 1)) {
-    if (ends[i] - starts[i] > maxEscapedBytes) continue;
+    if (ends[i] - starts[i] > MAX_ESCAPED_BYTES) continue;
     const textOf = parser === 'json' ? jsonStringValue : unquoteLogfmt;
     const bytes = Buffer.from(textOf(lines, starts[i], ends[i]) ?? '');
     if (isRecordedValue(bytes, 0, bytes.length))
-      found.add(valueFact(words[entries[i]], bytes, 0, bytes.length));
+      found.add(valueTerm(words[entries[i]], bytes, 0, bytes.length));
   }
 }
 
 /** Adds all values of a structured metadata name, without exclusions. */
 export function addMetadataValues(name: string, values: readonly Uint8Array[], found: TermSet): void {
   const word = metadataWord(name);
-  for (const value of values) found.add(valueFact(word, value, 0, value.length));
+  for (const value of values) found.add(valueTerm(word, value, 0, value.length));
 }

@@ -1,6 +1,7 @@
 /**
  * Syntax tree of LogQL: plain frozen data, one discriminated union per family. Durations are nanoseconds as
- * bigint (a year is over 2^53 ns). Kind names are those of the language; see the docs/dev/logql-semantics.md#grammar.
+ * bigint (a year is over 2^53 ns). Kind names are those of the language; see
+ * docs/dev/logql-semantics.md#grammar.
  */
 export type Expr = LogExpr | MetricExpr;
 

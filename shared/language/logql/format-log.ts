@@ -18,7 +18,7 @@ import type {
 } from './ast.ts';
 import { filterNumber, filterRegex, nameAfter, nameBefore, sizeText } from './format-values.ts';
 
-export function formatMatcher({ name, op, value }: Matcher): string {
+function formatMatcher({ name, op, value }: Matcher): string {
   return `${nameBefore(name)}${op}${quote(value)}`;
 }
 

@@ -23,7 +23,7 @@ export function validateMatchers(matchers: readonly Matcher[]): void {
 }
 
 /** Returns whether a stream without the label matches. */
-export function acceptsEmpty({ op, value }: Matcher): boolean {
+function acceptsEmpty({ op, value }: Matcher): boolean {
   switch (op) {
     case '=':
       return value === '';

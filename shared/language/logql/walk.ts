@@ -5,7 +5,7 @@ import type { Expr, LogExpr, Matcher, RangeAggregationExpr } from './ast.ts';
  * Returns the direct children of an expression. The child of a range aggregation is the log expression of its
  * range.
  */
-export function childrenOf(expr: Expr): readonly Expr[] {
+function childrenOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'rangeAggregation':
       return [expr.range.log];

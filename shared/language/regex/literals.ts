@@ -174,7 +174,7 @@ function selectivity(node: RegexNode): number {
 }
 
 /** Maximum size of a list of matches; larger ones are tested with the pattern. */
-export const MAX_SET_MATCHES = 1_000;
+const MAX_SET_MATCHES = 1_000;
 
 /**
  * Returns all texts that the node matches, if they are at most `MAX_SET_MATCHES`. Returns undefined if

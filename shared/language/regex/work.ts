@@ -21,7 +21,7 @@ export interface Work {
 }
 
 /** Work of a pattern that exceeds a limit, or has a shape that this analysis does not support. */
-export const UNBOUNDED_WORK: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
+const UNBOUNDED_WORK: Work = { steps: Number.POSITIVE_INFINITY, degree: Number.POSITIVE_INFINITY };
 
 /** Continuation of a part: the rest of the pattern. */
 interface Rest extends Work {

@@ -9,6 +9,7 @@ import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { tracing } from '../../base/ports/read-trace.ts';
+import { type ConcurrencyLimit, createGate } from '../../base/scheduling/concurrency-limit.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
 import type { Expr, LogExpr, Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -50,7 +51,7 @@ export interface Asker {
    * Whether to skip cached results: requested with `Cache-Control: no-cache`, or to explain what a query
    * reads.
    */
-  readonly readsAnew?: boolean;
+  readonly skipsCache?: boolean;
   /** Whether the answer shows its reads by round. */
   readonly wantsRounds?: boolean;
 }
@@ -120,7 +121,14 @@ export interface EngineParts {
   readonly place?: string | undefined;
 }
 
-/** A running query. */
+/**
+ * Answers of exports that are made at once: each holds its lines and its bytes, up to 100 MiB. Here the next one would only take turns with
+ * it; over a distant store it reads meanwhile.
+ */
+const LOCAL_EXPORTS = 1;
+const DISTANT_EXPORTS = 4;
+
+/** A query on its way. */
 interface Run {
   readonly asker: Asker;
   readonly nowNs: bigint;
@@ -138,6 +146,7 @@ export class QueryEngine {
   readonly #answers: AnswerCache | undefined;
   readonly #memory: QueryMemory;
   readonly #place: string;
+  readonly #exports: ConcurrencyLimit;
 
   constructor(parts: EngineParts) {
     const {
@@ -160,6 +169,7 @@ export class QueryEngine {
     this.#answers = answers;
     this.#memory = memory;
     this.#place = place;
+    this.#exports = createGate(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
   }
 
   /** Throws ClientError. */
@@ -224,17 +234,20 @@ export class QueryEngine {
     const range = limitHalfOpenRange(query, asker, nowNs) ?? { startNs: query.endNs, endNs: query.endNs };
     await this.#admitted(asker);
     const { tenants, limits, signal } = asker;
-    return this.#memory.query(async memory => {
-      const visibleOf = this.#visible(asker, nowNs);
-      const charge = chargeOf(limits);
-      const request = { tenants, expr, range, maxBytes, hasLabels, signal, visibleOf, charge, memory };
-      const exported = await runExport(this.#sourcesFor(asker), request, newStatistics());
-      try {
-        return await write(exported);
-      } finally {
-        exported.rows.release();
-      }
-    });
+    const admitted = () =>
+      this.#memory.query(async memory => {
+        signal.throwIfAborted();
+        const visibleOf = this.#visible(asker, nowNs);
+        const charge = chargeOf(limits);
+        const request = { tenants, expr, range, maxBytes, hasLabels, signal, visibleOf, charge, memory };
+        const exported = await runExport(this.#sourcesFor(asker), request, newStatistics());
+        try {
+          return await write(exported);
+        } finally {
+          exported.rows.release();
+        }
+      });
+    return this.#exports(admitted);
   }
 
   /**
@@ -277,13 +290,13 @@ export class QueryEngine {
     return { tenants, range: allowed, selectors, signal, visibleOf: this.#visibility?.retained(nowNs) };
   }
 
-  #sourcesFor({ readsAnew = false }: Asker) {
+  #sourcesFor({ skipsCache = false }: Asker) {
     const catalog = this.#catalog;
     const source = this.#source;
     const clock = this.#clock;
     const workers = this.#workers;
     const answers = this.#answers;
-    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
+    return { catalog, source, clock, workers, answers: skipsCache ? undefined : answers };
   }
 
   /** A query may end before it awaits the result, so its failure must not become an unhandled rejection. */

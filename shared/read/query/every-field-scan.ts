@@ -53,7 +53,7 @@ export class EveryFieldScan implements LogSink {
 
   #knowsAll(selection: Uint32Array, count: number): boolean {
     if (this.#known === undefined) return count === 0;
-    for (let i = 0; i < count; i++) if (!this.#known.knows(selection[i])) return false;
+    for (let i = 0; i < count; i++) if (!this.#known.covers(selection[i])) return false;
     return true;
   }
 

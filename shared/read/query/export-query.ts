@@ -165,7 +165,17 @@ async function scanWindow(
       // Adjacent pages of a chunk are read together.
       .sort((a, b) => (a.record === b.record ? a.page.offset - b.page.offset : 0));
     const plan: DayPlan = { ...whole, from, to, pages };
-    const context: ScanContext = { source, statistics, signal, turn, hidden, charge, shown: view.shown };
+    const context: ScanContext = {
+      source,
+      statistics,
+      signal,
+      turn,
+      hidden,
+      charge,
+      shown: view.shown,
+      // By the next window, of this answer or the next one.
+      followedFrom: to,
+    };
     await scanPages(context, plan, pages, new Overlaps(plan, source, statistics), wants, {
       wants: () => true,
       prepare: (page, selection, count) => pipeline.prepare(page, selection, count),

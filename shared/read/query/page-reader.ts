@@ -11,7 +11,7 @@ import { nameOfChunk, readChunk } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 import { PageColumns } from '../../storage/chunk/page-columns.ts';
-import { columnsOf, missingStretch, type PageWants, rowsOf } from '../../storage/chunk/reader.ts';
+import { columnsOf, missingRange, type PageWants, rowsOf } from '../../storage/chunk/reader.ts';
 import { ReadBytes } from '../../storage/codec/read-bytes.ts';
 import type { PageCache } from './page-cache.ts';
 import type { QueryStatistics } from './statistics.ts';
@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly footer: Footer;
   readonly page: PageMeta;
   readonly wants: PageWants;
+  /** Pages that are used until this one is used again, if that is known. */
+  readonly nextUse?: number | undefined;
 }
 
 /**
@@ -73,12 +75,13 @@ export class PageReader {
   pages(requests: readonly PageRequest[], statistics: QueryStatistics): Promise<PageRows>[] {
     const found: Promise<PageRows>[] = [];
     const missing: Missing[] = [];
-    for (const [place, { record, footer, page, wants }] of requests.entries()) {
+    for (const [place, { record, footer, page, wants, nextUse }] of requests.entries()) {
       statistics.pagesRead++;
       const what = nameOfChunk(record);
       const chunk = `${record.tenant}/${record.id}`;
-      const columns = this.#cache?.use(chunk, footer, page, what) ?? new PageColumns(footer, page, what);
-      const { start, end } = missingStretch(columns, wants);
+      const columns =
+        this.#cache?.use(chunk, footer, page, what, nextUse) ?? new PageColumns(footer, page, what);
+      const { start, end } = missingRange(columns, wants);
       if (start < end)
         missing.push({ place, record, columns, start: page.offset + start, end: page.offset + end });
       else found[place] = Promise.resolve(rowsOf(columns, wants));
@@ -130,7 +133,7 @@ export class PageReader {
     const pages = await Promise.all(requests.map(({ rows }) => rows));
     const missing = requests.flatMap(({ record, wants }, place): Missing[] => {
       const columns = columnsOf(pages[place]);
-      const { start, end } = missingStretch(columns, wants);
+      const { start, end } = missingRange(columns, wants);
       const { offset } = columns.page;
       return start < end ? [{ place, record, columns, start: offset + start, end: offset + end }] : [];
     });
@@ -145,7 +148,7 @@ export class PageReader {
     statistics: QueryStatistics,
   ): Promise<PageRows> {
     const columns = columnsOf(rows);
-    const { start, end } = missingStretch(columns, wants);
+    const { start, end } = missingRange(columns, wants);
     const { offset } = columns.page;
     const read = { place: 0, record, columns, start: offset + start, end: offset + end };
     if (start < end) await this.#fill([read], statistics);

@@ -53,6 +53,8 @@ export interface ScanContext {
    * count them, because they were read.
    */
   readonly hidden?: HiddenRows;
+  /** Pages that reach this time, in ns of the day, are read again by a scan like this one that follows. */
+  readonly followedFrom?: number;
 }
 
 /** Reads of a scan, which may start before the scan. */
@@ -75,7 +77,11 @@ export class PageReads {
 
   /** @param prepares whether the visitor of the scan may work without lines */
   constructor(
-    { source, statistics }: Pick<ScanContext, 'source' | 'statistics'>,
+    {
+      source,
+      statistics,
+      followedFrom = Infinity,
+    }: Pick<ScanContext, 'source' | 'statistics' | 'followedFrom'>,
     pages: readonly PlannedPage[],
     wants: PageWants,
     { prepares, endsEarly }: { readonly prepares: boolean; readonly endsEarly: boolean },
@@ -90,7 +96,8 @@ export class PageReads {
       if (i > this.current && this.visitor?.wants(pages[i]) === false) return undefined;
       const front = this.linesAreNeeded || !prepares ? undefined : frontOf(pages[i], wants);
       if (front !== undefined) this.#fronts.add(i);
-      return { record, footer, page, wants: front ?? wholeOf(pages[i], wants) };
+      const nextUse = pages[i].last >= followedFrom ? pages.length : undefined;
+      return { record, footer, page, wants: front ?? wholeOf(pages[i], wants), nextUse };
     };
     this.#reads = new ReadAhead({ source, statistics, pages: pages.length, request, endsEarly });
   }
@@ -205,7 +212,7 @@ export async function scanPages(
         hidden?.leave();
         left = turn?.left ?? 0;
         if (left > 0 && kept === undefined) {
-          kept = withLinesKept(rows);
+          kept = withCopiedLines(rows);
           page = asShown(withWanted(kept, wants), context.shown);
         }
         if (left === 0 && isParsed) noteParsed(stored, wants, planned.runs);
@@ -253,7 +260,7 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
 }
 
 /** Copies the lines, because the unpacking of any query's next page overwrites their buffer. */
-function withLinesKept(rows: PageRows): PageRows {
+function withCopiedLines(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
 

@@ -9,9 +9,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
-import { knowledgeOf } from '../../execution/text-index/chunk-label-summary.ts';
+import { labelSummaryOf } from '../../execution/text-index/chunk-label-summary.ts';
 import { probePages, unitsOf, withoutFilter } from '../../execution/text-index/filter-reader.ts';
-import { labelsRequirement, lineRequirement } from '../../execution/text-index/line-predicate.ts';
+import { labelsPredicate, linePredicate } from '../../execution/text-index/line-predicate.ts';
 import { allOf, type PruningPredicate } from '../../execution/text-index/pruning-predicate.ts';
 import type { PageSummary } from '../../execution/text-index/summary-codec.ts';
 import type { Stage } from '../../language/logql/ast.ts';
@@ -45,7 +45,7 @@ export function compileTextPruner(
   source: ChunkSource,
   statistics: QueryStatistics,
 ): TextPruner {
-  const line = lineRequirement(stages);
+  const line = linePredicate(stages);
   const readsLabels = stages.some(({ kind }) => kind === 'labelFilter');
   const readsFields = readsLabels && stages.some(({ kind }) => kind === 'json' || kind === 'logfmt');
 
@@ -63,9 +63,9 @@ export function compileTextPruner(
   async function labelsOf(pages: readonly PlannedPage[]): Promise<PruningPredicate> {
     const { streams, pages: all } = pages[0].footer;
     const planned = new Map(pages.map(({ page, runs }) => [page, runs]));
-    return labelsRequirement(
+    return labelsPredicate(
       stages,
-      knowledgeOf({ streams, pages: all, planned, summaries: await summariesOf(pages[0]) }),
+      labelSummaryOf({ streams, pages: all, planned, summaries: await summariesOf(pages[0]) }),
     );
   }
 

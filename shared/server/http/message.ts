@@ -58,4 +58,6 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Text is sent as UTF-8. */
   readonly body: string | Uint8Array;
+  /** Nothing else points into the memory of the body: it may be freed when it is sent. */
+  readonly isBodyOwn?: boolean;
 }

@@ -53,7 +53,7 @@ export interface ChunkIndexer {
 }
 
 /** Computes the derived data of an object that copies most pages of another object. */
-export interface PatchEnricher extends ChunkIndexer {
+export interface PatchIndexer extends ChunkIndexer {
   /**
    * Called instead of `page` for a page that is copied with its field columns.
    *

@@ -13,7 +13,7 @@ import { invariant } from '../../base/model/errors.ts';
 import { atOnce } from '../../base/model/steps.ts';
 import { type Compression, storeRaw } from '../codec/compression.ts';
 import type { ChunkHead, WrittenChunk } from './chunk-assembler.ts';
-import type { PatchEnricher } from './chunk-indexer.ts';
+import type { PatchIndexer } from './chunk-indexer.ts';
 import type { PatchedCounts } from './count-patch.ts';
 import { encodeFooter } from './footer-codec.ts';
 import { type Footer, type PageMeta, type RunMeta, type SectionMeta, versionOf } from './format.ts';
@@ -26,7 +26,7 @@ export interface PatchParts {
   readonly source: Pick<Footer, 'streams' | 'pages'>;
   readonly compression: Compression;
   /** Indexer of the new object; undefined if the object has neither a text index nor field columns. */
-  readonly enricher: PatchEnricher | undefined;
+  readonly enricher: PatchIndexer | undefined;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes: number;
 }

@@ -33,7 +33,7 @@ export class CountColumns {
   minutes = new Uint16Array(FIRST_BUCKETS);
   amounts = new Float64Array(FIRST_BUCKETS);
 
-  /** Removes all buckets, and sets `stretch` and `counted` for the next ones. */
+  /** Removes all buckets, and sets the minute range and `counted` for the next ones. */
   reset({ from, to }: MinuteRange, counted: Counted): void {
     this.from = from;
     this.to = Math.min(to, LAST_MINUTE);

@@ -155,7 +155,7 @@ export interface LevelCounts {
 export interface CountsByStream extends Iterable<readonly LevelCounts[]> {
   readonly length: number;
   /** Returns the counts of one stream; buckets outside the range may be omitted. Callers use `countsOf`. */
-  at(stream: number, stretch?: MinuteRange): readonly LevelCounts[] | undefined;
+  at(stream: number, range?: MinuteRange): readonly LevelCounts[] | undefined;
 }
 
 /** Minutes of a day, both inclusive. */
@@ -166,14 +166,14 @@ export interface MinuteRange {
 
 /**
  * Returns the counts of a stream by its index. Throws CorruptionError.
- * @param stretch Buckets outside may be omitted
+ * @param range Buckets outside may be omitted
  */
 export function countsOf(
   { counts, id }: Pick<Footer, 'counts' | 'id'>,
   stream: number,
-  stretch?: MinuteRange,
+  range?: MinuteRange,
 ): readonly LevelCounts[] {
-  const found = counts.at(stream, stretch);
+  const found = counts.at(stream, range);
   invariant(found !== undefined, `chunk ${id} counts its stream ${stream}`);
   return found;
 }

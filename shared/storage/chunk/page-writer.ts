@@ -5,7 +5,7 @@
  * page.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { BufferPool } from '../../base/model/buffer-pool.ts';
 import { atOnce, type Pace, runPaced, type Steps } from '../../base/model/steps.ts';
 import {
@@ -63,7 +63,7 @@ export async function packPage(
   const lineOffsets = offsetsOf(lengths);
   const extras = enricher?.page(lines, lineOffsets, rows, large, { input, from }) ?? [];
   if (pace?.due()) await pace.yieldIfDue();
-  else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextTurn();
+  else if (pace === undefined && lines.length >= LONG_PAGE_BYTES) await nextRound();
   const runs = runsOf(input, from, to);
   let base = Infinity;
   for (const run of runs) if (run.first < base) base = run.first;

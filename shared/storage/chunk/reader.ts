@@ -36,15 +36,15 @@ export interface PageByteRange {
 
 /** Returns the number of bytes from the start of the page that contain everything needed. */
 export function wantedBytes(page: PageMeta, wants: PageWants): number {
-  return wantedStretch(page, wants, () => false).end;
+  return wantedRange(page, wants, () => false).end;
 }
 
 /** Returns the range that must still be read for the needed columns, if some are known. */
-export function missingStretch(columns: PageColumns, wants: PageWants): PageByteRange {
-  return wantedStretch(columns.page, wants, column => columns.has(column));
+export function missingRange(columns: PageColumns, wants: PageWants): PageByteRange {
+  return wantedRange(columns.page, wants, column => columns.has(column));
 }
 
-function wantedStretch(
+function wantedRange(
   page: PageMeta,
   wants: PageWants,
   isKnown: (column: ColumnMeta) => boolean,
@@ -98,7 +98,7 @@ export function decodePage(
   return rowsOf(columns, wants);
 }
 
-/** Returns the rows from columns that contain everything needed (`missingStretch` is empty). */
+/** Returns the rows from columns that contain everything needed (`missingRange` is empty). */
 export function rowsOf(columns: PageColumns, wants: PageWants): PageRows {
   return new StoredPage(columns, wants);
 }

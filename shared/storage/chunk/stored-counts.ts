@@ -71,10 +71,10 @@ export class StoredCounts implements CountsByStream {
   }
 
   /** Throws CorruptionError. */
-  at(stream: number, stretch = ALL): readonly LevelCounts[] {
+  at(stream: number, range = ALL): readonly LevelCounts[] {
     invariant(stream >= 0 && stream < this.length, `${this.#what} counts ${this.length} streams`);
     const stored = this.#starts[stream + 1] - this.#starts[stream];
-    if (stored < KEPT_FROM_BYTES) return this.#unpack(stream, stretch);
+    if (stored < KEPT_FROM_BYTES) return this.#unpack(stream, range);
     let known = this.#unpacked.get(stream);
     if (known === undefined) {
       known = this.#unpack(stream, ALL);

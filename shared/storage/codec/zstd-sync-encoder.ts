@@ -61,11 +61,12 @@ export class ZstdSyncEncoder {
     const context = (this.#context ??= this.#openHandle(this.#params));
     if (context === undefined) return undefined;
     const { handle, state } = context;
-    const room = boundOf(raw.length);
+    const bound = boundOf(raw.length);
     state.fill(FAILED);
-    handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.#scratch, 0, room);
-    const [roomLeft, rawLeft] = state;
-    if (rawLeft === 0 && roomLeft > 0 && roomLeft < room) return this.#scratch.subarray(0, room - roomLeft);
+    handle.writeSync(constants.ZSTD_e_end, raw, 0, raw.length, this.#scratch, 0, bound);
+    const [freeBytes, rawLeft] = state;
+    if (rawLeft === 0 && freeBytes > 0 && freeBytes < bound)
+      return this.#scratch.subarray(0, bound - freeBytes);
     // Drop the context: it may contain the rest of this frame.
     this.#context = undefined;
     return undefined;

@@ -48,4 +48,4 @@ export const MAX_COMPLETING_COLUMNS = 24;
  * Maximum bytes of residual fields of a line. A longer text stays in its line: it is a stack trace, not a
  * rare field.
  */
-export const MAX_REST_BYTES = 1024;
+export const MAX_RESIDUAL_BYTES = 1024;

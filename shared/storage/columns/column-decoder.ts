@@ -269,9 +269,9 @@ class NumberColumn implements PromotedColumn {
   #render(): void {
     const { codeOf, mantissas, shapes, texts } = this.#parts;
     const unitBytes = shapes.reduce((most, { unit }) => Math.max(most, unit.length), 0);
-    let room = 0;
-    for (const text of texts) room += text.length;
-    const bytes = Buffer.allocUnsafe(this.count * (MAX_NUMBER_BYTES + unitBytes) + room);
+    let textBytes = 0;
+    for (const text of texts) textBytes += text.length;
+    const bytes = Buffer.allocUnsafe(this.count * (MAX_NUMBER_BYTES + unitBytes) + textBytes);
     const starts = new Uint32Array(this.count + 1);
     let at = 0;
     for (let value = 0; value < this.count; value++) {

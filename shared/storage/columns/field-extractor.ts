@@ -61,13 +61,13 @@ export class FieldExtractor {
 
   /**
    * @param lineOffsets `rows + 1` offsets into `lines`, bytes
-   * @param stretches Row ranges to read, ascending; all other lines get no parser
+   * @param ranges Row ranges to read, ascending; all other lines get no parser
    */
   extract(
     lines: Buffer,
     lineOffsets: Uint32Array,
     rows: number,
-    stretches: readonly { readonly firstRow: number; readonly rows: number }[] = [{ firstRow: 0, rows }],
+    ranges: readonly { readonly firstRow: number; readonly rows: number }[] = [{ firstRow: 0, rows }],
   ): PageFields {
     const { json, logfmt } = this.#tables;
     json.prepare();
@@ -77,7 +77,7 @@ export class FieldExtractor {
     parserOf.fill(NO_PARSER, 0, rows);
     const scanner = fieldScannerOfThread();
     scanner.begin(lines, this.#tables);
-    for (const { firstRow, rows: count } of stretches)
+    for (const { firstRow, rows: count } of ranges)
       scanner.read(lineOffsets, firstRow, firstRow + count, parserOf);
     const members = scanner.end();
     const sound = [NO_PARSER, JSON_ROW, LOGFMT_ROW].map(() => ({ rows: 0, lineBytes: 0 }));

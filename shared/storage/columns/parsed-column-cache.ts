@@ -35,7 +35,7 @@ export interface RowRange {
  * Maximum number of rebuilds. A page of many streams, queried stream by stream and field by field, is not
  * parsed without limit.
  */
-const MAX_CACHED_COLUMNS = 8;
+const MAX_REBUILDS = 8;
 /** Maximum share of valid rows that only the parser can decide. With more, a column saves little. */
 const MAX_FALLBACK_SHARE = 1 / 4;
 /** Minimum share of valid lines among the requested rows; the others belong to another parser or to none. */
@@ -45,13 +45,13 @@ const MIN_SOUND_SHARE = 3 / 4;
 const EXTRACTOR = new FieldExtractor();
 
 export class ParsedColumnCache {
-  readonly #byParser = new Map<ParserName, LearnedFields>();
+  readonly #byParser = new Map<ParserName, ParsedFields>();
 
   /** Returns columns for these names, or undefined if some are missing. */
   for({ parser, names }: PromotedWants): PromotedPage | undefined {
     if (parser === 'either' || names === 'all') return undefined;
-    const learned = this.#byParser.get(parser);
-    return learned?.answers(names) ? learned : undefined;
+    const parsed = this.#byParser.get(parser);
+    return parsed?.answers(names) ? parsed : undefined;
   }
 
   /**
@@ -65,9 +65,9 @@ export class ParsedColumnCache {
     page: Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>,
   ): void {
     if (parser === 'either' || names === 'all') return;
-    let learned = this.#byParser.get(parser);
-    if (learned === undefined) this.#byParser.set(parser, (learned = new LearnedFields(parser)));
-    learned.learn(names, runs, page);
+    let parsed = this.#byParser.get(parser);
+    if (parsed === undefined) this.#byParser.set(parser, (parsed = new ParsedFields(parser)));
+    parsed.learn(names, runs, page);
   }
 
   /** Returns an estimate in bytes. */
@@ -79,7 +79,7 @@ export class ParsedColumnCache {
 }
 
 /** Parsed columns of one parser. */
-class LearnedFields implements PromotedPage {
+class ParsedFields implements PromotedPage {
   readonly known = undefined;
   readonly #parser: ParserName;
   /** Runs by first row. */
@@ -87,7 +87,7 @@ class LearnedFields implements PromotedPage {
   /** Columns by name; undefined if the name cannot have a column. */
   #columns = new Map<string, FieldColumn | undefined>();
   #guard: PromotedColumn | undefined;
-  #lessons = 0;
+  #rebuilds = 0;
   heldBytes = 0;
 
   constructor(parser: ParserName) {
@@ -116,17 +116,17 @@ class LearnedFields implements PromotedPage {
     const newNames = [...names].filter(name => !this.#columns.has(name));
     const newRuns = runs.filter(({ firstRow }) => !this.#runs.has(firstRow));
     if (newNames.length === 0 && newRuns.length === 0) return;
-    if (this.#lessons === MAX_CACHED_COLUMNS || this.#columns.size + newNames.length > MAX_COLUMNS) return;
-    this.#lessons++;
+    if (this.#rebuilds === MAX_REBUILDS || this.#columns.size + newNames.length > MAX_COLUMNS) return;
+    this.#rebuilds++;
     for (const { firstRow, rows } of newRuns) this.#runs.set(firstRow, { firstRow, rows });
-    const asked = [...this.#runs.values()];
-    const fields = EXTRACTOR.extract(page.lines, page.lineOffsets, page.rows, asked);
-    this.#take(new Set([...this.#columns.keys(), ...newNames]), fields, asked);
+    const requested = [...this.#runs.values()];
+    const fields = EXTRACTOR.extract(page.lines, page.lineOffsets, page.rows, requested);
+    this.#take(new Set([...this.#columns.keys(), ...newNames]), fields, requested);
   }
 
-  #take(names: ReadonlySet<string>, page: PageFields, asked: readonly RowRange[]): void {
+  #take(names: ReadonlySet<string>, page: PageFields, requested: readonly RowRange[]): void {
     const { rows, [this.#parser]: fields } = page;
-    const wanted = asked.reduce((sum, run) => sum + run.rows, 0);
+    const wanted = requested.reduce((sum, run) => sum + run.rows, 0);
     const isSound = fields.rows >= MIN_SOUND_SHARE * wanted;
     const guard = columnOf(guardCells(page, this.#parser), rows);
     const entries = entriesByName(fields);
@@ -170,5 +170,5 @@ function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnC
 
 /** Encodes and decodes the cells, so that parsed and stored columns have exactly the same meaning. */
 function columnOf(cells: ColumnCells, rows: number): PromotedColumn {
-  return decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), rows, 'a learned column');
+  return decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), rows, 'a parsed column');
 }

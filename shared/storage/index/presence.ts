@@ -15,7 +15,7 @@ export const MIN_PRESENCE_BYTES = 6;
  * Allocates all columns in one buffer. Each buffer outside the heap costs over a microsecond, and a day has
  * 10,000.
  */
-export function emptyPresence(streams: number): ChunkPresence {
+function emptyPresence(streams: number): ChunkPresence {
   const buffer = new ArrayBuffer(streams * (5 * 8 + 4));
   const column = (i: number) => new Float64Array(buffer, i * streams * 8, streams);
   return {

@@ -3,7 +3,7 @@
  * catalog. Indexes affect only the cost of queries, never their results: chunks that no index covers are read
  * from their footers.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../base/ports/object-store.ts';
@@ -68,7 +68,8 @@ export class Syncer {
       const before = await catalog.day(work.tenant, work.day);
       if (before === undefined || !(await this.#isWorth(before, work))) return 'fresh';
       if (clock.nowMs() >= work.untilMs) return 'time';
-      // Replaced objects stay for their grace over a distant store, so merges may go on meanwhile. On one machine they are deleted at once.
+      // A distant store retains replaced objects for their grace period, so merges may run in parallel. On
+      // one machine, they are deleted immediately.
       const name = this.#parts.store.isDistant === true ? indexLease : dayLease;
       const lease = await catalog.leases.take(name(work.tenant, work.day), LEASE_MS);
       if (lease === undefined) return 'busy';
@@ -152,7 +153,7 @@ export class Syncer {
       const some = records.slice(i, i + FOOTERS_AT_ONCE);
       const footers = await Promise.all(some.map(record => readFooter(this.#parts.store, record)));
       for (let j = 0; j < some.length; j++) found.push({ id: some[j].id, footer: footers[j] });
-      await nextTurn();
+      await nextRound();
       await hold();
     }
     return found;

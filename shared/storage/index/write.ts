@@ -5,7 +5,7 @@
  * Pitfall: chunks beyond the limits in format.ts are omitted without an error, because a partial index is
  * valid. Use DayIndex.covers to check.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { Stream } from '../../base/model/page.ts';
@@ -20,7 +20,7 @@ import { writePresence } from './presence.ts';
 import { encodeStreams } from './stream-list.ts';
 
 /** Number of chunks to compress or copy before yielding; a small one takes 30 µs. */
-const CHUNKS_PER_TURN = 64;
+const CHUNKS_PER_SLICE = 64;
 
 export interface ChunkFooter {
   /** ID of 32 hex digits, equal to the footer's. */
@@ -68,7 +68,7 @@ export async function extendIndex(old: DayIndex, change: IndexChange): Promise<B
     const { level, first, last, rows, lineBytes, metadataBytes, pageBytes } = old.summaryOf(id)!;
     const summary = { id, level, first, last, rows, lineBytes, metadataBytes, pageBytes };
     parts.add({ summary, streams, presence: old.presenceOf(id)!, counts });
-    if (parts.list.length % CHUNKS_PER_TURN === 0) await nextTurn();
+    if (parts.list.length % CHUNKS_PER_SLICE === 0) await nextRound();
   }
   await addFooters(parts, { tenant, day }, added);
   return assemble({ tenant, day, createdMs }, parts.list);
@@ -87,7 +87,7 @@ async function addFooters(
       `footer of ${footer.tenant} day ${footer.day} in the index of ${tenant} day ${day}`,
     );
     if (!parts.has(id)) parts.add(await partOf(footer));
-    if (i % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+    if (i % CHUNKS_PER_SLICE === CHUNKS_PER_SLICE - 1) await nextRound();
   }
 }
 
@@ -106,7 +106,7 @@ async function assemble(
     writePresence(presence, renumbered(part, places), summary.first);
     const presenceBytes = presence.length - before;
     chunks.push({ summary, streams: part.presence.streams.length, presenceBytes, counts });
-    if (chunks.length % CHUNKS_PER_TURN === 0) await nextTurn();
+    if (chunks.length % CHUNKS_PER_SLICE === 0) await nextRound();
   }
   const [streamsBlock, presenceBlock] = await Promise.all([
     storeBlock(encodeStreams(streams), PUSH_COMPRESSION),

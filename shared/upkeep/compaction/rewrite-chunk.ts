@@ -9,7 +9,7 @@
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
-import type { PatchEnricher } from '../../storage/chunk/chunk-indexer.ts';
+import type { PatchIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { ChunkPatcher, type PatchedChunk } from '../../storage/chunk/chunk-patcher.ts';
 import { type CountedRows, CountPatch } from '../../storage/chunk/count-patch.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
@@ -32,7 +32,7 @@ export interface RewriteOptions {
   readonly id: string;
   /** Unix ms. */
   readonly createdMs: number;
-  readonly enricher: PatchEnricher | undefined;
+  readonly enricher: PatchIndexer | undefined;
   readonly pageBytes: number;
   /** False: no row of such a stream goes. */
   mayTouch(stream: Stream): boolean;

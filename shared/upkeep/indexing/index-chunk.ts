@@ -8,7 +8,7 @@ import { FieldColumnWriter } from '../../execution/fields/field-column-writer.ts
 import { FilterBuilder } from '../../execution/text-index/filter-builder.ts';
 import { summariesOf } from '../../execution/text-index/page-summary.ts';
 import { SummaryWriter } from '../../execution/text-index/summary-codec.ts';
-import type { ExtraColumn, ExtraSection, PatchEnricher } from '../../storage/chunk/chunk-indexer.ts';
+import type { ExtraColumn, ExtraSection, PatchIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { ColumnKind, SectionKind } from '../../storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../storage/codec/compression.ts';
 import { fieldKey } from '../../storage/columns/promoted-field.ts';
@@ -23,9 +23,7 @@ const FILTER_FROM_BYTES = 256 * 1024;
  *
  * @param filterFromBytes raw bytes of lines from which an object gets sections
  */
-export function chunkEnrichers(
-  filterFromBytes = FILTER_FROM_BYTES,
-): (stored?: StoredExtras) => PatchEnricher {
+export function chunkEnrichers(filterFromBytes = FILTER_FROM_BYTES): (stored?: StoredExtras) => PatchIndexer {
   return stored => {
     const promoter = new FieldColumnWriter({ compression: QUICK_COMPRESSION });
     const filters = new FilterBuilder();

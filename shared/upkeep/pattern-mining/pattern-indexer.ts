@@ -6,7 +6,7 @@ import type {
   ChunkIndexer,
   ExtraColumn,
   PageOrigin,
-  PatchEnricher,
+  PatchIndexer,
 } from '../../storage/chunk/chunk-indexer.ts';
 import { SectionKind } from '../../storage/chunk/format.ts';
 import { levelsOfRows } from './levels.ts';
@@ -23,10 +23,7 @@ export function withPatterns(inner: ChunkIndexer): ChunkIndexer {
  *
  * @param section patterns of the other chunk; `undefined` if it has none, and then the new one has none
  */
-export function withPatchedPatterns(
-  inner: PatchEnricher,
-  section: PatternSection | undefined,
-): PatchEnricher {
+export function withPatchedPatterns(inner: PatchIndexer, section: PatternSection | undefined): PatchIndexer {
   if (section === undefined) return inner;
   const builder = new PatternBuilder();
   return {

@@ -1,7 +1,7 @@
 /** Footers and text filters of a synthetic catalog: they take the time, the requests and the memory of real ones. */
 import { crc32 } from 'node:zlib';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
-import { type FilterIndex, partitionCount } from '../../../shared/execution/text-index/filter-layout.ts';
+import { type FilterIndex, PARTITION_COUNT } from '../../../shared/execution/text-index/filter-layout.ts';
 import { unitsOf } from '../../../shared/execution/text-index/filter-reader.ts';
 import type { PruningPredicate } from '../../../shared/execution/text-index/pruning-predicate.ts';
 import { type ChunkFilter, ChunkSource } from '../../../shared/read/query/chunk-source.ts';
@@ -45,7 +45,7 @@ export class SyntheticSource extends ChunkSource {
       Array.from({ length: FILTER_READS }, () => this.#fn.readObject(record, FILTER_READ_BYTES)),
     );
     await this.#fn.work(1);
-    const unit = Buffer.alloc(partitionCount * pages.length);
+    const unit = Buffer.alloc(PARTITION_COUNT * pages.length);
     const index: FilterIndex = {
       version: 1,
       pages: pages.map((_, page) => {

@@ -1,6 +1,7 @@
 /** Docker's json-file driver: `{"log":"text\n","stream":"stdout","time":"2026-01-05T10:00:00.123456789Z"}`. */
+
+import { parseObject } from '../../../../shared/base/text/json-object.ts';
 import type { FormatOptions, LineFormat } from '../line-format.ts';
-import { parseObject } from './json.ts';
 
 export function dockerFormat({ times }: FormatOptions): LineFormat {
   return {

@@ -1,8 +1,8 @@
 /** systemd journal as `journalctl -o json` prints it. */
 
+import { parseObject } from '../../../../shared/base/text/json-object.ts';
 import { textOfValue } from '../field-values.ts';
 import { type FormatOptions, type LineFormat, levelOfSeverity, presentValues } from '../line-format.ts';
-import { parseObject } from './json.ts';
 
 export function journaldFormat(_: FormatOptions): LineFormat {
   return {

@@ -1,35 +1,12 @@
-/** logfmt pairs: `level=info msg="request done" took=12ms`. */
+/** Pairs of a name and a value: `level=info msg="request done" took=12ms`. */
+import { parseLogfmt } from '../../../../shared/base/text/logfmt-pairs.ts';
 import type { LineFormat } from '../line-format.ts';
-
-/** Pattern of one pair. Its repetitions are bounded and do not overlap, so matching is fast on any line. */
-const PAIR = /([^\s="]{1,256})(?:=(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]*)(?=\s|$)))?\s*/y;
 
 export function logfmtFormat(): LineFormat {
   return {
     parse(line) {
-      const fields: Record<string, unknown> = Object.create(null);
-      let hasValue = false;
-      PAIR.lastIndex = line.length - line.trimStart().length;
-      while (PAIR.lastIndex < line.length) {
-        const match = PAIR.exec(line);
-        if (match === null) return undefined;
-        const [text, name, quoted, plain] = match;
-        // Text follows the name without a space, such as in `a"b"`.
-        if (quoted === undefined && plain === undefined && !/\s$/.test(text) && PAIR.lastIndex < line.length)
-          return undefined;
-        if (quoted !== undefined || plain !== undefined) hasValue = true;
-        if (!(name in fields)) fields[name] = quoted === undefined ? (plain ?? '') : unescaped(quoted);
-      }
-      return hasValue ? { fields } : undefined;
+      const fields = parseLogfmt(line);
+      return fields === undefined ? undefined : { fields };
     },
   };
-}
-
-function unescaped(quoted: string): string {
-  if (!quoted.includes('\\')) return quoted;
-  try {
-    return JSON.parse(`"${quoted}"`) as string;
-  } catch {
-    return quoted;
-  }
 }

@@ -1,30 +1,34 @@
 /**
- * Rows as bytes of a file: lines alone, JSON lines or CSV. The host lays down the columns of the rows, the texts of their labels and
- * their lines, asks how many bytes all rows have (`fileBytes`), and then takes them in pieces (`writeFileRows`): a row that does not fit
- * into the piece at hand goes on in the next one.
+ * Writes rows as bytes of a file: plain lines, JSON lines or CSV. The host writes the columns of the rows,
+ * their label texts and their lines. `fileBytes` returns the size of all rows, and each `writeFileRows`
+ * writes a part. A row that does not fit into a part continues in the next one.
  *
  *     text    LINE \n
  *     JSON    head  hh:mm:ss.nnnnnnnnn  labels  escaped line  tail
  *     CSV     the same; a line with a quote, comma or end of line is quoted
  *
- * Memory is the host's to lay out. Loads run up to SLACK past the end of a text, stores up to FILE_SLACK past the end of a piece.
+ * The host lays out the memory. Loads run up to SLACK past the end of a text, stores up to FILE_SLACK past
+ * the end of a part.
  */
 import { BASE } from './layout';
 
-/** By byte, what it is escaped with: up to 6 bytes, and in the last of 8 how many. 0: the byte itself. */
+/** Escape of each byte: up to 6 bytes, and their number in the last of 8. 0 means the byte itself. */
 export const FILE_ESCAPES: usize = BASE;
-/** Addresses, in this order: order, times, starts, ends, labels, label offsets, label texts, lines, head, head end, tail, tail end. */
+/**
+ * Addresses, in this order: order, times, starts, ends, labels, label offsets, label texts, lines, head, head
+ * end, tail, tail end.
+ */
 export const FILE_PLACES: usize = FILE_ESCAPES + 256 * 8;
-/** Behind a piece: a head with its time, or a block of a line in which each byte is escaped. */
+/** Padding after a part: a head with its time, or a block of a line in which each byte is escaped. */
 export const FILE_SLACK: usize = 256;
-/** The longest head and the longest tail. */
+/** Maximum size of the head and of the tail. */
 export const FILE_MAX_HEAD: usize = 64;
 
 export const FILE_TEXT: u32 = 0;
 export const FILE_JSON: u32 = 1;
 export const FILE_CSV: u32 = 2;
 
-/** `hh:mm:ss.nnnnnnnnn` */
+/** Size of `hh:mm:ss.nnnnnnnnn`. */
 const TIME_BYTES: usize = 18;
 const QUOTE: u8 = 0x22;
 
@@ -37,17 +41,17 @@ let kind: u32 = 0;
 let rows: usize = 0;
 let row: usize = 0;
 let state: u32 = AT_ROW;
-/** What is left of the labels. */
+/** Remaining labels. */
 let labelsAt: usize = 0;
 let labelsEnd: usize = 0;
-/** What is left of the line. */
+/** Remaining line. */
 let lineAt: usize = 0;
 let lineEnd: usize = 0;
 let isQuoted: bool = false;
-/** Where a copy that ran into the limit has written to. */
+/** End of a copy that ran into the limit. */
 let writtenTo: usize = 0;
 let second: u32 = 0xffffffff;
-/** `hh:mm:ss.` of that second. */
+/** Text `hh:mm:ss.` of that second. */
 let clock: u64 = 0;
 
 // @inline
@@ -64,7 +68,7 @@ export function openFile(ofKind: u32, count: u32): void {
   second = 0xffffffff;
 }
 
-/** Bytes of all rows. */
+/** Returns the size of all rows, bytes. */
 export function fileBytes(): f64 {
   const fixed: usize = kind === FILE_TEXT ? 1 : place(9) - place(8) + TIME_BYTES + place(11) - place(10);
   const lines = place(7);
@@ -81,7 +85,7 @@ export function fileBytes(): f64 {
   return f64(bytes);
 }
 
-/** Bytes that the line is longer escaped. */
+/** Returns the additional bytes of the escaped line. */
 function jsonGrowth(start: usize, end: usize): u32 {
   let growth: u32 = 0;
   for (let at = start; at < end; at += 16) {
@@ -109,13 +113,13 @@ function csvGrowth(start: usize, end: usize): u32 {
   return marks === 0 ? 0 : quotes + 2;
 }
 
-/** Bytes that JSON escapes with a backslash and themselves. */
+/** Marks bytes that JSON escapes with a backslash and the byte itself. */
 // @inline
 function simple(block: v128): v128 {
   return v128.or(i8x16.eq(block, i8x16.splat(QUOTE)), i8x16.eq(block, i8x16.splat(0x5c)));
 }
 
-/** Bytes for which CSV quotes a field. */
+/** Marks bytes for which CSV quotes a field. */
 // @inline
 function quoted(block: v128): v128 {
   const ends = v128.or(i8x16.eq(block, i8x16.splat(0x0a)), i8x16.eq(block, i8x16.splat(0x0d)));
@@ -123,7 +127,10 @@ function quoted(block: v128): v128 {
   return v128.or(ends, marks);
 }
 
-/** Writes what comes next from `from` to `limit` or a little further. Answers where it ends; at `from` if all is written. */
+/**
+ * Writes the next bytes from `from` to `limit` or slightly beyond. Returns the end of the output, or `from`
+ * if all rows are written.
+ */
 export function writeFileRows(from: usize, limit: usize): usize {
   let out = from;
   while (row < rows) {
@@ -200,14 +207,14 @@ function writeHead(to: usize, number: usize): usize {
   return out + TIME_BYTES;
 }
 
-/** Two digits, the first in the lower byte. */
+/** Returns two digits, the first in the lower byte. */
 // @inline
 function digits(value: u32): u64 {
   const tens = value / 10;
   return u64(0x3030 + tens + ((value - tens * 10) << 8));
 }
 
-/** The line with its escapes, as far as it fits; `writtenTo` tells how far. */
+/** Writes the line with its escapes until the limit; `writtenTo` is the end of the output. */
 function writeEscaped(to: usize, limit: usize): bool {
   let out = to;
   let at = lineAt;
@@ -225,7 +232,7 @@ function writeEscaped(to: usize, limit: usize): bool {
         : i8x16.eq(block, i8x16.splat(QUOTE));
     let bits = u32(i8x16.bitmask(marks));
     const left = lineEnd - at;
-    // The end is a mark of its own.
+    // Mark the end of the line like a special byte.
     if (left < 16) bits = (bits & ((1 << u32(left)) - 1)) | (1 << u32(left));
     if (bits === 0) {
       at += 16;

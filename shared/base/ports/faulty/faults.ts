@@ -42,7 +42,7 @@ export interface Faults {
   readonly log: readonly InjectedFault[];
 }
 
-export const MAX_FAULT_LOG = 10_000;
+const MAX_FAULT_LOG = 10_000;
 
 /**
  * Injected error. `happened` informs a test whether the call had its effect, which a caller cannot detect.

@@ -13,9 +13,9 @@ import { seededRandom } from './random.ts';
 /**
  * Rounds of the event loop in which a woken sleeper can run its continuations, including those of the ports.
  */
-const SETTLE_TURNS = 2;
+const SETTLE_ROUNDS = 2;
 /** Idle rounds (a few seconds) after which `run` stops waiting for work without a sleeper. */
-const MAX_IDLE_TURNS = 2_000_000;
+const MAX_IDLE_ROUNDS = 2_000_000;
 /** Maximum number of time moves in one `run`. A loop that sleeps forever is reported. */
 const MAX_WAKES = 10_000_000;
 
@@ -107,16 +107,16 @@ export function virtualClock(startMs = 2_000_000_000_000): VirtualClock {
       };
       work.then(mark, mark);
       await settle();
-      let idleTurns = 0;
+      let idleRounds = 0;
       for (let wakes = 0; !settled; ) {
         const next = earliest();
         if (next === undefined) {
-          if (++idleTurns > MAX_IDLE_TURNS) throw new Error('the work waits, but not on this clock');
-          await turn();
+          if (++idleRounds > MAX_IDLE_ROUNDS) throw new Error('the work waits, but not on this clock');
+          await nextRound();
           continue;
         }
         if (++wakes > MAX_WAKES) throw new Error(`the work still sleeps after ${MAX_WAKES} wakes`);
-        idleTurns = 0;
+        idleRounds = 0;
         await wakeOne(next);
       }
       return work;
@@ -139,10 +139,10 @@ export function seededIds(seed: number): Ids {
   };
 }
 
-function turn(): Promise<void> {
+function nextRound(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
 async function settle(): Promise<void> {
-  for (let i = 0; i < SETTLE_TURNS; i++) await turn();
+  for (let i = 0; i < SETTLE_ROUNDS; i++) await nextRound();
 }

@@ -56,8 +56,8 @@ function lengthOf(value: Value): number {
 }
 
 /**
- * Returns a position in a list of `length`. The end is allowed here: `elementOf` refuses it with a different
- * message.
+ * Returns a position in a list of `length`. This function allows the end; `elementOf` refuses it with a
+ * different message.
  */
 function position(index: Value, length: number): number {
   if (index === undefined || index === null) throw new CallError('cannot index slice/array with nil');

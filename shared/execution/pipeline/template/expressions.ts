@@ -256,7 +256,7 @@ function fieldOf(state: State, value: Value, name: string, holder: Value): Value
 }
 
 /** Compiles an argument; without a type, it is the base of a chain. */
-export function compileOperand(node: Operand, type: ParameterType | undefined, scope: Scope): Evaluate {
+function compileOperand(node: Operand, type: ParameterType | undefined, scope: Scope): Evaluate {
   const read = compileRead(node, scope);
   if (read === undefined) {
     const constant = constantFor(node, type ?? 'any');

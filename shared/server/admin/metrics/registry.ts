@@ -11,6 +11,10 @@
  * choose (above all tenants) with BoundedNames.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { addEventLoopLag, LAG_METRICS } from './event-loop-lag.ts';
+
+/** The longest period that a timer of Node accepts, 24 days. It keeps the monitor of prom-client idle: ours runs only if metrics are scraped. */
+const NEVER_MS = 2 ** 31 - 1;
 
 export interface MetricOptions<Label extends string> {
   readonly name: string;
@@ -119,7 +123,9 @@ export class MetricsRegistry {
    * each call adds an observer that is never removed.
    */
   addProcessMetrics(): void {
-    collectDefaultMetrics({ register: this.registry });
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: NEVER_MS });
+    for (const name of LAG_METRICS) this.registry.removeSingleMetric(name);
+    addEventLoopLag(this.registry);
     // Gauges with a counter suffix, which duplicate the sums of the gauges without it.
     for (const what of ['handles', 'requests', 'resources']) {
       this.registry.removeSingleMetric(`nodejs_active_${what}_total`);

@@ -40,6 +40,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
     const headers: Record<string, string> = {
       'content-type': EXPORT_TYPES[format],
       'x-logboom-entries': `${exported.rows.count}`,
+      'x-logboom-bytes': `${exported.rows.lineBytes}`,
     };
     if (exported.endNs < endNs) headers['x-logboom-next'] = `${exported.endNs}`;
     return { status: 200, headers, body };

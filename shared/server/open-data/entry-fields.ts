@@ -1,7 +1,8 @@
 /** Fields of JSON and logfmt lines as columns: those that many lines have, with the type that all their values have. */
-import { parseObject } from '../import/formats/json.ts';
-import { logfmtFormat } from '../import/formats/logfmt.ts';
-import type { Fields } from '../import/line-format.ts';
+import { parseObject } from '../../base/text/json-object.ts';
+import { parseLogfmt } from '../../base/text/logfmt-pairs.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
 
 export type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
 
@@ -19,26 +20,31 @@ const MIN_SHARE = 0.1;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
-
-const logfmt = logfmtFormat();
+/** Texts of more digits may be beyond 64 bits. */
+const MAX_CERTAIN_DIGITS = 18;
 
 /** Undefined for a line that is neither. */
 export function fieldsOfLine(line: string): Fields | undefined {
-  return parseObject(line) ?? logfmt.parse(line)?.fields;
+  return parseObject(line) ?? parseLogfmt(line);
 }
 
 /** The columns for these rows, by name. */
 export function frequentFields(rows: readonly (Fields | undefined)[]): readonly FieldColumn[] {
   const found = new Map<string, { rows: number; type: FieldType | undefined }>();
   for (const fields of rows) {
-    for (const [name, value] of Object.entries(fields ?? {})) {
-      const known = found.get(name) ?? { rows: 0, type: undefined };
-      if (known.rows === 0 && found.size >= MAX_NAMES) continue;
-      const type = typeOf(value);
-      found.set(name, {
-        rows: known.rows + 1,
-        type: type === undefined ? known.type : commonType(known.type, type),
-      });
+    for (const name in fields) {
+      if (!Object.hasOwn(fields, name)) continue;
+      let known = found.get(name);
+      if (known === undefined) {
+        if (found.size >= MAX_NAMES) continue;
+        known = { rows: 0, type: undefined };
+        found.set(name, known);
+      }
+      known.rows++;
+      // Any value is a text.
+      if (known.type === 'STRING') continue;
+      const type = typeOf(fields[name]);
+      if (type !== undefined) known.type = commonType(known.type, type);
     }
   }
   return [...found]
@@ -55,27 +61,49 @@ export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
-/** Null if the row has no such field. */
-export function columnValue(fields: Fields | undefined, { name, type }: FieldColumn): unknown {
+export type ColumnValue = string | number | bigint | boolean | null;
+
+/** Null for a row that has no such field. */
+export function columnValues(rows: readonly (Fields | undefined)[], column: FieldColumn): ColumnValue[] {
+  return rows.map(fields => columnValue(fields, column));
+}
+
+export function columnValue(fields: Fields | undefined, { name, type }: FieldColumn): ColumnValue {
   const value = fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (value === undefined || value === null || (value === '' && type !== 'STRING')) return null;
-  if (type === 'INT64') return BigInt(String(value));
+  if (type === 'INT64') return BigInt(value as string | number);
   if (type === 'DOUBLE') return Number(value);
-  if (type === 'BOOLEAN') return String(value) === 'true';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (type === 'BOOLEAN') return value === true || value === 'true';
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return text.toWellFormed();
 }
 
 /** Undefined for no value, which any type has room for. Numbers of logfmt are texts that look like them. */
 function typeOf(value: unknown): FieldType | undefined {
-  if (value === null || value === '' || value === undefined) return undefined;
-  if (typeof value === 'object') return 'STRING';
-  const text = String(value);
+  switch (typeof value) {
+    case 'boolean':
+      return 'BOOLEAN';
+    case 'number':
+      return Number.isSafeInteger(value) ? 'INT64' : typeOfNumber(String(value));
+    case 'string':
+      return typeOfText(value);
+    default:
+      return value === null || value === undefined ? undefined : 'STRING';
+  }
+}
+
+function typeOfText(text: string): FieldType | undefined {
+  if (text === '') return undefined;
   if (text === 'true' || text === 'false') return 'BOOLEAN';
-  return isInt64(text) ? 'INT64' : NUMBER.test(text) ? 'DOUBLE' : 'STRING';
+  return typeOfNumber(text);
+}
+
+function typeOfNumber(text: string): FieldType {
+  if (INTEGER.test(text) && (text.length <= MAX_CERTAIN_DIGITS || isInt64(text))) return 'INT64';
+  return NUMBER.test(text) ? 'DOUBLE' : 'STRING';
 }
 
 function isInt64(text: string): boolean {
-  if (!INTEGER.test(text)) return false;
   const value = BigInt(text);
   return value <= MAX_INT64 && value >= -MAX_INT64;
 }

@@ -1,0 +1,66 @@
+/**
+ * Words that the store knows, for the word at the cursor of a shell: names and values of labels in a query between quotes, as in
+ * `logboom query '{app="sh`, and names where a command takes one.
+ */
+import { type Completion, completed, completionAt } from '../view/query-line.ts';
+import type { ShellWord } from './shell-line.ts';
+
+/** Shells ask before they list more. */
+const MAX_WORDS = 200;
+
+/** Names of labels, or the values of one. */
+export type LabelSource = (name?: string) => Promise<readonly string[]>;
+
+/** Options that take names of labels, separated by commas. */
+const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
+
+export interface WordPlace {
+  /** Names of the command and its group. */
+  readonly command: string;
+  /** Words between the command and the one at the cursor. */
+  readonly before: readonly string[];
+  readonly word: ShellWord;
+}
+
+/** What the whole word may become, without quotes. */
+export async function storeWords(
+  { command, before, word: { text, quote } }: WordPlace,
+  labels: LabelSource,
+): Promise<readonly string[]> {
+  if (quote !== '') return queryWords(text, labels);
+  const option = before.at(-1) ?? '';
+  if (NAME_LISTS.has(option)) {
+    const kept = text.slice(0, text.lastIndexOf(',') + 1);
+    return startingWith(await labels(), text.slice(kept.length)).map(name => kept + name);
+  }
+  if (command === 'labels' && !option.startsWith('-')) return startingWith(await labels(), text);
+  return [];
+}
+
+async function queryWords(text: string, labels: LabelSource): Promise<readonly string[]> {
+  const line = { text, cursor: text.length };
+  const completion = completionAt(line);
+  if (completion?.kind === 'name') {
+    const names = startingWith(await labels(), completion.prefix);
+    // One name goes on with its values: shells end the word behind what is the only choice.
+    if (names.length !== 1) return names.map(name => `${completed(line, completion, name).text}=`);
+    const { text: named } = completed(line, completion, names[0]);
+    return valueWords(`${named}="`, { kind: 'value', label: names[0], prefix: '' }, labels);
+  }
+  return completion?.kind === 'value' ? valueWords(text, completion, labels) : [];
+}
+
+/** Each a whole selector, which may be gone on with. */
+async function valueWords(
+  text: string,
+  completion: Extract<Completion, { kind: 'value' }>,
+  labels: LabelSource,
+): Promise<readonly string[]> {
+  const values = startingWith(await labels(completion.label), completion.prefix);
+  const line = { text, cursor: text.length };
+  return values.map(value => `${completed(line, completion, value).text}}`);
+}
+
+function startingWith(words: readonly string[], prefix: string): string[] {
+  return words.filter(word => word.startsWith(prefix)).slice(0, MAX_WORDS);
+}

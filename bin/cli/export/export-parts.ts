@@ -1,0 +1,182 @@
+/**
+ * An export as files of its parts, in a folder or from there elsewhere. Parts that the state knows are left out. From Logboom the parts
+ * are written in the order of time, with the next answers under way; from other stores several parts are read at once.
+ */
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
+import { entryPages, type TimeWindow } from '../migrate/log-source.ts';
+import type { PartState } from '../part-state.ts';
+import type { StoreFlags } from '../store-client.ts';
+import { nanosecondText } from '../time-text.ts';
+import { type ExportedPiece, exportedPieces, NoExportError } from './export-source.ts';
+import {
+  type ExportFormat,
+  type PartTarget,
+  type WrittenPart,
+  wireFormatOf,
+  writeAnswers,
+  writePages,
+} from './part-files.ts';
+import type { ExportProgress } from './progress.ts';
+import type { PutFile } from './s3-target.ts';
+
+export interface ExportJob {
+  readonly store: StoreFlags;
+  readonly query: string;
+  readonly format: ExportFormat;
+  readonly parallel: number;
+  /** Entries of one request to a store other than Logboom. */
+  readonly batch: number;
+  /** See PartTarget. */
+  readonly hiveTenant: string | undefined;
+  readonly progress: ExportProgress;
+}
+
+export interface PartsTarget {
+  readonly folder: string;
+  readonly state: PartState;
+  /** Sends a file away, which is then removed here. */
+  readonly put?: PutFile;
+}
+
+export interface ExportTotals {
+  entries: number;
+  files: number;
+  /** Entries of parts that were done before. */
+  earlier: number;
+}
+
+/** Files that are sent away at once. */
+const PUTS_AT_ONCE = 4;
+
+export async function exportParts(
+  job: ExportJob,
+  parts: readonly TimeWindow[],
+  { folder, state, put }: PartsTarget,
+): Promise<ExportTotals> {
+  const totals: ExportTotals = { entries: 0, files: 0, earlier: 0 };
+  const idOf = ({ startNs }: TimeWindow) => ({
+    tenant: job.store.tenant ?? '',
+    selector: job.query,
+    start: `${startNs}`,
+  });
+  const missing = parts.filter(part => {
+    const known = state.doneEntries(idOf(part));
+    if (known === undefined) return true;
+    totals.earlier += known;
+    job.progress.add({ entries: known, bytes: 0, doneNs: part.endNs - part.startNs });
+    return false;
+  });
+
+  async function keep(part: TimeWindow, { entries, files }: WrittenPart): Promise<void> {
+    for (const file of put === undefined ? [] : files) {
+      await put!(folder, file);
+      await rm(join(folder, file));
+    }
+    state.add({ ...idOf(part), entries });
+    totals.entries += entries;
+    totals.files += files.length;
+  }
+
+  const targetOf = (part: TimeWindow): PartTarget => ({
+    folder,
+    name: partName(part),
+    format: job.format,
+    hiveTenant: job.hiveTenant,
+  });
+  const pieces = await begun(
+    exportedPieces(job.store, { ...job, parts: missing, format: wireFormatOf(job.format) }),
+  );
+  if (pieces === undefined) {
+    await mapAtOnce(missing, job.parallel, async part => {
+      const pages = entryPages(job.store, { query: job.query, window: part, batch: job.batch });
+      const written = await writePages(pages, targetOf(part));
+      await keep(part, written);
+      const bytes = await bytesOf(put === undefined ? written.files : [], folder);
+      job.progress.add({ entries: written.entries, bytes, doneNs: part.endNs - part.startNs });
+    });
+    return totals;
+  }
+  const puts = new BoundedWork(put === undefined ? 1 : PUTS_AT_ONCE);
+  for (const part of missing) {
+    const written = await writeAnswers(piecesOfPart(pieces, part, job.progress), targetOf(part));
+    await puts.begin(() => keep(part, written));
+  }
+  await puts.end();
+  return totals;
+}
+
+/** Names in the order of time, without characters that file systems refuse: `2026-01-05T100000.000Z`. */
+export function partName({ startNs }: TimeWindow): string {
+  return nanosecondText(startNs)
+    .replace(/(\.\d{3})\d{6}Z$/, '$1Z')
+    .replaceAll(':', '');
+}
+
+/** What the store answers, from the first answer on; undefined if it has no endpoint for exports. */
+export async function begun(
+  pieces: AsyncGenerator<ExportedPiece>,
+): Promise<AsyncGenerator<ExportedPiece> | undefined> {
+  try {
+    const first = await pieces.next();
+    return withFirst(first, pieces);
+  } catch (error) {
+    if (error instanceof NoExportError) return undefined;
+    throw error;
+  }
+}
+
+async function* withFirst(
+  first: IteratorResult<ExportedPiece, void>,
+  rest: AsyncGenerator<ExportedPiece>,
+): AsyncGenerator<ExportedPiece> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** Those up to the end of the part; the others stay. */
+async function* piecesOfPart(
+  pieces: AsyncGenerator<ExportedPiece>,
+  { startNs }: TimeWindow,
+  progress: ExportProgress,
+): AsyncGenerator<ExportedPiece> {
+  let fromNs = startNs;
+  for (;;) {
+    const { done, value } = await pieces.next();
+    if (done) return;
+    yield value;
+    const bytes = value.body.reduce((sum, { length }) => sum + length, 0);
+    progress.add({ entries: value.entries, bytes, doneNs: value.endNs - fromNs });
+    fromNs = value.endNs;
+    if (value.endsPart) return;
+  }
+}
+
+async function bytesOf(files: readonly string[], folder: string): Promise<number> {
+  const sizes = await Promise.all(files.map(async file => (await stat(join(folder, file))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Work that is begun in order, some of it at once. */
+class BoundedWork {
+  readonly #most: number;
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Resolves when there is room for more. Throws what earlier work throws. */
+  async begin(work: () => Promise<void>): Promise<void> {
+    const running = work().then(() => void this.#running.delete(running));
+    running.catch(() => undefined);
+    this.#running.add(running);
+    if (this.#running.size >= this.#most) await Promise.race(this.#running);
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}

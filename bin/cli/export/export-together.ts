@@ -1,0 +1,106 @@
+/** An export as one file: answers one behind the other as the store gives them. Parts of other stores are files that are put together. */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { mapAhead } from '../../../shared/base/model/at-once.ts';
+import { entryPages, type TimeWindow } from '../migrate/log-source.ts';
+import { print } from '../standard-output.ts';
+import { begun, type ExportJob, partName } from './export-parts.ts';
+import { type ExportedPiece, exportedPieces } from './export-source.ts';
+import { CSV_HEADING, wireFormatOf, writeAll, writePages } from './part-files.ts';
+
+/** Reads of a part that is copied. */
+const COPIED_BYTES = 1024 * 1024;
+
+/** @param parts what other stores are read in; @param output undefined: standard output. Returns how many entries there were. */
+export async function exportTogether(
+  job: ExportJob,
+  parts: readonly TimeWindow[],
+  output: string | undefined,
+): Promise<number> {
+  if (parts.length === 0) return 0;
+  const window = { startNs: parts[0].startNs, endNs: parts[parts.length - 1].endNs };
+  const format = wireFormatOf(job.format);
+  const pieces = await begun(exportedPieces(job.store, { ...job, parts: [window], format }));
+  const file = output === undefined ? undefined : await open(output, 'w');
+  try {
+    const write = file === undefined ? standardOutput() : (body: readonly Buffer[]) => writeAll(file, body);
+    if (pieces === undefined) return await joinParts(job, parts, write);
+    return await joinPieces(job, window, pieces, write);
+  } finally {
+    await file?.close();
+  }
+}
+
+type Write = (body: readonly Buffer[]) => Promise<void>;
+
+/** A terminal gets text, which it must not obey: a character may begin in one piece and end in the next. */
+function standardOutput(): Write {
+  const { stdout } = process;
+  const decoder = stdout.isTTY ? new StringDecoder('utf8') : undefined;
+  return async body => {
+    for (const piece of body) {
+      if (decoder !== undefined) await print(decoder.write(piece));
+      // The memory of the piece is used again.
+      else await new Promise<void>(resolve => void stdout.write(piece, () => resolve()));
+    }
+  };
+}
+
+async function joinPieces(
+  { format, progress }: ExportJob,
+  { startNs }: TimeWindow,
+  pieces: AsyncIterable<ExportedPiece>,
+  write: Write,
+): Promise<number> {
+  let entries = 0;
+  let fromNs = startNs;
+  for await (const { entries: more, body, endNs } of pieces) {
+    if (entries === 0 && more > 0 && format === 'csv') await write([Buffer.from(CSV_HEADING)]);
+    await write(body);
+    entries += more;
+    const bytes = body.reduce((sum, { length }) => sum + length, 0);
+    progress.add({ entries: more, bytes, doneNs: endNs - fromNs });
+    fromNs = endNs;
+  }
+  return entries;
+}
+
+/** The files one after the other, each removed when it is copied. */
+async function joinParts(
+  { store, query, batch, format, parallel, progress }: ExportJob,
+  parts: readonly TimeWindow[],
+  write: Write,
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
+  let entries = 0;
+  try {
+    const written = mapAhead(parts, { width: parallel }, async window => ({
+      window,
+      ...(await writePages(entryPages(store, { query, window, batch }), {
+        folder,
+        name: partName(window),
+        format,
+      })),
+    }));
+    for await (const { window, files, entries: more } of written) {
+      let bytes = 0;
+      for (const file of files) {
+        const start = format === 'csv' && entries > 0 ? CSV_HEADING.length : 0;
+        const source = createReadStream(join(folder, file), { start, highWaterMark: COPIED_BYTES });
+        for await (const piece of source) {
+          await write([piece]);
+          bytes += piece.length;
+        }
+        await rm(join(folder, file));
+      }
+      entries += more;
+      progress.add({ entries: more, bytes, doneNs: window.endNs - window.startNs });
+    }
+    return entries;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,47 @@
+/** The line that shows how far an export is: time is what it knows of the whole. Nothing for what is done within a second. */
+import { formatByteSize } from '../../../shared/base/model/byte-size.ts';
+import type { TimeWindow } from '../migrate/log-source.ts';
+import { startWaiting, type WaitingLine } from '../waiting-line.ts';
+
+const BAR_CHARACTERS = 20;
+
+export interface ExportCounts {
+  readonly entries: number;
+  /** Bytes of files. */
+  readonly bytes: number;
+  /** Of the time range, what is written. */
+  readonly doneNs: bigint;
+}
+
+export class ExportProgress {
+  readonly #waiting: WaitingLine;
+  readonly #lengthNs: bigint;
+  #counts: ExportCounts = { entries: 0, bytes: 0, doneNs: 0n };
+
+  constructor({ startNs, endNs }: TimeWindow) {
+    this.#waiting = startWaiting(process.stderr);
+    this.#lengthNs = endNs - startNs;
+  }
+
+  add({ entries, bytes, doneNs }: ExportCounts): void {
+    const before = this.#counts;
+    this.#counts = {
+      entries: before.entries + entries,
+      bytes: before.bytes + bytes,
+      doneNs: before.doneNs + doneNs,
+    };
+    this.#waiting.say(exportText(this.#counts, this.#lengthNs));
+  }
+
+  stop(): void {
+    this.#waiting.stop();
+  }
+}
+
+/** For example `[#####---------------]  25%  9000 entries  1.0MB`. */
+export function exportText({ entries, bytes, doneNs }: ExportCounts, lengthNs: bigint): string {
+  const share = lengthNs > 0n ? Number((doneNs * 1000n) / lengthNs) / 1000 : 1;
+  const bar = '#'.repeat(Math.floor(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');
+  const percent = `${Math.floor(share * 100)}%`.padStart(4);
+  return `[${bar}] ${percent}  ${entries} entries  ${formatByteSize(bytes)}`;
+}

@@ -1,0 +1,77 @@
+/**
+ * `logboom complete-words LINE`: asked by the scripts of `logboom completion` at a Tab where the store knows what may come. Prints the words
+ * for the last word of the line, one a line. Silent and 0 whatever happens: a shell shows messages in the middle of what is typed.
+ */
+import { type Command, Option } from 'commander';
+import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
+import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
+import { commandFirst } from '../cli/program.ts';
+import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
+import { print } from '../cli/standard-output.ts';
+import type { StoreFlags } from '../cli/store-client.ts';
+import { askLabels } from '../cli/store-facts.ts';
+
+/** Who presses Tab waits. */
+const DEFAULT_TIMEOUT_MS = 2000;
+const LINE_BREAKS = /\p{Cc}/u;
+
+export function register(program: Command, whole: (name: string) => Promise<Command>): void {
+  program
+    .command('complete-words', { hidden: true })
+    .description('print words of the store that complete a line')
+    .argument('<line>', 'line of a shell up to the cursor')
+    .addOption(
+      new Option('--timeout <ms>', 'most time to wait').argParser(parsePositive).default(DEFAULT_TIMEOUT_MS),
+    )
+    .addOption(new Option('--raw', 'escape what the open quote of the line needs').default(false))
+    .action(async (line: string, { timeout, raw }: Flags) => {
+      const late = setTimeout(() => process.exit(), timeout);
+      const words = await wordsFor(line, whole).catch(() => []);
+      clearTimeout(late);
+      const { quote } = lastOf(shellWords(line));
+      const lines = words
+        // Shells take a line for a word.
+        .filter(word => !LINE_BREAKS.test(word))
+        .map(word => `${raw ? escapedWord(word, quote) : word}\n`);
+      await print(lines.join(''));
+    });
+}
+
+interface Flags {
+  readonly timeout: number;
+  readonly raw: boolean;
+}
+
+async function wordsFor(line: string, whole: (name: string) => Promise<Command>): Promise<readonly string[]> {
+  const all = shellWords(line);
+  const word = lastOf(all);
+  const args = commandFirst(all.slice(1).map(({ text }) => text));
+  const program = await whole(args[0]);
+  let found: Command | undefined;
+  for (const command of commandsOf(program)) {
+    command
+      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        found = command;
+      });
+  }
+  await program.parseAsync(args, { from: 'user' });
+  if (found === undefined) return [];
+  const flags = found.opts<StoreFlags & Partial<RangeFlags>>();
+  const labels: LabelSource = async name => {
+    const { since = 3600n * 1_000_000_000n, ...rest } = flags;
+    const { rows } = await askLabels(flags, { range: rangeOfFlags({ since, ...rest }) }, name);
+    return rows.map(([each]) => String(each));
+  };
+  return storeWords({ command: found.name(), before: args.slice(1, -1), word }, labels);
+}
+
+function commandsOf(program: Command): Command[] {
+  return program.commands.flatMap(each => [each, ...commandsOf(each)]);
+}
+
+function lastOf<T>(list: readonly T[]): T {
+  return list[list.length - 1];
+}

@@ -1,0 +1,74 @@
+/**
+ * Entries as a Parquet file that DuckDB, Athena and Spark read: time, level, line, labels and metadata as maps, and the frequent fields
+ * of the lines as typed columns `field_...`. The time is there in microseconds, which all of them have as a type, and in nanoseconds as a
+ * number.
+ */
+import { LOGBOOM_VERSION } from '../admin/build-info.ts';
+import { columnName, columnValues, type FieldColumn, fieldsOfLine, frequentFields } from './entry-fields.ts';
+import { lineColumn, mapColumns, optionalColumn, type ParquetType, timeColumn } from './parquet/columns.ts';
+import { parquetBytes, schema } from './parquet/file.ts';
+
+export interface OpenEntry {
+  readonly timeNs: bigint;
+  /** Entries with the same labels may share them; then they cost little. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly line: string;
+}
+
+/** In the form by which readers tell writers apart. */
+const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
+
+export function parquetFile(entries: readonly OpenEntry[]): Buffer {
+  const fields = entries.map(({ line }) => fieldsOfLine(line));
+  const columns = frequentFields(fields);
+  return parquetBytes({
+    rows: entries.length,
+    schema: [
+      schema.micros('timestamp'),
+      schema.required('timestamp_ns', 'INT64'),
+      schema.optional('level', 'BYTE_ARRAY'),
+      schema.required('line', 'BYTE_ARRAY'),
+      schema.map('labels'),
+      schema.map('metadata'),
+      ...columns.map(({ name, type }) => schema.optional(columnName(name), parquetType(type))),
+    ],
+    chunks: [
+      ...['timestamp', 'timestamp_ns'].map((name, i) => times(name, entries, i === 0 ? 1000n : 1n)),
+      optionalColumn('level', 'BYTE_ARRAY', entries.map(levelOf)),
+      lineColumn(
+        'line',
+        entries.map(({ line }) => line.toWellFormed()),
+      ),
+      ...mapColumns(
+        'labels',
+        entries.map(({ labels }) => labels),
+      ),
+      ...mapColumns(
+        'metadata',
+        entries.map(({ metadata }) => metadata),
+      ),
+      ...columns.map(column =>
+        optionalColumn(columnName(column.name), parquetType(column.type), columnValues(fields, column)),
+      ),
+    ],
+    createdBy: CREATED_BY,
+  });
+}
+
+function times(name: string, entries: readonly OpenEntry[], unitNs: bigint) {
+  const first = (entries[0]?.timeNs ?? 0n) / unitNs;
+  return timeColumn(
+    name,
+    first,
+    Float64Array.from(entries, ({ timeNs }) => Number(timeNs / unitNs - first)),
+  );
+}
+
+function parquetType(type: FieldColumn['type']): ParquetType {
+  return type === 'STRING' ? 'BYTE_ARRAY' : type;
+}
+
+function levelOf({ labels, metadata }: OpenEntry): string | null {
+  return metadata.detected_level ?? labels.level ?? metadata.level ?? null;
+}
