@@ -84,7 +84,7 @@ async function detect(
       categorize: true,
       field,
     },
-    { tenants: ['t'], tenantsKey: 't', limits: DEFAULT_LIMITS, signal, tags: '', readsAnew: true },
+    { tenants: ['t'], tenantsKey: 't', limits: DEFAULT_LIMITS, signal, tags: '', skipsCache: true },
   );
   if (result.kind !== 'streams') throw new Error('not a log query');
   await detectFields(result.streams, { limit: 1000, signal });

@@ -121,6 +121,6 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
 }
 
 /** Frame that carries the reason of a close. Clients that do not know it see a frame without entries. */
-export function errorFrame(reason: string): string {
+function errorFrame(reason: string): string {
   return JSON.stringify({ streams: [], error: reason });
 }

@@ -7,7 +7,7 @@
 /**
  * Budget of 100 retries in a row at their usual price, then one for every five calls that succeed at once.
  */
-export const RETRY_TOKENS = 500;
+const RETRY_TOKENS = 500;
 export const RETRY_PRICE = 5;
 /** Price of a retry after a timeout. Waiting for a timeout holds a connection, so the budget ends sooner. */
 export const TIMEOUT_RETRY_PRICE = 10;

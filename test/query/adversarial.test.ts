@@ -56,7 +56,7 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
         minTaskBytes: 15_000,
         maxTaskBytes: 15_000,
         tasksOfDay: 32,
-        plannedThereFrom: Infinity,
+        plannedByWorkersFrom: Infinity,
       },
     }),
     world.engine({
@@ -67,7 +67,7 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
         minTaskBytes: 1e9,
         maxTaskBytes: 1e9,
         tasksOfDay: 32,
-        plannedThereFrom: Infinity,
+        plannedByWorkersFrom: Infinity,
       },
     }),
   ]) {

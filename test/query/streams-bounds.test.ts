@@ -4,7 +4,7 @@ import { checkFound, MAX_FOUND } from '../../shared/read/query/stream-presence.t
 import { LabelNames, LabelValues } from '../../shared/read/query/streams-query.ts';
 
 const MESSAGE =
-  'the query finds too many values (limit: 300000); consider adding more specific stream selectors or reducing the time range';
+  'the query matches too many values (limit: 300000); consider adding more specific stream selectors or reducing the time range';
 
 test('a million values of a label are refused, and the names of a million streams are not', () => {
   const values = new LabelValues('id');
@@ -27,6 +27,6 @@ test('a million values of a label are refused, and the names of a million stream
 test('so are streams', () => {
   expect(() => checkFound(MAX_FOUND, 'streams')).not.toThrow();
   expect(() => checkFound(MAX_FOUND + 1, 'streams')).toThrow(
-    'the query finds too many streams (limit: 300000); ',
+    'the query matches too many streams (limit: 300000); ',
   );
 });

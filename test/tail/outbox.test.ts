@@ -109,23 +109,23 @@ test('a client that takes nothing costs a full queue, and is told of all that it
 test('a burst waits for a client for a while, once, until it has caught up', async () => {
   const { clock, connection, outbox } = setUp();
   await outbox.begin([]);
-  await outbox.room();
+  await outbox.caughtUp();
   let open = (): void => undefined;
   connection.gate = new Promise(resolve => (open = resolve));
   outbox.offer(entries(0, MAX_QUEUED_ENTRIES));
   const startMs = clock.nowMs();
-  await clock.run(outbox.room());
+  await clock.run(outbox.caughtUp());
   expect(clock.nowMs() - startMs).toBe(PATIENCE_MS);
   outbox.offer(entries(2000, 2000 + MAX_QUEUED_ENTRIES));
-  await outbox.room();
+  await outbox.caughtUp();
   expect(clock.nowMs() - startMs).toBe(PATIENCE_MS);
   open();
   connection.gate = undefined;
   await clock.run(outbox.drained());
-  await outbox.room();
+  await outbox.caughtUp();
   outbox.offer(entries(4000, 4000 + MAX_QUEUED_ENTRIES));
   // It takes, so nothing waits for the end of the patience.
-  await clock.run(outbox.room());
+  await clock.run(outbox.caughtUp());
   expect(clock.nowMs() - startMs).toBe(PATIENCE_MS);
 });
 

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
-import { BUSY_REST_MS, MAX_QUEUED_ENTRIES, MAX_REST_MS, REST_MS } from '../../shared/read/tail/bounds.ts';
+import { BUSY_PAUSE_MS, MAX_PAUSE_MS, MAX_QUEUED_ENTRIES, PAUSE_MS } from '../../shared/read/tail/bounds.ts';
 import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
@@ -54,7 +54,7 @@ async function withServer(
         await settle(service.open({ ...requestFor(clock), ...request }, id));
         server.opened(TENANT);
         // Those that come close upon one another join together.
-        await clock.advance(REST_MS);
+        await clock.advance(PAUSE_MS);
       },
       push: (...lines) => settle(push(lines)),
     });
@@ -106,13 +106,13 @@ test('a store at rest dispatches at once; pushes that come close are shown toget
       await push(`${i}`);
     }
     expect(posted).toHaveLength(1);
-    await clock.advance(REST_MS - 40);
+    await clock.advance(PAUSE_MS - 40);
     await turnsUntil(() => posted.length === 2);
-    await clock.advance(10 * REST_MS);
+    await clock.advance(10 * PAUSE_MS);
     await push('5');
     await turnsUntil(() => posted.length === 3);
     expect(posted.map(({ lines }) => lines)).toEqual([['0'], ['1', '2', '3', '4'], ['5']]);
-    expect(posted.map(({ atMs }) => atMs - startMs)).toEqual([0, REST_MS, 11 * REST_MS]);
+    expect(posted.map(({ atMs }) => atMs - startMs)).toEqual([0, PAUSE_MS, 11 * PAUSE_MS]);
   });
 });
 
@@ -130,17 +130,17 @@ test('a thread that always works shows lines later, but not much', async () => {
       await push('0');
       await turnsUntil(() => posted.length === 1);
       await push('1');
-      await clock.advance(BUSY_REST_MS - 1);
+      await clock.advance(BUSY_PAUSE_MS - 1);
       expect(posted).toHaveLength(1);
       await clock.advance(1);
       await turnsUntil(() => posted.length === 2);
       for (let i = 0; i < 40; i++) await open(`c${i}`, { limit: 0 });
       const before = posted.length;
-      await clock.advance(MAX_REST_MS);
+      await clock.advance(MAX_PAUSE_MS);
       await push('2');
       await turnsUntil(() => posted.length === before + 41);
       await push('3');
-      await clock.advance(MAX_REST_MS);
+      await clock.advance(MAX_PAUSE_MS);
       await turnsUntil(() => posted.length === before + 82);
     },
   );

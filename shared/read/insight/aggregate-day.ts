@@ -17,7 +17,7 @@ import type { ChunkSource } from '../query/chunk-source.ts';
 /** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
 const FOOTERS_AT_ONCE = 32;
 /** Pairs of stream and chunk processed before the thread yields: each takes about 0.1 µs. */
-const PRESENCES_PER_TURN = 50_000;
+const PRESENCES_PER_SLICE = 50_000;
 
 /** Index of a stream that is not counted. */
 export const NO_PLACE = -1;
@@ -57,8 +57,8 @@ export async function walkDay(walk: DayWalk, sink: DaySink): Promise<void> {
   const { records, index } = walk;
   const covered = index === undefined ? [] : records.filter(({ id }) => index.covers(id));
   if (index !== undefined && covered.length > 0) await walkIndex(walk, index, covered, sink);
-  const rest = covered.length === 0 ? records : records.filter(({ id }) => !index!.covers(id));
-  await walkFooters(walk, rest, sink);
+  const uncovered = covered.length === 0 ? records : records.filter(({ id }) => !index!.covers(id));
+  await walkFooters(walk, uncovered, sink);
 }
 
 async function walkIndex(
@@ -73,22 +73,22 @@ async function walkIndex(
     return known[s];
   };
   const byMinute: string[] = [];
-  let sinceTurn = 0;
+  let sinceYield = 0;
   for (const { id } of records) {
     const presence = index.presenceOf(id)!;
     if (addPresence(sink, presence, placeOf)) byMinute.push(id);
-    sinceTurn += presence.streams.length;
-    if (sinceTurn < PRESENCES_PER_TURN) continue;
-    sinceTurn = 0;
+    sinceYield += presence.streams.length;
+    if (sinceYield < PRESENCES_PER_SLICE) continue;
+    sinceYield = 0;
     signal.throwIfAborted();
     await nextTurn();
   }
   for await (const [id, { counts }] of index.countsOf(byMinute)) {
     const presence = index.presenceOf(id)!;
     addMinutes(sink, presence, counts, placeOf);
-    sinceTurn += presence.streams.length;
-    if (sinceTurn < PRESENCES_PER_TURN) continue;
-    sinceTurn = 0;
+    sinceYield += presence.streams.length;
+    if (sinceYield < PRESENCES_PER_SLICE) continue;
+    sinceYield = 0;
     signal.throwIfAborted();
     await nextTurn();
   }

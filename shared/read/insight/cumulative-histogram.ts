@@ -91,7 +91,7 @@ export class CumulativeHistogram {
   }
 
   /** Adds an amount that is spread evenly between two times. A negative amount is removed. */
-  spread(row: number, first: number, last: number, amount: number): void {
+  addEvenly(row: number, first: number, last: number, amount: number): void {
     this.#widen(row, first, last);
     this.total[row] += amount;
     if (this.#cellMinutes === 0) return;

@@ -57,7 +57,7 @@ export class DayCache {
   readonly #source: ChunkSource;
   readonly #indexes: DayIndexProvider | undefined;
   readonly #known = new LruCache<string, readonly Weighed[]>(CACHED_BYTES);
-  /** For metrics. */
+  /** Caches, for metrics. */
   readonly caches = { volumes: this.#known };
 
   constructor(source: ChunkSource, indexes: DayIndexProvider | undefined) {
@@ -94,16 +94,16 @@ export class DayCache {
     signal.throwIfAborted();
     const index = await this.#indexes?.ofDay(part.tenant, part.day);
     const covered = index === undefined ? [] : part.records.filter(({ id }) => index.covers(id));
-    const rest = index === undefined ? part.records : part.records.filter(({ id }) => !index.covers(id));
+    const uncovered = index === undefined ? part.records : part.records.filter(({ id }) => !index.covers(id));
     const answers: T[] = [];
-    const isJoinedLater = question.joins && rest.length > 0;
+    const isJoinedLater = question.joins && uncovered.length > 0;
     if (covered.length > 0) {
       const coveredPart = { ...part, records: covered };
       answers.push(await this.#ofCovered(coveredPart, index!, { question, isJoinedLater }, signal));
     }
-    if (rest.length > 0) {
-      const restPart = { ...part, records: rest };
-      answers.push(await this.#walk(restPart, undefined, { question, covered: answers[0] }, signal));
+    if (uncovered.length > 0) {
+      const uncoveredPart = { ...part, records: uncovered };
+      answers.push(await this.#walk(uncoveredPart, undefined, { question, covered: answers[0] }, signal));
     }
     this.#keep(key, answers);
     return answers;

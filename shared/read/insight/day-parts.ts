@@ -46,24 +46,24 @@ export async function* dayParts(
     for (const day of await catalog.daysForQuery(view.tenant, range.startNs, range.endNs - 1n)) {
       const records = day.records.filter(({ pairs }) => selector.mayMatch(pairs));
       if (records.length === 0) continue;
-      const stretch = insideDay(day.day, range);
+      const interval = insideDay(day.day, range);
       const kept = keptOfDay(visible, day.day);
       const key = `${view.tenant}\0${day.day}\0${selectorKey}`;
       if (kept === undefined) {
-        yield { tenant: view.tenant, day, records, ...stretch, matches: selector.matches, key };
+        yield { tenant: view.tenant, day, records, ...interval, matches: selector.matches, key };
         continue;
       }
       // Retention periods that keep the whole day share a start, independent of the current time. The rank of
       // a start and their number therefore identify its streams.
       const starts = [...kept.starts].sort((a, b) => a - b);
       for (const [rank, start] of starts.entries()) {
-        if (start >= stretch.to) break;
+        if (start >= interval.to) break;
         yield {
           tenant: view.tenant,
           day,
           records,
-          from: Math.max(stretch.from, start),
-          to: stretch.to,
+          from: Math.max(interval.from, start),
+          to: interval.to,
           matches: keptAlike(selector, stream => kept.keptFrom(stream.labels) === start),
           key: `${key}\0${rank} of ${starts.length}\0${visible.retention.version}`,
         };

@@ -19,7 +19,7 @@ export interface DetectedLabel {
 const ALWAYS_SHOWN = new Set(['cluster', 'namespace', 'instance', 'pod']);
 const HEX = '[0-9a-fA-F]';
 const DASHED = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`;
-/** With and without dashes, in braces, and as a URN. */
+/** Matches a UUID with and without dashes, in braces, and as a URN. */
 const UUID = new RegExp(`^(?:(?:urn:uuid:)?${DASHED}|\\{${DASHED}\\}|${HEX}{32})$`, 'i');
 
 /** Map entry with its objects. */

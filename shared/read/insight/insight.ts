@@ -61,7 +61,7 @@ export class Insight {
     this.#cache = new DayCache(source, indexes);
   }
 
-  /** For metrics. */
+  /** Caches, for metrics. */
   get caches(): DayCache['caches'] {
     return this.#cache.caches;
   }

@@ -46,13 +46,13 @@ export interface StatsAnswer {
    * Returns the statistics of an interval. Results for whole days accept every interval that contains all of
    * their chunks.
    */
-  within(stretch: DayInterval): DayStats;
+  within(interval: DayInterval): DayStats;
 }
 
 /** @param whole whether the interval contains all of the part's chunks */
 export function statsQuestion(whole: boolean): Question<StatsAnswer> {
   return {
-    key: whole ? 'stats of a day' : 'stats of stretches',
+    key: whole ? 'stats of a day' : 'stats of intervals',
     collector: part => new StatsCollector(whole, part.matches),
   };
 }
@@ -186,7 +186,7 @@ class WholeDay implements StatsAnswer, DayStats {
 
 /** Streams of a day, from which those of an interval can be selected. */
 interface PresentStreams extends Weighed {
-  addTo(streams: Distinct, stretch: DayInterval): void;
+  addTo(streams: Distinct, interval: DayInterval): void;
 }
 
 interface ChunkBounds {
@@ -207,8 +207,8 @@ class CutDay implements StatsAnswer {
     this.weightBytes = curves.weightBytes + 2 * bounds.first.byteLength + present.weightBytes;
   }
 
-  within(stretch: DayInterval): DayStats {
-    const { from, to } = stretch;
+  within(interval: DayInterval): DayStats {
+    const { from, to } = interval;
     const curves = this.#curves;
     const bounds = this.#bounds;
     const present = this.#present;
@@ -220,7 +220,7 @@ class CutDay implements StatsAnswer {
       bytes: curves.between(BYTES, from, to),
       chunks,
       addStreamsTo: streams => {
-        if (to > from) present.addTo(streams, stretch);
+        if (to > from) present.addTo(streams, interval);
       },
     };
   }

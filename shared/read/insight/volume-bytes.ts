@@ -9,11 +9,11 @@
 import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 
 const NAME_BYTES = LEVEL_NAME.length;
-/** With the shortest level, `info` or `warn`. */
-const LEAST_LEVEL_BYTES = NAME_BYTES + 4;
+/** Minimum bytes of a level pair, with the shortest level, `info` or `warn`. */
+const MIN_LEVEL_BYTES = NAME_BYTES + 4;
 
 /** Returns the bytes of a number of entries. */
 export function volumeBytes(entries: number, lineBytes: number, metadataBytes: number): number {
-  const levelled = Math.min(entries, Math.floor(metadataBytes / LEAST_LEVEL_BYTES));
+  const levelled = Math.min(entries, Math.floor(metadataBytes / MIN_LEVEL_BYTES));
   return lineBytes + metadataBytes - levelled * NAME_BYTES;
 }

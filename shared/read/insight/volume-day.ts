@@ -41,7 +41,7 @@ const HASH_BYTES = 40;
 /** Streams of a part, for chunks that come after it. */
 interface KnownStreams {
   readonly runs: StreamRuns;
-  /** By hash of the canonical text. */
+  /** Indexes by hash of the canonical text. */
   readonly places: ReadonlyMap<number, number>;
 }
 
@@ -107,14 +107,15 @@ class VolumeCollector implements Collector<VolumeDay> {
   /** Parallel to the stream indexes. Undefined if no intervals are requested. */
   readonly #runs: StreamRuns | undefined;
   /**
-   * By canonical text, whose hash the engine caches. Our own hashes are computed only if parts are merged.
+   * Keyed by canonical text, whose hash the engine caches. Our own hashes are computed only if parts are
+   * merged.
    */
   readonly #places = new Map<string, number>();
   /**
    * Rows by the labels that are used. 100,000 streams have a few hundred combinations, and formatting them
    * takes longest.
    */
-  readonly #rowOfKept = new Map<string, number>();
+  readonly #rowOfLabels = new Map<string, number>();
 
   constructor(parts: CollectorParts) {
     this.#parts = parts;
@@ -122,7 +123,7 @@ class VolumeCollector implements Collector<VolumeDay> {
     this.#runs = parts.cellMinutes > 0 ? new StreamRuns() : undefined;
   }
 
-  /** Without an index, a stream of several chunks may come repeatedly, but with a single index. */
+  /** A stream of several chunks without an index may come repeatedly, but with a single index. */
   place(stream: Stream): number {
     if (!this.#parts.matches(stream)) return NO_PLACE;
     const runs = this.#runs;
@@ -164,21 +165,21 @@ class VolumeCollector implements Collector<VolumeDay> {
     for (const [text, place] of places) {
       const before = covered?.places.get(hashOfText(text));
       if (before !== undefined) {
-        this.#spread(place, covered!.runs, before, -1);
+        this.#addEvenly(place, covered!.runs, before, -1);
         runs.addAll(place, covered!.runs, before);
       }
-      this.#spread(place, runs, place, 1);
+      this.#addEvenly(place, runs, place, 1);
     }
     if (!parts.isJoinedLater) return new VolumeDay(series, curves.seal(), undefined);
     const byHash = new Map([...places].map(([text, place]) => [hashOfText(text), place]));
     return new VolumeDay(series, curves.seal(), { runs, places: byHash });
   }
 
-  #spread(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
+  #addEvenly(place: number, runs: StreamRuns, stream: number, sign: 1 | -1): void {
     const curves = this.#curves;
     const rowsOf = this.#rowsOf;
     runs.visit(stream, (from, to, bytes) => {
-      for (const row of rowsOf[place]) curves.spread(row, from, to, sign * bytes);
+      for (const row of rowsOf[place]) curves.addEvenly(row, from, to, sign * bytes);
     });
   }
 
@@ -191,10 +192,10 @@ class VolumeCollector implements Collector<VolumeDay> {
 
   #rowOf(labels: Labels): number {
     const kept = keyOfLabels(labels);
-    let row = this.#rowOfKept.get(kept);
+    let row = this.#rowOfLabels.get(kept);
     if (row === undefined) {
       row = this.#newRowOf(labels);
-      this.#rowOfKept.set(kept, row);
+      this.#rowOfLabels.set(kept, row);
     }
     return row;
   }

@@ -43,7 +43,7 @@ export interface VolumeOfSeries extends VolumeSeries {
 export interface Volumes {
   /** Unix ms. */
   readonly timesMs: Float64Array;
-  /** In no order. No series is all zeros and NaN. */
+  /** Unordered. No series is all zeros and NaN. */
   readonly series: readonly VolumeOfSeries[];
 }
 
@@ -154,16 +154,16 @@ function addBuckets(
  * sums.
  */
 const NOISE = 1e-12;
-const LEAST_BYTES = 1e-3;
+const MIN_BYTES = 1e-3;
 
 function wholeBytes(found: ReadonlyMap<string, Pick<VolumeOfSeries, 'labels' | 'bytes'>>): VolumeOfSeries[] {
   const series: VolumeOfSeries[] = [];
   for (const [text, { labels, bytes }] of found) {
     const exact = bytes.reduce((sum, value) => sum + value, 0);
-    const least = Math.max(LEAST_BYTES, exact * NOISE);
+    const minBytes = Math.max(MIN_BYTES, exact * NOISE);
     let totalBytes = 0;
     for (let i = 0; i < bytes.length; i++) {
-      bytes[i] = bytes[i] < least ? Number.NaN : Math.round(bytes[i]);
+      bytes[i] = bytes[i] < minBytes ? Number.NaN : Math.round(bytes[i]);
       if (bytes[i] > 0) totalBytes += bytes[i];
     }
     if (totalBytes > 0) series.push({ labels, text, bytes, totalBytes });

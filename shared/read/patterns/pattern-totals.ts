@@ -17,7 +17,7 @@ const MAX_ZEROS = 1000;
 const LEVEL_COUNT = 1 << LEVEL_BITS;
 
 export interface FoundPattern {
-  /** In the syntax of `|>`. */
+  /** Pattern in the syntax of `|>`. */
   readonly pattern: string;
   readonly level: string;
   /** Start of each step in Unix seconds, and its lines; ascending. */
@@ -31,7 +31,7 @@ export class PatternTotals {
   readonly #stepS: number;
   readonly #numbers = new Map<string, number>();
   readonly #keys: string[] = [];
-  /** By number of the template and level. */
+  /** Samples by number of the template and level. */
   readonly #samples: (Samples | undefined)[] = [];
   #sampleCount = 0;
 

@@ -103,15 +103,15 @@ export class Patterns {
       return { day, plan };
     });
     for await (const { day, plan } of planned) {
-      const rest = await this.#addStored(plan, work);
-      if (rest.length === 0) continue;
+      const uncovered = await this.#addStored(plan, work);
+      if (uncovered.length === 0) continue;
       const context = { source, statistics, signal, shown: view.shown };
       const { totals } = work;
       const dayS = secondOf(day);
       await minePages(
         context,
         plan,
-        samplePages(rest),
+        samplePages(uncovered),
         key => totals.numberOf(key),
         (template, level, second, lines) => totals.add(template, level, dayS + second, lines),
       );
@@ -127,11 +127,11 @@ export class Patterns {
 
   /** Adds stored patterns. Returns the pages that they do not cover. */
   async #addStored(plan: DayPlan, work: Work): Promise<PlannedPage[]> {
-    const rest: PlannedPage[] = [];
+    const uncovered: PlannedPage[] = [];
     const byChunk = new Map<string, PlannedPage[]>();
     for (const page of plan.pages) {
       if (!isAllVisible(page, plan)) {
-        rest.push(page);
+        uncovered.push(page);
         continue;
       }
       const ofChunk = byChunk.get(page.record.id);
@@ -145,12 +145,12 @@ export class Patterns {
       const sections = await Promise.all(some.map(([{ record, footer }]) => this.#stored.of(record, footer)));
       for (const [j, pages] of some.entries()) {
         const section = sections[j];
-        if (section === undefined) rest.push(...pages);
+        if (section === undefined) uncovered.push(...pages);
         else addSection(section, pages, plan, work.totals);
         await nextTurn();
       }
     }
-    return rest;
+    return uncovered;
   }
 }
 
@@ -178,7 +178,9 @@ function addSection(
     readCounts(section.pages[placeOf.get(page)!], isWanted, (template, level, second, lines) => {
       if (second < firstSecond || second * SECOND >= to) return;
       if (template >= numbers.length)
-        throw new CorruptionError(`a chunk of ${pages[0].record.tenant} lacks template ${template}`);
+        throw new CorruptionError(
+          `a chunk of tenant ${pages[0].record.tenant} does not have template ${template}`,
+        );
       if (numbers[template] === -2) numbers[template] = totals.numberOf(section.templates[template]);
       totals.add(numbers[template], level, dayS + second, lines);
     });

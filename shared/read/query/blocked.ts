@@ -33,7 +33,7 @@ function compiles(pattern: string) {
     return compileRegex(pattern);
   } catch (error) {
     throw new BadRequestError(
-      `query blocked by policy: a pattern of blocked_queries is broken: ${messageOf(error)}`,
+      `query blocked by policy: a pattern of blocked_queries is invalid: ${messageOf(error)}`,
     );
   }
 }

@@ -27,7 +27,7 @@ import { loadBlock } from '../../storage/codec/compression.ts';
 import { heldBytes } from './footer-weight.ts';
 import type { PageCache } from './page-cache.ts';
 import { type MoreRequest, PageReader, type PageRequest } from './page-reader.ts';
-import { ReadAheadRoom } from './read-ahead-room.ts';
+import { ReadAheadBudget } from './read-ahead-budget.ts';
 import type { QueryStatistics } from './statistics.ts';
 
 /** Bytes of cached footers in decoded form: about 4,500 pushes, or merged chunks with 13 GB of lines. */
@@ -68,7 +68,7 @@ export interface ChunkFilter {
 
 export class ChunkSource {
   /** Read-ahead budget of all scans. */
-  readonly room: ReadAheadRoom;
+  readonly readAhead: ReadAheadBudget;
   readonly scheduler: FairScheduler;
   readonly #store: ObjectStore;
   /** The same store for reads of sections. */
@@ -80,7 +80,7 @@ export class ChunkSource {
   readonly #footers = new LruCache<string, Footer>(CACHED_FOOTER_BYTES);
   readonly #streams = new LruCache<string, Stream>(INTERNED_STREAMS);
   readonly #reader: PageReader;
-  /** For metrics. */
+  /** Caches, for metrics. */
   readonly caches = {
     footers: this.#footers,
     text_filters: this.#filters,
@@ -96,7 +96,7 @@ export class ChunkSource {
     this.#store = ofKind(store, 'footers');
     this.#sections = ofKind(store, 'textFilters');
     this.scheduler = scheduler;
-    this.room = new ReadAheadRoom(store.isDistant);
+    this.readAhead = new ReadAheadBudget(store.isDistant);
     this.#reader = new PageReader(ofKind(store, 'pages'), cache);
   }
 

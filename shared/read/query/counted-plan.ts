@@ -29,14 +29,14 @@ export function countedPlan(
   { extractor, accumulator, turn }: MetricScan,
   { plan: whole, source, statistics, view, isOwn }: PlanToCount,
 ): PagesOfPlan {
-  const beside = isOwn === undefined ? [] : whole.pages.filter(page => !isOwn(page));
+  const foreign = isOwn === undefined ? [] : whole.pages.filter(page => !isOwn(page));
   const plan =
-    beside.length === 0 || isOwn === undefined ? whole : { ...whole, pages: whole.pages.filter(isOwn) };
+    foreign.length === 0 || isOwn === undefined ? whole : { ...whole, pages: whole.pages.filter(isOwn) };
   /** Overlaps identify pages by object, and pages that were counted in part are new objects. */
   const overlapsOf = (pages: readonly PlannedPage[]) => {
-    const neighbours = new Set(beside);
-    const all = beside.length === 0 ? pages : [...pages, ...beside];
-    return new Overlaps({ ...whole, pages: all }, source, statistics, page => !neighbours.has(page));
+    const neighbors = new Set(foreign);
+    const all = foreign.length === 0 ? pages : [...pages, ...foreign];
+    return new Overlaps({ ...whole, pages: all }, source, statistics, page => !neighbors.has(page));
   };
   const counting = { extractor, accumulator, turn, shown: view.shown };
   const counts = countsWithoutLines(counting);
@@ -44,12 +44,12 @@ export function countedPlan(
   const request = { ...counting, hides: hidesOf(plan) };
   const uncounted = counts && hasWholeMinutes(accumulator) ? countFromFooters(plan, ofAll, request) : plan;
   const ofUncounted = uncounted === plan ? ofAll : overlapsOf(uncounted.pages);
-  const rest = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
-  countCounted(plan, rest, statistics);
-  const overlaps = rest === uncounted ? ofUncounted : overlapsOf(rest.pages);
+  const remaining = counts ? countFromRuns(uncounted, ofUncounted, request) : uncounted;
+  countCounted(plan, remaining, statistics);
+  const overlaps = remaining === uncounted ? ofUncounted : overlapsOf(remaining.pages);
   return {
-    plan: beside.length === 0 ? rest : { ...rest, pages: [...rest.pages, ...beside] },
-    pages: byStart(rest.pages),
+    plan: foreign.length === 0 ? remaining : { ...remaining, pages: [...remaining.pages, ...foreign] },
+    pages: byStart(remaining.pages),
     overlaps,
   };
 }
@@ -58,9 +58,9 @@ export function byStart(pages: readonly PlannedPage[]): PlannedPage[] {
   return pages.slice().sort((a, b) => a.first - b.first);
 }
 
-function countCounted(plan: DayPlan, rest: DayPlan, { plan: figures }: QueryStatistics): void {
-  if (rest === plan) return;
-  const left = new Set(rest.pages.map(({ page }) => page));
+function countCounted(plan: DayPlan, remaining: DayPlan, { plan: figures }: QueryStatistics): void {
+  if (remaining === plan) return;
+  const left = new Set(remaining.pages.map(({ page }) => page));
   for (const { page } of plan.pages) {
     if (left.has(page)) continue;
     figures.pagesCounted++;

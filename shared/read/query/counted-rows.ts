@@ -34,25 +34,25 @@ const columns = new CountColumns();
 export class CountedRows {
   readonly #sinks: CountSinks;
   readonly #dayStartNs: bigint;
-  readonly #stretch: MinuteRange;
+  readonly #range: MinuteRange;
   readonly #counted: Counted;
   readonly #splitsLevels: boolean;
   #rows = new StreamRows();
   /** Row of each part. */
-  #rowOfPiece: number[] = [];
+  #rowOfPart: number[] = [];
   #footer: Footer | undefined;
   /** IDs of the footer's levels in the page, by index. Undefined until a row uses the level. */
   #levelIds: (number | undefined)[] = [];
 
   /** @param range minutes that the plan requests; others are not counted */
-  constructor(sinks: CountSinks, day: number, stretch: MinuteRange) {
+  constructor(sinks: CountSinks, day: number, range: MinuteRange) {
     const { metadata } = sinks.extractor.needs;
     this.#sinks = sinks;
     this.#dayStartNs = BigInt(day) * NS_PER_DAY;
-    this.#stretch = stretch;
+    this.#range = range;
     this.#counted = sinks.accumulator.countsEntries ? 'entries' : 'lineBytes';
     this.#splitsLevels = metadata === 'all' || metadata.has(LEVEL_NAME);
-    columns.reset(stretch, this.#counted);
+    columns.reset(range, this.#counted);
   }
 
   /**
@@ -65,14 +65,14 @@ export class CountedRows {
       this.#footer = footer;
       this.#levelIds = [];
     }
-    let piece = columns.pieces;
+    let part = columns.pieces;
     const { counts, levels } = footer;
     if (hidden.length === 0 && counts instanceof StoredCounts) counts.addTo(columns, stream);
     else for (const shown of shownCounts(countsOf(footer, stream), levels, hidden)) columns.add(shown);
     const streamOfRow = footer.streams[stream];
-    for (; piece < columns.pieces; piece++) {
-      const id = this.#splitsLevels ? this.#levelId(columns.levels[piece]) : 0;
-      this.#rowOfPiece.push(this.#rows.rowOf(streamOfRow, id));
+    for (; part < columns.pieces; part++) {
+      const id = this.#splitsLevels ? this.#levelId(columns.levels[part]) : 0;
+      this.#rowOfPart.push(this.#rows.rowOf(streamOfRow, id));
     }
   }
 
@@ -89,7 +89,7 @@ export class CountedRows {
   finish(): void {
     if (columns.pieces === 0) return;
     const rows = this.#rows;
-    const rowOfPiece = this.#rowOfPiece;
+    const rowOfPart = this.#rowOfPart;
     const seriesOfRow = seriesOfRows(rows, this.#sinks, this.#dayStartNs);
     const series = [...new Set(seriesOfRow)].filter(one => one !== DROPPED);
     const width = columns.to - columns.from + 1;
@@ -97,15 +97,15 @@ export class CountedRows {
     // are buckets.
     if (series.length * width <= columns.buckets) this.#addSums(seriesOfRow, series, width);
     else {
-      for (let piece = 0; piece < columns.pieces; piece++) {
-        const one = seriesOfRow[rowOfPiece[piece]];
-        if (one !== DROPPED) this.#handOn(one, columns, columns.startOf(piece), columns.endOf(piece));
+      for (let part = 0; part < columns.pieces; part++) {
+        const one = seriesOfRow[rowOfPart[part]];
+        if (one !== DROPPED) this.#handOn(one, columns, columns.startOf(part), columns.endOf(part));
       }
     }
     this.#rows = new StreamRows();
-    this.#rowOfPiece = [];
+    this.#rowOfPart = [];
     this.#levelIds = [];
-    columns.reset(this.#stretch, this.#counted);
+    columns.reset(this.#range, this.#counted);
   }
 
   /**
@@ -114,19 +114,19 @@ export class CountedRows {
    */
   #addSums(seriesOfRow: Int32Array, series: readonly number[], width: number): void {
     const { from, pieces, minutes, amounts } = columns;
-    const rowOfPiece = this.#rowOfPiece;
+    const rowOfPart = this.#rowOfPart;
     const firstPlace = new Map(series.map((one, i) => [one, i * width]));
     const firstOfRow = seriesOfRow.map(one => firstPlace.get(one) ?? DROPPED);
     const sums = new Float64Array(series.length * width);
-    const isThere = new Uint8Array(sums.length);
-    for (let piece = 0; piece < pieces; piece++) {
-      const first = firstOfRow[rowOfPiece[piece]];
+    const hasCount = new Uint8Array(sums.length);
+    for (let part = 0; part < pieces; part++) {
+      const first = firstOfRow[rowOfPart[part]];
       if (first === DROPPED) continue;
-      const end = columns.endOf(piece);
-      for (let i = columns.startOf(piece); i < end; i++) {
+      const end = columns.endOf(part);
+      for (let i = columns.startOf(part); i < end; i++) {
         const place = first + minutes[i] - from;
         sums[place] += amounts[i];
-        isThere[place] = 1;
+        hasCount[place] = 1;
       }
     }
     const ofSeries = { minutes: new Uint16Array(width), amounts: new Float64Array(width) };
@@ -134,7 +134,7 @@ export class CountedRows {
       let count = 0;
       for (let i = 0; i < width; i++) {
         // Lines without bytes give a sample of 0.
-        if (isThere[first + i] === 0) continue;
+        if (hasCount[first + i] === 0) continue;
         ofSeries.minutes[count] = from + i;
         ofSeries.amounts[count++] = sums[first + i];
       }

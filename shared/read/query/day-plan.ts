@@ -112,8 +112,8 @@ export async function planDay(
   const { from, to } = insideDay(day, range);
   const { masks } = visible;
   const kept = keptOfDay(visible, day);
-  // By age: if pages start at the same time, samples with equal timestamps are added in the order of the
-  // plan.
+  // Sorted by age: if pages start at the same time, samples with equal timestamps are added in the order of
+  // the plan.
   const possible = records
     .filter(
       ({ pairs, last }) => selector.mayMatch(pairs) && (kept === undefined || last >= kept.leastKeptFrom),

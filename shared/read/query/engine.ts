@@ -50,7 +50,7 @@ export interface Asker {
    * Whether to skip cached results: requested with `Cache-Control: no-cache`, or to explain what a query
    * reads.
    */
-  readonly readsAnew?: boolean;
+  readonly skipsCache?: boolean;
   /** Whether the answer shows its reads by round. */
   readonly wantsRounds?: boolean;
 }
@@ -277,13 +277,13 @@ export class QueryEngine {
     return { tenants, range: allowed, selectors, signal, visibleOf: this.#visibility?.retained(nowNs) };
   }
 
-  #sourcesFor({ readsAnew = false }: Asker) {
+  #sourcesFor({ skipsCache = false }: Asker) {
     const catalog = this.#catalog;
     const source = this.#source;
     const clock = this.#clock;
     const workers = this.#workers;
     const answers = this.#answers;
-    return { catalog, source, clock, workers, answers: readsAnew ? undefined : answers };
+    return { catalog, source, clock, workers, answers: skipsCache ? undefined : answers };
   }
 
   /** A query may end before it awaits the result, so its failure must not become an unhandled rejection. */

@@ -127,7 +127,7 @@ export class FieldScan implements LogSink {
     }
     const known = this.#streamHas ? undefined : knowing(this.#columns, row);
     if (known === undefined && !this.#streamHas) {
-      invariant(entry.lineEnd <= entry.lineBuffer.length, 'a line is looked at that was not read');
+      invariant(entry.lineEnd <= entry.lineBuffer.length, 'a field scan uses only lines that were read');
       this.#collector.emit(row, entry);
       return;
     }
@@ -144,7 +144,7 @@ export class FieldScan implements LogSink {
     const id = column.ids[row];
     if (id === 0) return undefined;
     const value = column.valueAt(id - 1);
-    // Without `--keep-empty`, logfmt adds no label for an empty value; JSON does.
+    // logfmt adds no label for an empty value without `--keep-empty`; JSON does.
     if (value === '' && parser === 'logfmt') return undefined;
     return [{ name: this.#plan.name, value }];
   }

@@ -54,8 +54,8 @@ export function hasWholeMinutes({ spec }: CountRequest['accumulator']): boolean 
  */
 export function countFromFooters(plan: DayPlan, overlaps: Overlaps, request: CountRequest): DayPlan {
   const { pages } = plan;
-  const stretch = { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) };
-  const rows = new CountedRows(request, plan.day, stretch);
+  const minutes = { from: minuteOf(plan.from), to: minuteOf(plan.to - 1) };
+  const rows = new CountedRows(request, plan.day, minutes);
   const judge = new ChunkJudge(overlaps, request);
   const left: PlannedPage[] = [];
   for (let from = 0, end = 0; from < pages.length; from = end) {

@@ -12,7 +12,7 @@ const INPUT_BYTES = 60;
 const PAGE_BYTES = 200;
 const RUN_BYTES = 96;
 const COLUMN_BYTES = 170;
-/** In addition to its characters. */
+/** Bytes of a string in addition to its characters. */
 const VALUE_BYTES = 32;
 
 export function heldBytes({ streams, pages, inputs, counts }: Footer): number {

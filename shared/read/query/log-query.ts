@@ -29,7 +29,7 @@ import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results
 import { compileSelector } from './selector.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { AnswerCache } from './tasks/answer-cache.ts';
-import type { SpreadParts } from './tasks/fan-out-common.ts';
+import type { FanOutParts } from './tasks/fan-out-common.ts';
 import { EntryFanOut } from './tasks/fan-out-entries.ts';
 import type { QueryWorkers } from './tasks/query-workers.ts';
 import { tenantViews } from './tenant-view.ts';
@@ -77,7 +77,7 @@ export interface LogEntry {
 export interface LogStream {
   readonly labels: Labels;
   readonly text: string;
-  /** In the direction of the query. */
+  /** Entries in the direction of the query. */
   readonly entries: LogEntry[];
 }
 
@@ -167,7 +167,7 @@ async function find(
 }
 
 /** The reference thins each interval of this length separately, aligned to the epoch. */
-const THINNED_STRETCH_NS = 3600n * NS_PER_SECOND;
+const THINNED_INTERVAL_NS = 3600n * NS_PER_SECOND;
 
 /**
  * Returns an entry, then the next one at least the interval away, and so on. As in the reference, each hour
@@ -184,17 +184,17 @@ async function thinned(
   while (kept.length < limit && range.startNs < range.endNs) {
     const found = await first(sources, { ...request, range }, statistics);
     if (found.length === 0) break;
-    const stretch = stretchOf(found[0].timeNs);
+    const interval = intervalOf(found[0].timeNs);
     let last: bigint | undefined;
     for (const entry of found) {
-      if (stretchOf(entry.timeNs) !== stretch || kept.length === limit) break;
+      if (intervalOf(entry.timeNs) !== interval || kept.length === limit) break;
       if (last !== undefined && distance(last, entry.timeNs) < intervalNs) continue;
       kept.push(entry);
       last = entry.timeNs;
     }
     range = backward
-      ? { startNs: range.startNs, endNs: stretch * THINNED_STRETCH_NS }
-      : { startNs: (stretch + 1n) * THINNED_STRETCH_NS, endNs: range.endNs };
+      ? { startNs: range.startNs, endNs: interval * THINNED_INTERVAL_NS }
+      : { startNs: (interval + 1n) * THINNED_INTERVAL_NS, endNs: range.endNs };
   }
   return kept;
 }
@@ -203,9 +203,9 @@ function distance(a: bigint, b: bigint): bigint {
   return a > b ? a - b : b - a;
 }
 
-function stretchOf(ns: bigint): bigint {
-  const whole = ns / THINNED_STRETCH_NS;
-  return ns < 0n && whole * THINNED_STRETCH_NS !== ns ? whole - 1n : whole;
+function intervalOf(ns: bigint): bigint {
+  const whole = ns / THINNED_INTERVAL_NS;
+  return ns < 0n && whole * THINNED_INTERVAL_NS !== ns ? whole - 1n : whole;
 }
 
 async function findOfTenant(
@@ -222,8 +222,8 @@ async function findOfTenant(
   // Compiled after the pipeline, which reports invalid stages.
   const pruner = compileTextPruner(expr.stages, source, statistics);
   const context = { source, statistics, signal, charge: request.charge, shown: view.shown };
-  const parts = spreadParts(sources, request, statistics);
-  const spread = parts && new EntryFanOut(parts, request);
+  const parts = fanOutParts(sources, request, statistics);
+  const fanOut = parts && new EntryFanOut(parts, request);
   const found: FoundEntry[] = [];
   const isOver = () => found.length >= limit;
   const begun = source.isDistant
@@ -253,26 +253,32 @@ async function findOfTenant(
       statistics.streams += streamsOfPlan(all).size;
       const overlaps = new Overlaps(plan, source, statistics);
       const collector = new LogCollector(limit - found.length, backward, categorize, budget);
-      const here = spread?.scannedHere(pages) ?? pages.length;
-      const ofHere = begun?.take(reads, here === pages.length);
-      await scanEntries(context, scan, { plan, pages: pages.slice(0, here), overlaps }, collector, ofHere);
+      const inlineCount = fanOut?.inlinePageCount(pages) ?? pages.length;
+      const inlineReads = begun?.take(reads, inlineCount === pages.length);
+      await scanEntries(
+        context,
+        scan,
+        { plan, pages: pages.slice(0, inlineCount), overlaps },
+        collector,
+        inlineReads,
+      );
       const finishDay = () => {
         const dayStart = BigInt(day) * NS_PER_DAY;
         for (const entry of collector.finish()) {
           if (found.length < limit) found.push(foundEntry(entry, dayStart));
         }
       };
-      if (spread === undefined || (here === pages.length && spread.isIdle)) finishDay();
+      if (fanOut === undefined || (inlineCount === pages.length && fanOut.isIdle)) finishDay();
       else {
-        const from = { plan, pages: pages.slice(here), overlaps };
-        await spread.add({ from, view, visible, collector }, isOver);
-        await spread.whenMerged(finishDay);
+        const from = { plan, pages: pages.slice(inlineCount), overlaps };
+        await fanOut.add({ from, view, visible, collector }, isOver);
+        await fanOut.whenMerged(finishDay);
       }
       if (isOver()) break;
     }
-    await spread?.finish(isOver);
+    await fanOut?.finish(isOver);
   } finally {
-    spread?.stop();
+    fanOut?.stop();
     begun?.end();
     ending.abort(new DOMException('the query has ended', 'AbortError'));
   }
@@ -297,11 +303,11 @@ function foundEntry(
 }
 
 /** Returns undefined if there are no workers. */
-export function spreadParts(
+export function fanOutParts(
   { workers }: LogSources,
   request: Pick<LogRequest, 'signal' | 'memory' | 'maxParallelism' | 'charge'>,
   statistics: QueryStatistics,
-): SpreadParts | undefined {
+): FanOutParts | undefined {
   if (workers === undefined) return undefined;
   const { signal, charge, memory = new MemoryBudget(MAX_QUERY_BYTES), maxParallelism } = request;
   return { workers, maxParallelism: maxParallelism || Infinity, memory, signal, statistics, charge };

@@ -28,7 +28,7 @@ import {
   type TimeRange,
 } from './day-plan.ts';
 import { countsWithoutLines } from './footer-counts.ts';
-import { type LogSources, spreadParts } from './log-query.ts';
+import { fanOutParts, type LogSources } from './log-query.ts';
 import { compileMetricScan, type MetricScan, readsOfSamples, scanSamples } from './metric-scan.ts';
 import { BYTES_PER_LABEL, cachedOrComputed, type TenantRecords } from './results-cache.ts';
 import { compileSelector } from './selector.ts';
@@ -211,15 +211,15 @@ async function compute(
   const { memory } = request;
   const scan = compileMetricScan(range, { spec, grouping: leaf.grouping, clock: sources.clock, memory });
   const { extractor, accumulator } = scan;
-  const parts = spreadParts(sources, request, statistics);
-  const spread = parts && new SampleFanOut(parts, scan, leaf);
+  const parts = fanOutParts(sources, request, statistics);
+  const fanOut = parts && new SampleFanOut(parts, scan, leaf);
   try {
     for (const ofTenant of records) {
-      await scanTenant(sources, request, ofTenant, { log: range.log, scan, spread, times }, statistics);
+      await scanTenant(sources, request, ofTenant, { log: range.log, scan, fanOut, times }, statistics);
     }
-    await spread?.finish();
+    await fanOut?.finish();
   } finally {
-    spread?.stop();
+    fanOut?.stop();
   }
   const finishing = accumulator.finishing(series => extractor.series.labelsOf(series));
   const { timesMs, series } = await runWithYields(finishing, yieldPointOf(sources, request));
@@ -244,7 +244,7 @@ interface LeafScan {
   readonly log: LogExpr;
   readonly scan: MetricScan;
   /** Undefined if this thread scans everything. */
-  readonly spread: SampleFanOut | undefined;
+  readonly fanOut: SampleFanOut | undefined;
   readonly times: TimeRange;
 }
 
@@ -252,7 +252,7 @@ async function scanTenant(
   sources: LogSources,
   { signal, charge }: MetricRequest,
   { view, visible, days }: TenantRecords,
-  { log, scan, spread, times: range }: LeafScan,
+  { log, scan, fanOut, times: range }: LeafScan,
   statistics: QueryStatistics,
 ): Promise<void> {
   const { source } = sources;
@@ -265,9 +265,9 @@ async function scanTenant(
     source.isDistant && !counts
       ? new BegunReads({ endsEarly: false, maxCost: sources.workers?.sizes.inlineBytes })
       : undefined;
-  const ofWorkers = spread?.plansThere(days, { selector, range, prunes: pruner.prunes || counts });
-  if (spread !== undefined && ofWorkers !== undefined) {
-    for (const one of ofWorkers) await spread.takeChunks(one, { view, visible }, statistics);
+  const ofWorkers = fanOut?.daysForWorkers(days, { selector, range, prunes: pruner.prunes || counts });
+  if (fanOut !== undefined && ofWorkers !== undefined) {
+    for (const one of ofWorkers) await fanOut.takeChunks(one, { view, visible }, statistics);
     return;
   }
   const planned = mapAhead(days, { width: source.isDistant ? DAYS_AT_ONCE : 1 }, async ({ day, records }) => {
@@ -292,10 +292,10 @@ async function scanTenant(
       const startedMs = source.scheduler.nowMs();
       const ofPlan = countedPlan(scan, { plan, source, statistics, view });
       source.scheduler.charge(view.tenant, startedMs);
-      const isTaken = await spread?.takes(ofPlan, { view, visible });
-      const ofHere = begun?.take(reads, isTaken !== true);
+      const isTaken = await fanOut?.takes(ofPlan, { view, visible });
+      const inlineReads = begun?.take(reads, isTaken !== true);
       if (isTaken === true) continue;
-      await scanSamples(context, scan, ofPlan, ofHere);
+      await scanSamples(context, scan, ofPlan, inlineReads);
     }
   } finally {
     begun?.end();

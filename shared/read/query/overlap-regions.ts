@@ -193,7 +193,7 @@ function sweep(extents: readonly { readonly first: number; readonly last: number
   const places = extents.map((_, i) => i);
   const starts = places.slice().sort((a, b) => extents[a].first - extents[b].first);
   const ends = places.slice().sort((a, b) => extents[a].last - extents[b].last);
-  const stretches: OverlapSpan[] = [];
+  const spans: OverlapSpan[] = [];
   const active = new Set<number>();
   const members = new Set<number>();
   let from = 0;
@@ -209,11 +209,11 @@ function sweep(extents: readonly { readonly first: number; readonly last: number
       continue;
     }
     if (active.size === 2) {
-      stretches.push({ from, to: extents[ends[e]].last, members: [...members].sort((a, b) => a - b) });
+      spans.push({ from, to: extents[ends[e]].last, members: [...members].sort((a, b) => a - b) });
       members.clear();
     }
     active.delete(ends[e]);
     e++;
   }
-  return stretches;
+  return spans;
 }

@@ -79,12 +79,12 @@ export class Overlaps {
   }
 
   /** Pages whose entries this page may repeat, including itself. Empty if it shares no region. */
-  neighboursOf(page: PlannedPage): ReadonlySet<PlannedPage> {
-    const neighbours = new Set<PlannedPage>();
+  neighborsOf(page: PlannedPage): ReadonlySet<PlannedPage> {
+    const neighbors = new Set<PlannedPage>();
     for (const { places } of this.#regions.get(page) ?? []) {
-      for (const place of places) neighbours.add(place.page);
+      for (const place of places) neighbors.add(place.page);
     }
-    return neighbours;
+    return neighbors;
   }
 
   /** Returns 1 for each row of the page to drop, or undefined if there are none. */
@@ -138,8 +138,8 @@ export class Overlaps {
         else places.push({ region: r, run });
       }
     }
-    // By age of the chunk, then by position: which of equal entries is kept must not depend on the order of
-    // reading.
+    // Sorted by age of the chunk, then by position: which of equal entries is kept must not depend on the
+    // order of reading.
     const pages = [...placesOf.keys()].sort(byChunk);
     const rows: RegionRows = { regionOf: [], time: [], pageOf: [], rowOf: [], pages };
     const read = mapAhead(pages, { width: this.#source.isDistant ? TIMES_AT_ONCE : 1 }, planned => {

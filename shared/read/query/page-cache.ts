@@ -43,7 +43,7 @@ const WEIGHED_LATER = 64;
 /** Size of a new page until it is weighed: times and offsets. */
 const BYTES_PER_ROW = 12;
 
-interface Kept {
+interface CachedPage {
   readonly key: string;
   readonly columns: PageColumns;
   /** Bytes when it was last weighed. */
@@ -75,14 +75,14 @@ export class PageCache implements PageKeeper {
   readonly #maxColumnBytes: number;
   readonly #maxPageBytes: number;
   /** Ascending by last use. */
-  readonly #kept = new Map<string, Kept>();
-  readonly #byColumns = new Map<PageColumns, Kept>();
+  readonly #cached = new Map<string, CachedPage>();
+  readonly #byColumns = new Map<PageColumns, CachedPage>();
   /** Memory of lines by page, ascending by their last use. For some pages only columns are used. */
-  readonly #slots = new Map<Kept, Buffer>();
+  readonly #slots = new Map<CachedPage, Buffer>();
   /** Last use of pages that were used once, ascending. */
   readonly #remembered = new Map<string, number>();
   /** Recently used pages that must be weighed again. */
-  readonly #unweighed: Kept[] = [];
+  readonly #unweighed: CachedPage[] = [];
   #uses = 0;
   #hits = 0;
   #columnBytes = 0;
@@ -103,7 +103,7 @@ export class PageCache implements PageKeeper {
     return {
       hits: this.hits,
       misses: this.misses,
-      pages: this.#kept.size,
+      pages: this.#cached.size,
       columnBytes: this.#columnBytes,
       lineBytes: this.#lineBytes,
       touchedLineBytes: this.#pool.touchedBytes,
@@ -119,7 +119,7 @@ export class PageCache implements PageKeeper {
   use(chunk: string, footer: Footer, page: PageMeta, what: string): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;
-    const known = this.#kept.get(key);
+    const known = this.#cached.get(key);
     if (known !== undefined) {
       this.#hits++;
       this.#reuse(known, now);
@@ -130,7 +130,7 @@ export class PageCache implements PageKeeper {
     const isFirst = lastUse === undefined;
     // A page that was not used before is evicted first, and evicts no other.
     const interval = isFirst ? Infinity : now - lastUse;
-    if ((!isFirst || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
+    if ((!isFirst || this.#keepsFirst) && this.#fits(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });
@@ -150,7 +150,7 @@ export class PageCache implements PageKeeper {
 
   /** Drops all pages. Running queries continue with theirs: their lines are unpacked again. */
   clear(): void {
-    for (const page of [...this.#kept.values()]) this.#drop(page);
+    for (const page of [...this.#cached.values()]) this.#drop(page);
     this.#remembered.clear();
     this.#unweighed.length = 0;
     this.#pool.reset();
@@ -162,7 +162,7 @@ export class PageCache implements PageKeeper {
    * @param chunks as `use` identifies them
    */
   forgetChunks(chunks: ReadonlySet<string>): void {
-    for (const page of [...this.#kept.values()]) {
+    for (const page of [...this.#cached.values()]) {
       if (chunks.has(page.key.slice(0, page.key.lastIndexOf('/')))) this.#drop(page);
     }
     const { touchedBytes, bytes } = this.#pool;
@@ -208,29 +208,29 @@ export class PageCache implements PageKeeper {
     if (page !== undefined) this.#drop(page);
   }
 
-  #reuse(page: Kept, now: number): void {
+  #reuse(page: CachedPage, now: number): void {
     page.interval = now - page.lastUse;
     page.lastUse = now;
-    this.#kept.delete(page.key);
-    this.#kept.set(page.key, page);
+    this.#cached.delete(page.key);
+    this.#cached.set(page.key, page);
     this.#weighLater(page);
   }
 
-  #keep(page: Kept): void {
-    this.#kept.set(page.key, page);
+  #keep(page: CachedPage): void {
+    this.#cached.set(page.key, page);
     this.#byColumns.set(page.columns, page);
     this.#columnBytes += page.weight;
     this.#shrink();
     this.#weighLater(page);
   }
 
-  #weighLater(page: Kept): void {
+  #weighLater(page: CachedPage): void {
     this.#unweighed.push(page);
     if (this.#unweighed.length > WEIGHED_LATER) this.#weigh(this.#unweighed.shift()!);
   }
 
-  #weigh(page: Kept): void {
-    if (this.#kept.get(page.key) !== page) return;
+  #weigh(page: CachedPage): void {
+    if (this.#cached.get(page.key) !== page) return;
     const weight = page.columns.heldBytes;
     this.#columnBytes += weight - page.weight;
     page.weight = weight;
@@ -238,22 +238,22 @@ export class PageCache implements PageKeeper {
   }
 
   #shrink(): void {
-    while (this.#columnBytes > this.#maxColumnBytes) this.#drop(firstOf(this.#kept.values())!);
+    while (this.#columnBytes > this.#maxColumnBytes) this.#drop(firstOf(this.#cached.values())!);
   }
 
-  #hasRoomFor({ storedBytes }: PageMeta, interval: number): boolean {
+  #fits({ storedBytes }: PageMeta, interval: number): boolean {
     if (this.#columnBytes + storedBytes <= this.#maxColumnBytes) return true;
-    const oldest = firstOf(this.#kept.values());
+    const oldest = firstOf(this.#cached.values());
     return oldest !== undefined && this.#mayGo(oldest, interval);
   }
 
-  #mayGo({ lastUse }: Kept, interval: number): boolean {
+  #mayGo({ lastUse }: CachedPage, interval: number): boolean {
     return this.#uses - lastUse > interval;
   }
 
-  #drop(page: Kept): void {
+  #drop(page: CachedPage): void {
     this.#dropLines(page);
-    this.#kept.delete(page.key);
+    this.#cached.delete(page.key);
     this.#byColumns.delete(page.columns);
     this.#columnBytes -= page.weight;
     // It may be used again, so it counts as used once.
@@ -265,7 +265,7 @@ export class PageCache implements PageKeeper {
     if (this.#remembered.size > MAX_REMEMBERED) this.#remembered.delete(firstOf(this.#remembered.keys())!);
   }
 
-  #dropLines(page: Kept): void {
+  #dropLines(page: CachedPage): void {
     const slot = this.#slots.get(page);
     if (slot === undefined) return;
     this.#slots.delete(page);

@@ -10,34 +10,34 @@ import type { TimeRange } from './day-plan.ts';
 /** Returns the smallest positive value of the tenants for each limit. Lists are joined. */
 export function combineLimits(limits: readonly Limits[]): Limits {
   if (limits.length === 1) return limits[0];
-  const least = (pick: (one: Limits) => number) => smallest(limits.map(pick), 0);
-  const leastNs = (pick: (one: Limits) => bigint) => smallest(limits.map(pick), 0n);
+  const min = (pick: (one: Limits) => number) => smallest(limits.map(pick), 0);
+  const minNs = (pick: (one: Limits) => bigint) => smallest(limits.map(pick), 0n);
   return {
     ...limits[0],
-    maxEntriesLimitPerQuery: least(one => one.maxEntriesLimitPerQuery),
-    maxQuerySeries: least(one => one.maxQuerySeries),
+    maxEntriesLimitPerQuery: min(one => one.maxEntriesLimitPerQuery),
+    maxQuerySeries: min(one => one.maxQuerySeries),
     // 0 means that no task may run.
     maxQueryParallelism: Math.min(...limits.map(one => one.maxQueryParallelism)),
-    maxQueryLengthNs: leastNs(one => one.maxQueryLengthNs),
-    maxQueryLookbackNs: leastNs(one => one.maxQueryLookbackNs),
-    maxQueryRangeNs: leastNs(one => one.maxQueryRangeNs),
-    maxStreamsMatchersPerQuery: least(one => one.maxStreamsMatchersPerQuery),
-    maxQueryBytesRead: least(one => one.maxQueryBytesRead),
-    maxQuerierBytesRead: least(one => one.maxQuerierBytesRead),
+    maxQueryLengthNs: minNs(one => one.maxQueryLengthNs),
+    maxQueryLookbackNs: minNs(one => one.maxQueryLookbackNs),
+    maxQueryRangeNs: minNs(one => one.maxQueryRangeNs),
+    maxStreamsMatchersPerQuery: min(one => one.maxStreamsMatchersPerQuery),
+    maxQueryBytesRead: min(one => one.maxQueryBytesRead),
+    maxQuerierBytesRead: min(one => one.maxQuerierBytesRead),
     blockedQueries: limits.flatMap(one => one.blockedQueries),
-    queryTimeoutNs: leastNs(one => one.queryTimeoutNs),
+    queryTimeoutNs: minNs(one => one.queryTimeoutNs),
     requiredLabels: [...new Set(limits.flatMap(one => one.requiredLabels))],
     minimumLabelsNumber: Math.max(...limits.map(one => one.minimumLabelsNumber)),
-    volumeMaxSeries: least(one => one.volumeMaxSeries),
+    volumeMaxSeries: min(one => one.volumeMaxSeries),
     volumeEnabled: limits.every(one => one.volumeEnabled),
   };
 }
 
 /** 0 means "no limit" and is larger than any limit. */
 function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
-  let least = none;
-  for (const value of values) if (value > none && (least === none || value < least)) least = value;
-  return least;
+  let min = none;
+  for (const value of values) if (value > none && (min === none || value < min)) min = value;
+  return min;
 }
 
 /** Limits of a request, and the list of their warnings (Asker.warnings). */
@@ -92,14 +92,14 @@ export function limitHalfOpenRange(
  * BadRequestError, as limitRange.
  */
 export function limitEntries(limit: number, { limits, warnings }: Limited): number {
-  const most = limits.maxEntriesLimitPerQuery;
-  if (most <= 0 || limit <= most) return limit;
+  const max = limits.maxEntriesLimitPerQuery;
+  if (max <= 0 || limit <= max) return limit;
   cut(
     warnings,
-    `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${most})`,
-    `returning partial results of up to ${most} entries`,
+    `max entries limit per query exceeded, limit > max_entries_limit_per_query (${limit} > ${max})`,
+    `returning partial results of up to ${max} entries`,
   );
-  return most;
+  return max;
 }
 
 /** Adds the warning once, however often a request reaches the limit. */
@@ -131,10 +131,10 @@ export function checkExpr(expr: Expr, limits: Limits): void {
 }
 
 function checkSelector(selector: readonly Matcher[], limits: Limits): void {
-  const most = limits.maxStreamsMatchersPerQuery;
-  if (most > 0 && selector.length > most) {
+  const max = limits.maxStreamsMatchersPerQuery;
+  if (max > 0 && selector.length > max) {
     throw new BadRequestError(
-      `max streams matchers per query exceeded, matchers-count > limit (${selector.length} > ${most})`,
+      `max streams matchers per query exceeded, matchers-count > limit (${selector.length} > ${max})`,
     );
   }
   const present = [...new Set(selector.map(matcher => matcher.name))];

@@ -38,7 +38,7 @@ export interface ReadAheadOptions {
   readonly endsEarly: boolean;
 }
 
-interface Asked {
+interface Requested {
   readonly rows: Promise<PageRows>;
   readonly bytes: number;
   readonly request: PageRequest;
@@ -46,10 +46,10 @@ interface Asked {
 
 export class ReadAhead {
   readonly #options: ReadAheadOptions;
-  readonly #reads = new Map<number, Asked>();
+  readonly #reads = new Map<number, Requested>();
   /** Number of pages requested so far. */
-  #asked = 0;
-  #turnPages = FIRST_PAGES;
+  #requested = 0;
+  #batchPages = FIRST_PAGES;
   #isOver = false;
   #windowBytes: number;
   /** Bytes requested and not scanned. */
@@ -62,20 +62,20 @@ export class ReadAhead {
 
   /** Starts to read before a caller waits. */
   begin(): void {
-    while (!this.#isOver && this.#isDue(0)) this.#readTurn();
+    while (!this.#isOver && this.#isDue(0)) this.#readBatch();
   }
 
   /** Returns the rows of page `i`. Call it for 0, 1, 2 and so on. Throws errors of the source. */
   async next(i: number): Promise<PageRows> {
     // Requested before the last batch is used up: the store works while its pages are scanned.
-    while (!this.#isOver && this.#isDue(i)) this.#readTurn();
+    while (!this.#isOver && this.#isDue(i)) this.#readBatch();
     const { rows, bytes } = this.#reads.get(i)!;
     this.#reads.delete(i);
     this.#heldBytes -= bytes;
     try {
       return await rows;
     } finally {
-      this.#options.source.room.heldBytes -= bytes;
+      this.#options.source.readAhead.heldBytes -= bytes;
     }
   }
 
@@ -101,46 +101,46 @@ export class ReadAhead {
 
   #isDue(i: number): boolean {
     const { source } = this.#options;
-    if (!source.isDistant) return this.#asked - i <= this.#turnPages >> 2;
-    return this.#asked <= i || (this.#heldBytes < this.#windowBytes / 2 && !source.room.isFull);
+    if (!source.isDistant) return this.#requested - i <= this.#batchPages >> 2;
+    return this.#requested <= i || (this.#heldBytes < this.#windowBytes / 2 && !source.readAhead.isFull);
   }
 
   /** Drops unused requests. Call it however the scan ends. */
   end(): void {
     for (const { rows, bytes } of this.#reads.values()) {
-      this.#options.source.room.heldBytes -= bytes;
+      this.#options.source.readAhead.heldBytes -= bytes;
       rows.then(giveBack, () => undefined);
     }
     this.#reads.clear();
     this.#isOver = true;
   }
 
-  #readTurn(): void {
+  #readBatch(): void {
     const { source, statistics, pages, request } = this.#options;
-    const turn: PageRequest[] = [];
-    const first = this.#asked;
+    const batch: PageRequest[] = [];
+    const first = this.#requested;
     let bytes = 0;
-    const mostPages = source.isDistant ? MAX_PAGES : this.#turnPages;
-    const mostBytes = source.isDistant
-      ? Math.min(source.room.turnBytes, this.#windowBytes - this.#heldBytes)
-      : source.room.turnBytes;
-    while (turn.length < mostPages && (bytes < mostBytes || turn.length === 0) && !this.#isOver) {
-      const wanted = this.#asked < pages ? request(this.#asked) : undefined;
+    const maxPages = source.isDistant ? MAX_PAGES : this.#batchPages;
+    const maxBytes = source.isDistant
+      ? Math.min(source.readAhead.batchBytes, this.#windowBytes - this.#heldBytes)
+      : source.readAhead.batchBytes;
+    while (batch.length < maxPages && (bytes < maxBytes || batch.length === 0) && !this.#isOver) {
+      const wanted = this.#requested < pages ? request(this.#requested) : undefined;
       if (wanted === undefined) this.#isOver = true;
       else {
-        turn.push(wanted);
+        batch.push(wanted);
         bytes += wanted.page.storedBytes;
-        this.#asked++;
+        this.#requested++;
       }
     }
-    source.room.heldBytes += bytes;
-    for (const [i, rows] of source.pages(turn, statistics).entries()) {
+    source.readAhead.heldBytes += bytes;
+    for (const [i, rows] of source.pages(batch, statistics).entries()) {
       // A scan that ends early abandons reads. Their failure then matters to no caller.
       rows.catch(() => undefined);
-      this.#reads.set(first + i, { rows, bytes: turn[i].page.storedBytes, request: turn[i] });
+      this.#reads.set(first + i, { rows, bytes: batch[i].page.storedBytes, request: batch[i] });
     }
     this.#heldBytes += bytes;
     this.#windowBytes = Math.min(MAX_WINDOW_BYTES, 2 * this.#windowBytes);
-    this.#turnPages = Math.min(MAX_PAGES, 2 * this.#turnPages);
+    this.#batchPages = Math.min(MAX_PAGES, 2 * this.#batchPages);
   }
 }

@@ -25,7 +25,7 @@ export const BYTES_PER_LABEL = 64;
 export interface TenantRecords {
   readonly view: TenantView;
   readonly visible: Visible;
-  /** In the direction of the query. */
+  /** Records in the direction of the query. */
   readonly days: readonly DayRecords[];
 }
 
@@ -51,7 +51,7 @@ export interface ResultsCacheOptions<Result> {
   weigh(result: Result): number;
 }
 
-interface Kept<Result> {
+interface CachedResult<Result> {
   readonly result: Result;
   readonly bytes: number;
   readonly statistics: QueryStatistics;
@@ -65,7 +65,7 @@ export async function cachedOrComputed<Result>(
   { answers, asked, records, statistics, charge, memory, weigh }: ResultsCacheOptions<Result>,
   find: (statistics: QueryStatistics) => Promise<Result>,
 ): Promise<Result> {
-  const key = answers?.keeps(asked.query) ? keyOf<Kept<Result>>(asked, records) : undefined;
+  const key = answers?.keeps(asked.query) ? keyOf<CachedResult<Result>>(asked, records) : undefined;
   if (answers === undefined || key === undefined) return find(statistics);
   const known = answers.get(key);
   if (known !== undefined) {

@@ -205,7 +205,7 @@ export async function scanPages(
         hidden?.leave();
         left = turn?.left ?? 0;
         if (left > 0 && kept === undefined) {
-          kept = withLinesKept(rows);
+          kept = withCopiedLines(rows);
           page = asShown(withWanted(kept, wants), context.shown);
         }
         if (left === 0 && isParsed) noteParsed(stored, wants, planned.runs);
@@ -253,7 +253,7 @@ function asShown(rows: PageRows, shown: (stream: Stream) => Stream): PageRows {
 }
 
 /** Copies the lines, because the unpacking of any query's next page overwrites their buffer. */
-function withLinesKept(rows: PageRows): PageRows {
+function withCopiedLines(rows: PageRows): PageRows {
   return new PageView(rows, { lines: Buffer.from(rows.lines) });
 }
 

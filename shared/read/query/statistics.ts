@@ -28,7 +28,7 @@ export interface PlanStatistics {
 /** Place of a query or task without a name. */
 export const PROCESS = 'process';
 
-/** What a query read and returned: the counters behind the `stats` of an answer (docs/dev/wire-format.md#statistics). */
+/** Counters of a query: the `stats` in a response (docs/dev/wire-format.md#statistics). */
 export interface QueryStatistics {
   /** Chunks whose records are in the time range. */
   chunksReferenced: number;
@@ -51,7 +51,7 @@ export interface QueryStatistics {
   chunkLookupNs: number;
   downloadNs: number;
   readonly plan: PlanStatistics;
-  /** Tasks by the place that ran each (TaskRunnerParts), or KEPT. */
+  /** Tasks by the place that ran each (TaskRunnerParts), or CACHED_PLACE. */
   readonly tasks: Record<string, number>;
 }
 

@@ -29,7 +29,7 @@ import { boundsVerdict, type DayInterval, minutesVerdict, Verdict } from './stre
 /** Maximum footers read at once: on S3 each takes 30 ms, and files do not wait. */
 const FOOTERS_AT_ONCE = 32;
 /** Covered chunks checked before the thread yields: a small one takes 10 µs. */
-const CHUNKS_PER_TURN = 256;
+const CHUNKS_PER_SLICE = 256;
 /**
  * Maximum streams found per day and per response: each takes about a kilobyte of labels and text. By default
  * a tenant has up to 5,000 active ones.
@@ -72,7 +72,7 @@ export async function presentStreams(request: PresenceRequest): Promise<Stream[]
 export function checkFound(count: number, what: 'streams' | 'values'): void {
   if (count <= MAX_FOUND) return;
   throw new BadRequestError(
-    `the query finds too many ${what} (limit: ${MAX_FOUND}); consider adding more specific stream selectors or reducing the time range`,
+    `the query matches too many ${what} (limit: ${MAX_FOUND}); consider adding more specific stream selectors or reducing the time range`,
   );
 }
 
@@ -124,7 +124,7 @@ class DaySearch {
         this.#found(index.streams[s]);
       }
       if (isOpen) undecided.push(records[r]);
-      if (r % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) {
+      if (r % CHUNKS_PER_SLICE === CHUNKS_PER_SLICE - 1) {
         signal.throwIfAborted();
         await nextTurn();
       }
@@ -152,7 +152,7 @@ class DaySearch {
       this.#byCounts(index, byId.get(id)!, counts, known);
       byId.delete(id);
       if (this.#openStreams > MAX_OPEN) await this.settleOpen();
-      if (chunks % CHUNKS_PER_TURN !== 0) continue;
+      if (chunks % CHUNKS_PER_SLICE !== 0) continue;
       signal.throwIfAborted();
       await nextTurn();
     }

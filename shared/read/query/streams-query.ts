@@ -78,11 +78,11 @@ export async function visitStreams(
       const { records } = day;
       if (records.length === 0) return [];
       const index = records.length < MIN_INDEXED_CHUNKS ? undefined : await indexes?.ofDay(view.tenant, day);
-      const stretch = insideDay(day.day, range);
+      const interval = insideDay(day.day, range);
       const kept = keptOfDay(visibleOf(view.tenant), day.day);
       const statistics = newStatistics();
       const found: Stream[][] = [];
-      for (const part of partsOf(stretch, selector, kept)) {
+      for (const part of partsOf(interval, selector, kept)) {
         found.push(await presentStreams({ ...part, source, records, index, statistics, signal }));
       }
       return found;

@@ -11,7 +11,7 @@ import type { Matcher } from '../../language/logql/ast.ts';
 import { compileMatcher } from '../../language/logql/matcher.ts';
 
 export const TENANT_LABEL = '__tenant_id__';
-export const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
+const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
 
 export interface TenantView {
   readonly tenant: string;
@@ -65,7 +65,7 @@ export function labelledView(tenant: string): TenantView {
   };
 }
 
-export function withTenant(labels: Labels, tenant: string): Labels {
+function withTenant(labels: Labels, tenant: string): Labels {
   const pairs = labels.map(
     ({ name, value }) => [name === TENANT_LABEL ? ORIGINAL_TENANT_LABEL : name, value] as const,
   );

@@ -28,7 +28,7 @@ export interface VisibilityParts {
 
 export const ALL_VISIBLE: Visible = Object.freeze({ masks: undefined, retention: KEPT_FOR_GOOD, nowNs: 0n });
 
-/** By tenant. */
+/** Returns the visibility of a tenant. */
 export type VisibleOf = (tenant: string) => Visible;
 
 export class Visibility {

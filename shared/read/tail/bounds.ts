@@ -30,18 +30,18 @@ export const STUCK_MS = 120_000;
  * Minimum pause between two dispatches, so that all pushes in between share their cost. An idle store
  * dispatches at once. A person does not notice 50 ms.
  */
-export const REST_MS = 50;
+export const PAUSE_MS = 50;
 /** Additional pause per tail of the process: a post takes 0.02 to 0.1 ms. */
-export const REST_MS_PER_TAIL = 0.5;
+export const PAUSE_MS_PER_TAIL = 0.5;
 /** Share of busy time of the thread from which on pauses grow. */
 export const BUSY_SHARE = 0.5;
 /** Pause for a thread that is always busy. Posts then take a 50th of its time. */
-export const BUSY_REST_MS = 150;
-export const BUSY_REST_MS_PER_TAIL = 2.5;
+export const BUSY_PAUSE_MS = 150;
+export const BUSY_PAUSE_MS_PER_TAIL = 2.5;
 /** Maximum pause. Lines are shown within 0.5 s and the time of a dispatch, however many tails there are. */
-export const MAX_REST_MS = 500;
+export const MAX_PAUSE_MS = 500;
 /** Number of tails that are posted to before the thread yields: about 0.5 ms. */
-export const TAILS_PER_TURN = 12;
+export const TAILS_PER_SLICE = 12;
 /** Maximum cached frames for tails with equal ones: those of DELIVERED_AT_ONCE entries in a few styles. */
 export const MAX_SHARED_FRAMES = 8;
 

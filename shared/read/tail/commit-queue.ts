@@ -88,10 +88,10 @@ export class CommitQueue {
 
   /** Collects the notices and, if requested or needed, the commits in the log. Throws errors of the table. */
   async gather({ readsLog }: { readonly readsLog: boolean }): Promise<void> {
-    const told = this.#notices;
+    const notices = this.#notices;
     this.#notices = [];
     this.#noticeBytes = 0;
-    for (const chunk of told) this.#add(chunk);
+    for (const chunk of notices) this.#add(chunk);
     const { log, clock, tenant, hearsAll } = this.#parts;
     const nowMs = clock.nowMs();
     if (!this.#hasOverflowed && (hearsAll || !readsLog)) {

@@ -4,7 +4,7 @@
  * responds to pushes, so delivery yields every few tails.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DELIVERED_AT_ONCE, TAILS_PER_TURN } from './bounds.ts';
+import { DELIVERED_AT_ONCE, TAILS_PER_SLICE } from './bounds.ts';
 import type { LiveTail } from './live-tail.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
 
@@ -29,7 +29,7 @@ export async function deliver(tails: readonly LiveTail[], entries: TailEntry[], 
     // Tails that joined together share their covered IDs, and therefore the filtered entries.
     const ownOf = new Map<ReadonlySet<string>, readonly TailEntry[]>();
     for (let i = 0; i < tails.length; i++) {
-      if (i > 0 && i % TAILS_PER_TURN === 0) await nextTurn();
+      if (i > 0 && i % TAILS_PER_SLICE === 0) await nextTurn();
       const { covered, outbox } = tails[i];
       let own = ownOf.get(covered);
       if (own === undefined) {
@@ -41,6 +41,6 @@ export async function deliver(tails: readonly LiveTail[], entries: TailEntry[], 
     // Pending posts continue until the event loop has turned.
     await nextTurn();
     await pace.yield(startedMs);
-    await Promise.all(tails.filter(({ outbox }) => !outbox.hasRoom).map(({ outbox }) => outbox.room()));
+    await Promise.all(tails.filter(({ outbox }) => !outbox.isReady).map(({ outbox }) => outbox.caughtUp()));
   }
 }

@@ -7,7 +7,7 @@ import type { TailEntry } from './tail-entry.ts';
 import type { TailQuery } from './tail-query.ts';
 
 export class LiveTail {
-  /** Without the IDs that its lookback covers. */
+  /** The subscription without the IDs that its lookback covers. */
   readonly subscription: Subscription;
   readonly query: TailQuery;
   readonly outbox: Outbox;

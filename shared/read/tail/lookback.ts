@@ -68,7 +68,7 @@ export function ownLookback(
 }
 
 /** Returns the range that a tail's lookback reads. It is empty if the tail starts in the future. */
-export function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
+function lookbackRange({ startNs }: Pick<Subscription, 'startNs'>, nowNs: bigint): TimeRange {
   const start = BigInt(startNs);
   const end = nowNs + LOOKBACK_AHEAD_NS;
   return { startNs: start, endNs: start > end ? start : end };

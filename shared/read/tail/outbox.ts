@@ -106,14 +106,14 @@ export class Outbox {
   }
 
   /** Whether delivery need not wait for the client. */
-  get hasRoom(): boolean {
+  get isReady(): boolean {
     if (this.#queue.length === 0) this.#isSlow = false;
     return this.isClosed || this.#isSlow || this.#lookback === undefined || !this.#isHalfFull();
   }
 
   /** Resolves when the client has received half of the queue, or counts as slow. */
-  async room(): Promise<void> {
-    if (this.hasRoom) return;
+  async caughtUp(): Promise<void> {
+    if (this.isReady) return;
     const done = new AbortController();
     const patience = this.#parts.clock.sleep(PATIENCE_MS, done.signal).then(
       () => (this.#isSlow = true),
@@ -164,7 +164,7 @@ export class Outbox {
       }
     }
     const isBounded = this.#queue.length <= MAX_QUEUED_ENTRIES && this.#dropped.length <= MAX_DROPPED_ENTRIES;
-    invariant(isBounded, 'what waits for a tail is bounded');
+    invariant(isBounded, 'the queue of a tail is bounded');
   }
 
   #drop({ timeNs, labels }: TailEntry): void {
@@ -205,7 +205,7 @@ export class Outbox {
       for (const { entry } of due) this.#heldBytes -= entry.bytes;
       this.#enqueue([...due].map(({ entry }) => entry));
       this.#pump();
-      await this.room();
+      await this.caughtUp();
     }
   }
 
@@ -251,28 +251,28 @@ export class Outbox {
 
   async #post(entries: readonly TailEntry[], droppedCount: number): Promise<void> {
     const { connections, connectionId, clock, style, shared } = this.#parts;
-    const told = this.#dropped.splice(0, droppedCount);
+    const reported = this.#dropped.splice(0, droppedCount);
     this.waitingSinceMs = clock.nowMs();
     try {
-      const outcome = await connections.post(connectionId, shared.encode(entries, told, style));
+      const outcome = await connections.post(connectionId, shared.encode(entries, reported, style));
       if (outcome === 'gone') return this.#gone();
       // Reported as dropped in the next frame. A frame with only dropped entries is not repeated.
-      if (outcome === 'too large') return this.#giveUp(entries, entries.length > 0 ? told : []);
+      if (outcome === 'too large') return this.#giveUp(entries, entries.length > 0 ? reported : []);
       this.postedMs = clock.nowMs();
       this.figures.frames++;
       this.figures.posted += entries.length;
     } catch (error) {
       // The outcome is unknown: the frame may be neither sent again nor reported as dropped.
       if (!(error instanceof ThrottledError)) return this.#gone(error);
-      this.#giveUp(entries, told);
+      this.#giveUp(entries, reported);
       await clock.sleep(THROTTLED_PAUSE_MS, this.#closing.signal).catch(() => undefined);
     } finally {
       this.waitingSinceMs = undefined;
     }
   }
 
-  #giveUp(entries: readonly TailEntry[], told: readonly DroppedEntry[]): void {
-    this.#dropped.unshift(...told);
+  #giveUp(entries: readonly TailEntry[], reported: readonly DroppedEntry[]): void {
+    this.#dropped.unshift(...reported);
     for (const entry of entries) this.#drop(entry);
     if (this.#dropped.length > MAX_DROPPED_ENTRIES) this.#dropped.length = MAX_DROPPED_ENTRIES;
   }

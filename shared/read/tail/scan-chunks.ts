@@ -42,7 +42,7 @@ const COLLECTED_ENTRIES = 500;
  * Bytes of lines scanned before the thread yields: 0.5 ms. A time slice per page of a small push would cost
  * more than its scan.
  */
-const BYTES_PER_TURN = 128 * 1024;
+const BYTES_PER_SLICE = 128 * 1024;
 const WANTS = { lines: 'bytes', metadata: 'all' } as const;
 
 interface Visit {
@@ -59,7 +59,7 @@ export async function scanChunks(
 ): Promise<void> {
   const sinks = new Map(queries.map(query => [query, new EntrySink(query.form)]));
   const { scheduler } = options.source;
-  let sinceTurn = 0;
+  let sinceYield = 0;
   const flush = async (least: number): Promise<void> => {
     for (const [query, { entries }] of sinks) {
       if (entries.length > 0 && entries.length >= least) await options.deliver(query, entries.splice(0));
@@ -70,9 +70,9 @@ export async function scanChunks(
       options.signal.throwIfAborted();
       await visitPage(visits, sinks, options);
       await flush(COLLECTED_ENTRIES);
-      sinceTurn += visits[0].planned.page.lineBytes * visits.length;
-      if (sinceTurn < BYTES_PER_TURN) continue;
-      sinceTurn = 0;
+      sinceYield += visits[0].planned.page.lineBytes * visits.length;
+      if (sinceYield < BYTES_PER_SLICE) continue;
+      sinceYield = 0;
       await scheduler.acquire(visits[0].planned.record.tenant);
     }
   }

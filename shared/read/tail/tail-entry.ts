@@ -60,17 +60,17 @@ function legacyJson({ timeNs, line, labels }: ShownEntry): string {
 /**
  * Maximum label sets with a cached text: rows of a page have few of them, as repeated objects (pipeline.ts).
  */
-const MAX_KEPT_TEXTS = 256;
+const MAX_CACHED_TEXTS = 256;
 /** Longer texts have parsed labels, which differ between lines, and are not cached. */
-const MAX_KEPT_CHARS = 4096;
+const MAX_CACHED_CHARS = 4096;
 const texts = new Map<Labels, string>();
 
 export function labelsJson(labels: Labels): string {
   const known = texts.get(labels);
   if (known !== undefined) return known;
   const text = JSON.stringify(labelsToObject(labels));
-  if (text.length > MAX_KEPT_CHARS) return text;
-  if (texts.size >= MAX_KEPT_TEXTS) texts.clear();
+  if (text.length > MAX_CACHED_CHARS) return text;
+  if (texts.size >= MAX_CACHED_TEXTS) texts.clear();
   texts.set(labels, text);
   return text;
 }

@@ -15,12 +15,12 @@
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LoggedChunk } from '../../storage/catalog/tail-log.ts';
 import {
-  BUSY_REST_MS,
-  BUSY_REST_MS_PER_TAIL,
+  BUSY_PAUSE_MS,
+  BUSY_PAUSE_MS_PER_TAIL,
   BUSY_SHARE,
-  MAX_REST_MS,
-  REST_MS,
-  REST_MS_PER_TAIL,
+  MAX_PAUSE_MS,
+  PAUSE_MS,
+  PAUSE_MS_PER_TAIL,
 } from './bounds.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
@@ -69,14 +69,14 @@ export class TailServer {
 
   /** Returns false if a loop cannot hold its commits. */
   #take(chunks: readonly LoggedChunk[]): boolean {
-    let hasTaken = true;
+    let fitsAll = true;
     for (const chunk of chunks) {
       const served = this.#tenants.get(chunk.record.tenant);
       if (served === undefined) continue;
-      if (!served.tail.notice(chunk)) hasTaken = false;
+      if (!served.tail.notice(chunk)) fitsAll = false;
       served.wake.call();
     }
-    return hasTaken;
+    return fitsAll;
   }
 
   /** Reports commits in the log that `take` could not hold, or that came without a notice. */
@@ -106,7 +106,7 @@ export class TailServer {
     served.isNew = true;
     served.tail.changed();
     // Other tails have just joined: more may come.
-    if (Math.abs(this.#clock.nowMs() - served.joinedMs) < REST_MS) served.wake.call();
+    if (Math.abs(this.#clock.nowMs() - served.joinedMs) < PAUSE_MS) served.wake.call();
     else served.wake.hurry();
   }
 
@@ -130,14 +130,14 @@ export class TailServer {
    * Depends on all tails of the process: the few tails of one tenant share the thread with the many of
    * another.
    */
-  #restMs(): number {
+  #pauseMs(): number {
     let tails = 0;
     for (const { tail } of this.#tenants.values()) tails += tail.count;
     const busy = this.#parts.busyShare?.() ?? 0;
-    const idleMs = Math.max(REST_MS, tails * REST_MS_PER_TAIL);
-    const busyMs = Math.max(BUSY_REST_MS, tails * BUSY_REST_MS_PER_TAIL);
+    const idleMs = Math.max(PAUSE_MS, tails * PAUSE_MS_PER_TAIL);
+    const busyMs = Math.max(BUSY_PAUSE_MS, tails * BUSY_PAUSE_MS_PER_TAIL);
     const pressure = Math.max(0, (busy - BUSY_SHARE) / (1 - BUSY_SHARE));
-    return Math.min(MAX_REST_MS, idleMs + (busyMs - idleMs) * pressure);
+    return Math.min(MAX_PAUSE_MS, idleMs + (busyMs - idleMs) * pressure);
   }
 
   async #keepServing(tenant: string, served: Served): Promise<void> {
@@ -154,8 +154,8 @@ export class TailServer {
         if (readsLog) readMs = startedMs;
         if (joined > 0) served.joinedMs = this.#clock.nowMs();
         if (!this.#isStopping) {
-          if (joined > 0) await wake.rest(REST_MS);
-          else if (commits > 0 && !served.isNew) await wake.rest(this.#restMs());
+          if (joined > 0) await wake.pause(PAUSE_MS);
+          else if (commits > 0 && !served.isNew) await wake.pause(this.#pauseMs());
         }
         waitMs = Math.min(pollMs, tail.nextMs());
         if (tail.count === 0 && !served.isNew) break;

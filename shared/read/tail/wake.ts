@@ -9,7 +9,7 @@ export class Wake {
   readonly #clock: Clock;
   #called = false;
   #waiting: AbortController | undefined;
-  #resting: AbortController | undefined;
+  #pausing: AbortController | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -23,14 +23,14 @@ export class Wake {
   /** Ends a running pause, too. */
   hurry(): void {
     this.call();
-    this.#resting?.abort();
+    this.#pausing?.abort();
   }
 
   /** Pauses. Calls meanwhile end the next wait. */
-  async rest(ms: number): Promise<void> {
-    this.#resting = new AbortController();
-    await this.#clock.sleep(ms, this.#resting.signal).catch(() => undefined);
-    this.#resting = undefined;
+  async pause(ms: number): Promise<void> {
+    this.#pausing = new AbortController();
+    await this.#clock.sleep(ms, this.#pausing.signal).catch(() => undefined);
+    this.#pausing = undefined;
   }
 
   /**

@@ -210,7 +210,7 @@ function* insertPairs(columns: PushColumns, added: Additions): Steps<void> {
     to += more;
     if (entry % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield;
   }
-  // By field, and therefore in the order of the fields within an entry.
+  // Ascending by field, and therefore in the order of the fields within an entry.
   for (let i = 0; i < added.entry.length; i++) {
     const place = places[added.entry[i]]++;
     name[place] = added.name[i];

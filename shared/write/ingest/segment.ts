@@ -44,7 +44,7 @@ export interface PartLimits {
  * Limits of one part: 30 MB of arrays and objects, and a chunk that can be read at once. A group of pushes
  * has 4 MiB of bodies, so it is rarely split.
  */
-export const PART_LIMITS: PartLimits = {
+const PART_LIMITS: PartLimits = {
   rows: 262_144,
   lineBytes: 16 * 1024 * 1024,
   streams: 4096,

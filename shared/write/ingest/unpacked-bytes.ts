@@ -36,7 +36,7 @@ export function boundedByRatio(bytes: number, maxBytes: number): number {
 }
 
 /** Returns the error of exceeding the limit. A reader stops one byte past the limit and reports that size. */
-export function overLimit(maxBytes: number, bytes = maxBytes + 1): TooLargeError {
+function overLimit(maxBytes: number, bytes = maxBytes + 1): TooLargeError {
   return new TooLargeError(
     `request body too large: decompressed message size too large than max (${bytes} vs ${maxBytes})`,
   );

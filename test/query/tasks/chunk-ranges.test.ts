@@ -28,10 +28,10 @@ test('each chunk belongs to one range, and goes along with every range that it s
               .map(({ id }) => id)
               .sort(),
           ).toEqual(records.map(({ id }) => id).sort());
-          for (const { own, neighbours } of list) {
+          for (const { own, neighbors } of list) {
             for (const record of records) {
-              if (own.includes(record)) expect(neighbours).not.toContain(record);
-              else if (own.some(one => meets(one, record))) expect(neighbours).toContain(record);
+              if (own.includes(record)) expect(neighbors).not.toContain(record);
+              else if (own.some(one => meets(one, record))) expect(neighbors).toContain(record);
             }
           }
         }

@@ -109,7 +109,7 @@ const task: fc.Arbitrary<Task> = fc.record({
   ),
   records: fc.tuple(record, record),
   pages,
-  neighbours: pages,
+  neighbors: pages,
 });
 
 const figures = fc.record({

@@ -31,7 +31,7 @@ export const TINY_TASKS: TaskSizes = {
   minTaskBytes: 1,
   maxTaskBytes: 1,
   tasksOfDay: 32,
-  plannedThereFrom: Infinity,
+  plannedByWorkersFrom: Infinity,
 };
 /** Two or three pages of these stores. */
 export const SMALL_TASKS: TaskSizes = {
@@ -39,7 +39,7 @@ export const SMALL_TASKS: TaskSizes = {
   minTaskBytes: 150,
   maxTaskBytes: 300,
   tasksOfDay: 32,
-  plannedThereFrom: Infinity,
+  plannedByWorkersFrom: Infinity,
 };
 
 export interface EngineOptions {
@@ -123,5 +123,5 @@ export const CHUNK_TASKS: TaskSizes = {
   minTaskBytes: 1,
   maxTaskBytes: 1,
   tasksOfDay: 2,
-  plannedThereFrom: 0,
+  plannedByWorkersFrom: 0,
 };

@@ -29,14 +29,16 @@ export interface WorkedTask {
 }
 
 export function workOn(task: Uint8Array, question: Question): WorkedTask {
-  const { ask, day, records, pages: given, plannedThere } = decodeTask(task);
+  const { ask, day, records, pages: given, plannedByWorker } = decodeTask(task);
   if (ask.kind !== 'metric') throw new Error('a fleet is asked for counts');
   const accumulator = new RangeAccumulator(ask.spec, MAX_STATE_BYTES);
-  const pages = plannedThere === undefined ? given : pagesLeft(records.slice(0, plannedThere.own), question);
-  const prunes = plannedThere !== undefined && question.filterReads;
-  const isCounted = plannedThere !== undefined && question.oneIn === 1;
+  const pages =
+    plannedByWorker === undefined ? given : pagesLeft(records.slice(0, plannedByWorker.own), question);
+  const prunes = plannedByWorker !== undefined && question.filterReads;
+  const isCounted = plannedByWorker !== undefined && question.oneIn === 1;
   const lineBytes = isCounted ? 0 : pages.length * CHUNK.pageBytes;
-  const isSplit = plannedThere !== undefined && plannedThere.own > 1 && lineBytes > plannedThere.maxBytes;
+  const isSplit =
+    plannedByWorker !== undefined && plannedByWorker.own > 1 && lineBytes > plannedByWorker.maxBytes;
   const scannedBytes = isSplit ? 0 : lineBytes;
   let lines = 0;
   if (!isSplit) {

@@ -26,4 +26,4 @@ export const UNCHECKED_LINE_BYTES = 2048;
 /** Maximum bytes of all names of one JSON line: 10,000 of 100 bytes. Real logs do not exceed it. */
 export const MAX_LINE_NAME_BYTES = 1024 * 1024;
 /** Maximum characters of names that a parser caches across lines, with their suffixed forms. */
-export const MAX_KEPT_NAME_CHARACTERS = 16 * 1024 * 1024;
+export const MAX_CACHED_NAME_CHARACTERS = 16 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { compileJson } from '../../../execution/pipeline/json.ts';
 import { compileLogfmt } from '../../../execution/pipeline/logfmt.ts';
 import { Row, type RowStage } from '../../../execution/pipeline/row.ts';
 import type { RowLabels } from '../../../execution/pipeline/row-labels.ts';
-import { MAX_KEPT_NAME_CHARACTERS, MAX_LINE_NAME_BYTES, UNCHECKED_LINE_BYTES } from './bounds.ts';
+import { MAX_CACHED_NAME_CHARACTERS, MAX_LINE_NAME_BYTES, UNCHECKED_LINE_BYTES } from './bounds.ts';
 import { jsonNamesFit } from './json-names.ts';
 
 export type LineParserName = 'json' | 'logfmt';
@@ -40,7 +40,7 @@ export class LineParser {
 
   /** Parses a row. Call `enter` first. A line whose names exceed the limit does not count as JSON. */
   parse(row: number): LineParserName {
-    if (this.#nameCharacters > MAX_KEPT_NAME_CHARACTERS) this.#restart();
+    if (this.#nameCharacters > MAX_CACHED_NAME_CHARACTERS) this.#restart();
     this.#row.enter(row);
     const parser = this.#readsJson() ? 'json' : 'logfmt';
     if (parser === 'logfmt') {

@@ -70,7 +70,7 @@ export function decodeAnswer(bytes: Uint8Array): TaskAnswer {
     FIGURE_NAMES.map(name => [name, reader.varint()]),
   ) as unknown as TaskFigures;
   const answer = readAnswer(reader, kind, { place, figures, reads: readReads(reader) });
-  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
+  if (reader.remaining > 0) throw corrupt(`${reader.remaining} extra bytes at the end`);
   return answer;
 }
 
@@ -192,5 +192,5 @@ function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
 }
 
 function corrupt(what: string): CorruptionError {
-  return new CorruptionError(`answer to a task: ${what}`);
+  return new CorruptionError(`task result: ${what}`);
 }

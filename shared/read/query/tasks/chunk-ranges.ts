@@ -12,13 +12,13 @@ import type { ChunkRecord } from '../../../storage/catalog/chunk-record.ts';
 export interface ChunkRange {
   readonly own: readonly ChunkRecord[];
   /** Chunks of other ranges that share time with this one. */
-  readonly neighbours: readonly ChunkRecord[];
+  readonly neighbors: readonly ChunkRecord[];
 }
 
 /** Maximum chunks of one range: a second for footers (500 MB when decoded), and 128 KB of a task. */
 const MAX_CHUNKS = 128;
 /** Maximum neighbors. Beyond it, workers would plan the same chunks repeatedly. */
-const MAX_NEIGHBOURS = 256;
+const MAX_NEIGHBORS = 256;
 
 /**
  * Returns undefined if too many chunks share one time.
@@ -28,7 +28,7 @@ const MAX_NEIGHBOURS = 256;
 export function chunkRanges(
   records: readonly ChunkRecord[],
   count: number,
-  maxNeighbours = MAX_NEIGHBOURS,
+  maxNeighbors = MAX_NEIGHBORS,
 ): ChunkRange[] | undefined {
   const sorted = records.toSorted((a, b) => a.first - b.first || (a.id < b.id ? -1 : 1));
   // Latest end of all records up to each index. No record before the first index that reaches a time reaches
@@ -40,16 +40,16 @@ export function chunkRanges(
   for (let from = 0; from < sorted.length; from += size) {
     const own = sorted.slice(from, from + size);
     const last = Math.max(...own.map(record => record.last));
-    const neighbours: ChunkRecord[] = [];
+    const neighbors: ChunkRecord[] = [];
     for (let i = from - 1; i >= 0 && reach[i] >= own[0].first; i--) {
-      if (sorted[i].last >= own[0].first) neighbours.push(sorted[i]);
-      if (neighbours.length > maxNeighbours) return undefined;
+      if (sorted[i].last >= own[0].first) neighbors.push(sorted[i]);
+      if (neighbors.length > maxNeighbors) return undefined;
     }
     for (let i = from + size; i < sorted.length && sorted[i].first <= last; i++) {
-      neighbours.push(sorted[i]);
-      if (neighbours.length > maxNeighbours) return undefined;
+      neighbors.push(sorted[i]);
+      if (neighbors.length > maxNeighbors) return undefined;
     }
-    ranges.push({ own, neighbours });
+    ranges.push({ own, neighbors });
   }
   return ranges;
 }
@@ -60,8 +60,8 @@ export function joinRanges(ranges: readonly ChunkRange[], size: number): ChunkRa
   for (let from = 0; from < ranges.length; from += size) {
     const some = ranges.slice(from, from + size);
     const own = new Set(some.flatMap(range => range.own));
-    const beside = new Set(some.flatMap(({ neighbours }) => neighbours.filter(one => !own.has(one))));
-    joined.push({ own: [...own], neighbours: [...beside] });
+    const outside = new Set(some.flatMap(({ neighbors }) => neighbors.filter(one => !own.has(one))));
+    joined.push({ own: [...own], neighbors: [...outside] });
   }
   return joined;
 }

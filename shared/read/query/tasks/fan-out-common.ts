@@ -7,7 +7,7 @@ import type { QueryWorkers } from './query-workers.ts';
 import { FIGURE_NAMES, type TaskAnswer } from './task.ts';
 
 /** Parts of a query that fan-out needs. */
-export interface SpreadParts {
+export interface FanOutParts {
   readonly workers: QueryWorkers;
   /** Maximum concurrent tasks of the query: `max_query_parallelism`. */
   readonly maxParallelism: number;
@@ -28,18 +28,18 @@ export const MAX_PRINTED_LENGTH = 100_000;
 export function widthOf({
   workers,
   maxParallelism,
-}: Pick<SpreadParts, 'workers' | 'maxParallelism'>): number {
+}: Pick<FanOutParts, 'workers' | 'maxParallelism'>): number {
   return Math.max(1, Math.min(maxParallelism, 2 * workers.slots + 1));
 }
 
 /**
  * Adds the reads of tasks to the statistics of their query. Chunks count once, however many tasks read them.
  */
-export class SpreadFigures {
+export class FanOutFigures {
   readonly #chunks = new Set<string>();
-  readonly #parts: Pick<SpreadParts, 'statistics' | 'charge'>;
+  readonly #parts: Pick<FanOutParts, 'statistics' | 'charge'>;
 
-  constructor(parts: Pick<SpreadParts, 'statistics' | 'charge'>) {
+  constructor(parts: Pick<FanOutParts, 'statistics' | 'charge'>) {
     this.#parts = parts;
   }
 

@@ -12,7 +12,7 @@ import type { PagesOfPlan } from '../metric-scan.ts';
 import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
 import { FanOut } from './fan-out.ts';
-import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './fan-out-common.ts';
+import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { LogAsk } from './task.ts';
 
@@ -22,7 +22,7 @@ import type { LogAsk } from './task.ts';
  */
 const FIRST_WIDTH = 2;
 
-export interface LogSpreadAsk {
+export interface LogFanOutQuery {
   readonly expr: LogExpr;
   readonly limit: number;
   readonly backward: boolean;
@@ -39,30 +39,30 @@ export interface DayOfEntries {
 }
 
 export class EntryFanOut {
-  readonly #parts: SpreadParts;
+  readonly #parts: FanOutParts;
   readonly #ask: Omit<LogAsk, 'bound'>;
   readonly #fanOut: FanOut;
-  readonly #figures: SpreadFigures;
+  readonly #figures: FanOutFigures;
   #inlineBytes = 0;
   /** True until a task is added. */
   isIdle = true;
 
-  constructor(parts: SpreadParts, { expr, limit, backward, categorize, field }: LogSpreadAsk) {
+  constructor(parts: FanOutParts, { expr, limit, backward, categorize, field }: LogFanOutQuery) {
     this.#parts = parts;
     this.#ask = { kind: 'log', query: formatExpr(expr), limit, backward, categorize, field };
     this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: FIRST_WIDTH, maxWidth: widthOf(parts) });
-    this.#figures = new SpreadFigures(parts);
+    this.#figures = new FanOutFigures(parts);
   }
 
   /**
    * Returns how many of the pages, from the first on, the caller scans before it passes the others to `add`.
    */
-  scannedHere(pages: readonly PlannedPage[]): number {
+  inlinePageCount(pages: readonly PlannedPage[]): number {
     if (this.#ask.query.length > MAX_PRINTED_LENGTH) return pages.length;
     const { workers } = this.#parts;
-    const room = workers.sizes.inlineBytes;
+    const maxBytes = workers.sizes.inlineBytes;
     let count = 0;
-    while (count < pages.length && this.#inlineBytes < room) {
+    while (count < pages.length && this.#inlineBytes < maxBytes) {
       this.#inlineBytes += costOf(pages[count++], true);
     }
     return count;
@@ -87,11 +87,11 @@ export class EntryFanOut {
       await this.#fanOut.add(
         signal => workers.run(task, { affinity, signal, budget: memory }),
         ({ answer, release }) => {
-          invariant(answer.kind === 'log', 'a task for entries is answered with entries');
+          invariant(answer.kind === 'log', 'a log task returns entries');
           this.#figures.add(answer, task.records);
           for (const { record, hash, ...entry } of answer.entries) {
             const chunk = task.records[record];
-            invariant(chunk !== undefined, 'an entry of a task lies in one of its chunks');
+            invariant(chunk !== undefined, 'an entry of a task is from one of its chunks');
             collector.take({ ...entry, source: { hash }, chunk });
           }
           collector.settle();

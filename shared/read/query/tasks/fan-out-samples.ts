@@ -14,7 +14,7 @@ import type { TenantView } from '../tenant-view.ts';
 import type { Visible } from '../visibility.ts';
 import { type ChunkRange, chunkRanges, joinRanges } from './chunk-ranges.ts';
 import { FanOut } from './fan-out.ts';
-import { MAX_PRINTED_LENGTH, SpreadFigures, type SpreadParts, widthOf } from './fan-out-common.ts';
+import { FanOutFigures, type FanOutParts, MAX_PRINTED_LENGTH, widthOf } from './fan-out-common.ts';
 import { affinityOf, chunkTask, costOf, cutIntoTasks, taskMaker } from './plan-tasks.ts';
 import type { HeldAnswer } from './query-workers.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
@@ -42,7 +42,7 @@ export interface DayOfChunks {
   readonly ranges: readonly ChunkRange[];
   readonly chunks: number;
   /** Chunks that the label sketches prune. */
-  readonly passedOver: number;
+  readonly prunedChunks: number;
 }
 
 interface RangeAnswer {
@@ -54,21 +54,21 @@ interface RangeAnswer {
 const ORDERED: ReadonlySet<RangeOp> = new Set<RangeOp>(['first_over_time', 'last_over_time', 'rate_counter']);
 
 export class SampleFanOut {
-  readonly #parts: SpreadParts;
+  readonly #parts: FanOutParts;
   readonly #scan: MetricScan;
   readonly #ask: MetricAsk;
   readonly #fanOut: FanOut;
-  readonly #figures: SpreadFigures;
+  readonly #figures: FanOutFigures;
   #inlineBytes = 0;
-  #isSpread = false;
+  #hasFannedOut = false;
 
-  constructor(parts: SpreadParts, scan: MetricScan, { node, grouping }: Leaf) {
+  constructor(parts: FanOutParts, scan: MetricScan, { node, grouping }: Leaf) {
     this.#parts = parts;
     this.#scan = scan;
     this.#ask = { kind: 'metric', query: formatExpr(node), spec: scan.accumulator.spec, grouping };
     const maxWidth = widthOf(parts);
     this.#fanOut = new FanOut({ signal: parts.signal, firstWidth: maxWidth, maxWidth });
-    this.#figures = new SpreadFigures(parts);
+    this.#figures = new FanOutFigures(parts);
   }
 
   /**
@@ -80,7 +80,7 @@ export class SampleFanOut {
     const { plan, overlaps, pages } = from;
     const { extractor } = this.#scan;
     const readsLines = extractor.needs.lines === 'bytes';
-    if (!this.#isSpread) {
+    if (!this.#hasFannedOut) {
       let bytes = this.#inlineBytes;
       for (const page of pages) bytes += costOf(page, readsLines);
       const { workers } = this.#parts;
@@ -90,7 +90,7 @@ export class SampleFanOut {
       }
       // From now on everything is merged in the order of the tasks. Pages that the caller scanned would come
       // before it.
-      this.#isSpread = true;
+      this.#hasFannedOut = true;
     }
     const { workers, memory } = this.#parts;
     const { tenant, isLabelled } = view;
@@ -115,7 +115,7 @@ export class SampleFanOut {
    * hold. Undefined if it plans them itself. That includes aggregations that depend on the order of equal
    * timestamps, which overlapping chunks do not determine.
    */
-  plansThere(
+  daysForWorkers(
     days: readonly DayRecords[],
     { selector, range, prunes }: ChunksAsked,
   ): DayOfChunks[] | undefined {
@@ -134,17 +134,17 @@ export class SampleFanOut {
         ...insideDay(day, range),
         ranges,
         chunks: records.length,
-        passedOver: records.length - own.length,
+        prunedChunks: records.length - own.length,
       });
     }
-    return footerBytes >= sizes.plannedThereFrom ? found : undefined;
+    return footerBytes >= sizes.plannedByWorkersFrom ? found : undefined;
   }
 
   /** Passes a day's chunks to workers, which plan them. Throws errors of tasks. */
   async takeChunks(ofDay: DayOfChunks, seenBy: SeenBy, { plan }: QueryStatistics): Promise<void> {
-    this.#isSpread = true;
+    this.#hasFannedOut = true;
     plan.chunks += ofDay.chunks;
-    plan.chunksBySketch += ofDay.passedOver;
+    plan.chunksBySketch += ofDay.prunedChunks;
     for (const range of ofDay.ranges) {
       await this.#fanOut.add(
         signal => this.#runRange(range, ofDay, seenBy, signal),
@@ -175,13 +175,13 @@ export class SampleFanOut {
     const held = await workers.run(task, { affinity, signal, budget: memory });
     const answered = { held, records: task.records };
     if (held.answer.kind !== 'split') return [answered];
-    invariant(range.own.length > 1, 'a task of one chunk is scanned');
+    invariant(range.own.length > 1, 'a task of one chunk is never split');
     const parts = Math.min(range.own.length, Math.max(2, Math.ceil(held.answer.bytes / maxTaskBytes)));
     const all = chunkRanges(task.records, Infinity, Infinity);
     // Neighbors are searched among all records of the task: a chunk without neighbors before has none now.
     const own = new Set(range.own);
     const single = all?.filter(({ own: [record] }) => own.has(record));
-    invariant(single !== undefined, 'a part of a range has no more neighbours than the range');
+    invariant(single !== undefined, 'a part of a range has no more neighbors than the range');
     const joined = joinRanges(single, Math.ceil(single.length / parts));
     const answers = await Promise.all(joined.map(one => this.#runRange(one, ofDay, seenBy, signal)));
     return [answered, ...answers.flat()];
@@ -199,7 +199,7 @@ export class SampleFanOut {
   }
 
   #merge(answer: TaskAnswer): void {
-    invariant(answer.kind === 'metric', 'a task for samples is answered with samples');
+    invariant(answer.kind === 'metric', 'a metric task returns samples');
     const { extractor, accumulator } = this.#scan;
     const numbers = Uint32Array.from(answer.series, labels => extractor.series.numberOf(labels));
     accumulator.merge(RangeAccumulator.decode(answer.state), numbers);

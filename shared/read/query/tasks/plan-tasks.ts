@@ -23,7 +23,7 @@ export interface TaskSizes {
    * Footer bytes from which on workers plan the chunks that they scan (chunk-ranges.ts). Decoded footers are
    * four times as large, and decoding takes 0.1 s per 10 MB.
    */
-  readonly plannedThereFrom: number;
+  readonly plannedByWorkersFrom: number;
 }
 
 const MIB = 1024 * 1024;
@@ -38,7 +38,7 @@ export const TASK_SIZES: TaskSizes = Object.freeze({
   maxTaskBytes: 64 * MIB,
   tasksOfDay: 32,
   // Threads share the memory of the process.
-  plannedThereFrom: Infinity,
+  plannedByWorkersFrom: Infinity,
 });
 
 /**
@@ -52,7 +52,7 @@ export function functionTaskSizes(workers: number): TaskSizes {
     maxTaskBytes: 512 * MIB,
     tasksOfDay: workers,
     // Footers of 48 GB of lines. Below this, pages divide evenly among workers, and chunks would not.
-    plannedThereFrom: 64 * MIB,
+    plannedByWorkersFrom: 64 * MIB,
   };
 }
 
@@ -107,11 +107,11 @@ export interface ChunkTaskParts {
 /** Creates a task that its worker plans. */
 export function chunkTask(
   { tenant, isLabelled, visible, day, from, to }: ChunkTaskParts,
-  { own, neighbours }: ChunkRange,
+  { own, neighbors }: ChunkRange,
   ask: Task['ask'],
   maxBytes: number,
 ): Task {
-  const isKept = keptOfDay(visible, day) === undefined;
+  const isRetained = keptOfDay(visible, day) === undefined;
   return {
     tenant,
     isLabelled,
@@ -120,13 +120,13 @@ export function chunkTask(
     from,
     to,
     isUneven: false,
-    nowNs: isKept ? 0n : visible.nowNs,
-    retention: isKept ? NO_RETENTION : visible.retention.definition,
+    nowNs: isRetained ? 0n : visible.nowNs,
+    retention: isRetained ? NO_RETENTION : visible.retention.definition,
     deletes: deletesOf(visible, day),
-    records: [...own, ...neighbours],
+    records: [...own, ...neighbors],
     pages: [],
-    neighbours: [],
-    plannedThere: { own: own.length, maxBytes },
+    neighbors: [],
+    plannedByWorker: { own: own.length, maxBytes },
   };
 }
 
@@ -189,13 +189,13 @@ export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskM
         return { record: records.get(record)!, page: placeOf(planned), runs: runPlaces(planned) };
       };
       const own = new Set(pages);
-      const beside = new Set<PlannedPage>();
+      const outside = new Set<PlannedPage>();
       for (const page of pages) {
-        for (const neighbour of overlaps.neighboursOf(page)) if (!own.has(neighbour)) beside.add(neighbour);
+        for (const neighbor of overlaps.neighborsOf(page)) if (!own.has(neighbor)) outside.add(neighbor);
       }
       const scanned = pages.map(asTaskPage);
-      const neighbours = [...beside].map(asTaskPage);
-      return { ...common, ask, records: [...records.keys()], pages: scanned, neighbours };
+      const neighbors = [...outside].map(asTaskPage);
+      return { ...common, ask, records: [...records.keys()], pages: scanned, neighbors };
     },
   };
 }

@@ -8,7 +8,7 @@ import { AdmissionQueue } from '../../../base/scheduling/admission-queue.ts';
 import type { AnswerCache } from './answer-cache.ts';
 import { decodeAnswer, isAnswer } from './answer-codec.ts';
 import { TASK_SIZES, type TaskSizes } from './plan-tasks.ts';
-import { KEPT, type Task, type TaskAnswer } from './task.ts';
+import { CACHED_PLACE, type Task, type TaskAnswer } from './task.ts';
 import { encodeTask } from './task-codec.ts';
 
 /** Maximum waiting tasks of a tenant: 1,000 queries with a full window each on a machine of 16 workers. */
@@ -117,7 +117,7 @@ export class QueryWorkers {
 function readNothing(answer: TaskAnswer): TaskAnswer {
   return {
     ...answer,
-    place: KEPT,
+    place: CACHED_PLACE,
     reads: [],
     figures: { ...answer.figures, pagesRead: 0, compressedBytes: 0, downloadNs: 0 },
   };

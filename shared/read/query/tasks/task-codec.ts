@@ -49,9 +49,9 @@ export function encodeTask(task: Task): Uint8Array {
   writer.varint(task.records.length);
   for (const record of task.records) writer.block(encodeRecord(record));
   writePages(writer, task.pages);
-  writePages(writer, task.neighbours);
-  writer.varint(task.plannedThere?.own ?? 0);
-  writer.varint(task.plannedThere?.maxBytes ?? 0);
+  writePages(writer, task.neighbors);
+  writer.varint(task.plannedByWorker?.own ?? 0);
+  writer.varint(task.plannedByWorker?.maxBytes ?? 0);
   return writer.finish();
 }
 
@@ -74,10 +74,10 @@ export function decodeTask(bytes: Uint8Array): Task {
   const deletes = list(reader, 1, () => deleteRequest(tenant, reader.block()));
   const records = list(reader, 1, () => decodeRecord(tenant, day, reader.block()));
   const pages = readPages(reader, records.length);
-  const neighbours = readPages(reader, records.length);
+  const neighbors = readPages(reader, records.length);
   const [own, maxBytes] = [reader.varint(), reader.varint()];
   if (own > records.length) throw corrupt(`${own} of ${records.length} records`);
-  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
+  if (reader.remaining > 0) throw corrupt(`${reader.remaining} extra bytes at the end`);
   return {
     tenant,
     isLabelled: (flags & LABELLED) !== 0,
@@ -91,8 +91,8 @@ export function decodeTask(bytes: Uint8Array): Task {
     deletes,
     records,
     pages,
-    neighbours,
-    plannedThere: own === 0 ? undefined : { own, maxBytes },
+    neighbors,
+    plannedByWorker: own === 0 ? undefined : { own, maxBytes },
   };
 }
 
@@ -210,5 +210,5 @@ function list<T>(reader: ByteReader, minBytes: number, read: () => T): T[] {
 }
 
 function corrupt(what: string): CorruptionError {
-  return new CorruptionError(`task of a query: ${what}`);
+  return new CorruptionError(`query task: ${what}`);
 }

@@ -37,6 +37,6 @@ export function taskError({ status, name, message }: TaskFailure): Error {
     case 'ThrottledError':
       return new ThrottledError(message);
     default:
-      return new InvokerError(`a task of a query failed: ${message}`);
+      return new InvokerError(`query task failed: ${message}`);
   }
 }

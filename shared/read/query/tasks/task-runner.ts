@@ -45,8 +45,8 @@ import { decodeTask } from './task-codec.ts';
 import { failureOf } from './task-failure.ts';
 
 /** Maximum cached compiled delete requests, about 2 KB each. */
-const KEPT_REQUESTS = 20_000;
-const KEPT_RETENTIONS = 100;
+const MAX_CACHED_REQUESTS = 20_000;
+const MAX_CACHED_RETENTIONS = 100;
 /** Maximum reads of a task in its result, up to 30 bytes each. */
 const MAX_SHOWN_READS = 300;
 /**
@@ -73,8 +73,8 @@ export class TaskRunner {
   readonly #place: string;
   readonly #memory: SharedMemory | undefined;
   readonly #hits = new PageHitsCache();
-  readonly #masks = new LruCache<string, TenantDeleteFilters>(KEPT_REQUESTS);
-  readonly #retentions = new LruCache<string, Retention>(KEPT_RETENTIONS);
+  readonly #masks = new LruCache<string, TenantDeleteFilters>(MAX_CACHED_REQUESTS);
+  readonly #retentions = new LruCache<string, Retention>(MAX_CACHED_RETENTIONS);
 
   constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
     this.#source = source;
@@ -130,15 +130,15 @@ export class TaskRunner {
   ): Promise<MetricMade | SplitMade> {
     const { range } = parsedAggregation(query);
     const scan = compileMetricScan(range, { spec, grouping, clock: this.#clock, memory: budget });
-    const { plannedThere } = task;
+    const { plannedByWorker } = task;
     const pages =
-      plannedThere === undefined
+      plannedByWorker === undefined
         ? await this.#planned(task, context.statistics)
-        : await this.#plannedHere(task, plannedThere.own, { range, scan, view, context });
-    if (plannedThere !== undefined && plannedThere.own > 1) {
+        : await this.#planChunks(task, plannedByWorker.own, { range, scan, view, context });
+    if (plannedByWorker !== undefined && plannedByWorker.own > 1) {
       const readsLines = scan.extractor.needs.lines === 'bytes';
       const bytes = pages.pages.reduce((sum, page) => sum + costOf(page, readsLines), 0);
-      if (bytes > plannedThere.maxBytes) return { kind: 'split', bytes };
+      if (bytes > plannedByWorker.maxBytes) return { kind: 'split', bytes };
     }
     await scanSamples(context, scan, pages);
     const { series } = scan.extractor;
@@ -166,7 +166,7 @@ export class TaskRunner {
   }
 
   /** Plans the pages that a task of chunks reads, as the engine plans a day. */
-  async #plannedHere(
+  async #planChunks(
     task: Task,
     own: number,
     { range, scan, view, context }: ChunkPlan,
@@ -210,7 +210,7 @@ export class TaskRunner {
       const page = footer.pages[at.page];
       const runs = at.runs === undefined ? page?.runs : at.runs.map(run => page?.runs[run]);
       if (runs === undefined || runs.includes(undefined as never)) {
-        throw new CorruptionError(`task of a query: page ${at.page} of chunk ${record.id} is not there`);
+        throw new CorruptionError(`query task: chunk ${record.id} does not have page ${at.page}`);
       }
       let first = Infinity;
       let last = 0;
@@ -222,10 +222,10 @@ export class TaskRunner {
       return { record, footer, page, masks, mask, runs, first, last };
     };
     const pages = task.pages.map(plannedOf);
-    const neighbours = new Set(task.neighbours.map(plannedOf));
-    const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbours], kept, isUneven };
+    const neighbors = new Set(task.neighbors.map(plannedOf));
+    const plan: DayPlan = { day, from, to, pages: [...pages, ...neighbors], kept, isUneven };
     // The task that scans a neighbor page counts the rows dropped from it.
-    const counts = (page: PlannedPage) => !neighbours.has(page);
+    const counts = (page: PlannedPage) => !neighbors.has(page);
     return { plan, pages, overlaps: new Overlaps(plan, this.#source, statistics, counts) };
   }
 
@@ -287,12 +287,12 @@ type SplitMade = Omit<SplitTaskAnswer, 'place' | 'figures' | 'reads'>;
 function parsedAggregation(query: string): RangeAggregationExpr {
   const expr = parseQuery(query);
   if (expr.kind !== 'rangeAggregation')
-    throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+    throw new CorruptionError(`query task: unexpected ${expr.kind} query`);
   return expr;
 }
 
 function parsedLogQuery(query: string): LogExpr {
   const expr = parseQuery(query);
-  if (expr.kind !== 'log') throw new CorruptionError(`task of a query: ${expr.kind} is asked for`);
+  if (expr.kind !== 'log') throw new CorruptionError(`query task: unexpected ${expr.kind} query`);
   return expr;
 }

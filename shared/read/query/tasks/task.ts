@@ -48,7 +48,7 @@ export interface TaskPage {
  * Marks a task of a metric query that the worker plans itself: it finds the pages of the chunks and what to
  * read of them.
  */
-export interface PlannedThere {
+export interface PlannedByWorker {
   /** Number of the task's records that are its own, from the first on. The others are neighbors. */
   readonly own: number;
   /**
@@ -73,11 +73,11 @@ export interface Task {
   /** Requests that hide entries of the day. */
   readonly deletes: readonly DeleteRequest[];
   readonly records: readonly ChunkRecord[];
-  /** In the order of the scan. */
+  /** Scanned pages, in the order of the scan. */
   readonly pages: readonly TaskPage[];
-  readonly neighbours: readonly TaskPage[];
+  readonly neighbors: readonly TaskPage[];
   /** If set, the task has neither pages nor neighbors. */
-  readonly plannedThere?: PlannedThere | undefined;
+  readonly plannedByWorker?: PlannedByWorker | undefined;
 }
 
 export interface TaskEntry extends EntryFields {
@@ -118,7 +118,7 @@ export const FIGURE_NAMES = Object.freeze([
 export type TaskAnswer = MetricTaskAnswer | LogTaskAnswer | SplitTaskAnswer;
 
 /** Place of a result that was cached by an earlier query. */
-export const KEPT = 'cache';
+export const CACHED_PLACE = 'cache';
 
 interface AnsweredTask {
   /** Thread or function that ran the task (TaskRunnerParts). */
@@ -138,7 +138,7 @@ export interface MetricTaskAnswer extends AnsweredTask {
 
 export interface LogTaskAnswer extends AnsweredTask {
   readonly kind: 'log';
-  /** In the order of the response (entry-order.ts). */
+  /** Entries in the order of the response (entry-order.ts). */
   readonly entries: readonly TaskEntry[];
 }
 

@@ -90,13 +90,13 @@ export function askerOf(context: HttpContext, request: HttpRequest): Asker {
   const limits = combineLimits(tenants.map(tenant => context.limitsOf(tenant)));
   const tags = headers['x-query-tags'] ?? '';
   const warnings = showsPartialResults(headers) ? [] : undefined;
-  const readsAnew = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
-  return { tenants, tenantsKey, limits, signal, tags, warnings, readsAnew };
+  const skipsCache = /(^|,)\s*no-cache\s*(,|$)/i.test(headers['cache-control'] ?? '');
+  return { tenants, tenantsKey, limits, signal, tags, warnings, skipsCache };
 }
 
 /** Disables the results cache, because an explanation needs the work of the query. */
 function explaining(asker: Asker, sent: Params): Asker {
-  return booleanParam(sent, 'explain', false) ? { ...asker, readsAnew: true, wantsRounds: true } : asker;
+  return booleanParam(sent, 'explain', false) ? { ...asker, skipsCache: true, wantsRounds: true } : asker;
 }
 
 function encodingFlags({ headers }: HttpRequest): readonly string[] {

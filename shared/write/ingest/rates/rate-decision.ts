@@ -22,7 +22,7 @@ export interface AskedRate {
   readonly lines: number;
   /** Bytes of their lines and metadata. */
   readonly bytes: number;
-  /** For each stream with such entries: its index in the push, hash (model/text-hash.ts), and bytes. */
+  /** Index in the push, hash (model/text-hash.ts), and bytes of each stream with such entries. */
   readonly places: Uint32Array;
   readonly hashes: Float64Array;
   readonly bytesOf: Float64Array;

@@ -18,7 +18,7 @@ import type { FieldOptions } from './field-options.ts';
 import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
-export const BULK_OPERATIONS = ['create', 'index', 'update', 'delete'] as const;
+const BULK_OPERATIONS = ['create', 'index', 'update', 'delete'] as const;
 export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 
 export interface BulkAction {

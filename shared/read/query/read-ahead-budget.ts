@@ -11,21 +11,21 @@ const MIN_BYTES = 512 * 1024;
  * Budget of all scans before batches get shorter: two large scans. Eight of them would hold 96 MB, most of it
  * too early.
  */
-const ROOM_BYTES = 24 * 1024 * 1024;
+const BUDGET_BYTES = 24 * 1024 * 1024;
 
 /** Budget over a distant store: 64 reads of 1 MiB. */
-const DISTANT_ROOM_BYTES = 64 * 1024 * 1024;
+const DISTANT_BUDGET_BYTES = 64 * 1024 * 1024;
 
-export class ReadAheadRoom {
+export class ReadAheadBudget {
   heldBytes = 0;
   readonly #bytes: number;
 
   constructor(isDistant = false) {
-    this.#bytes = isDistant ? DISTANT_ROOM_BYTES : ROOM_BYTES;
+    this.#bytes = isDistant ? DISTANT_BUDGET_BYTES : BUDGET_BYTES;
   }
 
   /** Maximum bytes of the next batch: half of what is left, so that other scans can read, too. */
-  get turnBytes(): number {
+  get batchBytes(): number {
     return Math.max(MIN_BYTES, Math.min(MAX_BYTES, (this.#bytes - this.heldBytes) / 2));
   }
 
