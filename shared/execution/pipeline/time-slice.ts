@@ -29,12 +29,12 @@ export class TimeSlice {
   left = 0;
   #started = 0;
   readonly #nowMs: () => number;
-  readonly #turnMs: number;
+  readonly #sliceMs: number;
 
-  /** @param turnMs Length of the slice; shorter than usual for background work */
-  constructor(nowMs: () => number = () => performance.now(), turnMs = MAX_SLICE_MS) {
+  /** @param sliceMs Length of the slice; shorter than usual for background work */
+  constructor(nowMs: () => number = () => performance.now(), sliceMs = MAX_SLICE_MS) {
     this.#nowMs = nowMs;
-    this.#turnMs = turnMs;
+    this.#sliceMs = sliceMs;
   }
 
   begin(): void {
@@ -42,7 +42,7 @@ export class TimeSlice {
   }
 
   get isOver(): boolean {
-    return this.#nowMs() - this.#started >= this.#turnMs;
+    return this.#nowMs() - this.#started >= this.#sliceMs;
   }
 
   /** Throws BadRequestError if the stages of one row, or of the rows since the last check, take too long. */

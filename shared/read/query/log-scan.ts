@@ -15,7 +15,7 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface LogScan {
   readonly pipeline: LogPipeline;
-  readonly turn: TimeSlice;
+  readonly timeSlice: TimeSlice;
   /** Called by the pipeline. */
   readonly hidden: HiddenRows;
   /** The one field that is needed, or every field, if columns can provide it. */
@@ -36,10 +36,10 @@ export interface LogScanOptions {
 
 /** Throws BadRequestError if a stage is invalid. */
 export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
-  const turn = new TimeSlice();
+  const timeSlice = new TimeSlice();
   const hidden = new HiddenRows();
-  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
-  return { pipeline, turn, hidden, field: planOf(expr, field) };
+  const pipeline = compileLogPipeline(expr, { clock, timeSlice, hidden });
+  return { pipeline, timeSlice, hidden, field: planOf(expr, field) };
 }
 
 function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined {
@@ -78,12 +78,12 @@ export async function scanEntries(
   reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const { pipeline, turn, hidden, field } = scan;
+  const { pipeline, timeSlice, hidden, field } = scan;
   const wants = wantsOf(scan);
   const ofField = field && scanOf(field, collector);
   const sink = ofField ?? collector;
   await scanPages(
-    { ...context, turn, hidden },
+    { ...context, timeSlice, hidden },
     plan,
     pages,
     overlaps,

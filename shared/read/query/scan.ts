@@ -33,7 +33,7 @@ export interface PageVisitor {
   prepare?(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): PreparedRows;
   /**
    * Visits a page. `selection` holds `count` rows, ascending, and may be modified. It is called again with
-   * the rows left at the start of the selection (`turn.left`).
+   * the rows left at the start of the selection (`timeSlice.left`).
    */
   visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
 }
@@ -43,7 +43,7 @@ export interface ScanContext {
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
   /** Time slices of the visitor's pipeline. Undefined if a page is one visit. */
-  readonly turn?: TimeSlice;
+  readonly timeSlice?: TimeSlice;
   /** Called with the bytes of each page before it is scanned. May throw. */
   readonly charge?: (bytes: number) => void;
   /** Returns the stream as the query sees it. */
@@ -150,7 +150,7 @@ export async function scanPages(
     endsEarly: visitor.endsEarly === true,
   }),
 ): Promise<void> {
-  const { source, statistics, signal, turn, hidden } = context;
+  const { source, statistics, signal, timeSlice, hidden } = context;
   let selection = new Uint32Array(8192);
   reads.visitor = visitor;
   const seen = new Set<string>();
@@ -182,7 +182,7 @@ export async function scanPages(
       /** Rows for delete filters: from the second time slice on, with a copy of the lines. */
       let kept: PageRows | undefined;
       let isParsed = false;
-      if (turn !== undefined) turn.left = 0;
+      if (timeSlice !== undefined) timeSlice.left = 0;
       let left = count;
       if (hidden === undefined && planned.mask !== undefined)
         left = planned.mask.hide(rows, selection, count);
@@ -199,11 +199,11 @@ export async function scanPages(
         }
       }
       do {
-        turn?.begin();
+        timeSlice?.begin();
         hidden?.enter(planned.mask, kept ?? rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
         hidden?.leave();
-        left = turn?.left ?? 0;
+        left = timeSlice?.left ?? 0;
         if (left > 0 && kept === undefined) {
           kept = withCopiedLines(rows);
           page = asShown(withWanted(kept, wants), context.shown);

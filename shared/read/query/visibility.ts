@@ -20,7 +20,7 @@ export interface Visible {
 
 export interface VisibilityParts {
   readonly masks: DeleteFilterSource;
-  /** Of one tenant, not those of all tenants of a query together. */
+  /** Limits of one tenant, not of all tenants of a query together. */
   limitsOf(tenant: string): Limits;
   /** `compactor.retention_enabled`: if false, nothing is hidden and nothing expires. */
   readonly enabled: boolean;
