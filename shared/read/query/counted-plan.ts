@@ -73,10 +73,10 @@ function countCounted(plan: DayPlan, remaining: DayPlan, { plan: figures }: Quer
  * the whole chunk.
  */
 function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
-  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
+  return ({ record, footer, deleteFilters, deleteFilter }, { stream, firstRow, rows }) => {
     const { [stream]: ofRun } = footer.streams;
     if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
-    if (masks?.mayTakeWhole(ofRun)) return true;
-    return mask !== undefined && !mask.showsAll(firstRow, rows);
+    if (deleteFilters?.mayTakeWhole(ofRun)) return true;
+    return deleteFilter !== undefined && !deleteFilter.showsAll(firstRow, rows);
   };
 }

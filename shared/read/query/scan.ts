@@ -184,8 +184,8 @@ export async function scanPages(
       let isParsed = false;
       if (timeSlice !== undefined) timeSlice.left = 0;
       let left = count;
-      if (hidden === undefined && planned.mask !== undefined)
-        left = planned.mask.hide(rows, selection, count);
+      if (hidden === undefined && planned.deleteFilter !== undefined)
+        left = planned.deleteFilter.hide(rows, selection, count);
       if (left > 0 && visitor.prepare !== undefined) {
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
@@ -200,7 +200,7 @@ export async function scanPages(
       }
       do {
         timeSlice?.begin();
-        hidden?.enter(planned.mask, kept ?? rows);
+        hidden?.enter(planned.deleteFilter, kept ?? rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
         hidden?.leave();
         left = timeSlice?.left ?? 0;
@@ -227,16 +227,16 @@ export async function scanPages(
  * Returns what to read of a page first if its columns may replace its lines. Undefined if it has no such
  * columns, or if a delete filter reads lines anyway.
  */
-function frontOf({ page, mask }: PlannedPage, wants: PageWants): PageWants | undefined {
+function frontOf({ page, deleteFilter }: PlannedPage, wants: PageWants): PageWants | undefined {
   const { lines, promoted } = wants;
   if (lines !== 'bytes' || promoted === undefined) return undefined;
   if (promotedColumns(page, promoted).length === 0) return undefined;
   const front: PageWants = { ...wants, lines: 'lengths' };
-  return mask === undefined || mask.wants(front).lines !== 'bytes' ? front : undefined;
+  return deleteFilter === undefined || deleteFilter.wants(front).lines !== 'bytes' ? front : undefined;
 }
 
-function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
-  return mask === undefined ? wants : { ...mask.wants(wants), promoted: wants.promoted };
+function wholeOf({ deleteFilter }: PlannedPage, wants: PageWants): PageWants {
+  return deleteFilter === undefined ? wants : { ...deleteFilter.wants(wants), promoted: wants.promoted };
 }
 
 /** A delete filter may need more of a page than the query, which must not change what the query sees. */

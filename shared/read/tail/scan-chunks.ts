@@ -138,7 +138,7 @@ async function visitPage(
     if (sink === undefined) continue;
     const selection = new Uint32Array(rows.rows);
     let left = selectRows(planned, rows, plan, selection);
-    if (planned.mask !== undefined) left = planned.mask.hide(rows, selection, left);
+    if (planned.deleteFilter !== undefined) left = planned.deleteFilter.hide(rows, selection, left);
     sink.begin(rows, record.id);
     const { timeSlice, pipeline } = query;
     try {
