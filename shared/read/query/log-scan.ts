@@ -71,7 +71,7 @@ export function readsOfEntries(
  * @param reads reads of these pages, if they were started early
  */
 export async function scanEntries(
-  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  context: Omit<ScanContext, 'timeSlice' | 'hidden'>,
   scan: LogScan,
   { plan, pages, overlaps }: PagesOfPlan,
   collector: LogCollector,

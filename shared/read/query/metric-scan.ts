@@ -66,7 +66,7 @@ export function readsOfSamples(
  * @param reads reads of these pages, if they were started early
  */
 export async function scanSamples(
-  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  context: Omit<ScanContext, 'timeSlice' | 'hidden'>,
   scan: MetricScan,
   { plan, pages, overlaps }: PagesOfPlan,
   reads?: PageReads,

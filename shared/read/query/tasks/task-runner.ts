@@ -270,7 +270,7 @@ export class TaskRunner {
 }
 
 interface Scanning {
-  readonly context: Omit<ScanContext, 'turn' | 'hidden'>;
+  readonly context: Omit<ScanContext, 'timeSlice' | 'hidden'>;
   readonly view: TenantView;
   readonly budget: MemoryBudget;
 }
