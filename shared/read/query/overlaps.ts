@@ -174,9 +174,9 @@ export class Overlaps {
   }
 
   /**
-   * Computes a digest of line and metadata for each candidate row, reading pages one after the other. A row
-   * that a delete request hides in its chunk gets no digest if another chunk may show the same entry: it must
-   * not replace the other.
+   * Computes a digest of line and metadata for each candidate row, reading pages one after the other. If a
+   * delete request hides a row in its chunk but another chunk may show the same entry, the row gets no
+   * digest: it must not replace the other.
    */
   async #digest(
     rows: RegionRows,
