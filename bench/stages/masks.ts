@@ -86,7 +86,7 @@ const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
 function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
   const deletes = { list: async () => masked, version: async () => masked.length };
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes, clock: systemClock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock: systemClock }),
     limitsOf: () => limits,
     enabled: true,
   });

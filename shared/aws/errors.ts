@@ -1,6 +1,6 @@
 /**
- * Classifies errors of the AWS SDK, the network and this program: whether to retry, whether the service is
- * throttling, and whether the write may have happened.
+ * Classifies errors of the AWS SDK, the network and this program. It decides whether to retry, whether the
+ * service is throttling, and whether the write may have happened.
  *
  * Pitfall: a timeout or a response 500 does not mean that nothing happened. The ports promise that
  * ConditionFailedError and ThrottledError mean "nothing was written", so this is tracked for every attempt.

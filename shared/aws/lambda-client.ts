@@ -7,10 +7,13 @@ import { lazily } from '../base/model/lazily.ts';
 
 const DEFAULT_ATTEMPTS = 2;
 
-/** Calls at once, if not more are asked for. Those of the SDK by default, too: further ones would wait for a connection. */
+/** Minimum number of concurrent calls, the SDK's default. Further calls would wait for a connection. */
 const DEFAULT_SOCKETS = 50;
 
-/** Makes the client on first use: most processes call no function. Region and credentials are those of the function. */
+/**
+ * Creates the client on first use, because most processes call no function. Region and credentials are those
+ * of the function.
+ */
 export function lambdaClient(
   maxAttempts = DEFAULT_ATTEMPTS,
   maxSockets = DEFAULT_SOCKETS,

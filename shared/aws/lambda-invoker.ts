@@ -183,8 +183,8 @@ function errorOfCall(error: unknown, functionName: string): Error {
  * are those of the function.
  */
 export function createLambdaInvoker(parts: Omit<LambdaInvokerParts, 'client'>): LambdaInvoker {
-  // Tries are made here, where refused calls make the width smaller.
+  // This invoker retries instead of the client, so that refused calls reduce the width.
   const { slots = DEFAULT_SLOTS } = parts;
-  // One call in ten may have a second one beside it.
+  // One call in ten may be hedged by a second one.
   return lambdaInvoker({ client: lambdaClient(1, Math.ceil(slots * 1.2)), ...parts });
 }

@@ -38,7 +38,7 @@ function makeStore(retentionPeriodNs: bigint) {
   const deletes = { list: async () => requests, version: async () => version };
   const clock = virtualClock(NOW_MS);
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes, clock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => ({ ...DEFAULT_LIMITS, retentionPeriodNs }),
     enabled: true,
   });

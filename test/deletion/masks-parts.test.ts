@@ -163,7 +163,7 @@ test('chunks and streams that requests may touch are those of a look at each req
             sealedMs: steps[1],
           }),
         );
-        const masks = compileDeleteFilters(requests, { clock: systemClock });
+        const deleteFilters = compileDeleteFilters(requests, { clock: systemClock });
         for (const { labels, hour, length, asOfMs, hasSketch } of chunks) {
           const streams = labels.map(text => streamOf({ app: text[0], pod: text[2] }));
           const first = hour * 3_600e9 + 1;
@@ -181,18 +181,20 @@ test('chunks and streams that requests may touch are those of a look at each req
             const [from, to] = [Number(startNs - START_NS), Number(endNs - START_NS)];
             return coversChunk(requests[i], record) && from <= record.last && to >= first;
           });
-          const mask = masks.forChunk(record);
+          const deleteFilter = deleteFilters.forChunk(record);
           for (const stream of streams) {
             const accepts = (request: DeleteRequest) =>
               compileMatchers(new DeleteFilter(request, systemClock).matchers)(stream.labels);
             const ofStream = touching.filter(accepts);
-            expect(mask?.mayTouch(stream) ?? false).toBe(ofStream.length > 0);
-            expect(mask?.mayTakeWhole(stream) ?? false).toBe(
+            expect(deleteFilter?.mayTouch(stream) ?? false).toBe(ofStream.length > 0);
+            expect(deleteFilter?.mayTakeWhole(stream) ?? false).toBe(
               ofStream.some(({ query }) => !query.includes('|=')),
             );
           }
           const ofDay = requests.filter(({ startNs }) => startNs < START_NS + DAY_NS);
-          expect(masks.coversEvenly(record)).toBe(ofDay.every(request => coversChunk(request, record)));
+          expect(deleteFilters.coversEvenly(record)).toBe(
+            ofDay.every(request => coversChunk(request, record)),
+          );
         }
       },
     ),

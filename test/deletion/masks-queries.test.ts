@@ -44,7 +44,7 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
     source: new ChunkSource(store),
     clock: systemClock,
     visibility: new Visibility({
-      masks: new DeleteFilterSource({ deletes, clock: systemClock }),
+      deleteFilters: new DeleteFilterSource({ deletes, clock: systemClock }),
       limitsOf: tenant => ({ ...DEFAULT_LIMITS, ...limits[tenant] }),
       enabled,
     }),

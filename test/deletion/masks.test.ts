@@ -160,7 +160,7 @@ function makeStore() {
   const deletes = { list: async () => requests, version: async () => version };
   let limits: Limits = DEFAULT_LIMITS;
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes, clock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => limits,
     enabled: true,
   });

@@ -257,7 +257,7 @@ const values: [string, string][] = [
   ['Notice', 'Notice'],
   ['', ''],
 ];
-test.each(values)('normaliseLevel %j', (value, want) => {
+test.each(values)('normalizeLevel %j', (value, want) => {
   expect(normalizeLevel(value)).toBe(want);
 });
 

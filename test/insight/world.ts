@@ -50,8 +50,12 @@ export function makeWorld({
   const work = { targetBytes: 1_000_000, inlineMaxBytes, graceMs };
   const compactor = new Compactor({ catalog, store, clock, ids, options: work });
   const syncer = new Syncer({ catalog, store, clock, ids, indexes, graceMs });
-  const masks = { filtersOf: () => Promise.reject(new Error('volumes ask for no delete requests')) };
-  const visibility = new Visibility({ masks: masks as never, limitsOf: () => limits, enabled: true });
+  const deleteFilters = { filtersOf: () => Promise.reject(new Error('volumes ask for no delete requests')) };
+  const visibility = new Visibility({
+    deleteFilters: deleteFilters as never,
+    limitsOf: () => limits,
+    enabled: true,
+  });
   const insightOf = () => new Insight({ catalog, source, clock, indexes, visibility });
   let insight = insightOf();
   return {

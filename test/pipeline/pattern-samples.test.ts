@@ -73,24 +73,24 @@ const pages = fc.array(
 function samples(
   query: string,
   each: readonly { page: PageRows; kept: readonly boolean[] }[],
-  turn?: TimeSlice,
+  timeSlice?: TimeSlice,
 ) {
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('not a metric query');
   const [{ node, grouping }] = leavesOf(expr);
-  const options = turn === undefined ? { clock } : { clock, turn };
+  const options = timeSlice === undefined ? { clock } : { clock, timeSlice };
   const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, ...options });
   const out: unknown[] = [];
   for (const { page, kept } of each) {
     const selection = Uint32Array.from({ length: page.rows }, (_, row) => row).filter(row => kept[row]);
     let left = selection.length;
     while (left > 0) {
-      turn?.begin();
+      timeSlice?.begin();
       const { count, rows, series, values } = extractor.extract(page, selection, left);
       for (let i = 0; i < count; i++) {
         out.push([rows[i], values?.[i], extractor.series.labelsOf(series[i])]);
       }
-      left = turn?.left ?? 0;
+      left = timeSlice?.left ?? 0;
     }
   }
   return out;
@@ -155,9 +155,9 @@ describe('samples without rows are those of the stages', () => {
     const page = makePage(entries);
     const kept = entries.map(() => true);
     let now = 0;
-    const turn = new TimeSlice(() => (now += 30));
+    const timeSlice = new TimeSlice(() => (now += 30));
     const wanted = samples(RANGES[0], [{ page, kept }]);
     expect(wanted).toHaveLength(100);
-    expect(samples(RANGES[0], [{ page: inLineSpace(page), kept }], turn)).toEqual(wanted);
+    expect(samples(RANGES[0], [{ page: inLineSpace(page), kept }], timeSlice)).toEqual(wanted);
   });
 });

@@ -120,16 +120,16 @@ test('a name that two members give is read in the order of the line', () => {
 test('a pass that was interrupted goes on with what was found', () => {
   const query = 'sum by (a) (count_over_time({app="x"} | json [1m]))';
   let now = 0;
-  const turn = new TimeSlice(() => now++ * 3);
+  const timeSlice = new TimeSlice(() => now++ * 3);
   const { node, grouping } = leavesOf(parseQuery(query) as MetricExpr)[0];
-  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, turn });
+  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, timeSlice });
   const page = makePage(many('{"a":"1"}', 1000));
   for (let pass = 1; pass < 3; pass++) {
     const selection = allRows(page);
     let samples = 0;
     let visits = 0;
-    for (let left = page.rows; left > 0; left = turn.left, visits++) {
-      turn.begin();
+    for (let left = page.rows; left > 0; left = timeSlice.left, visits++) {
+      timeSlice.begin();
       samples += extractor.extract(page, selection, left).count;
     }
     expect(samples).toBe(1000);

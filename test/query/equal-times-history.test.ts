@@ -76,8 +76,8 @@ async function mergeSome({ plain }: World, bits: number): Promise<void> {
 
 function enginesOf({ plain, rawStore: store, clock }: World, limitsOf: () => Limits) {
   const { catalog } = plain;
-  const masks = new DeleteFilterSource({ deletes: catalog.deletes, clock });
-  const parts = { catalog, clock, visibility: new Visibility({ masks, limitsOf, enabled: true }) };
+  const deleteFilters = new DeleteFilterSource({ deletes: catalog.deletes, clock });
+  const parts = { catalog, clock, visibility: new Visibility({ deleteFilters, limitsOf, enabled: true }) };
   const workers = new QueryWorkers(inlineInvoker({ store, clock }), { sizes: TINY_TASKS });
   return [
     new QueryEngine({ ...parts, source: new ChunkSource(store) }),

@@ -96,7 +96,7 @@ async function storeOf(
     version: async () => requests.length,
   };
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes, clock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => DEFAULT_LIMITS,
     enabled: true,
   });

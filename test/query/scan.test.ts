@@ -48,11 +48,11 @@ async function scanned(
 ): Promise<string[]> {
   const statistics = newStatistics();
   const { signal } = controller;
-  const turn = new TimeSlice();
+  const timeSlice = new TimeSlice();
   const lines: string[] = [];
   for (const { day, records } of await recordsByDay(catalog, tenant, range, false, statistics)) {
     const plan = await planDay(source, day, records, compileSelector([]), range, statistics, signal);
-    const context = { source, statistics, signal, turn, shown: (stream: Stream) => stream };
+    const context = { source, statistics, signal, timeSlice, shown: (stream: Stream) => stream };
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     await scanPages(context, plan, plan.pages, new Overlaps(plan, source, statistics), wants, {
       wants: () => true,
@@ -63,7 +63,7 @@ async function scanned(
           lines.push(page.lines.toString('utf8', page.lineOffsets[row], page.lineOffsets[row + 1]));
         }
         selection.copyWithin(0, done, count);
-        turn.left = count - done;
+        timeSlice.left = count - done;
       },
     });
   }

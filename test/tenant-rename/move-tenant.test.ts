@@ -87,8 +87,8 @@ const options = { from: 't', to: 'new', graceMs: GRACE_MS };
 /** Entries as a query of the store answers, without what delete requests hide. */
 async function ask(world: World, tenant = 't'): Promise<string[]> {
   const { catalog, clock } = partsOf(world);
-  const masks = new DeleteFilterSource({ deletes: catalog.deletes, clock });
-  const visibility = new Visibility({ masks, limitsOf: () => DEFAULT_LIMITS, enabled: true });
+  const deleteFilters = new DeleteFilterSource({ deletes: catalog.deletes, clock });
+  const visibility = new Visibility({ deleteFilters, limitsOf: () => DEFAULT_LIMITS, enabled: true });
   const engine = new QueryEngine({ catalog, source: new ChunkSource(world.store), clock, visibility });
   const query = rangeQuery('{app=~".+"}', { limit: 5000 });
   const { result } = await engine.range(query, asker({ tenants: [tenant] }));

@@ -43,7 +43,7 @@ export interface ExtractorOptions {
    */
   readonly outerGrouping?: Grouping;
   readonly clock: Clock;
-  readonly turn?: TimeSlice;
+  readonly timeSlice?: TimeSlice;
   /** Hides rows after the line filters. */
   readonly hidden?: RowNarrower;
   /** Memory budget that is also charged for the labels of series. */
@@ -68,7 +68,7 @@ export interface SampleExtractor {
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
    * Extracts samples of the rows `selection[0..count)` (ascending), in row order, and overwrites the
-   * selection. With a time slice, `turn.left` rows remain at its start for the next call.
+   * selection. With a time slice, `timeSlice.left` rows remain at its start for the next call.
    */
   extract(page: PageRows, selection: Uint32Array, count: number): SampleBatch;
   /** Error text of the first series that failed so far, or undefined. */
@@ -85,7 +85,7 @@ const ADDITIVE: ReadonlySet<RangeOp> = new Set<RangeOp>([
 
 /** Throws BadRequestError for an invalid stage. */
 export function compileSampleExtractor(range: LogRange, options: ExtractorOptions): SampleExtractor {
-  const { op, clock, turn, hidden } = options;
+  const { op, clock, timeSlice, hidden } = options;
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
   const plan = planSamples(range, op, grouping);
   const row = new Row(plan.wanted);
@@ -96,7 +96,7 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
   const assigner = new SeriesAssigner(row, plan.seriesLabels, options.memory);
-  const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
+  const runner = new StageRunner(row, compiled, { timeSlice, hidden, promoted });
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const columns =

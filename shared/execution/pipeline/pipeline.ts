@@ -57,7 +57,7 @@ export interface LogPipeline {
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
    * Runs the rows `selection[0..count)` (ascending) of a page, and overwrites the selection. Returns the
-   * number of emitted rows. With a time slice, `turn.left` rows remain at the start of the selection for the
+   * number of emitted rows. With a time slice, `timeSlice.left` rows remain at the start of the selection for the
    * next call.
    */
   run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number;
@@ -68,14 +68,14 @@ export function compileLogPipeline(
   expr: LogExpr,
   {
     clock,
-    turn,
+    timeSlice,
     hidden,
-  }: { readonly clock: Clock; readonly turn?: TimeSlice; readonly hidden?: RowNarrower },
+  }: { readonly clock: Clock; readonly timeSlice?: TimeSlice; readonly hidden?: RowNarrower },
 ): LogPipeline {
   const row = new Row();
   const promoted = planPushdownRows(expr.stages, {});
   const compiled = compileStages(expr.stages, row, { clock, promoted });
-  const runner = new StageRunner(row, compiled, { turn, hidden, promoted });
+  const runner = new StageRunner(row, compiled, { timeSlice, hidden, promoted });
   const entry = new CurrentEntry(row);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {

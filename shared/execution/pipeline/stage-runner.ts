@@ -30,7 +30,7 @@ export interface RowNarrower {
 }
 
 export interface RunnerOptions {
-  readonly turn?: TimeSlice | undefined;
+  readonly timeSlice?: TimeSlice | undefined;
   /** Called once per page, for the rows that its line filters left. */
   readonly hidden?: RowNarrower | undefined;
   /** Field columns with which the stages were compiled. */
@@ -43,7 +43,7 @@ export class StageRunner {
   #rowStages: readonly RowStage[];
   #page: PageRows | undefined;
   #run = 0;
-  readonly #turn: TimeSlice | undefined;
+  readonly #timeSlice: TimeSlice | undefined;
   /** First line filter that the rows of the page have not passed through. */
   #nextFilter = 0;
   /** Number of rows at the start of the selection that have passed through it already. */
@@ -53,11 +53,11 @@ export class StageRunner {
   readonly #hidden: RowNarrower | undefined;
   readonly #promoted: PromotedRows | undefined;
 
-  constructor(row: Row, stages: CompiledStages, { turn, hidden, promoted }: RunnerOptions = {}) {
+  constructor(row: Row, stages: CompiledStages, { timeSlice, hidden, promoted }: RunnerOptions = {}) {
     this.#promoted = promoted;
     this.row = row;
     this.#stages = stages;
-    this.#turn = turn;
+    this.#timeSlice = timeSlice;
     this.#hidden = hidden;
     this.#rowStages = stages.rowStages;
     row.labels.names.pin();
@@ -69,18 +69,18 @@ export class StageRunner {
    * done.
    */
   begin(page: PageRows, selection: Uint32Array, count: number): number {
-    const turn = this.#turn;
+    const timeSlice = this.#timeSlice;
     const { lineFilters } = this.#stages;
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
     this.#promoted?.enterPage(page);
-    if (turn === undefined || turn.left === 0) {
+    if (timeSlice === undefined || timeSlice.left === 0) {
       this.#nextFilter = 0;
       this.#filtered = 0;
       this.#isNarrowed = false;
       this.#stages.scanned?.enterPage(page);
-    } else turn.left = 0;
+    } else timeSlice.left = 0;
     let left = count;
     while (this.#nextFilter < lineFilters.length && left > 0) {
       left = this.#filter(page, selection, left, lineFilters[this.#nextFilter]);
@@ -88,8 +88,8 @@ export class StageRunner {
         this.#nextFilter++;
         this.#filtered = 0;
       }
-      if (turn?.isOver && this.#nextFilter < lineFilters.length) {
-        turn.left = left;
+      if (timeSlice?.isOver && this.#nextFilter < lineFilters.length) {
+        timeSlice.left = left;
         return 0;
       }
     }
@@ -103,8 +103,8 @@ export class StageRunner {
    * of it are done.
    */
   #filter(page: PageRows, selection: Uint32Array, count: number, filter: LineFilter): number {
-    const turn = this.#turn;
-    if (turn === undefined || !isSlowFilter(filter)) {
+    const timeSlice = this.#timeSlice;
+    if (timeSlice === undefined || !isSlowFilter(filter)) {
       this.#filtered = selectLines(page, selection, count, filter);
       return this.#filtered;
     }
@@ -116,7 +116,7 @@ export class StageRunner {
       selection.copyWithin(passed, next, next + kept);
       passed += kept;
       next = end;
-    } while (next < count && !turn.isOver);
+    } while (next < count && !timeSlice.isOver);
     selection.copyWithin(passed, next, count);
     this.#filtered = passed;
     return passed + count - next;
@@ -124,10 +124,10 @@ export class StageRunner {
 
   /** Returns whether the time slice is over. Call it after the row at each index of the selection. */
   isOver(place: number): boolean {
-    const turn = this.#turn;
-    if (turn === undefined || (!this.#stages.isSlow && (place & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
+    const timeSlice = this.#timeSlice;
+    if (timeSlice === undefined || (!this.#stages.isSlow && (place & FAST_ROWS_MASK) !== FAST_ROWS_MASK))
       return false;
-    return turn.isOver;
+    return timeSlice.isOver;
   }
 
   /**
@@ -137,7 +137,7 @@ export class StageRunner {
   leave(selection: Uint32Array, next: number, to: number, groupEnd: number, count: number): void {
     selection.copyWithin(0, next, to);
     selection.copyWithin(to - next, groupEnd, count);
-    this.#turn!.left = to - next + count - groupEnd;
+    this.#timeSlice!.left = to - next + count - groupEnd;
   }
 
   /**
@@ -204,7 +204,7 @@ export class StageRunner {
   process(row: number): boolean {
     this.row.enter(row);
     const stages = this.#rowStages;
-    const watch = this.#stages.isSlow ? this.#turn : undefined;
+    const watch = this.#stages.isSlow ? this.#timeSlice : undefined;
     for (let i = 0; i < stages.length; i++) {
       if (!stages[i](this.row)) return false;
       watch?.checkRow();

@@ -1,6 +1,7 @@
 /**
- * Labels that are worth showing: all but those whose values are nothing but ids (docs/dev/wire-format.md#labels-and-series). However many
- * values there are, a label takes a few kilobytes. What days came to can be joined, and is remembered by day.
+ * Detects labels that are worth showing: all except those whose values are only IDs
+ * (docs/dev/wire-format.md#labels-and-series). A label takes a few kilobytes, however many values it has.
+ * Results of days can be merged, and are cached by day.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { parseGoFloat } from '../../base/model/number.ts';

@@ -1,6 +1,7 @@
 /**
- * Statistics of what a selector takes in a range: streams, chunks, entries and bytes (docs/dev/wire-format.md#labels-and-series). From
- * indexes and footers, never from lines. The number of streams is exact up to a thousand, and within a few percent beyond.
+ * Counts what a selector matches in a range: streams, chunks, entries and bytes
+ * (docs/dev/wire-format.md#labels-and-series). It reads indexes and footers, never lines. The number of
+ * streams is exact up to a thousand, and within a few percent above.
  */
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DayCache } from './day-cache.ts';

@@ -1,7 +1,7 @@
 /**
  * Divides the streams of a day into runs of activity: a run ends if a stream pauses for more than half an
- * hour. The bytes of a run count as spread evenly over it, as those of a chunk do in the reference, which
- * closes the chunk of a stream that is idle for as long.
+ * hour. The bytes of a run count as spread evenly over it. The reference does the same with the bytes of a
+ * chunk, which it closes after such a pause.
  *
  *     entries   |x x  x   x|          |x|      |x xx   x|
  *     runs      [----------]          []       [--------]      of one stream, here with pauses of over half an hour

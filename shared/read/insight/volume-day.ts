@@ -18,7 +18,7 @@ import type { Collector, CollectorOptions, Question } from './day-cache.ts';
 import { isOneRun, StreamRuns } from './stream-runs.ts';
 import { volumeBytes } from './volume-bytes.ts';
 
-/** What a series of volumes stands for (docs/dev/wire-format.md#volumes). */
+/** Grouping of volumes into series (docs/dev/wire-format.md#volumes). */
 export interface Grouping {
   /** `series`: label sets. `labels`: label names. */
   readonly by: 'series' | 'labels';

@@ -1,8 +1,8 @@
 /**
- * Volumes: the bytes of lines and structured metadata of the streams that a selector takes, by series (docs/dev/wire-format.md#volumes).
- * Answered from indexes and footers, never from lines. Delete requests that are not carried out yet do
- * not count (docs/dev/wire-format.md#life-of-a-request); what retention has expired does. A bucket that cuts a run of a stream
- * gets its share of the run by time (stream-runs.ts), as in the reference.
+ * Computes volumes: the bytes of lines and structured metadata of matching streams, by series
+ * (docs/dev/wire-format.md#volumes). It reads indexes and footers, never lines. Delete requests that are not
+ * applied yet do not count (docs/dev/wire-format.md#life-of-a-request); expired entries are excluded. A
+ * bucket that cuts a run of a stream gets its share of the run by time (stream-runs.ts), as in the reference.
  *
  *     start        k * step      (k+1) * step        end
  *       |------- bucket -|-- bucket --|--- bucket ----|      times: the end of a bucket less 1 ms, and the end itself

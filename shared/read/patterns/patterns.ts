@@ -155,8 +155,8 @@ export class Patterns {
 }
 
 /** Whether nothing in the page's runs is hidden. */
-function isAllVisible({ mask, runs, footer }: PlannedPage, { kept }: DayPlan): boolean {
-  if (mask !== undefined) return false;
+function isAllVisible({ deleteFilter, runs, footer }: PlannedPage, { kept }: DayPlan): boolean {
+  if (deleteFilter !== undefined) return false;
   return (
     kept === undefined || runs.every(run => run.first >= kept.keptFrom(footer.streams[run.stream].labels))
   );

@@ -1,4 +1,7 @@
-/** Queries that a tenant's limits forbid (docs/dev/wire-format.md#limits-of-queries; docs/dev/logql-semantics.md#limits-of-a-query). */
+/**
+ * Refuses queries that a tenant's limits block (docs/dev/wire-format.md#limits-of-queries;
+ * docs/dev/logql-semantics.md#limits-of-a-query).
+ */
 
 import { BadRequestError, messageOf } from '../../base/model/errors.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';

@@ -221,7 +221,11 @@ export class ChunkSource {
     return decoded ?? [];
   }
 
-  /** Drops what is cached of deleted chunks, which are most of what a steady load leaves behind. @param chunks `tenant/id` */
+  /**
+   * Drops cached data of deleted chunks, which are most of the garbage of a steady load.
+   *
+   * @param chunks `tenant/id`
+   */
   forgetChunks(chunks: ReadonlySet<string>): void {
     for (const chunk of chunks) {
       for (const cache of [this.#footers, this.#filters, this.#summaries, this.#tails]) cache.delete(chunk);

@@ -26,7 +26,7 @@ export interface PlanToCount {
 
 /** Adds the counts of footers to the scan. Returns the pages that are left to read. */
 export function countedPlan(
-  { extractor, accumulator, turn }: MetricScan,
+  { extractor, accumulator, timeSlice }: MetricScan,
   { plan: whole, source, statistics, view, isOwn }: PlanToCount,
 ): PagesOfPlan {
   const foreign = isOwn === undefined ? [] : whole.pages.filter(page => !isOwn(page));
@@ -38,7 +38,7 @@ export function countedPlan(
     const all = foreign.length === 0 ? pages : [...pages, ...foreign];
     return new Overlaps({ ...whole, pages: all }, source, statistics, page => !neighbors.has(page));
   };
-  const counting = { extractor, accumulator, turn, shown: view.shown };
+  const counting = { extractor, accumulator, timeSlice, shown: view.shown };
   const counts = countsWithoutLines(counting);
   const ofAll = overlapsOf(plan.pages);
   const request = { ...counting, hides: hidesOf(plan) };
@@ -73,10 +73,10 @@ function countCounted(plan: DayPlan, remaining: DayPlan, { plan: figures }: Quer
  * the whole chunk.
  */
 function hidesOf({ kept }: DayPlan): CountRequest['hides'] {
-  return ({ record, footer, masks, mask }, { stream, firstRow, rows }) => {
+  return ({ record, footer, deleteFilters, deleteFilter }, { stream, firstRow, rows }) => {
     const { [stream]: ofRun } = footer.streams;
     if (kept !== undefined && record.first < kept.keptFrom(ofRun.labels)) return true;
-    if (masks?.mayTakeWhole(ofRun)) return true;
-    return mask !== undefined && !mask.showsAll(firstRow, rows);
+    if (deleteFilters?.mayTakeWhole(ofRun)) return true;
+    return deleteFilter !== undefined && !deleteFilter.showsAll(firstRow, rows);
   };
 }

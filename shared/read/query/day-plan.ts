@@ -28,8 +28,8 @@ export interface PlannedPage {
   readonly footer: Footer;
   readonly page: PageMeta;
   /** Delete filters of the chunk. Undefined if no delete request can apply to it. */
-  readonly masks: ChunkDeleteFilters | undefined;
-  readonly mask: PageDeleteFilter | undefined;
+  readonly deleteFilters: ChunkDeleteFilters | undefined;
+  readonly deleteFilter: PageDeleteFilter | undefined;
   /** Runs of matching streams in the range that are not hidden as a whole. */
   readonly runs: readonly RunMeta[];
   /** Earliest and latest entry of those runs. */
@@ -110,7 +110,7 @@ export async function planDay(
   wantsSections = false,
 ): Promise<DayPlan> {
   const { from, to } = insideDay(day, range);
-  const { masks } = visible;
+  const { deleteFilters } = visible;
   const kept = keptOfDay(visible, day);
   // Sorted by age: if pages start at the same time, samples with equal timestamps are added in the order of
   // the plan.
@@ -122,7 +122,8 @@ export async function planDay(
   const figures = statistics.plan;
   figures.chunks += records.length;
   figures.chunksBySketch += records.length - possible.length;
-  const isUneven = masks !== undefined && !possible.every(record => masks.coversEvenly(record));
+  const isUneven =
+    deleteFilters !== undefined && !possible.every(record => deleteFilters.coversEvenly(record));
   const pages: PlannedPage[] = [];
   const atOnce = source.isDistant ? DISTANT_FOOTERS_AT_ONCE : FOOTERS_AT_ONCE;
   for (let i = 0; i < possible.length; i += atOnce) {
@@ -131,7 +132,7 @@ export async function planDay(
     const footers = await Promise.all(some.map(record => source.footer(record, wantsSections)));
     const startedMs = source.scheduler.nowMs();
     for (let j = 0; j < some.length; j++) {
-      const chunk = { record: some[j], footer: footers[j], masks: masks?.forChunk(some[j]) };
+      const chunk = { record: some[j], footer: footers[j], deleteFilters: deleteFilters?.forChunk(some[j]) };
       const before = pages.length;
       addPages(pages, chunk, selector, { from, to, kept });
       countPages(chunk.footer, pages, before, figures);
@@ -171,7 +172,7 @@ export function insideDay(day: number, range: TimeRange): { from: number; to: nu
 
 function addPages(
   pages: PlannedPage[],
-  { record, footer, masks }: Pick<PlannedPage, 'record' | 'footer' | 'masks'>,
+  { record, footer, deleteFilters }: Pick<PlannedPage, 'record' | 'footer' | 'deleteFilters'>,
   selector: StreamSelector,
   { from, to, kept }: Pick<DayPlan, 'from' | 'to' | 'kept'>,
 ): void {
@@ -187,8 +188,8 @@ function addPages(
   for (const page of footer.pages) {
     let runs = runsOf(page, matching, from, to);
     if (kept !== undefined) runs = runs.filter(run => run.last >= kept.keptFrom(streams[run.stream].labels));
-    if (masks !== undefined) {
-      runs = runs.filter(run => !masks.takesAll(streams[run.stream], run.first, run.last));
+    if (deleteFilters !== undefined) {
+      runs = runs.filter(run => !deleteFilters.takesAll(streams[run.stream], run.first, run.last));
     }
     if (runs.length === 0) continue;
     let first = Infinity;
@@ -201,8 +202,8 @@ function addPages(
       record,
       footer,
       page,
-      masks,
-      mask: masks?.forPage({ page, streams, runs }),
+      deleteFilters,
+      deleteFilter: deleteFilters?.forPage({ page, streams, runs }),
       runs,
       first,
       last,

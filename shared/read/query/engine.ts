@@ -75,7 +75,7 @@ export interface ExportQuery extends TimeRange {
   readonly text: string;
   readonly expr: LogExpr;
   readonly maxBytes: number;
-  /** False for files of lines alone. */
+  /** Whether label sets are needed. False for files that contain only lines. */
   readonly hasLabels: boolean;
 }
 
@@ -355,7 +355,7 @@ export class QueryEngine {
   }
 }
 
-/** Instants of a range query are multiples of the step (docs/dev/logql-semantics.md#alignment). */
+/** Aligns instants of a range query to multiples of the step (docs/dev/logql-semantics.md#alignment). */
 function alignToStep({ startNs, endNs }: TimeRange, stepNs: bigint): TimeRange {
   const below = (ns: bigint) => ns - (((ns % stepNs) + stepNs) % stepNs);
   const start = below(startNs);

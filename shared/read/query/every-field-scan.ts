@@ -42,9 +42,14 @@ export class EveryFieldScan implements LogSink {
    * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
    * is unknown.
    */
-  prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
+  prepare(
+    page: PageRows,
+    selection: Uint32Array,
+    count: number,
+    { deleteFilter }: PlannedPage,
+  ): PreparedRows {
     const left =
-      mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
+      deleteFilter === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
     const fields = page.promoted?.known;
     this.#known = fields && new KnownLines(fields);
     this.#needsLines = !this.#knowsAll(selection, left);

@@ -26,7 +26,7 @@ export interface ExportRequest {
   readonly range: TimeRange;
   /** Target bytes of lines in the response. It ends a window earlier. */
   readonly maxBytes: number;
-  /** False for files of lines alone. */
+  /** Whether label sets are needed. False for files that contain only lines. */
   readonly hasLabels: boolean;
   readonly signal: AbortSignal;
   readonly visibleOf: VisibleOf | Promise<VisibleOf>;
@@ -52,7 +52,7 @@ interface TenantPlan {
   readonly plan: DayPlan;
 }
 
-/** Throws ClientError. The rows are to be released. */
+/** Throws ClientError. The caller releases the rows. */
 export async function runExport(
   sources: LogSources,
   request: ExportRequest,
@@ -157,7 +157,7 @@ async function scanWindow(
   { from, to }: { readonly from: number; readonly to: number },
 ): Promise<void> {
   const { signal, charge } = request;
-  const { pipeline, turn, hidden } = scan;
+  const { pipeline, timeSlice, hidden } = scan;
   const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
   for (const [tenant, { view, plan: whole }] of plans.entries()) {
     const pages = whole.pages
@@ -169,7 +169,7 @@ async function scanWindow(
       source,
       statistics,
       signal,
-      turn,
+      timeSlice,
       hidden,
       charge,
       shown: view.shown,

@@ -82,9 +82,14 @@ export class FieldScan implements LogSink {
    * Implements PageVisitor.prepare: removes rows that cannot be among the first, and requests lines if a row
    * is unknown.
    */
-  prepare(page: PageRows, selection: Uint32Array, count: number, { mask }: PlannedPage): PreparedRows {
+  prepare(
+    page: PageRows,
+    selection: Uint32Array,
+    count: number,
+    { deleteFilter }: PlannedPage,
+  ): PreparedRows {
     const left =
-      mask === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
+      deleteFilter === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
     return { count: left, needsLines: this.#needsLines(page, selection, left) };
   }
 

@@ -145,10 +145,10 @@ class ChunkJudge {
   #isKnown(page: PlannedPage, run: RunMeta): boolean {
     const { hides } = this.#request;
     if (!hides(page, run)) return true;
-    const { mask } = page;
+    const { deleteFilter } = page;
     // Retention, and requests without stages, do not report hidden rows individually.
-    if (mask === undefined || hides({ ...page, mask: undefined }, run)) return false;
-    const hidden = mask.hiddenIn(run.firstRow, run.rows);
+    if (deleteFilter === undefined || hides({ ...page, deleteFilter: undefined }, run)) return false;
+    const hidden = deleteFilter.hiddenIn(run.firstRow, run.rows);
     if (hidden === undefined) return false;
     const known = this.#hidden.get(run.stream);
     if (known === undefined) this.#hidden.set(run.stream, [...hidden]);

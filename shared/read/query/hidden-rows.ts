@@ -8,22 +8,22 @@ import type { RowNarrower } from '../../execution/pipeline/stage-runner.ts';
 import type { PageDeleteFilter } from '../../upkeep/deletion/page-delete-filter.ts';
 
 export class HiddenRows implements RowNarrower {
-  #mask: PageDeleteFilter | undefined;
+  #deleteFilter: PageDeleteFilter | undefined;
   /** Rows with streams as stored, which is how requests select them. */
   #rows: PageRows | undefined;
 
-  enter(mask: PageDeleteFilter | undefined, rows: PageRows): void {
-    this.#mask = mask;
+  enter(deleteFilter: PageDeleteFilter | undefined, rows: PageRows): void {
+    this.#deleteFilter = deleteFilter;
     this.#rows = rows;
   }
 
   /** Ends the page: later selections have no hidden rows. */
   leave(): void {
-    this.#mask = undefined;
+    this.#deleteFilter = undefined;
     this.#rows = undefined;
   }
 
   narrow(selection: Uint32Array, count: number): number {
-    return this.#mask === undefined ? count : this.#mask.hide(this.#rows!, selection, count);
+    return this.#deleteFilter === undefined ? count : this.#deleteFilter.hide(this.#rows!, selection, count);
   }
 }

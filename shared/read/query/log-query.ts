@@ -45,7 +45,7 @@ export interface LogRequest {
   readonly backward: boolean;
   /** Minimum distance between two entries of the response, ns. 0 returns all. */
   readonly intervalNs: bigint;
-  /** Keep the label categories apart (docs/dev/wire-format.md#label-categories). */
+  /** Whether to return label categories separately (docs/dev/wire-format.md#label-categories). */
   readonly categorize: boolean;
   /**
    * Name of the only field of the lines that is needed, with categorized labels only. An entry whose field a

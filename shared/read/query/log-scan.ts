@@ -15,7 +15,7 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 
 export interface LogScan {
   readonly pipeline: LogPipeline;
-  readonly turn: TimeSlice;
+  readonly timeSlice: TimeSlice;
   /** Called by the pipeline. */
   readonly hidden: HiddenRows;
   /** The one field that is needed, or every field, if columns can provide it. */
@@ -36,10 +36,10 @@ export interface LogScanOptions {
 
 /** Throws BadRequestError if a stage is invalid. */
 export function compileLogScan(expr: LogExpr, { clock, field }: LogScanOptions): LogScan {
-  const turn = new TimeSlice();
+  const timeSlice = new TimeSlice();
   const hidden = new HiddenRows();
-  const pipeline = compileLogPipeline(expr, { clock, turn, hidden });
-  return { pipeline, turn, hidden, field: planOf(expr, field) };
+  const pipeline = compileLogPipeline(expr, { clock, timeSlice, hidden });
+  return { pipeline, timeSlice, hidden, field: planOf(expr, field) };
 }
 
 function planOf(expr: LogExpr, field: string | undefined): FieldPlan | undefined {
@@ -71,19 +71,19 @@ export function readsOfEntries(
  * @param reads reads of these pages, if they were started early
  */
 export async function scanEntries(
-  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  context: Omit<ScanContext, 'timeSlice' | 'hidden'>,
   scan: LogScan,
   { plan, pages, overlaps }: PagesOfPlan,
   collector: LogCollector,
   reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const { pipeline, turn, hidden, field } = scan;
+  const { pipeline, timeSlice, hidden, field } = scan;
   const wants = wantsOf(scan);
   const ofField = field && scanOf(field, collector);
   const sink = ofField ?? collector;
   await scanPages(
-    { ...context, turn, hidden },
+    { ...context, timeSlice, hidden },
     plan,
     pages,
     overlaps,

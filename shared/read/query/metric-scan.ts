@@ -19,7 +19,7 @@ import { PageReads, type ScanContext, scanPages } from './scan.ts';
 export interface MetricScan {
   readonly extractor: SampleExtractor;
   readonly accumulator: RangeAccumulator;
-  readonly turn: TimeSlice;
+  readonly timeSlice: TimeSlice;
   /** Called by the extractor. */
   readonly hidden: HiddenRows;
 }
@@ -39,12 +39,12 @@ export function compileMetricScan(
   range: LogRange,
   { spec, grouping, clock, maxBytes, memory }: MetricScanOptions,
 ): MetricScan {
-  const turn = new TimeSlice();
+  const timeSlice = new TimeSlice();
   const hidden = new HiddenRows();
   const accumulator = createRangeAccumulator(spec, maxBytes, memory);
-  const options = { op: spec.op, grouping, clock, turn, hidden, memory };
+  const options = { op: spec.op, grouping, clock, timeSlice, hidden, memory };
   const extractor = compileSampleExtractor(range, options);
-  return { extractor, accumulator, turn, hidden };
+  return { extractor, accumulator, timeSlice, hidden };
 }
 
 function wantsOf({ extractor }: MetricScan): PageWants {
@@ -66,16 +66,16 @@ export function readsOfSamples(
  * @param reads reads of these pages, if they were started early
  */
 export async function scanSamples(
-  context: Omit<ScanContext, 'turn' | 'hidden'>,
+  context: Omit<ScanContext, 'timeSlice' | 'hidden'>,
   scan: MetricScan,
   { plan, pages, overlaps }: PagesOfPlan,
   reads?: PageReads,
 ): Promise<void> {
   const { statistics } = context;
-  const { extractor, accumulator, turn, hidden } = scan;
+  const { extractor, accumulator, timeSlice, hidden } = scan;
   const wants = wantsOf(scan);
   await scanPages(
-    { ...context, turn, hidden },
+    { ...context, timeSlice, hidden },
     plan,
     pages,
     overlaps,

@@ -174,9 +174,9 @@ export class Overlaps {
   }
 
   /**
-   * Computes a digest of line and metadata for each candidate row, reading pages one after the other. A row
-   * that a delete request hides in its chunk gets no digest if another chunk may show the same entry: it must
-   * not replace the other.
+   * Computes a digest of line and metadata for each candidate row, reading pages one after the other. If a
+   * delete request hides a row in its chunk but another chunk may show the same entry, the row gets no
+   * digest: it must not replace the other.
    */
   async #digest(
     rows: RegionRows,
@@ -202,11 +202,11 @@ export class Overlaps {
     let place = 0;
     for await (const decoded of read) {
       const [p, list] = lists[place++];
-      const { mask } = rows.pages[p];
+      const { deleteFilter } = rows.pages[p];
       const shown =
-        this.#isUneven && mask !== undefined
+        this.#isUneven && deleteFilter !== undefined
           ? shownRows(
-              mask,
+              deleteFilter,
               decoded,
               list.map(i => rows.rowOf[i]),
             )
@@ -220,9 +220,13 @@ export class Overlaps {
   }
 }
 
-function shownRows(mask: PageDeleteFilter, page: PageRows, rows: readonly number[]): ReadonlySet<number> {
+function shownRows(
+  deleteFilter: PageDeleteFilter,
+  page: PageRows,
+  rows: readonly number[],
+): ReadonlySet<number> {
   const selection = Uint32Array.from(new Set(rows)).sort();
-  return new Set(selection.subarray(0, mask.hide(page, selection, selection.length)));
+  return new Set(selection.subarray(0, deleteFilter.hide(page, selection, selection.length)));
 }
 
 interface RegionRows {

@@ -27,13 +27,13 @@ const LINE_SHARE = 3 / 4;
 /** A page with more lines than this share of their memory would evict too many others. */
 const MAX_PAGE_SHARE = 1 / 8;
 /**
- * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of it is in use. Unpacking
- * the remaining lines again costs 0.5 ms for each MB.
+ * After the pages of deleted chunks are dropped, the memory for lines is released if less than this share of
+ * it is in use. Unpacking the remaining lines again costs 0.5 ms per MB.
  */
 const MIN_USED_SHARE = 1 / 2;
 /** If less than this share of the memory for lines was ever written, releasing it gains little. */
 const MIN_TOUCHED_SHARE = 1 / 4;
-/** Pages used once that are remembered by name, 150 bytes each: 16 GiB of lines. */
+/** Maximum names of pages that were used once, 150 bytes each: 16 GiB of lines. */
 const MAX_REMEMBERED = 16_384;
 /**
  * Number of uses of other pages after which a page is weighed again. Its columns grow while it is scanned.
@@ -65,7 +65,7 @@ export interface PageCacheFigures {
   readonly columnBytes: number;
   /** Unpacked lines. */
   readonly lineBytes: number;
-  /** Memory for lines that was written since it was last released. */
+  /** Bytes of the memory for lines that were written since it was last released. */
   readonly touchedLineBytes: number;
 }
 
@@ -128,9 +128,9 @@ export class PageCache implements PageKeeper {
     const lastUse = this.#remembered.get(key);
     this.#remembered.delete(key);
     const isFirst = lastUse === undefined;
-    // One that was never used before is the first to give way, and takes nobody's place.
+    // A page that was not used before is evicted first, and evicts no other.
     const interval = nextUse ?? (isFirst ? Infinity : now - lastUse);
-    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
+    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#fits(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });
@@ -170,7 +170,7 @@ export class PageCache implements PageKeeper {
     if (this.#lineBytes < touchedBytes * MIN_USED_SHARE) this.#releaseLineMemory();
   }
 
-  /** Memory of WebAssembly that was used once leaves the process only as a whole. */
+  /** Releases the whole memory. WebAssembly memory that was used once cannot be returned in part. */
   #releaseLineMemory(): void {
     for (const page of [...this.#slots.keys()]) this.#dropLines(page);
     this.#pool.reset();

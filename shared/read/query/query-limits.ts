@@ -1,4 +1,4 @@
-/** Limits on what a query may ask, checked before anything is read (docs/dev/wire-format.md#limits-of-queries). */
+/** Checks the limits of a query before anything is read (docs/dev/wire-format.md#limits-of-queries). */
 
 import { formatGoDuration, formatPrometheusDuration } from '../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';

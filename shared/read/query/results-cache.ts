@@ -87,8 +87,10 @@ function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerK
   let count = 0;
   const parts: string[] = [JSON.stringify(asked.query), asked.terms.map(String).join(' ')];
   for (const { view, visible, days } of tenants) {
-    const { masks } = visible;
-    parts.push(`${view.tenant} ${view.isLabelled} ${masks === undefined ? '' : digestOf(masks)}`);
+    const { deleteFilters } = visible;
+    parts.push(
+      `${view.tenant} ${view.isLabelled} ${deleteFilters === undefined ? '' : digestOf(deleteFilters)}`,
+    );
     for (const { day, records } of days) {
       count += records.length;
       if (count > MAX_KEYED_RECORDS || keptOfDay(visible, day) !== undefined) return undefined;
@@ -102,16 +104,16 @@ function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerK
 const digests = new WeakMap<TenantDeleteFilters, string>();
 
 /** Digest of the requests' content, not of their version: recompiled filters have the same digest. */
-function digestOf(masks: TenantDeleteFilters): string {
-  let digest = digests.get(masks);
+function digestOf(deleteFilters: TenantDeleteFilters): string {
+  let digest = digests.get(deleteFilters);
   if (digest === undefined) {
     const hash = createHash('sha256');
-    for (const request of masks.definitions) {
+    for (const request of deleteFilters.definitions) {
       const encoded = encodeDeleteRequest(request);
       hash.update(`${request.id} ${encoded.length}\n`).update(encoded);
     }
     digest = hash.digest('base64');
-    digests.set(masks, digest);
+    digests.set(deleteFilters, digest);
   }
   return digest;
 }

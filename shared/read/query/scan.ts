@@ -33,7 +33,7 @@ export interface PageVisitor {
   prepare?(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): PreparedRows;
   /**
    * Visits a page. `selection` holds `count` rows, ascending, and may be modified. It is called again with
-   * the rows left at the start of the selection (`turn.left`).
+   * the rows left at the start of the selection (`timeSlice.left`).
    */
   visit(rows: PageRows, selection: Uint32Array, count: number, page: PlannedPage): void;
 }
@@ -43,7 +43,7 @@ export interface ScanContext {
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;
   /** Time slices of the visitor's pipeline. Undefined if a page is one visit. */
-  readonly turn?: TimeSlice;
+  readonly timeSlice?: TimeSlice;
   /** Called with the bytes of each page before it is scanned. May throw. */
   readonly charge?: (bytes: number) => void;
   /** Returns the stream as the query sees it. */
@@ -157,7 +157,7 @@ export async function scanPages(
     endsEarly: visitor.endsEarly === true,
   }),
 ): Promise<void> {
-  const { source, statistics, signal, turn, hidden } = context;
+  const { source, statistics, signal, timeSlice, hidden } = context;
   let selection = new Uint32Array(8192);
   reads.visitor = visitor;
   const seen = new Set<string>();
@@ -189,10 +189,10 @@ export async function scanPages(
       /** Rows for delete filters: from the second time slice on, with a copy of the lines. */
       let kept: PageRows | undefined;
       let isParsed = false;
-      if (turn !== undefined) turn.left = 0;
+      if (timeSlice !== undefined) timeSlice.left = 0;
       let left = count;
-      if (hidden === undefined && planned.mask !== undefined)
-        left = planned.mask.hide(rows, selection, count);
+      if (hidden === undefined && planned.deleteFilter !== undefined)
+        left = planned.deleteFilter.hide(rows, selection, count);
       if (left > 0 && visitor.prepare !== undefined) {
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
@@ -206,11 +206,11 @@ export async function scanPages(
         }
       }
       do {
-        turn?.begin();
-        hidden?.enter(planned.mask, kept ?? rows);
+        timeSlice?.begin();
+        hidden?.enter(planned.deleteFilter, kept ?? rows);
         if (left > 0) visitor.visit(page, selection, left, planned);
         hidden?.leave();
-        left = turn?.left ?? 0;
+        left = timeSlice?.left ?? 0;
         if (left > 0 && kept === undefined) {
           kept = withCopiedLines(rows);
           page = asShown(withWanted(kept, wants), context.shown);
@@ -234,16 +234,16 @@ export async function scanPages(
  * Returns what to read of a page first if its columns may replace its lines. Undefined if it has no such
  * columns, or if a delete filter reads lines anyway.
  */
-function frontOf({ page, mask }: PlannedPage, wants: PageWants): PageWants | undefined {
+function frontOf({ page, deleteFilter }: PlannedPage, wants: PageWants): PageWants | undefined {
   const { lines, promoted } = wants;
   if (lines !== 'bytes' || promoted === undefined) return undefined;
   if (promotedColumns(page, promoted).length === 0) return undefined;
   const front: PageWants = { ...wants, lines: 'lengths' };
-  return mask === undefined || mask.wants(front).lines !== 'bytes' ? front : undefined;
+  return deleteFilter === undefined || deleteFilter.wants(front).lines !== 'bytes' ? front : undefined;
 }
 
-function wholeOf({ mask }: PlannedPage, wants: PageWants): PageWants {
-  return mask === undefined ? wants : { ...mask.wants(wants), promoted: wants.promoted };
+function wholeOf({ deleteFilter }: PlannedPage, wants: PageWants): PageWants {
+  return deleteFilter === undefined ? wants : { ...deleteFilter.wants(wants), promoted: wants.promoted };
 }
 
 /** A delete filter may need more of a page than the query, which must not change what the query sees. */

@@ -10,7 +10,7 @@ import { LEVEL_NAME } from '../../storage/chunk/format.ts';
 
 export interface RowSinks {
   readonly extractor: SampleExtractor;
-  readonly turn: TimeSlice;
+  readonly timeSlice: TimeSlice;
   /** Returns the stream as the query sees it. */
   shown(stream: Stream): Stream;
 }
@@ -22,15 +22,15 @@ const NONE = -1;
 /** Returns the series of each row, or DROPPED if the pipeline has none. */
 export function seriesOfRows(
   rows: StreamRows,
-  { extractor, turn, shown }: RowSinks,
+  { extractor, timeSlice, shown }: RowSinks,
   dayStartNs: bigint,
 ): Int32Array {
   const series = new Int32Array(rows.count).fill(DROPPED);
   const page = rows.page(dayStartNs, shown);
   const selection = Uint32Array.from(series, (_, row) => row);
-  turn.left = 0;
-  for (let left = rows.count; left > 0; left = turn.left) {
-    turn.begin();
+  timeSlice.left = 0;
+  for (let left = rows.count; left > 0; left = timeSlice.left) {
+    timeSlice.begin();
     const batch = extractor.extract(page, selection, left);
     for (let i = 0; i < batch.count; i++) series[batch.rows[i]] = batch.series[i];
   }

@@ -1,7 +1,8 @@
 /**
- * How a query over several tenants sees one of them (docs/dev/wire-format.md#queries-over-several-tenants): its streams carry the label
- * `__tenant_id__`, a stored label of that name is shown as `original___tenant_id__`, and matchers on the two names
- * select tenants and the stored label. For a single tenant everything is as stored.
+ * Shows one tenant of a query over several (docs/dev/wire-format.md#queries-over-several-tenants). Its
+ * streams get the label `__tenant_id__`. A stored label of that name is shown as `original___tenant_id__`.
+ * Matchers on the two names select tenants and the stored label. A query over a single tenant sees everything
+ * as stored.
  */
 
 import { formatLabels, type Labels, labelsOf } from '../../base/model/labels.ts';

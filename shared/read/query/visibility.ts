@@ -12,21 +12,25 @@ import { named } from './tenant-view.ts';
 
 export interface Visible {
   /** Undefined if no request hides anything. */
-  readonly masks: TenantDeleteFilters | undefined;
+  readonly deleteFilters: TenantDeleteFilters | undefined;
   readonly retention: Retention;
   /** Time at which the query read the clock. */
   readonly nowNs: bigint;
 }
 
 export interface VisibilityParts {
-  readonly masks: DeleteFilterSource;
-  /** Of one tenant, not those of all tenants of a query together. */
+  readonly deleteFilters: DeleteFilterSource;
+  /** Limits of one tenant, not of all tenants of a query together. */
   limitsOf(tenant: string): Limits;
   /** `compactor.retention_enabled`: if false, nothing is hidden and nothing expires. */
   readonly enabled: boolean;
 }
 
-export const ALL_VISIBLE: Visible = Object.freeze({ masks: undefined, retention: KEPT_FOR_GOOD, nowNs: 0n });
+export const ALL_VISIBLE: Visible = Object.freeze({
+  deleteFilters: undefined,
+  retention: KEPT_FOR_GOOD,
+  nowNs: 0n,
+});
 
 /** Returns the visibility of a tenant. */
 export type VisibleOf = (tenant: string) => Visible;
@@ -40,13 +44,13 @@ export class Visibility {
 
   /** Returns delete requests and retention. Throws errors of the table. */
   async of(tenants: readonly string[], nowNs: bigint): Promise<VisibleOf> {
-    const { enabled, limitsOf, masks: source } = this.#parts;
+    const { enabled, limitsOf, deleteFilters: source } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
     const pairs = named(tenants).map(async (tenant): Promise<[string, Visible]> => {
       const limits = limitsOf(tenant);
-      const masks = limits.deletionMode === 'disabled' ? undefined : await source.filtersOf(tenant);
+      const deleteFilters = limits.deletionMode === 'disabled' ? undefined : await source.filtersOf(tenant);
       const visible = {
-        masks: masks?.isEmpty ? undefined : masks,
+        deleteFilters: deleteFilters?.isEmpty ? undefined : deleteFilters,
         retention: retentionOf(limits, enabled),
         nowNs,
       };
@@ -60,7 +64,7 @@ export class Visibility {
   retained(nowNs: bigint): VisibleOf {
     const { enabled, limitsOf } = this.#parts;
     if (!enabled) return () => ALL_VISIBLE;
-    return tenant => ({ masks: undefined, retention: retentionOf(limitsOf(tenant), enabled), nowNs });
+    return tenant => ({ deleteFilters: undefined, retention: retentionOf(limitsOf(tenant), enabled), nowNs });
   }
 }
 

@@ -45,7 +45,7 @@ export const TAILS_PER_SLICE = 12;
 /** Maximum cached frames for tails with equal ones: those of DELIVERED_AT_ONCE entries in a few styles. */
 export const MAX_SHARED_FRAMES = 8;
 
-/** Longest `delay_for`, seconds (docs/dev/wire-format.md#before-the-upgrade). */
+/** Maximum `delay_for` in seconds (docs/dev/wire-format.md#before-the-upgrade). */
 export const MAX_DELAY_SECONDS = 5;
 /** Maximum commits of this process that wait in memory. Further ones are read from the log. */
 export const MAX_NOTICES = 2_000;

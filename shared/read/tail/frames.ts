@@ -1,5 +1,6 @@
 /**
- * Frames of a tail (docs/dev/wire-format.md#frames): entries and what was dropped, cut to what the connection takes.
+ * Encodes frames of a tail (docs/dev/wire-format.md#frames): entries and dropped entries, cut to the limits
+ * of the connection.
  *
  *     {"streams":[...],"dropped_entries":[...],"encodingFlags":[...]}
  *

@@ -97,9 +97,9 @@ export async function takeSnapshot(
 }
 
 /**
- * Returns the chunks that were served from the log although the snapshot does not contain them, because part
- * of a transaction may be visible before the remaining items. A chunk that has been merged twice looks the
- * same. A moment later the former is in the catalog, and the latter still is not.
+ * Returns the chunks that were served from the log although the snapshot does not contain them. Part of a
+ * transaction may be visible before the remaining items. A chunk that has been merged twice looks the same. A
+ * moment later the former is in the catalog, and the latter still is not.
  *
  * @param served chunks that the snapshot does not cover
  */

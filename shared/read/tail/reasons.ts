@@ -1,4 +1,6 @@
-/** Why a tail ends, as the reason of its close (docs/dev/wire-format.md#after-the-upgrade). */
+/**
+ * Reasons for ending a tail, sent when the connection is closed (docs/dev/wire-format.md#after-the-upgrade).
+ */
 import type { ClientError } from '../../base/model/errors.ts';
 
 export const CLOSE_ERROR = 1011;
@@ -8,7 +10,10 @@ export const FELL_BEHIND = 'the tail fell behind what was pushed; connect again'
 export const TAKES_NOTHING = 'the client takes nothing';
 export const INTERNAL = 'internal error';
 
-/** As the reference tells what is found once the connection is open (docs/dev/wire-format.md#after-the-upgrade). */
+/**
+ * Formats an error as the reference does once the connection is open
+ * (docs/dev/wire-format.md#after-the-upgrade).
+ */
 export function refusalOf({ status, message }: ClientError): string {
   return `rpc error: code = Code(${status}) desc = ${message}`;
 }

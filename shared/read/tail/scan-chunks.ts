@@ -138,16 +138,16 @@ async function visitPage(
     if (sink === undefined) continue;
     const selection = new Uint32Array(rows.rows);
     let left = selectRows(planned, rows, plan, selection);
-    if (planned.mask !== undefined) left = planned.mask.hide(rows, selection, left);
+    if (planned.deleteFilter !== undefined) left = planned.deleteFilter.hide(rows, selection, left);
     sink.begin(rows, record.id);
-    const { turn, pipeline } = query;
+    const { timeSlice, pipeline } = query;
     try {
       while (left > 0) {
         const startedMs = scheduler.nowMs();
-        turn.left = 0;
-        turn.begin();
+        timeSlice.left = 0;
+        timeSlice.begin();
         pipeline.run(rows, selection, left, sink);
-        left = turn.left;
+        left = timeSlice.left;
         scheduler.charge(record.tenant, startedMs);
         if (left > 0) {
           await scheduler.acquire(record.tenant);

@@ -19,7 +19,7 @@ export interface TailQuery {
   readonly form: EntryForm;
   readonly selector: StreamSelector;
   readonly pipeline: LogPipeline;
-  readonly turn: TimeSlice;
+  readonly timeSlice: TimeSlice;
 }
 
 /**
@@ -46,13 +46,13 @@ export function compileTailQuery(
 ): TailQuery {
   const expr = parseQuery(subscription.query);
   if (expr.kind !== 'log') throw new BadRequestError(ONLY_LOGS);
-  const turn = new TimeSlice(undefined, MAX_SLICE_MS);
+  const timeSlice = new TimeSlice(undefined, MAX_SLICE_MS);
   return {
     key: keyOfQuery(subscription),
     expr,
     form: entryFormOf(subscription.form, subscription.flags),
     selector: compileSelector(expr.selector),
-    pipeline: compileLogPipeline(expr, { clock, turn }),
-    turn,
+    pipeline: compileLogPipeline(expr, { clock, timeSlice }),
+    timeSlice,
   };
 }

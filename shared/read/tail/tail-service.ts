@@ -1,6 +1,6 @@
 /**
- * Opens and ends tails: the checks that come once the connection is there (docs/dev/wire-format.md#after-the-upgrade), the limit
- * of tails of a tenant, and the records.
+ * Opens and ends tails: the checks after the connection is open (docs/dev/wire-format.md#after-the-upgrade),
+ * the limit of tails per tenant, and the records.
  */
 
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';

@@ -48,7 +48,7 @@ export function assembleRead(sources: ReadSources): ReadServices {
   const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, place } = sources;
   const { pageCacheBytes, queryResultCacheBytes, queryMemoryBytes } = config.logboom;
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes: catalog.deletes, clock }),
+    deleteFilters: new DeleteFilterSource({ deletes: catalog.deletes, clock }),
     limitsOf,
     enabled: config.compactor.retentionEnabled,
   });

@@ -87,10 +87,10 @@ export async function writeOutputs(
   const added: ChunkRecord[] = [];
   const opened = await openInputs(store, given.inputs);
   const inputs = given.inputs.slice(0, opened.length);
-  const masks = new Map<string, ChunkRowFilter>();
+  const rowFilters = new Map<string, ChunkRowFilter>();
   for (const record of inputs) {
-    const mask = drops.of(record);
-    if (mask !== undefined) masks.set(record.id, mask);
+    const rowFilter = drops.of(record);
+    if (rowFilter !== undefined) rowFilters.set(record.id, rowFilter);
   }
   const isFinal = given.quality === 'final';
   const isEnriched = isFinal && lineBytesOf(inputs) >= enrichedFromBytes;
@@ -108,8 +108,8 @@ export async function writeOutputs(
       signal,
       pause: hold,
       dropRows: (page, { footer }) => {
-        const mask = masks.get(footer.id);
-        return mask && marksOf(mask, page);
+        const rowFilter = rowFilters.get(footer.id);
+        return rowFilter && marksOf(rowFilter, page);
       },
     },
     async chunk => {
@@ -119,7 +119,7 @@ export async function writeOutputs(
     },
   );
   const { duplicates, dropped } = merged;
-  return { inputs, added, duplicates, dropped, mayDrop: masks.size > 0 };
+  return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0 };
 }
 
 /** What was stored is given back to the machine: left to the collector, it would lie there beside the next merge. */

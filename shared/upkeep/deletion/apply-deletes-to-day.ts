@@ -39,9 +39,9 @@ export function dayDeletion({ rewriter, store }: DayDeletionParts): DayDeletion 
           ...work,
           removedGraceMs: rewriter.options.graceMs,
           decide: async (record, drops, hold) => {
-            const mask = drops.deletesOf(record);
-            if (mask === undefined) return 'leave';
-            const { hit, readBytes } = await findCovered(store, record, mask, hold);
+            const rowFilter = drops.deletesOf(record);
+            if (rowFilter === undefined) return 'leave';
+            const { hit, readBytes } = await findCovered(store, record, rowFilter, hold);
             figures.readBytes += readBytes;
             return hit ? 'rewrite' : 'clean';
           },

@@ -62,7 +62,7 @@ export class DeleteFilter {
    * must not be shown.
    */
   narrow(page: PageRows, selection: Uint32Array, count: number): number {
-    this.#pipeline ??= compileLogPipeline(this.#expr, { clock: this.#clock, turn: this.#slice });
+    this.#pipeline ??= compileLogPipeline(this.#expr, { clock: this.#clock, timeSlice: this.#slice });
     const slice = this.#slice;
     const pipeline = this.#pipeline;
     const covered = new Uint32Array(count);

@@ -27,15 +27,15 @@ export interface CoverResult {
 export async function findCovered(
   store: ObjectStore,
   record: ChunkRecord,
-  mask: CoveredRows,
+  coveredRows: CoveredRows,
   hold: () => Promise<void>,
 ): Promise<CoverResult> {
   const { counts: _, ...footer } = await readFooter(store, record);
   const isInRecord = record.footer !== undefined || record.inline !== undefined;
   let readBytes = isInRecord ? 0 : record.footerBytes;
-  const pages = pagesToRead(footer, mask);
+  const pages = pagesToRead(footer, coveredRows);
   if (pages.length === 0) return { hit: false, readBytes };
-  if (pages.some(page => coversRunBoundary(page, footer, mask))) return { hit: true, readBytes };
+  if (pages.some(page => coversRunBoundary(page, footer, coveredRows))) return { hit: true, readBytes };
   const read = (start: number, end: number) => {
     if (record.inline === undefined) readBytes += end - start;
     return readChunk(store, record, start, end);
@@ -45,24 +45,25 @@ export async function findCovered(
   for (let next = await reader.nextPage(); next !== undefined; next = await reader.nextPage()) {
     const wants = { lines: 'bytes', metadata: 'all' } as const;
     const rows = decodePage(footer, next.page, next.stored, wants, nameOfChunk(record));
-    if (hasMarked(mask, rows)) return { hit: true, readBytes };
+    if (hasMarked(coveredRows, rows)) return { hit: true, readBytes };
     await hold();
   }
   return { hit: false, readBytes };
 }
 
-function pagesToRead({ pages, streams }: FooterPart, mask: CoveredRows): readonly PageMeta[] {
-  const touched = streams.map(stream => mask.mayTouch(stream));
+function pagesToRead({ pages, streams }: FooterPart, coveredRows: CoveredRows): readonly PageMeta[] {
+  const touched = streams.map(stream => coveredRows.mayTouch(stream));
   return pages.filter(page => {
     const runs = page.runs.filter(({ stream }) => touched[stream]);
-    return runs.length > 0 && mask.forPage({ page, streams, runs }) !== undefined;
+    return runs.length > 0 && coveredRows.forPage({ page, streams, runs }) !== undefined;
   });
 }
 
 /** Uses that a run has an entry at its first time and at its last. */
-function coversRunBoundary({ runs }: PageMeta, { streams }: FooterPart, mask: CoveredRows): boolean {
+function coversRunBoundary({ runs }: PageMeta, { streams }: FooterPart, coveredRows: CoveredRows): boolean {
   return runs.some(
     ({ stream, first, last }) =>
-      mask.takesAll(streams[stream], first, first) || mask.takesAll(streams[stream], last, last),
+      coveredRows.takesAll(streams[stream], first, first) ||
+      coveredRows.takesAll(streams[stream], last, last),
   );
 }

@@ -56,8 +56,8 @@ export class MergeDrops implements DropSource {
     const asOfMs = applies
       ? nowMs
       : Math.min(nowMs, ...pickedUp.map(({ pickedUpMs }) => pickedUpMs ?? nowMs));
-    const masks = compileDeleteFilters(requests, { clock });
-    const deletesOf = (record: ChunkRecord) => masks.forChunk(record);
+    const deleteFilters = compileDeleteFilters(requests, { clock });
+    const deletesOf = (record: ChunkRecord) => deleteFilters.forChunk(record);
     const expiredOf = (record: ChunkRecord) => retentionFilter(retention, record, BigInt(nowMs) * NS_PER_MS);
     let checkedMs = nowMs;
     let known = version;

@@ -106,7 +106,9 @@ export class TenantDeletion {
     { figures, failures, left }: { figures: DeletionFigures; failures: string[]; left: Set<string> },
   ): Promise<boolean> {
     const { catalog, clock } = this.#parts;
-    const masks = new Map(active.map(request => [request.id, compileDeleteFilters([request], { clock })]));
+    const deleteFilters = new Map(
+      active.map(request => [request.id, compileDeleteFilters([request], { clock })]),
+    );
     for (const { day } of await daysOf(catalog, tenant, active)) {
       const dayEndNs = BigInt(day + 1) * NS_PER_DAY;
       const ofDay = active.filter(
@@ -115,7 +117,7 @@ export class TenantDeletion {
       if (ofDay.length === 0) continue;
       if (signal.aborted || clock.nowMs() >= untilMs) return false;
       figures.days++;
-      const ofRequests = new Map(ofDay.map(({ id }) => [id, masks.get(id)!]));
+      const ofRequests = new Map(ofDay.map(({ id }) => [id, deleteFilters.get(id)!]));
       const touched = await touchedBytes(catalog, tenant, day, ofRequests);
       const end = await this.#rewrite({ tenant, day, untilMs, signal }, touched.size > 0, figures).catch(
         (error: unknown) => {

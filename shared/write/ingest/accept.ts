@@ -1,7 +1,7 @@
 /**
  * Decides which entries of a decoded push are stored: discovery, validation and normalization, in the
- * reference's order (docs/dev/wire-format.md#order-of-checks). An error of the whole request throws. An error of single entries is
- * returned after the others are stored.
+ * reference's order (docs/dev/wire-format.md#order-of-checks). An error of the whole request throws. An error
+ * of single entries is returned after the others are stored.
  */
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';

@@ -1,6 +1,6 @@
 /**
- * Unpacks the body of a push request (docs/dev/wire-format.md#content-type-and-encoding, #sizes). It removes the transfer's gzip or deflate, then
- * the snappy block that always wraps protobuf, so gzip may wrap snappy.
+ * Unpacks the body of a push request (docs/dev/wire-format.md#content-type-and-encoding, #sizes). It removes
+ * the transfer's gzip or deflate, then the snappy block that always wraps protobuf, so gzip may wrap snappy.
  *
  * Sizes are checked before memory is allocated: a body cannot cost more than its limits, whatever it
  * declares. Content is decompressed in parts, so that no thread works on one body for long.

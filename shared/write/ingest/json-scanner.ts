@@ -1,6 +1,6 @@
 /**
- * Scans JSON bytes without a tree and, for most strings, without a copy: a string is a range of the body,
- * with escapes resolved in place (the result is never longer).
+ * Scans JSON bytes without a tree and, for most strings, without a copy. A string is a range of the body,
+ * with escapes resolved in place. The result is never longer.
  *
  * A string with invalid UTF-8 gets longer (U+FFFD has 3 bytes). It moves to the spill, and its range is
  * behind the body. Raw control characters in strings are accepted, as in the reference.

@@ -1,4 +1,7 @@
-/** Names of structured metadata as stored (docs/dev/wire-format.md#names-of-structured-metadata, #otlp-names-and-values): letters, digits and single underscores. */
+/**
+ * Names of structured metadata as stored (docs/dev/wire-format.md#names-of-structured-metadata,
+ * #otlp-names-and-values): letters, digits and single underscores.
+ */
 import { BadRequestError } from '../../base/model/errors.ts';
 import { quote } from '../../base/model/quote.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Prepares the streams of a push (docs/dev/wire-format.md#order-of-checks, steps 3 to 6): refuses reserved labels, adds backfill
- * labels and `service_name`, merges streams that became equal, validates labels, and finds blocked streams.
+ * Prepares the streams of a push (docs/dev/wire-format.md#order-of-checks, steps 3 to 6). It refuses reserved
+ * labels, adds backfill labels and `service_name`, and merges streams that became equal. It validates labels
+ * and finds blocked streams.
  */
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { BadRequestError, type ClientError } from '../../base/model/errors.ts';

@@ -307,8 +307,8 @@ function streamAt(starts: Uint32Array, row: number): number {
 }
 
 /**
- * Returns the maximum end of a part that starts at `from`, by its rows, lines and pairs, and the number of
- * its pairs, including those of levels.
+ * Returns the maximum end of a part that starts at `from`, by its rows, lines and pairs. Also returns the
+ * number of its pairs, including those of levels.
  */
 function* partEnd(
   pushes: readonly AcceptedPush[],

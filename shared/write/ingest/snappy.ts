@@ -1,8 +1,8 @@
 /**
- * Decodes the Snappy block format of protobuf pushes. The decoder is our own, because decompression is the
- * most expensive step of a push and a library's byte loop takes twice the time (1,200 MB/s against 510 MB/s
- * of snappyjs on log lines). Blocks of usual size use kernels/snappy.ts, in half of that time again. The loop
- * in this file is for larger blocks.
+ * Decodes the Snappy block format of protobuf pushes. Decompression is the most expensive step of a push. The
+ * decoder is our own, because a library's byte loop takes twice the time (1,200 MB/s against 510 MB/s of
+ * snappyjs on log lines). Blocks of usual size use kernels/snappy.ts, in half of that time again. The loop in
+ * this file is for larger blocks.
  *
  * Pitfall: copies run in steps of up to 16 bytes and may write up to SLACK bytes past their end. Later
  * elements overwrite those bytes, or they are in the slack after the result. Every element is therefore

@@ -1,6 +1,6 @@
 /**
- * Decides by the labels of a stream alone (docs/dev/wire-format.md#order-of-checks, step 6; 1.7, scope stream) its policy, and
- * whether it may be stored. A stream that fails loses all its entries.
+ * Decides by the labels of a stream alone (docs/dev/wire-format.md#order-of-checks, step 6; #validation) its
+ * policy, and whether it may be stored. A stream that fails loses all its entries.
  *
  * Agents send the same few streams in every push, so a decision is cached as long as its stream and limits
  * are referenced. It must depend neither on the tenant (tenants share their default limits) nor on the time.

@@ -187,7 +187,7 @@ export function makeWorld(given: WorldOptions = {}) {
   /** Identities of the entries, sorted and each once. */
   async function entriesIn(isMasked: boolean): Promise<string[]> {
     const { catalog } = plain;
-    const masks = isMasked
+    const deleteFilters = isMasked
       ? await new DeleteFilterSource({ deletes: catalog.deletes, clock }).filtersOf(TENANT)
       : undefined;
     const found = new Set<string>();
@@ -197,8 +197,8 @@ export function makeWorld(given: WorldOptions = {}) {
         for (const page of footer.pages) {
           const stored = await readChunk(rawStore, record, page.offset, page.offset + page.storedBytes);
           const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, 'a page');
-          const mask = masks?.forChunk(record);
-          const marks = mask && marksOf(mask, rows);
+          const deleteFilter = deleteFilters?.forChunk(record);
+          const marks = deleteFilter && marksOf(deleteFilter, rows);
           entriesOfPage(rows, BigInt(day) * DAY_NS).forEach((entry, row) => {
             if (marks?.[row] !== 1) found.add(identityOf({ ...entry, day }));
           });

@@ -82,7 +82,7 @@ export async function columnEngine(
   const requests = deleted.map(deleteRequest);
   const deletes = { list: async () => requests, version: async () => requests.length };
   const visibility = new Visibility({
-    masks: new DeleteFilterSource({ deletes, clock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock }),
     limitsOf: () => DEFAULT_LIMITS,
     enabled: true,
   });

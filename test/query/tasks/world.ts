@@ -55,14 +55,18 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store: objects, catalog, clock, ids: systemIds, options });
   let deletes: readonly DeleteRequest[] = [];
-  const masks = {
+  const deleteFilters = {
     filtersOf: async (tenant: string) =>
       compileDeleteFilters(
         deletes.filter(request => request.tenant === tenant),
         { clock },
       ),
   };
-  const visibility = new Visibility({ masks: masks as never, limitsOf: () => limits, enabled: true });
+  const visibility = new Visibility({
+    deleteFilters: deleteFilters as never,
+    limitsOf: () => limits,
+    enabled: true,
+  });
   const parts = { catalog, clock, visibility };
   return {
     clock,

@@ -69,11 +69,11 @@ export async function entriesOf(
   const entries = new Map<string, PlainEntry>();
   for (const record of records) {
     const footer = await source.footer(record);
-    const mask = drops?.of(record);
+    const deleteFilter = drops?.of(record);
     for (const page of footer.pages) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const rows = await source.page(record, footer, page, wants, newStatistics());
-      const marks = mask && marksOf(mask, rows);
+      const marks = deleteFilter && marksOf(deleteFilter, rows);
       for (const [row, entry] of entriesOfPage(rows, BigInt(record.day) * DAY_NS).entries()) {
         if (marks?.[row] === 1) continue;
         const { stream, time, line, metadata } = entry;

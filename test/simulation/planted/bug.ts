@@ -43,7 +43,7 @@ export interface Bug {
   /** What merges leave out. */
   readonly drops?: (parts: MergeDropsParts) => DropSource;
   /** What its queries hide for delete requests. */
-  readonly masks?: (parts: ConstructorParameters<typeof DeleteFilterSource>[0]) => DeleteFilterSource;
+  readonly deleteFilters?: (parts: ConstructorParameters<typeof DeleteFilterSource>[0]) => DeleteFilterSource;
   readonly deletion?: (parts: TenantDeletionParts) => TenantDeletionParts;
   readonly retention?: (parts: RetentionParts) => RetentionParts;
   /** Grace of the maintenance, ms, instead of the usual one. */

@@ -36,22 +36,22 @@ export const countsWhatIsHidden: Bug = {
   needsRemoval: true,
   maxSeeds: 60,
   breaks: ['partials-are-masked'],
-  masks: parts => {
+  deleteFilters: parts => {
     const source = new DeleteFilterSource(parts);
     const forChunk =
-      (masks: TenantDeleteFilters): TenantDeleteFilters['forChunk'] =>
+      (deleteFilters: TenantDeleteFilters): TenantDeleteFilters['forChunk'] =>
       record => {
-        const ofChunk = masks.forChunk(record);
+        const ofChunk = deleteFilters.forChunk(record);
         if (ofChunk === undefined) return undefined;
         const forPage: typeof ofChunk.forPage = page => {
-          const mask = ofChunk.forPage(page);
-          return mask && like(mask, { hiddenIn: () => [] });
+          const deleteFilter = ofChunk.forPage(page);
+          return deleteFilter && like(deleteFilter, { hiddenIn: () => [] });
         };
         return like(ofChunk, { forPage, mayTakeWhole: () => false });
       };
     const filtersOf = async (tenant: string) => {
-      const masks = await source.filtersOf(tenant);
-      return like(masks, { forChunk: forChunk(masks) });
+      const deleteFilters = await source.filtersOf(tenant);
+      return like(deleteFilters, { forChunk: forChunk(deleteFilters) });
     };
     return like(source, { filtersOf });
   },
@@ -62,7 +62,7 @@ export const remembersMasks: Bug = {
   needsRemoval: true,
   maxSeeds: 20,
   breaks: ['removed-is-hidden', 'acknowledged-is-found'],
-  masks: ({ deletes, clock }) => {
+  deleteFilters: ({ deletes, clock }) => {
     const version = async (tenant: string) => Math.min(1, await deletes.version(tenant));
     return new DeleteFilterSource({ deletes: like(deletes, { version }), clock });
   },
@@ -73,7 +73,7 @@ export const hidesForGood: Bug = {
   needsRemoval: true,
   maxSeeds: 60,
   breaks: ['acknowledged-is-found'],
-  masks: ({ deletes, clock }) => {
+  deleteFilters: ({ deletes, clock }) => {
     const unsealed = { pickedUpMs: undefined, sealedMs: undefined, processedMs: undefined };
     return new DeleteFilterSource({
       deletes: changedList(deletes, request => ({ ...request, ...unsealed })),

@@ -42,7 +42,8 @@ export function assembleRemoval({ merging, removal, bug }: Parts): Removing {
   const dropParts = { deletes, clock, limitsOf, isEnabled: true };
   const drops = bug?.drops?.(dropParts) ?? new MergeDrops(dropParts);
   const rewriter = { ...merging, drops };
-  const masks = bug?.masks?.({ deletes, clock }) ?? new DeleteFilterSource({ deletes, clock });
+  const deleteFilters =
+    bug?.deleteFilters?.({ deletes, clock }) ?? new DeleteFilterSource({ deletes, clock });
   const deletion = {
     catalog,
     store,
@@ -57,7 +58,7 @@ export function assembleRemoval({ merging, removal, bug }: Parts): Removing {
   return {
     deletes: new DeleteService({ deletes, generations, clock, ids, cancelPeriodMs }),
     drops,
-    visibility: new Visibility({ masks, limitsOf, enabled: true }),
+    visibility: new Visibility({ deleteFilters, limitsOf, enabled: true }),
     jobs: {
       deletion: new TenantDeletion(bug?.deletion?.(deletion) ?? deletion),
       retention: bug?.retention?.(retention) ?? retention,

@@ -1,7 +1,8 @@
 /**
- * Detected fields of log lines (docs/dev/wire-format.md#response-of-detected-fields;
- * docs/dev/logql-semantics.md#detected-fields): the names in structured metadata, in what the query itself parsed, and in what
- * the line says by itself. Runs on the answer of a log query with categorised labels, which the limit on entries bounds.
+ * Detects fields of log lines (docs/dev/wire-format.md#response-of-detected-fields;
+ * docs/dev/logql-semantics.md#detected-fields): names in structured metadata, parsed by the query, or in the
+ * line itself. It runs on the result of a log query with categorized labels, which the limit on entries
+ * bounds.
  *
  * The last value of a field decides its type. Only that value is classified, because classifying costs more
  * than parsing the line. The row that contains it is recorded, and parsed again at the end of its page.

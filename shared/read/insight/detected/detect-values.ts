@@ -1,6 +1,7 @@
 /**
- * The distinct values of one field (docs/dev/wire-format.md#response-of-detected-fields): of structured metadata, of what the
- * query parsed, and of what the lines say by themselves. Sizes out of lines are shown in their short form; metadata as it is.
+ * Collects the distinct values of one field (docs/dev/wire-format.md#response-of-detected-fields): of
+ * structured metadata, of labels that the query parsed, and of the lines themselves. Sizes from lines are
+ * shown in their short form, metadata unchanged.
  *
  * Pitfall: an entry that a field column answered (RangeQuery.field) has an empty line. Its field is among the
  * parsed labels.

@@ -6,7 +6,7 @@ import { MAX_FIELDS, MAX_NAME_CHARACTERS } from './bounds.ts';
 import type { LineParserName } from './line-parser.ts';
 import { type FieldType, typeOfValue } from './value-type.ts';
 
-/** As the API answers it (docs/dev/wire-format.md#response-of-detected-fields). */
+/** A field as in the API response (docs/dev/wire-format.md#response-of-detected-fields). */
 export interface DetectedField {
   readonly label: string;
   readonly type: FieldType;

@@ -1,7 +1,7 @@
 /**
- * The lines of an answer as pages again, which is what the pipeline's parsers work on. A page is one stream's, without
- * structured metadata: a parsed name collides with labels of the stream alone here
- * (docs/dev/wire-format.md#response-of-detected-fields), unlike in a query.
+ * Converts the lines of a response to pages, which the pipeline's parsers need. A page has one stream and no
+ * structured metadata. Unlike in a query, a parsed name collides only with labels of the stream
+ * (docs/dev/wire-format.md#response-of-detected-fields).
  */
 import type { PageRows } from '../../../base/model/page.ts';
 import type { LogEntry, LogStream } from '../../query/log-query.ts';

@@ -1,6 +1,6 @@
 /**
- * What a value looks like (docs/dev/logql-semantics.md#detected-fields): the first type in the order below that its text is one of. `1` is
- * an int and no boolean, `5m` a duration and no 5 megabytes.
+ * Classifies a value (docs/dev/logql-semantics.md#detected-fields) by the first type in the order below that
+ * its text matches. `1` is an int, not a boolean. `5m` is a duration, not 5 megabytes.
  */
 import { formatByteSize, parseByteSize } from '../../../base/model/byte-size.ts';
 import { parseGoDuration } from '../../../base/model/duration.ts';

@@ -131,9 +131,9 @@ export function chunkTask(
 }
 
 /** Returns the requests that may hide something of the day. */
-function deletesOf({ masks }: Visible, day: number): Task['deletes'] {
+function deletesOf({ deleteFilters }: Visible, day: number): Task['deletes'] {
   const dayStartNs = BigInt(day) * NS_PER_DAY;
-  return (masks?.definitions ?? []).filter(
+  return (deleteFilters?.definitions ?? []).filter(
     ({ startNs, endNs }) => startNs < dayStartNs + NS_PER_DAY && endNs >= dayStartNs,
   );
 }

@@ -73,7 +73,7 @@ export class TaskRunner {
   readonly #place: string;
   readonly #memory: SharedMemory | undefined;
   readonly #hits = new PageHitsCache();
-  readonly #masks = new LruCache<string, TenantDeleteFilters>(MAX_CACHED_REQUESTS);
+  readonly #deleteFilters = new LruCache<string, TenantDeleteFilters>(MAX_CACHED_REQUESTS);
   readonly #retentions = new LruCache<string, Retention>(MAX_CACHED_RETENTIONS);
 
   constructor({ store, clock, place = PROCESS, memory, source = new ChunkSource(store) }: TaskRunnerParts) {
@@ -202,11 +202,11 @@ export class TaskRunner {
     const { day, from, to, isUneven, records } = task;
     const kept = keptOfDay(visible, day);
     const footers = await Promise.all(records.map(record => this.#source.footer(record)));
-    const chunkMasks = records.map(record => visible.masks?.forChunk(record));
+    const chunkFilters = records.map(record => visible.deleteFilters?.forChunk(record));
     const plannedOf = (at: TaskPage): PlannedPage => {
       const record = records[at.record];
       const footer = footers[at.record];
-      const masks = chunkMasks[at.record];
+      const deleteFilters = chunkFilters[at.record];
       const page = footer.pages[at.page];
       const runs = at.runs === undefined ? page?.runs : at.runs.map(run => page?.runs[run]);
       if (runs === undefined || runs.includes(undefined as never)) {
@@ -218,8 +218,8 @@ export class TaskRunner {
         if (run.first < first) first = run.first;
         if (run.last > last) last = run.last;
       }
-      const mask = masks?.forPage({ page, streams: footer.streams, runs });
-      return { record, footer, page, masks, mask, runs, first, last };
+      const deleteFilter = deleteFilters?.forPage({ page, streams: footer.streams, runs });
+      return { record, footer, page, deleteFilters, deleteFilter, runs, first, last };
     };
     const pages = task.pages.map(plannedOf);
     const neighbors = new Set(task.neighbors.map(plannedOf));
@@ -231,13 +231,13 @@ export class TaskRunner {
 
   #visibleOf({ tenant, deletes, retention, nowNs }: Task): Visible {
     return {
-      masks: deletes.length === 0 ? undefined : this.#masksOf(tenant, deletes),
+      deleteFilters: deletes.length === 0 ? undefined : this.#deleteFiltersOf(tenant, deletes),
       retention: this.#retentionOf(retention),
       nowNs,
     };
   }
 
-  #masksOf(tenant: string, deletes: Task['deletes']): TenantDeleteFilters {
+  #deleteFiltersOf(tenant: string, deletes: Task['deletes']): TenantDeleteFilters {
     const stateOf = ({
       id,
       createdMs,
@@ -249,12 +249,12 @@ export class TaskRunner {
     }: Task['deletes'][0]) =>
       `${id} ${createdMs} ${startNs} ${endNs} ${pickedUpMs} ${sealedMs} ${processedMs}`;
     const key = [tenant, ...deletes.map(stateOf)].join('\n');
-    let masks = this.#masks.get(key);
-    if (masks === undefined) {
-      masks = compileDeleteFilters(deletes, { clock: this.#clock, hits: this.#hits });
-      this.#masks.set(key, masks, deletes.length + 1);
+    let deleteFilters = this.#deleteFilters.get(key);
+    if (deleteFilters === undefined) {
+      deleteFilters = compileDeleteFilters(deletes, { clock: this.#clock, hits: this.#hits });
+      this.#deleteFilters.set(key, deleteFilters, deletes.length + 1);
     }
-    return masks;
+    return deleteFilters;
   }
 
   #retentionOf(limits: Task['retention']): Retention {
@@ -270,7 +270,7 @@ export class TaskRunner {
 }
 
 interface Scanning {
-  readonly context: Omit<ScanContext, 'turn' | 'hidden'>;
+  readonly context: Omit<ScanContext, 'timeSlice' | 'hidden'>;
   readonly view: TenantView;
   readonly budget: MemoryBudget;
 }

@@ -4,7 +4,7 @@
  * retention come as definitions.
  *
  * A task has more pages than it scans. Pages that share a time range of some stream with a scanned page are
- * included as neighbors, so that every task drops the same copies of equal entries.
+ * neighbors. They are included so that every task drops the same copies of equal entries.
  */
 
 import type { TracedRead } from '../../../base/ports/read-trace.ts';

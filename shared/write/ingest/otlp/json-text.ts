@@ -1,6 +1,7 @@
 /**
- * Writes OTLP maps and arrays as JSON text, byte for byte as the reference does: keys sorted by bytes, the
- * last value of equal keys, `<`, `>` and `&` escaped, bytes as base64, an empty value as null.
+ * Writes OTLP maps and arrays as JSON text, byte for byte as the reference does. Keys are sorted by bytes,
+ * and the last value of equal keys is used. `<`, `>` and `&` are escaped. Bytes are base64, and an empty
+ * value is null.
  */
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import { tooMany } from '../bounds.ts';

@@ -1,6 +1,7 @@
 /**
- * Builds columns from OTLP resources, scopes and records (docs/dev/wire-format.md#resource-attributes to 2.6). Both decoders call it in
- * this order: resource, scope, records of that scope, next scope, next resource.
+ * Builds columns from OTLP resources, scopes and records (docs/dev/wire-format.md#resource-attributes,
+ * #log-records). Both decoders call it in this order: resource, scope, records of that scope, next scope,
+ * next resource.
  *
  * Pitfall: an entry is added before its attributes and completed by `endRecord`, because pairs belong to the
  * most recent entry. Read the attributes of a record between the two calls.

@@ -1,7 +1,8 @@
 /**
  * Applies limits that depend on earlier pushes of a tenant: its rate, the rates of its streams, and the
- * number of active streams (docs/dev/wire-format.md#rate-of-a-tenant, #rates-and-number-of-streams). Decisions use memory only. Processes exchange their state
- * in the background, never blocking a push. If an exchange fails, they continue with what they know.
+ * number of active streams (docs/dev/wire-format.md#rate-of-a-tenant, #rates-and-number-of-streams).
+ * Decisions use memory only. Processes exchange their state in the background, never blocking a push. If an
+ * exchange fails, they continue with what they know.
  *
  *     push --> tenant's rate --> each stream: active or new? --> its rate --> store
  *                  |                          |

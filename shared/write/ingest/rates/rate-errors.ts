@@ -1,6 +1,6 @@
 /**
- * Errors for pushes above a rate or the number of active streams (docs/dev/wire-format.md#rate-of-a-tenant, #rates-and-number-of-streams). All have status
- * 429.
+ * Errors for pushes above a rate or the number of active streams (docs/dev/wire-format.md#rate-of-a-tenant,
+ * #rates-and-number-of-streams). All have status 429.
  */
 import { ClientError } from '../../../base/model/errors.ts';
 import type { PushColumns } from '../push-columns.ts';

@@ -28,8 +28,8 @@ export interface FieldOptions {
 const MESSAGE_FIELDS = ['_msg', 'message', 'msg', 'log'];
 
 /**
- * Default stream labels: the resource attributes that become labels with OTLP, in the spellings of Elastic's
- * schema, OpenTelemetry and Fluent Bit, and the level, which has few values.
+ * Default stream labels: the resource attributes that become labels with OTLP, and the level, which has few
+ * values. Names are spelled as in Elastic's schema, OpenTelemetry and Fluent Bit.
  */
 const LABEL_FIELDS: readonly (readonly [field: string, label: string])[] = [
   ['service.name', 'service_name'],

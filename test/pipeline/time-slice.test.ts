@@ -11,8 +11,8 @@ import type { LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { allRows, clock, type Entry, makePage } from './support.ts';
 
-/** A turn whose clock goes on by `ms` whenever it is looked at. */
-function turnOf(ms: number): TimeSlice {
+/** Returns a time slice whose clock advances by `ms` per reading. */
+function sliceOf(ms: number): TimeSlice {
   let now = 0;
   return new TimeSlice(() => {
     now += ms;
@@ -20,9 +20,9 @@ function turnOf(ms: number): TimeSlice {
   });
 }
 
-/** Calls `visit` as a scan does, until no row is left; how many visits. */
-function inTurns(
-  turn: TimeSlice,
+/** Calls `visit` as a scan does, until no row is left. Returns the number of visits. */
+function inSlices(
+  timeSlice: TimeSlice,
   page: PageRows,
   visit: (selection: Uint32Array, count: number) => void,
 ): number {
@@ -30,33 +30,33 @@ function inTurns(
   let visits = 0;
   let left = page.rows;
   while (left > 0) {
-    turn.begin();
+    timeSlice.begin();
     visit(selection, left);
     visits++;
-    left = turn.left;
+    left = timeSlice.left;
   }
   return visits;
 }
 
-function loggedBy(stages: string, page: PageRows, turn: TimeSlice): { got: unknown[]; visits: number } {
+function loggedBy(stages: string, page: PageRows, timeSlice: TimeSlice): { got: unknown[]; visits: number } {
   const expr = parseQuery(`{app="x"} ${stages}`) as LogExpr;
-  const pipeline = compileLogPipeline(expr, { clock, turn });
+  const pipeline = compileLogPipeline(expr, { clock, timeSlice });
   const got: unknown[] = [];
   const emit: Parameters<typeof pipeline.run>[3] = {
     wants: () => true,
     emit: (row, entry) => got.push([row, entry.line(), entry.labelText()]),
   };
-  const visits = inTurns(turn, page, (selection, count) => pipeline.run(page, selection, count, emit));
+  const visits = inSlices(timeSlice, page, (selection, count) => pipeline.run(page, selection, count, emit));
   return { got, visits };
 }
 
-function sampledBy(query: string, page: PageRows, turn: TimeSlice): { got: unknown[]; visits: number } {
+function sampledBy(query: string, page: PageRows, timeSlice: TimeSlice): { got: unknown[]; visits: number } {
   const expr = parseQuery(query);
   if (expr.kind === 'log') throw new Error('not a metric query');
   const [{ node, grouping }] = leavesOf(expr);
-  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, turn });
+  const extractor = compileSampleExtractor(node.range, { op: node.op, grouping, clock, timeSlice });
   const got: unknown[] = [];
-  const visits = inTurns(turn, page, (selection, count) => {
+  const visits = inSlices(timeSlice, page, (selection, count) => {
     const batch = extractor.extract(page, selection, count);
     for (let i = 0; i < batch.count; i++) {
       const labels = labelsToObject(extractor.series.labelsOf(batch.series[i]));
@@ -86,7 +86,7 @@ const STAGES = [
   '| regexp "b=(?P<b>.)" | drop n',
 ];
 
-describe('a page in turns gives what it gives at once', () => {
+describe('a page in time slices has the same result as in a single one', () => {
   test('entries', () => {
     fc.assert(
       fc.property(
@@ -95,7 +95,7 @@ describe('a page in turns gives what it gives at once', () => {
         fc.integer({ min: 1, max: 60 }),
         (list, stages, ms) => {
           const page = makePage(list as Entry[]);
-          expect(loggedBy(stages, page, turnOf(ms)).got).toEqual(loggedBy(stages, page, turnOf(0)).got);
+          expect(loggedBy(stages, page, sliceOf(ms)).got).toEqual(loggedBy(stages, page, sliceOf(0)).got);
         },
       ),
     );
@@ -114,39 +114,39 @@ describe('a page in turns gives what it gives at once', () => {
         fc.integer({ min: 1, max: 60 }),
         (list, query, ms) => {
           const page = makePage(list as Entry[]);
-          expect(sampledBy(query, page, turnOf(ms)).got).toEqual(sampledBy(query, page, turnOf(0)).got);
+          expect(sampledBy(query, page, sliceOf(ms)).got).toEqual(sampledBy(query, page, sliceOf(0)).got);
         },
       ),
     );
   });
 });
 
-describe('a turn that is over', () => {
+describe('a time slice that is over', () => {
   const page = makePage(Array.from({ length: 200 }, (_, i) => ({ line: `a=${i}` })));
 
   test('ends after the row where a stage may be slow, after up to 64 where none is', () => {
-    expect(loggedBy('| line_format "x{{.a}}"', page, turnOf(100)).visits).toBe(200);
-    expect(loggedBy('| logfmt', page, turnOf(100)).visits).toBe(4);
-    expect(loggedBy('| line_format "x{{.a}}"', page, turnOf(0)).visits).toBe(1);
-    expect(sampledBy('rate({app="x"} | label_format x="{{.a}}" [1m])', page, turnOf(100)).visits).toBe(200);
+    expect(loggedBy('| line_format "x{{.a}}"', page, sliceOf(100)).visits).toBe(200);
+    expect(loggedBy('| logfmt', page, sliceOf(100)).visits).toBe(4);
+    expect(loggedBy('| line_format "x{{.a}}"', page, sliceOf(0)).visits).toBe(1);
+    expect(sampledBy('rate({app="x"} | label_format x="{{.a}}" [1m])', page, sliceOf(100)).visits).toBe(200);
   });
 
   test('ends between line filters', () => {
-    const { got, visits } = loggedBy('|= "a" |= "=" |= "19"', page, turnOf(100));
+    const { got, visits } = loggedBy('|= "a" |= "=" |= "19"', page, sliceOf(100));
     expect(got).toHaveLength(12);
     expect(visits).toBeGreaterThan(2);
   });
 
   test('ends within a line filter that is slow, after 1 KB of lines', () => {
     const long = makePage(Array.from({ length: 20 }, (_, i) => ({ line: `${'abc'.repeat(200)} ${i}x` })));
-    const { got, visits } = loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, turnOf(100));
-    expect(got).toEqual(loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, turnOf(0)).got);
+    const { got, visits } = loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, sliceOf(100));
+    expect(got).toEqual(loggedBy('|~ "a[a-c]{300}.*[05]x" |= "x"', long, sliceOf(0)).got);
     expect(got).toHaveLength(4);
     expect(visits).toBeGreaterThanOrEqual(10);
     expect(visits).toBeLessThanOrEqual(12);
   });
 
   test('one line that takes seconds is refused', () => {
-    expect(() => loggedBy('| line_format "x{{.a}}"', page, turnOf(6_000))).toThrow(BadRequestError);
+    expect(() => loggedBy('| line_format "x{{.a}}"', page, sliceOf(6_000))).toThrow(BadRequestError);
   });
 });
