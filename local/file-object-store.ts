@@ -224,7 +224,7 @@ function openObject(objects: string, key: string): number {
 
 /**
  * Up to this size, a read from the page cache (30 µs) takes less time than a switch to another thread and
- * back, which under load costs a context switch each way (300 µs measured with both cores busy).
+ * back. Under load the switch costs a context switch each way (300 µs measured with both cores busy).
  */
 const SYNC_READ_BYTES = 256 * 1024;
 

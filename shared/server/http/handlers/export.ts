@@ -28,7 +28,7 @@ export const exportEntries: Handler<HttpContext> = async (context, request) => {
   if (expr.kind !== 'log') throw new BadRequestError('an export needs a log query; this is a metric query');
   const hasLabels = format !== 'text';
   return context.engine.export({ startNs, endNs, text, expr, maxBytes, hasLabels }, asker, async exported => {
-    // Writing is work for the tenant, too.
+    // Formatting counts as CPU time of the tenant.
     const pace = context.reading.source.scheduler.pace(asker.tenantsKey);
     pace.resume();
     const rest = async () => {
