@@ -34,7 +34,10 @@ import {
 } from '../shared/base/ports/object-store.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
-import { type ConcurrencyLimit, createGate } from '../shared/base/scheduling/concurrency-limit.ts';
+import {
+  type ConcurrencyLimit,
+  createConcurrencyLimit,
+} from '../shared/base/scheduling/concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
 import { walkObjects } from './object-listing.ts';

@@ -130,13 +130,13 @@ test('what is spread counts by time, and is gone when it is taken away', () => {
       const row = curves.addRow();
       let want = 0;
       for (const [first, last] of spans) {
-        curves.spread(row, first, last, 1000);
+        curves.addEvenly(row, first, last, 1000);
         const shared = Math.min(last, to) - Math.max(first, from);
         if (first === last) want += first >= from && first < to ? 1000 : 0;
         else if (shared > 0) want += (1000 * shared) / (last - first);
       }
-      curves.spread(row, 7e9, 50_000e9, 300);
-      curves.spread(row, 7e9, 50_000e9, -300);
+      curves.addEvenly(row, 7e9, 50_000e9, 300);
+      curves.addEvenly(row, 7e9, 50_000e9, -300);
       curves.seal();
       // An entry of the day's last ns is not in [from, to), whatever to is; doubles leave something behind.
       const isAtEnd = spans.some(([first, last]) => first === last && first === 86_400e9);

@@ -130,7 +130,7 @@ export class PageCache implements PageKeeper {
     const isFirst = lastUse === undefined;
     // One that was never used before is the first to give way, and takes nobody's place.
     const interval = nextUse ?? (isFirst ? Infinity : now - lastUse);
-    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#hasRoomFor(page, interval)) {
+    if ((!isFirst || nextUse !== undefined || this.#keepsFirst) && this.#fits(page, interval)) {
       const columns = new PageColumns(footer, page, what, this);
       const weight = page.storedBytes + BYTES_PER_ROW * page.rows;
       this.#keep({ key, columns, weight, lastUse: now, interval, lineUse: now });

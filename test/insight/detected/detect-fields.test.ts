@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { HyperLogLog } from '../../../shared/base/model/hyperloglog.ts';
 import { hashOfText } from '../../../shared/base/model/text-hash.ts';
 import {
+  MAX_CACHED_NAME_CHARACTERS,
   MAX_FIELDS,
-  MAX_KEPT_NAME_CHARACTERS,
   MAX_NAME_CHARACTERS,
   PAGE_ROWS,
 } from '../../../shared/read/insight/detected/bounds.ts';
@@ -167,7 +167,7 @@ describe('bounds', () => {
   });
 
   test('names that are long together, line by line: the parser starts anew, the fields stay', async () => {
-    const names = Math.ceil((2 * MAX_KEPT_NAME_CHARACTERS) / 1000 / 2);
+    const names = Math.ceil((2 * MAX_CACHED_NAME_CHARACTERS) / 1000 / 2);
     const lines = Array.from({ length: names }, (_, i) => `a=${i % 5} ${`k${i}_`.padEnd(1000, 'x')}=1 z=2`);
     const found = await fieldsOf([streamOf(lines)], 10);
     expect(found.a).toMatchObject({ type: 'int', cardinality: 5 });
