@@ -6,8 +6,8 @@
  *
  * No client reads the response to an event. A temporary error throws, so that the service retries the event.
  * Entries that validation refuses are logged and dropped, or the service would retry the event for hours. A
- * push over the tenant's rate limit waits and retries first, because a file is read much faster than the
- * limit allows and Lambda retries an event only twice.
+ * push over the tenant's rate limit waits and retries first. Reading a file is much faster than the limit,
+ * and Lambda retries an event only twice.
  */
 
 import { openAwsStorage } from '../shared/aws/storage.ts';

@@ -1,14 +1,17 @@
-/** Work that one function hands to another, a part of a query or a merge: a task in, its answer out, both base64 in JSON. */
+/**
+ * Runs a task of another function, a query task or a merge. The event contains the task and the response its
+ * result, both base64 in JSON.
+ */
 
 import { MAX_PAYLOAD_BYTES, type WorkerEvent, type WorkerResult } from '../shared/aws/lambda-invoker.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
 export type TaskHandler = (event: WorkerEvent, context: LambdaContext) => Promise<WorkerResult>;
 
-/** Left to say that time is over, ms. */
+/** Time reserved at the end of the function to report a timeout, in ms. */
 const MARGIN_MS = 500;
 
-/** Throws what the task throws, also because the time of the function is over. */
+/** Throws the errors of the task, including a timeout of the function. */
 export function createTaskHandler(
   run: (task: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>,
 ): TaskHandler {

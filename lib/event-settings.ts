@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts';
 
 export interface EventSettings {
   readonly tenant: string;
-  /** `name=value`, separated by commas, as LOGBOOM_LABELS takes them. */
+  /** `name=value`, separated by commas, in the format of LOGBOOM_LABELS. */
   readonly labels: string;
   /** Names, each once. */
   readonly logGroups: readonly string[];

@@ -34,7 +34,10 @@ import {
 } from '../shared/base/ports/object-store.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
-import { type ConcurrencyLimit, createGate } from '../shared/base/scheduling/concurrency-limit.ts';
+import {
+  type ConcurrencyLimit,
+  createConcurrencyLimit,
+} from '../shared/base/scheduling/concurrency-limit.ts';
 import { type DirectorySync, directorySync, makeDurableDirectory } from './directory-sync.ts';
 import { asReadError, asStorageError } from './disk-errors.ts';
 import { walkObjects } from './object-listing.ts';
@@ -224,7 +227,7 @@ function openObject(objects: string, key: string): number {
 
 /**
  * Up to this size, a read from the page cache (30 µs) takes less time than a switch to another thread and
- * back, which under load costs a context switch each way (300 µs measured with both cores busy).
+ * back. Under load the switch costs a context switch each way (300 µs measured with both cores busy).
  */
 const SYNC_READ_BYTES = 256 * 1024;
 

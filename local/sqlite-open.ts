@@ -2,7 +2,7 @@
  * Opens the database of the local table: durability, sharing between processes, the schema and its version.
  *
  * It is an ordinary table with an index of its keys, not WITHOUT ROWID. With bodies of 1 KB, WITHOUT ROWID
- * reached 25,000 puts a second in batches instead of 117,000, and a file three times as large, because few
+ * reached 25,000 puts a second in batches instead of 117,000. Its file was three times as large, because few
  * such rows fit its pages.
  */
 import { statSync } from 'node:fs';

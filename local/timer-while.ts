@@ -1,14 +1,17 @@
 /**
- * A timer that runs only as long as there is something to look at. A timer that fires four times a second costs an idle process 0.3% of
- * a core.
+ * A timer that runs only while it is needed. A timer that fires four times a second costs an idle process 0.3
+ * % of a core.
  */
 export interface TimerWhile {
-  /** There is something to look at. */
+  /** Starts the timer, if it is not running, when there is something to check. */
   start(): void;
   stop(): void;
 }
 
-/** Calls `look` once per period after `start`, until `isNeeded` is false behind a call. The process may end in the meantime. */
+/**
+ * Calls `look` once per period after `start`, until `isNeeded` returns false after a call. The timer does not
+ * keep the process alive.
+ */
 export function timerWhile(isNeeded: () => boolean, look: () => void, periodMs: number): TimerWhile {
   let timer: NodeJS.Timeout | undefined;
 

@@ -9,7 +9,7 @@ import type { MemoryBudget } from '../../base/model/memory-budget.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { tracing } from '../../base/ports/read-trace.ts';
-import { type ConcurrencyLimit, createGate } from '../../base/scheduling/concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../base/scheduling/concurrency-limit.ts';
 import type { MetricResult } from '../../execution/metrics/result.ts';
 import type { Expr, LogExpr, Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
@@ -169,7 +169,7 @@ export class QueryEngine {
     this.#answers = answers;
     this.#memory = memory;
     this.#place = place;
-    this.#exports = createGate(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
+    this.#exports = createConcurrencyLimit(source.isDistant ? DISTANT_EXPORTS : LOCAL_EXPORTS);
   }
 
   /** Throws ClientError. */

@@ -1,9 +1,9 @@
 /**
  * Verifies a token and returns its identity.
  *
- * Pitfall: a revoked token works for up to `maxAgeMs` in a process that has cached it, and a new token is
- * refused as long if it was refused before. The cache key is the hash of the whole token, so the time of a
- * lookup reveals nothing to an attacker. Hashes are compared in constant time, even if no record exists.
+ * Pitfall: a revoked token works for up to `maxAgeMs` in a process that has cached it. A token that was
+ * refused before it was created is refused as long. The cache key is the hash of the whole token, so the time
+ * of a lookup reveals nothing to an attacker. Hashes are compared in constant time, even if no record exists.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { LruCache } from '../../base/model/lru.ts';

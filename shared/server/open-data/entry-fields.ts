@@ -1,4 +1,6 @@
-/** Fields of JSON and logfmt lines as columns: those that many lines have, with the type that all their values have. */
+/**
+ * Fields of JSON and logfmt lines as columns: the frequent fields, with the type that all their values have.
+ */
 import { parseObject } from '../../base/text/json-object.ts';
 import { parseLogfmt } from '../../base/text/logfmt-pairs.ts';
 
@@ -11,24 +13,24 @@ export interface FieldColumn {
   readonly type: FieldType;
 }
 
-/** A table with more columns is hard to read. */
+/** Maximum number of columns, because a wider table is hard to read. */
 const MAX_COLUMNS = 30;
-/** Names that are met; lines of a hostile client have new ones each. */
+/** Maximum number of distinct names, because lines of a hostile client may have new ones each. */
 const MAX_NAMES = 10_000;
-/** A field that fewer rows have is in the line anyway. */
+/** Minimum share of rows with a field. Rarer fields are only in the line. */
 const MIN_SHARE = 0.1;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
-/** Texts of more digits may be beyond 64 bits. */
+/** Integers with more digits may not fit 64 bits. */
 const MAX_CERTAIN_DIGITS = 18;
 
-/** Undefined for a line that is neither. */
+/** `undefined` for a line that is neither JSON nor logfmt. */
 export function fieldsOfLine(line: string): Fields | undefined {
   return parseObject(line) ?? parseLogfmt(line);
 }
 
-/** The columns for these rows, by name. */
+/** Columns for these rows, sorted by name. */
 export function frequentFields(rows: readonly (Fields | undefined)[]): readonly FieldColumn[] {
   const found = new Map<string, { rows: number; type: FieldType | undefined }>();
   for (const fields of rows) {
@@ -41,7 +43,7 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
         found.set(name, known);
       }
       known.rows++;
-      // Any value is a text.
+      // Any value can be a string.
       if (known.type === 'STRING') continue;
       const type = typeOf(fields[name]);
       if (type !== undefined) known.type = commonType(known.type, type);
@@ -56,14 +58,14 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Apart from the other columns, and a name that SQL takes without quotes, whose case means nothing there. */
+/** Name with a prefix that no fixed column has. It needs no quotes in SQL, which ignores its case. */
 export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
 export type ColumnValue = string | number | bigint | boolean | null;
 
-/** Null for a row that has no such field. */
+/** Values of a column; null for a row without the field. */
 export function columnValues(rows: readonly (Fields | undefined)[], column: FieldColumn): ColumnValue[] {
   return rows.map(fields => columnValue(fields, column));
 }
@@ -78,7 +80,10 @@ export function columnValue(fields: Fields | undefined, { name, type }: FieldCol
   return text.toWellFormed();
 }
 
-/** Undefined for no value, which any type has room for. Numbers of logfmt are texts that look like them. */
+/**
+ * Type of a value; `undefined` for a missing value, which fits any type. Numbers in logfmt are strings that
+ * look like numbers.
+ */
 function typeOf(value: unknown): FieldType | undefined {
   switch (typeof value) {
     case 'boolean':

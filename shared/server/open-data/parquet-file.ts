@@ -1,7 +1,7 @@
 /**
- * Entries as a Parquet file that DuckDB, Athena and Spark read: time, level, line, labels and metadata as maps, and the frequent fields
- * of the lines as typed columns `field_...`. The time is there in microseconds, which all of them have as a type, and in nanoseconds as a
- * number.
+ * Writes entries as a Parquet file for DuckDB, Athena and Spark. Its columns are time, level, line, labels
+ * and metadata as maps, and the frequent fields of the lines as typed columns `field_...`. The time exists in
+ * microseconds, a type that all of them support, and in nanoseconds as a number.
  */
 import { LOGBOOM_VERSION } from '../admin/build-info.ts';
 import { columnName, columnValues, type FieldColumn, fieldsOfLine, frequentFields } from './entry-fields.ts';
@@ -10,13 +10,13 @@ import { parquetBytes, schema } from './parquet/file.ts';
 
 export interface OpenEntry {
   readonly timeNs: bigint;
-  /** Entries with the same labels may share them; then they cost little. */
+  /** Entries with equal labels may share one object, which costs little. */
   readonly labels: Readonly<Record<string, string>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly line: string;
 }
 
-/** In the form by which readers tell writers apart. */
+/** Format by which readers recognize writers. */
 const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
 
 export function parquetFile(entries: readonly OpenEntry[]): Buffer {

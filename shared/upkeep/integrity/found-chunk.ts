@@ -20,8 +20,9 @@ export interface FoundChunk {
 const TAIL_BYTES = 256 * 1024;
 
 /**
- * `undefined` if the object is gone. Throws the errors of the store, CorruptionError, and MismatchError if
- * the object has the key of another chunk, because its record would belong to another chunk, day or tenant.
+ * `undefined` if the object is gone. Throws the errors of the store, and CorruptionError. Throws
+ * MismatchError if the object has the key of another chunk, because its record would belong to another chunk,
+ * day or tenant.
  */
 export async function readFoundChunk(
   store: ObjectStore,

@@ -2,8 +2,8 @@
  * Templates: the stored form of clusters. A template has the bytes of a line, with one byte for each
  * placeholder. The pattern is the same as text. Templates with the same structure can be compared and joined.
  *
- * Pitfall: joining never creates a new structure, except for ends. Inside a line, a placeholder stands for
- * one word, or the inside of quotes or brackets, so that the text after it is found at the right position. A
+ * Pitfall: joining never creates a new structure, except for ends. Inside a line, a placeholder represents
+ * one word, or the inside of quotes or brackets. So the text after it is found at the right position. A
  * placeholder for a variable number of words would end too early in some lines.
  */
 import { WORD_ANY, WORD_TEXT } from '../../base/kernels/line-words.ts';

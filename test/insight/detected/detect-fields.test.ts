@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { HyperLogLog } from '../../../shared/base/model/hyperloglog.ts';
 import { hashOfText } from '../../../shared/base/model/text-hash.ts';
 import {
-  MAX_FIELDS,
   MAX_CACHED_NAME_CHARACTERS,
+  MAX_FIELDS,
   MAX_NAME_CHARACTERS,
   PAGE_ROWS,
 } from '../../../shared/read/insight/detected/bounds.ts';

@@ -1,7 +1,7 @@
-/** Bytes that are written one after the other, in a buffer that grows: numbers as Parquet and Thrift's compact protocol have them. */
+/** Growing buffer of bytes, with numbers in the formats of Parquet and Thrift's compact protocol. */
 
 const FIRST_BYTES = 4096;
-/** UTF-8 of a code unit. */
+/** Maximum UTF-8 bytes of a code unit. */
 const MAX_BYTES_PER_UNIT = 3;
 
 export class ByteSink {
@@ -16,7 +16,7 @@ export class ByteSink {
     return this.#at;
   }
 
-  /** What was written; of use until more is. */
+  /** Bytes written so far. Valid until the next write. */
   written(): Buffer {
     return this.#buffer.subarray(0, this.#at);
   }
@@ -26,7 +26,7 @@ export class ByteSink {
     this.#buffer[this.#at++] = value;
   }
 
-  /** 4 bytes, the lowest first. */
+  /** Writes 4 bytes, lowest first. */
   uint32(value: number): void {
     this.#reserve(4);
     this.#at = this.#buffer.writeUInt32LE(value, this.#at);
@@ -48,7 +48,7 @@ export class ByteSink {
     this.#at += value.length;
   }
 
-  /** As Parquet stores texts: 4 bytes of length, then UTF-8. */
+  /** Writes a text as Parquet stores it: 4 bytes of length, then UTF-8. */
   text(value: string): void {
     this.#reserve(4 + MAX_BYTES_PER_UNIT * value.length);
     const bytes = this.#buffer.write(value, this.#at + 4);
@@ -56,7 +56,7 @@ export class ByteSink {
     this.#at += 4 + bytes;
   }
 
-  /** A whole number from 0 to 2^53: 7 bits a byte, the lowest first. */
+  /** Writes a whole number from 0 to 2^53 with 7 bits per byte, lowest first. */
   varint(value: number): void {
     let rest = value;
     while (rest >= 128) {
@@ -66,7 +66,7 @@ export class ByteSink {
     this.byte(rest);
   }
 
-  /** A whole number of any sign within 2^63. */
+  /** Writes a signed whole number within 2^63. */
   zigzag(value: bigint): void {
     let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
     for (; rest >= 128n; rest >>= 7n) this.byte(Number(rest & 127n) + 128);

@@ -1,6 +1,6 @@
 /**
- * Columns of a row group as pages: levels and values, compressed. A text with few values has a dictionary. Maps are pairs of texts, a list
- * of them for each row.
+ * Encodes the columns of a row group as pages: levels and values, compressed. A text column with few distinct
+ * values has a dictionary. Maps are lists of pairs of texts per row.
  */
 import { zstdCompressSync } from 'node:zlib';
 import { ByteSink } from './bytes.ts';
@@ -17,18 +17,18 @@ const RLE_DICTIONARY = 8;
 const ZSTD = 6;
 const DATA_PAGE = 0;
 const DICTIONARY_PAGE = 2;
-/** Readers unpack a page at a time. */
+/** Readers decompress one page at a time. */
 const PAGE_ROWS = 16_384;
 const PAGE_TEXT_CHARACTERS = 1_000_000;
-/** A dictionary that has more entries than this share of the values saves nothing. */
+/** Maximum size of a dictionary as a share of the values. A larger one saves nothing. */
 const MAX_DICTIONARY_SHARE = 0.5;
 
 export interface ColumnChunk {
-  /** Pages, one behind the other. */
+  /** Pages in order. */
   readonly bytes: Buffer;
-  /** Before they were compressed. */
+  /** Size before compression. */
   readonly rawBytes: number;
-  /** Its metadata where the pages begin at this place of the file. */
+  /** Metadata of the column if its pages begin at this offset of the file. */
   meta(offset: number): ThriftValue;
 }
 
@@ -47,7 +47,7 @@ interface ChunkOptions {
   readonly statistics?: ThriftValue;
 }
 
-/** Times as whole numbers: what each is above the first one. */
+/** Column of times as whole numbers, given as offsets to the first one. */
 export function timeColumn(name: string, first: bigint, offsets: Float64Array): ColumnChunk {
   const out = new ByteSink();
   writeDeltas(out, first, offsets);
@@ -70,7 +70,7 @@ export function timeColumn(name: string, first: bigint, offsets: Float64Array): 
   });
 }
 
-/** Texts that all rows have. */
+/** Column of texts that all rows have. */
 export function lineColumn(name: string, values: readonly string[]): ColumnChunk {
   const pages = rangesOf(values.length, i => values[i].length).map(([from, to]) => {
     const out = new ByteSink(PAGE_TEXT_CHARACTERS);
@@ -80,7 +80,7 @@ export function lineColumn(name: string, values: readonly string[]): ColumnChunk
   return chunkOf({ path: [name], type: 'BYTE_ARRAY', encodings: [PLAIN, RLE], pages });
 }
 
-/** Values that some rows lack; null is none. */
+/** Column of optional values; null means missing. */
 export function optionalColumn(
   name: string,
   type: ParquetType,
@@ -126,13 +126,13 @@ function textColumn(name: string, values: readonly (string | null)[]): ColumnChu
   return chunkOf({ path: [name], type: 'BYTE_ARRAY', encodings, pages });
 }
 
-/** Pairs of names and values; rows with the same pairs share them. Two columns: keys and values. */
+/** Columns of keys and of values for the pairs of each row. Rows with equal pairs share an object. */
 export function mapColumns(
   name: string,
   rows: readonly Readonly<Record<string, string>>[],
 ): readonly [ColumnChunk, ColumnChunk] {
   const sides = [new Dictionary(), new Dictionary()] as const;
-  /** Places of the names and of the values of a row. */
+  /** Dictionary indices of the names and of the values of a row. */
   const known = new Map<object, readonly [readonly number[], readonly number[]]>();
   const places = rows.map(row => {
     let found = known.get(row);
@@ -148,7 +148,7 @@ export function mapColumns(
   const chunk = (side: 0 | 1) => {
     const pages = rangesOf(rows.length, () => 0).map(([from, to]) => {
       const own = places.slice(from, to).map(each => each[side]);
-      // A row without pairs has a place of its own, without a value.
+      // A row without pairs has one slot without a value.
       const slots = own.reduce((sum, { length }) => sum + Math.max(1, length), 0);
       const repetition = new Uint32Array(slots);
       const definition = new Uint32Array(slots);
@@ -212,7 +212,7 @@ function presence(values: readonly unknown[], from: number, to: number): Uint32A
   return levels;
 }
 
-/** Levels stand behind their length. */
+/** Writes levels after their length. */
 function writeLevels(out: ByteSink, levels: Uint32Array, most: number): void {
   const runs = new ByteSink();
   writeRuns(runs, levels, 0, levels.length, bitWidth(most));
@@ -244,7 +244,11 @@ function writePlain(
   if (count % 8 !== 0) out.byte(bits);
 }
 
-/** Rows of each page. @param characters of the text of a row, for a page that would be large */
+/**
+ * Row ranges of the pages.
+ *
+ * @param characters size of the text of a row, which limits the size of a page
+ */
 function rangesOf(rows: number, characters: (row: number) => number): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (let from = 0; from < rows; ) {

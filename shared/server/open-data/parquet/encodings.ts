@@ -1,20 +1,23 @@
-/** Encodings of Parquet for whole numbers: runs and bit-packed groups (RLE), and packed differences (DELTA_BINARY_PACKED). */
+/**
+ * Encodings of Parquet for whole numbers: runs and bit-packed groups (RLE), and packed deltas
+ * (DELTA_BINARY_PACKED).
+ */
 import type { ByteSink } from './bytes.ts';
 
-/** Values of a bit-packed group, and of the shortest run. */
+/** Values of a bit-packed group, and minimum length of a run. */
 const GROUP = 8;
 const BLOCK = 128;
 const MINIBLOCKS = 4;
 const MINIBLOCK = BLOCK / MINIBLOCKS;
-/** Bits that are added to the accumulator at once: with 7 that wait it stays below 2^31. */
+/** Bits added to the accumulator at a time. Together with up to 7 pending bits they stay below 2^31. */
 const MAX_BITS_AT_ONCE = 24;
 
-/** Bits of numbers from 0 to `max`; at least one, which every reader understands. */
+/** Bits of numbers from 0 to `max`. At least one, which every reader supports. */
 export function bitWidth(max: number): number {
   return Math.max(1, 32 - Math.clz32(max));
 }
 
-/** Runs and bit-packed groups of the numbers from `from` to `to`, of `width` bits each. */
+/** Writes the numbers from index `from` to `to`, of `width` bits each, as runs and bit-packed groups. */
 export function writeRuns(out: ByteSink, values: Uint32Array, from: number, to: number, width: number): void {
   for (let at = from; at < to; ) {
     const run = runAt(values, at, to, to - at);
@@ -34,14 +37,19 @@ export function writeRuns(out: ByteSink, values: Uint32Array, from: number, to: 
   }
 }
 
-/** How often the value at a place is repeated, up to `most`. */
+/** Number of repetitions of the value at an index, up to `most`. */
 function runAt(values: Uint32Array, at: number, to: number, most: number): number {
   let run = 1;
   while (run < most && at + run < to && values[at + run] === values[at]) run++;
   return run;
 }
 
-/** @param first the first value; @param offsets what each value is above it, exactly, in numbers below 2^52 and above -2^52 */
+/**
+ * Writes whole numbers as packed deltas.
+ *
+ * @param first the first value
+ * @param offsets exact difference of each value to the first, in numbers between -2^52 and 2^52
+ */
 export function writeDeltas(out: ByteSink, first: bigint, offsets: Float64Array): void {
   const count = offsets.length;
   for (const value of [BLOCK, MINIBLOCKS, count]) out.varint(value);
@@ -72,7 +80,10 @@ export function writeDeltas(out: ByteSink, first: bigint, offsets: Float64Array)
   }
 }
 
-/** Packs numbers of some bits, the lowest bit first. Whole bytes are written at once; all numbers together fill whole bytes. */
+/**
+ * Packs numbers of variable width, lowest bit first. Writes whole bytes. All numbers together must fill whole
+ * bytes.
+ */
 class BitSink {
   readonly #out: ByteSink;
   #bits = 0;
@@ -82,7 +93,7 @@ class BitSink {
     this.#out = out;
   }
 
-  /** @param width up to 53 */
+  /** @param width number of bits, up to 53 */
   add(value: number, width: number): void {
     let rest = value;
     let left = width;

@@ -1,6 +1,6 @@
 /**
- * A Parquet file of one row group. Written here and not by a library, because entries share their labels: a library that walks the map of
- * each row took ten times as long as all the rest.
+ * Writes a Parquet file of one row group. It uses no library, because entries share their labels. A library
+ * that walks the map of each row took ten times as long as all other work.
  */
 import { ByteSink } from './bytes.ts';
 import type { ColumnChunk, ParquetType } from './columns.ts';
@@ -38,7 +38,7 @@ export const schema = {
   ],
 };
 
-/** Texts are UTF-8. */
+/** Schema element. Texts are UTF-8. */
 function element(
   name: string,
   { type, repetition }: { readonly type: ParquetType; readonly repetition: number },
@@ -55,7 +55,7 @@ function element(
 
 export interface ParquetFile {
   readonly rows: number;
-  /** Of all columns, in the order of the chunks; a map has two chunks. */
+  /** Schema of all columns, in the order of the chunks. A map has two chunks. */
   readonly schema: readonly (readonly ThriftValue[])[];
   readonly chunks: readonly ColumnChunk[];
   readonly createdBy: string;
@@ -79,7 +79,7 @@ export function parquetBytes({ rows, schema: columns, chunks, createdBy }: Parqu
     3: i64(rows),
     4: list([group]),
     6: binary(createdBy),
-    // Bounds are to be compared as their types say.
+    // Statistics compare in the order of their types.
     7: list(chunks.map(() => struct({ 1: NO_FIELDS }))),
   }).write(out);
   out.uint32(out.length - before);

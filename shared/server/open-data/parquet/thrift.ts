@@ -1,4 +1,4 @@
-/** Structures in Thrift's compact protocol, as the footer and the page headers of a Parquet file are. */
+/** Encodes structures in Thrift's compact protocol, for the footer and the page headers of a Parquet file. */
 import type { ByteSink } from './bytes.ts';
 
 export interface ThriftValue {
@@ -13,7 +13,7 @@ const I64 = 6;
 const BINARY = 8;
 const LIST = 9;
 const STRUCT = 12;
-/** Lists of more elements have their size in a number of its own. */
+/** Lists with more elements store their size as a separate number. */
 const MAX_SHORT_LIST = 14;
 
 export const i32 = (value: number): ThriftValue => ({ type: I32, write: out => out.zigzag(BigInt(value)) });
@@ -21,7 +21,7 @@ export const i64 = (value: bigint | number): ThriftValue => ({
   type: I64,
   write: out => out.zigzag(BigInt(value)),
 });
-/** Only as a field: its type is its value. */
+/** Valid only as a field, because its type contains its value. */
 export const bool = (value: boolean): ThriftValue => ({
   type: value ? TRUE : FALSE,
   write: () => undefined,
@@ -37,7 +37,7 @@ export function binary(value: Uint8Array | string): ThriftValue {
   };
 }
 
-/** @param of type of the elements, for a list without any */
+/** @param of type of the elements, for an empty list */
 export function list(values: readonly ThriftValue[], of = STRUCT): ThriftValue {
   return {
     type: LIST,
@@ -53,17 +53,17 @@ export function list(values: readonly ThriftValue[], of = STRUCT): ThriftValue {
   };
 }
 
-/** Fields by their numbers, ascending; undefined ones are left out. */
+/** Structure with fields by number, ascending. Omits `undefined` fields. */
 export function struct(fields: Readonly<Record<number, ThriftValue | undefined>>): ThriftValue {
   return {
     type: STRUCT,
     write(out) {
       let before = 0;
-      // Keys that are whole numbers come in ascending order.
+      // JavaScript iterates integer keys in ascending order.
       for (const [key, value] of Object.entries(fields)) {
         if (value === undefined) continue;
         const id = Number(key);
-        // Numbers of fields here are never 16 apart.
+        // Short form: field numbers in this program never differ by 16 or more.
         out.byte((id - before) * 16 + value.type);
         value.write(out);
         before = id;
