@@ -1,6 +1,6 @@
 /**
- * The project's own corpus, for where no other is given: JSON, logfmt and access log lines of forty streams over an hour,
- * the same ones for a seed. 45% of the bytes are JSON, 30% logfmt, 25% access log.
+ * Project's own corpus, used if no other is given: JSON, logfmt and access log lines of forty streams over an
+ * hour, reproducible by seed. 45% of the bytes are JSON, 30% logfmt, 25% access log.
  */
 import type { PushedEntry, PushedStream } from '../test/end-to-end/support/push.ts';
 
@@ -13,7 +13,7 @@ export interface Batch {
 const NS_PER_S = 1_000_000_000n;
 export const CORPUS_START_NS = 1_704_067_200n * NS_PER_S;
 export const CORPUS_NS = 3600n * NS_PER_S;
-/** In one line of each batch. */
+/** Text in one line of each batch. */
 export const NEEDLE = 'needle-5f3a9c';
 
 const BATCH_BYTES = 500_000;
@@ -34,7 +34,7 @@ const PATHS = ['/', '/api/v1/users', '/api/v1/orders/17', '/static/app.js', '/se
 type Kind = (typeof KINDS)[number];
 type Random = (below: number) => number;
 
-/** Batches of half a megabyte until `mb` are reached; their times go from the corpus's start to its end. */
+/** Batches of 0.5 MB until `mb` are reached; their times cover the corpus from start to end. */
 export function* generateBatches(mb: number, seed = 1): Generator<Batch> {
   const random = createRandom(seed);
   const total = Math.ceil((mb * 1e6) / BATCH_BYTES);
@@ -83,7 +83,7 @@ function makeLine(kind: Kind, ns: bigint, random: Random): string {
   }
 }
 
-/** Whole numbers below `below`, the same ones for a seed. */
+/** Random integers below `below`, reproducible by seed. */
 function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return below => {

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- deletion`: what it costs to delete one user's lines, 0.01% of all, spread everywhere. In memory, so the
- * figures are of reading and writing chunks and not of a disk: what is looked at, read and written anew.
+ * `npm run bench -- deletion`: cost of deleting one user's lines, 0.01% of all, spread everywhere. Runs in
+ * memory, so the figures are for processing chunks and not for a disk: bytes considered, read and rewritten.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -36,14 +36,14 @@ export interface DeletionFigures {
   readonly pagesPacked: number;
   readonly copiedBytes: number;
   readonly packedBytes: number;
-  /** Of the process, while it was looked and rewritten. */
+  /** CPU time of the process during the scan and rewrite. */
   readonly cpuSeconds: number;
   readonly seconds: number;
 }
 
 const TENANT = 't';
 const USER = 'user=heidi-4711';
-/** One line in so many is the user's. */
+/** One in this many lines is the user's. */
 const ONE_IN = 10_000;
 const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
@@ -113,7 +113,7 @@ export async function runDeletion(mb: number): Promise<DeletionFigures> {
   };
 }
 
-/** The lines lie in one buffer, made at once: a tenth of what it takes to add them one by one. */
+/** Lines are in one buffer that is built at once: a tenth of the time of adding them one by one. */
 function pushOf({ streams }: Batch, isOfUser: () => boolean): AcceptedPush {
   const texts = streams.map(({ entries }) =>
     entries.map(({ line }) => Buffer.from(isOfUser() ? `${line} ${USER}` : line)),

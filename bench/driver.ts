@@ -1,6 +1,6 @@
 /**
- * Runs the driver that is given beside the project (drive.mjs, its README there) against a fresh store, and shows its
- * figures beside those that it measured on the reference. The calibration tells how far the machine was the same.
+ * Runs the given driver (drive.mjs, see its README) against a new store, and shows its figures next to its
+ * measurements of the reference. The calibration shows if the machine had the same speed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
 
-/** The parts of the driver's result that are shown. */
+/** Shown fields of the driver's result. */
 interface DriverResult {
   readonly ingest: {
     readonly corpus: { readonly rawBytes: number };
@@ -24,7 +24,7 @@ interface DriverResult {
     readonly calibration: Calibration | null;
   };
   readonly queryRightAfterIngest: QueryResult;
-  /** After a flush. */
+  /** Measured after a flush. */
   readonly query?: QueryResult;
   readonly flush?: {
     readonly cpuPerGB: number | null;
@@ -51,7 +51,7 @@ interface QueryFigures {
   readonly medianMs: number | null;
   readonly cpuMs: number | null;
   readonly digest: Readonly<Record<string, number | string>>;
-  /** Whether the answer is the one that the corpus knows. */
+  /** True if the response matches the corpus. */
   readonly expected: boolean | null;
   readonly error?: string;
 }
@@ -71,7 +71,7 @@ const QUERY_HEAD = [
 ];
 const OTHER_DATA =
   'The reference was measured with another amount of data: its figures say little beside these.';
-/** Relative difference of numbers in digests that counts as none. */
+/** Maximum relative difference of equal numbers in digests. */
 const DIGEST_TOLERANCE = 1e-6;
 const EXACT_BY_SPEC = new Set(['index_stats', 'index_volume']);
 
@@ -80,7 +80,7 @@ export interface Measured {
   readonly table: string;
 }
 
-/** @param folder the driver's; @param flags passed on to it */
+/** @param folder folder of the driver; @param flags passed to it */
 export async function runDriver(folder: string, mb: number, flags: readonly string[]): Promise<Measured> {
   const result = await withStore(async ({ server, dataDir, folder: files }) => {
     const [out, meta] = [join(files, 'result.json'), join(files, 'meta.json')];
@@ -145,7 +145,7 @@ function isSameData(result: DriverResult, reference: DriverResult): boolean {
   return result.ingest.corpus.rawBytes === reference.ingest.corpus.rawBytes;
 }
 
-/** The reference's median right after ingest and, where it was asked again, after its flush. */
+/** Reference medians right after ingest, and after its flush if it was measured again. */
 function queryTable(result: DriverResult, reference: DriverResult): string {
   const sameData = isSameData(result, reference);
   const ours = Object.entries(result.queryRightAfterIngest.queries);
@@ -176,7 +176,7 @@ function queryTable(result: DriverResult, reference: DriverResult): string {
   );
 }
 
-/** Whether the answer was right: as the corpus knows it, and as the reference gave it. */
+/** Verdict on a response: compared with the corpus, and with the reference. */
 function judge(
   name: string,
   { error, expected, digest }: QueryFigures,

@@ -1,9 +1,9 @@
 /**
- * The tenant that takes whatever it can, in a process of its own: pushes above its limit, the heaviest queries on every
- * connection, every tail it may open. Started by fairness.ts, and told by messages when to be loud.
+ * Heavy tenant in a separate process: pushes above its limit, the most expensive queries on every connection,
+ * and every tail that it may open. fairness.ts starts it, and switches it on and off by messages.
  *
- * It stands for other machines, but shares the cores with the store: so it comes after all others there (fairness.ts), and what it
- * reads it throws away.
+ * It represents other machines but shares the store's cores. So it runs with the lowest priority
+ * (fairness.ts), and discards its responses.
  */
 import { Agent, request } from 'node:http';
 import WebSocket from 'ws';
@@ -11,12 +11,14 @@ import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
 
 export type LoudOrder =
-  /** Answered when bodies that no round had are there: making them takes as much of a core as pushing them. */
+  /**
+   * Acknowledged when new bodies for the round are ready: creating them takes as much CPU as pushing them.
+   */
   | { readonly kind: 'prepare'; readonly round: number }
   | { readonly kind: 'start'; readonly url: string; readonly tenant: string }
   | { readonly kind: 'stop' };
 
-/** What came of it, since `start`. */
+/** Results since `start`. */
 export interface LoudReport {
   readonly pushed: number;
   readonly refused: number;
@@ -26,19 +28,22 @@ export interface LoudReport {
   readonly frames: number;
 }
 
-/** Half as much again as its rate of 4 MB/s: one push in three is refused. */
+/** Offered load: 1.5 times its rate limit of 4 MB/s, so that one push in three is refused. */
 const OFFERED_MB_PER_SECOND = 6;
-/** Of a round: what it offers in 15 s. A body that comes again would be taken for a repeat, which costs nothing. */
+/** Bodies of a round: the load of 15 s. A repeated body would be a duplicate push, which costs nothing. */
 const BODIES_MB = 90;
-/** Others than those of what is stored before. */
+/** Seed that differs from the stored data. */
 const FIRST_SEED = 7;
 const PUSH_CONNECTIONS = 4;
-/** More than a process works on at once by default (32). */
+/** Concurrent queries, more than a process runs at once by default (32). */
 const QUERY_CLIENTS = 40;
 /** `max_concurrent_tail_requests`. */
 const TAILS = 10;
 
-/** Whole hours of everything: each is a scan with the dearest stages, or an evaluation over many series. Small answers. */
+/**
+ * Queries over whole hours: each is a scan with the most expensive stages, or an evaluation over many series.
+ * Responses are small.
+ */
 const HEAVY_QUERIES = [
   'sum by (app) (count_over_time({app=~".+"} | json | logfmt | line_format "{{.msg}} {{.path}}" |~ "(conn|cache).*(refused|miss)" [5m]))',
   'count(sum by (trace_id) (count_over_time({app=~"json-.*"} | json [5m])))',
@@ -60,7 +65,7 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-/** The status; the answer is not looked at. */
+/** Status; ignores the response. */
 function send(
   url: string,
   { agent, tenant, signal }: Sending,
@@ -144,7 +149,7 @@ async function ask(url: string, first: number, sending: Sending): Promise<void> 
     const status = await send(`${url}?${new URLSearchParams({ ...range, query })}`, sending);
     if (status === 200) counted.answered++;
     else if (!sending.signal.aborted) counted.failed++;
-    // A refusal comes at once.
+    // A refusal returns immediately.
     if (status !== 200) await sleep(20);
   }
 }

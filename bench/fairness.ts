@@ -1,13 +1,15 @@
 /**
- * What a quiet tenant notices of a loud one. The quiet one pushes a little and asks what a dashboard asks, both at a pace. In
- * every other round another tenant pushes at its limit, asks the heaviest queries there are on 40 connections, and has every
- * tail open that it may (fairness-loud.ts, a process of its own). Rounds take turns, because the machine is not the same from
- * one minute to the next; a figure is the median of those of the rounds of its kind but the first, which is the warm-up: who else is on
- * the real machine may stop this one for half a second, which is the p99 of a round and of no other. Before a round alone the loud
- * one's pushes are packed, so that what is left of it does not count as quiet.
+ * Effect of a heavy tenant on a light one. The light tenant pushes a little and runs dashboard queries, both
+ * at a fixed pace. In every other round, another tenant pushes at its limit, runs the most expensive queries
+ * on 40 connections, and opens every allowed tail (fairness-loud.ts, a separate process).
  *
- * Latencies count from when a request was due, not from when it was sent: who waits for an answer must not make others look
- * fast. The goal is a factor of 2 at most, for p99 of pushes and p95 of queries.
+ * Rounds alternate, because the machine's speed changes over minutes. A figure is the median over the rounds
+ * of its kind, without the first one, which is the warm-up. Other users of the physical machine may pause
+ * this one for half a second, which decides the p99 of a single round. Before a round without the heavy
+ * tenant, its pushes are merged, so that their backlog does not count.
+ *
+ * Latencies count from when a request was due, not from when it was sent, so that waiting for a response does
+ * not hide delays. The goal is a factor of at most 2 for p99 of pushes and p95 of queries.
  */
 import { type ForkOptions, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +27,7 @@ const QUIET = 'quiet';
 const LOUD = 'loud';
 const ROUNDS = 5;
 const ROUND_MS = 12_000;
-/** Until all that is loud is under way; then until what it left is done. */
+/** Time until the heavy load is running, and until its backlog is done. */
 const RISE_MS = 2_000;
 const REST_MS = 2_000;
 const PACKING_WAIT_MS = 100;
@@ -33,16 +35,16 @@ const MAX_PACKING_WAITS = 600;
 const PUSHES_PER_SECOND = 20;
 const LINES_PER_PUSH = 100;
 const QUERIES_PER_SECOND = 5;
-/** By default a tenant may push 4 MB/s. */
+/** Pause between pushes: a tenant may push 4 MB/s by default. */
 const FILL_PAUSE_MS = 140;
 const NS_PER_MINUTE = 60_000_000_000n;
 
 export interface FairnessFigures {
   readonly quiet: Percentiles;
   readonly besideLoud: Percentiles;
-  /** Of p99, at most 2 is asked. */
+  /** Factor of p99; the goal is at most 2. */
   readonly pushFactor: number;
-  /** Of p95, at most 2 is asked. */
+  /** Factor of p95; the goal is at most 2. */
   readonly queryFactor: number;
   readonly loud: readonly LoudReport[];
 }
@@ -54,20 +56,20 @@ export interface Percentiles {
   readonly queryMsP95: number;
 }
 
-/** @param mb of lines of each tenant in the store before the first round */
+/** @param mb lines of each tenant in the store before the first round */
 export async function runFairness(mb: number): Promise<FairnessFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-fairness-'));
   const server = await startProcess(resolve(import.meta.dirname, 'fairness.yaml'), join(folder, 'data'));
   const loud = startLoud();
   runFirst();
-  // Of their own, so that no push waits for a connection.
+  // Separate clients, so that no push waits for a connection.
   const [pushing, asking] = [createClient(server.url), createClient(server.url)];
   try {
     await Promise.all([QUIET, LOUD].map(tenant => fill(pushing, tenant, mb)));
     const alone: Percentiles[] = [];
     const beside: Percentiles[] = [];
     const reports: LoudReport[] = [];
-    // The first of each is the warm-up: a store that has just begun compiles what it does, and starts its threads.
+    // The first round of each kind is the warm-up: a new store compiles its code and starts its threads.
     for (let i = 0; i <= ROUNDS; i++) {
       const isWarmUp = i === 0;
       await Promise.all([loud.prepare(i), packAll(pushing)]);
@@ -101,8 +103,9 @@ export async function runFairness(mb: number): Promise<FairnessFigures> {
 }
 
 /**
- * The loud one stands for other machines, and shares the cores with the store here. Where there is `chrt` it runs on a core that nobody
- * wants (sched(7), SCHED_IDLE): a low priority alone keeps a core to the end of its slice.
+ * Runs the heavy tenant with the lowest priority: it represents other machines but shares the store's cores.
+ * With `chrt`, it runs only on idle cores (sched(7), SCHED_IDLE): a process with a high nice value would
+ * still keep a core to the end of its time slice.
  */
 function runsLast(): ForkOptions {
   const hasChrt = spawnSync('chrt', ['--idle', '0', 'true']).status === 0;
@@ -111,8 +114,9 @@ function runsLast(): ForkOptions {
 }
 
 /**
- * Who measures stands for another machine too, and must not wait for a core that the store has: on Linux, where it is allowed, its
- * threads come before all others (sched(7), SCHED_RR). It takes 3% of a core. Processes that it starts are as usual.
+ * Gives the measuring process real-time priority (sched(7), SCHED_RR; Linux, if permitted): it represents
+ * another machine and must not wait for the store's cores. It takes 3% of a core. Its child processes run
+ * normally.
  */
 function runFirst(): void {
   spawnSync('chrt', ['--all-tasks', '--reset-on-fork', '--rr', '--pid', '1', `${process.pid}`], {
@@ -140,7 +144,7 @@ function startLoud() {
   };
 }
 
-/** Resolves when a run of compaction that began after this is over. */
+/** Resolves when a compaction run that started after this call is over. */
 async function packAll(client: HttpClient): Promise<void> {
   const askedMs = Date.now();
   await client.send({ method: 'POST', path: '/flush' });
@@ -182,7 +186,9 @@ async function round(pushing: HttpClient, asking: HttpClient): Promise<Percentil
   };
 }
 
-/** Begins `task` at its pace, whether those before have ended or not; each one's time from when it was due. */
+/**
+ * Starts `task` at its pace, even if earlier ones are still running; records the time from when each was due.
+ */
 async function paced(perSecond: number, took: number[], task: (i: number) => Promise<void>): Promise<void> {
   const startMs = performance.now();
   const all: Promise<void>[] = [];
@@ -206,7 +212,7 @@ function pushBody(): Uint8Array {
   return snappyPush([{ labels: { app: `shop-${pushes % 5}`, env: 'prod' }, entries }]);
 }
 
-/** Panels of a dashboard over the data that was there first; ranges vary, so that nothing is asked twice. */
+/** Dashboard panels over the initial data; ranges vary, so that no query repeats. */
 async function ask(client: HttpClient, i: number): Promise<void> {
   const end = CORPUS_START_NS + CORPUS_NS - BigInt(i % 20) * NS_PER_MINUTE;
   const panels: readonly (readonly [minutes: number, query: string])[] = [

@@ -1,7 +1,7 @@
 /**
- * How fast the machine is while formats are measured: the driver's own calibration (see driver.ts), beside what it found on
- * the machine that the reference's figures are from. CPU seconds of two machines, or of one at two hours, are only
- * comparable by it.
+ * Speed of the machine during the measurement of formats: the driver's calibration (see driver.ts) next to
+ * that of the reference's machine. CPU seconds of two machines, or of one at different times, are comparable
+ * only with it.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cell, formatTable } from './table.ts';
 
-/** MB/s of three jobs of one thread, the best of several runs of each. */
+/** MB/s of three single-threaded jobs, the best of several runs each. */
 export interface MachineSpeed {
   readonly gunzip: number;
   readonly indexOf: number;
@@ -26,7 +26,7 @@ type Measured = Readonly<Record<keyof MachineSpeed, { readonly best: number }>>;
 
 const NAMES: readonly (keyof MachineSpeed)[] = ['gunzip', 'indexOf', 'jsonParse'];
 
-/** Undefined where the driver is not given. Takes about three seconds. */
+/** Takes about three seconds. Undefined if the driver is not given. */
 export function measureMachine(folder: string): MachineSpeed | undefined {
   const driver = join(folder, 'drive.mjs');
   if (!existsSync(driver)) return undefined;
@@ -40,7 +40,7 @@ export function measureMachine(folder: string): MachineSpeed | undefined {
   }
 }
 
-/** What the driver found right before the reference's ingest. */
+/** Driver's measurement right before the reference's ingest. */
 export function referenceMachine(folder: string): MachineSpeed {
   const figures = JSON.parse(readFileSync(join(folder, 'reference-figures.json'), 'utf8')) as {
     readonly ingest: { readonly calibration: Measured };

@@ -1,10 +1,11 @@
 /**
- * `npm run bench -- ingest`: what a push costs in each format that shippers use, with the project's own corpus: CPU of the
- * server for a GB of lines, from the body on the socket to durable. Bodies are made before the clock starts; every format
- * has a store of its own.
+ * `npm run bench -- ingest`: cost of a push in each format that agents use, with the project's own corpus:
+ * CPU of the server per GB of lines, from the body on the socket to durable storage. Bodies are created
+ * before the clock starts; every format has its own store.
  *
- * What a reader would get wrong: the bodies of a GB would not fit this process's memory, so a pass sends a set of them for
- * one tenant after the other. To the server every round is new: streams, days, records and ids of pushes are of a tenant.
+ * Pitfall: the bodies of a GB do not fit in this process's memory, so a pass sends a set of them for one
+ * tenant after the other. To the server every round is new: streams, days, records and push IDs belong to
+ * another tenant.
  */
 import { readFileSync } from 'node:fs';
 import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
@@ -28,9 +29,9 @@ import { type Cell, formatTable } from './table.ts';
 
 export interface FormatFigures {
   readonly format: string;
-  /** 0: in a process that has just begun, its compiling included; 1: in the same one, when that is done. */
+  /** 0: new process, including compilation; 1: same process, warmed up. */
   readonly pass: number;
-  /** Of lines. */
+  /** MB of lines. */
   readonly mb: number;
   readonly bodyMb: number;
   readonly mbPerSecond: number;
@@ -48,9 +49,9 @@ interface Format {
 
 const CONNECTIONS = 4;
 const PASSES = 2;
-/** Lines of the bodies that are held at once; JSON bodies are 1.3 times as large. */
+/** Lines of the bodies held at once; JSON bodies are 1.3 times as large. */
 const ROUND_MB = 125;
-/** Of CPU times in /proc: what `getconf CLK_TCK` says on every Linux. */
+/** Ticks of CPU times in /proc, the value of `getconf CLK_TCK` on every Linux. */
 const TICKS_PER_SECOND = 100;
 
 const FORMATS: readonly Format[] = [
@@ -66,11 +67,11 @@ const FORMATS: readonly Format[] = [
 
 export interface FormatsResult {
   readonly formats: readonly FormatFigures[];
-  /** Where the driver is given. */
+  /** Present if the driver is given. */
   readonly calibration: Calibration | undefined;
 }
 
-/** @param driver the folder of the driver that measures the machine; it need not be there */
+/** @param driver folder of the driver that calibrates the machine; may be missing */
 export async function runFormats(
   mb: number,
   driver: string,
@@ -98,7 +99,7 @@ export async function runFormats(
   return { result: { formats, calibration }, table: tables.join('\n\n') };
 }
 
-/** So many megabytes of lines in a process that has just begun, then as many in the same one. */
+/** Pushes `mb` megabytes of lines in a new process, then the same amount again in that process. */
 async function measure(format: Format, mb: number): Promise<FormatFigures[]> {
   const rounds = Math.max(1, Math.round(mb / ROUND_MB));
   const bodies: Uint8Array[] = [];
@@ -162,7 +163,9 @@ async function pushAll(
   await Promise.all(Array.from({ length: CONNECTIONS }, worker));
 }
 
-/** As a collector sends it: a resource for each stream, whose attributes become labels; lines as bodies. */
+/**
+ * Push as a collector sends it: a resource for each stream, whose attributes become labels; lines as bodies.
+ */
 function otlpPush(streams: readonly PushedStream[]): Uint8Array {
   return protobufOf({
     resourceLogs: streams.map(({ labels, entries }) => ({
@@ -181,11 +184,11 @@ function otlpPush(streams: readonly PushedStream[]): Uint8Array {
   });
 }
 
-/** User and system time of a process, where the system tells it (Linux). */
+/** User and system time of a process, if the system reports it (Linux). */
 function cpuSecondsOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold spaces; times are the 12th and 13th field behind it.
+    // The name in parentheses may contain spaces; the times are the 12th and 13th field after it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Ingest and a few queries with the project's own corpus: what can be measured where nothing else is given. Bodies are
- * made before the clock starts. Figures are comparable between versions on one machine, not with other servers.
+ * Ingest and a few queries with the project's own corpus, without other inputs. Bodies are created before the
+ * clock starts. Figures are comparable between versions on one machine, not with other servers.
  */
 import { readFileSync } from 'node:fs';
 import { getJson } from '../test/end-to-end/support/ask.ts';
@@ -103,7 +103,7 @@ async function ask(client: HttpClient, path: string, params: QueryParams) {
   return { firstMs: times[0], bestMs: Math.min(...times) };
 }
 
-/** Where the system tells it (Linux). */
+/** Peak memory, if the system reports it (Linux). */
 function peakRssMbOf(pid: number): number | null {
   try {
     const kb = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

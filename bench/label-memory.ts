@@ -1,7 +1,7 @@
 /**
- * What labels of a million values cost in memory: one day of a tenant whose label `id` has a million values, in ten chunks and an
- * index, on disk. Each endpoint is asked by a process of its own, so that nothing of making the day is in its memory; a
- * process that asks for something small stands beside them. Making the day takes a minute of CPU.
+ * Memory cost of labels with a million values: one day of a tenant whose label `id` has a million values, in
+ * ten chunks and an index, on disk. Each endpoint is queried by a separate process, so that creating the day
+ * does not count. A process with a small query is the baseline. Creating the day takes a minute of CPU.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,10 +32,10 @@ const TENANT = 't';
 
 export interface LabelMemory {
   readonly asked: string;
-  /** What it came to: a number of values or series, or the error. */
+  /** Result: a number of values or series, or the error. */
   readonly answer: string;
   readonly rssBeforeMb: number;
-  /** Largest while it was answered. */
+  /** Peak during the query. */
   readonly rssPeakMb: number;
 }
 
@@ -120,7 +120,7 @@ export async function runLabelMemory(): Promise<LabelMemory[]> {
   }
 }
 
-/** Runs this file in a process of its own; returns what it wrote. */
+/** Runs this file in a child process; returns its output. */
 function child(args: readonly string[]): string {
   const flags = [...process.execArgv, import.meta.filename, ...args];
   return execFileSync(process.execPath, flags, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });

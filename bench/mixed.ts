@@ -1,12 +1,14 @@
 /**
- * What pushes lose while dashboards are asked: rounds of pushes at full speed, alone, beside clients that ask at the pace at
- * which dashboards refresh, and beside clients that ask again as soon as they are answered, which is the worst that they can do.
+ * Loss of push throughput during dashboard queries: rounds of pushes at full speed alone, with clients that
+ * query at the refresh rate of dashboards, and with clients that query again after each response, the worst
+ * case.
  *
- * The rounds take turns, because the machine is not the same from one minute to the next, and the loss is the median of the
- * losses of single turns. Dashboards are asked by a thread of their own, but clients and store share the cores: queries at a pace
- * take the same from the store however fast it is, so the loss beside them is the store's own. Without a pause the clients' own
- * work, on the core that the pushing client needs, counts as a loss too; the store's CPU in the table tells how much it had. Each round pushes the same bodies as a
- * tenant of its own: they are no repeats, and what is asked is the same data in every round.
+ * Rounds alternate, because the machine's speed changes over minutes, and the loss is the median of the
+ * losses of single rounds. A separate thread runs the dashboards, but clients and store share the cores.
+ * Queries at a fixed rate take the same from the store at any speed, so the loss with them is the store's
+ * own. Without a pause, the clients' own CPU also counts as a loss; the table shows the store's CPU. Each
+ * round pushes the same bodies as a new tenant: they are not duplicates, and queries read the same data in
+ * every round.
  */
 
 import { once } from 'node:events';
@@ -21,11 +23,11 @@ import { type Cell, formatTable } from './table.ts';
 const TENANT = 'bench';
 const CONNECTIONS = 4;
 const CLIENTS = 8;
-/** Of all clients together: eight dashboards of eight panels that refresh every 6 s or so. */
+/** Queries of all clients: eight dashboards of eight panels that refresh about every 6 s. */
 const PACED_PER_SECOND = 10;
 const ROUND_MS = 2_500;
 const ROUNDS = 5;
-/** Enough for a round at 100 MB/s; what is left over is not pushed. */
+/** Enough for a round at 100 MB/s; the rest is not pushed. */
 const ROUND_MB = 250;
 const CLOCK_TICKS_PER_SECOND = 100;
 const NS_PER_MINUTE = 60_000_000_000n;
@@ -41,11 +43,11 @@ export interface MixedRound {
   readonly queriesPerSecond: number;
   readonly queryMsP50: number | null;
   readonly queryMsP95: number | null;
-  /** Cores' worth, of the store. */
+  /** CPU cores that the store used. */
   readonly storeCores: number | null;
 }
 
-/** Ranges vary with `i`, so that answers cannot simply be repeated. */
+/** Ranges vary with `i`, so that results cannot be reused. */
 function panel(i: number): readonly [string, Readonly<Record<string, string>>] {
   const end = CORPUS_START_NS + CORPUS_NS - BigInt(i % 20) * NS_PER_MINUTE;
   const range = (minutes: number) => ({
@@ -74,7 +76,7 @@ function panel(i: number): readonly [string, Readonly<Record<string, string>>] {
   return panels[i % panels.length];
 }
 
-/** @param mb of lines in the store before the first round */
+/** @param mb lines in the store before the first round */
 export async function runMixed(mb: number): Promise<MixedRound[]> {
   const stored = bodiesOf(mb, 1);
   const bodies = bodiesOf(ROUND_MB, 2);
@@ -85,7 +87,7 @@ export async function runMixed(mb: number): Promise<MixedRound[]> {
       for (const mode of MODES) {
         const tenant = `${round}-${MODES.indexOf(mode)}`;
         const figures = await withClient(url, client => measure(client, bodies, { mode, tenant, pid, url }));
-        // The first of each is the warm-up.
+        // The first round of each kind is the warm-up.
         if (round > 0) rounds.push(figures);
       }
     }
@@ -141,9 +143,9 @@ async function measure(
   };
 }
 
-/** Clients in a thread of their own: what they do with answers is not to keep the pushing client waiting. */
+/** Clients in a separate thread, so that processing responses does not delay the pushing client. */
 interface Dashboards {
-  /** For the time of a round, once. Latencies, ms. */
+  /** Queries for one round. Resolves to the latencies, ms. */
   ask(): Promise<number[]>;
 }
 
@@ -202,7 +204,7 @@ async function askUntil(client: HttpClient, { mode, first, untilMs, queryMs }: A
     });
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`);
     queryMs.push(performance.now() - startMs);
-    // Late answers are not made up for: a dashboard asks again when it has been answered.
+    // Late responses are not caught up: a dashboard refreshes after its response.
     dueMs = Math.max(dueMs + everyMs, performance.now());
   }
 }
@@ -281,7 +283,7 @@ function sleep(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms));
 }
 
-/** User and system; null where the system does not tell. */
+/** User and system time; null if the system does not report it. */
 function cpuSecondsOf(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');

@@ -1,4 +1,7 @@
-/** `node bench/pattern-quality.ts [--show]`: patterns of the corpora in test/patterns, beside the reference's algorithm. */
+/**
+ * `node bench/pattern-quality.ts [--show]`: compares patterns of the corpora in test/patterns with the
+ * reference's algorithm.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CORPORA, type Corpus, type CorpusLine, makeCorpus } from '../test/patterns/corpora.ts';
@@ -6,7 +9,7 @@ import { linesOf, mine, qualityOf, referenceQuality } from '../test/patterns/qua
 import { formatTable } from './table.ts';
 
 const LINES = 20_000;
-/** The corpus of the driver: 120 streams of services, an ingress and batch jobs with stack traces. */
+/** Corpus of the driver: 120 streams of services, an ingress and batch jobs with stack traces. */
 const DRIVER_CORPUS = resolve(import.meta.dirname, '../../shared/bench/corpus.mjs');
 const DRIVER_MB = 24;
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`;

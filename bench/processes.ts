@@ -1,13 +1,14 @@
 /**
- * `npm run bench -- processes`: the CPU of a request whose work is the same (unpack snappy, hash the lines), by who does it:
+ * `npm run bench -- processes`: CPU of a request with constant work (decompress snappy, hash the lines), by
+ * the process or thread that does it:
  *
- *     threads            the gateway gives it to a thread of another role, the body in shared memory: as the store does it
+ *     threads            the gateway passes it to a thread of another role, the body in shared memory, like the store
  *     cluster            node:cluster: the primary process accepts connections, another process reads requests and works
  *     reuse-processes    a process listens with SO_REUSEPORT, reads requests and works
  *     reuse-threads      the same in a thread
  *
- * The server has processes of its own, so that the client's CPU is not counted. CPU seconds and not rates are compared: the client
- * takes a part of the machine.
+ * The server runs in separate processes, so that the client's CPU is not counted. CPU seconds are compared
+ * instead of rates, because the client uses a part of the machine.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +17,7 @@ import { compress } from 'snappyjs';
 import type { Mode, ServerMessage, Usage } from './processes/server.ts';
 
 const MODES: readonly Mode[] = ['threads', 'cluster', 'reuse-processes', 'reuse-threads'];
-/** Bytes of bodies, and how many are counted: about 100 MB. */
+/** Body sizes and counts: about 100 MB each. */
 const BODIES = [
   { bytes: 10_000, requests: 6_000 },
   { bytes: 256_000, requests: 400 },
@@ -27,12 +28,12 @@ const CONNECTIONS = 4;
 export interface ProcessesFigure {
   readonly mode: Mode;
   readonly bodyBytes: number;
-  /** Of all threads and processes of the server, and of the one that accepts and routes, ms for each request. */
+  /** CPU of all server threads and processes, and of the one that accepts and routes, ms per request. */
   readonly cpuMs: number;
   readonly frontMs: number;
 }
 
-/** The median run of each. */
+/** Median run of each. */
 export async function runProcesses(): Promise<ProcessesFigure[]> {
   const figures: ProcessesFigure[] = [];
   for (const { bytes: bodyBytes, requests } of BODIES) {
@@ -61,7 +62,7 @@ export function processesTable(figures: readonly ProcessesFigure[]): string {
   ].join('\n');
 }
 
-/** Lines of a log, which snappy makes a third of, until the compressed body is as long as asked for. */
+/** Log lines that snappy compresses to a third, until the compressed body has the given length. */
 function bodyOf(bytes: number): Uint8Array {
   let seed = 1;
   const random = () => (seed = Math.imul(seed, 48_271) >>> 0) / 2 ** 32;

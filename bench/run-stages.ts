@@ -1,6 +1,6 @@
 /**
- * Measures the stages of a push and a query by themselves. The round that used least CPU is shown: on a machine that
- * others use too, it is the figure that says most about the code.
+ * Measures the stages of a push and a query in isolation. Shows the round with the least CPU, because on a
+ * shared machine that says most about the code.
  */
 import { loadStages, type StageCase } from './stages/index.ts';
 import { type Cell, formatTable } from './table.ts';
@@ -8,12 +8,12 @@ import { type Cell, formatTable } from './table.ts';
 export interface StageFigures {
   readonly stage: string;
   readonly name: string;
-  /** Wall time of one run, in the round that used least CPU. */
+  /** Wall time of one run in the round with the least CPU. */
   readonly ms: number;
-  /** CPU time of the process in that run, all threads: on a shared machine, the figure to compare. */
+  /** CPU time of the process in that run, all threads: the figure to compare on a shared machine. */
   readonly cpuMs: number;
   readonly cpuSecondsPerGb?: number;
-  /** 1 MB is 1,000,000 bytes. */
+  /** MB of 1,000,000 bytes per second. */
   readonly mbPerSecond?: number;
   readonly linesPerSecond?: number;
   readonly samplesPerSecond?: number;
@@ -57,7 +57,7 @@ interface Round {
   readonly cpuMs: number;
 }
 
-/** Rates are by CPU time: what other processes of the machine take does not count. */
+/** Rates per CPU time, so that other processes of the machine do not count. */
 function perSecond({ bytes, lines, samples }: StageCase, { ms, cpuMs }: Round) {
   const rate = (count: number | undefined) => (count === undefined ? undefined : (count * 1000) / cpuMs);
   return {
@@ -79,7 +79,7 @@ async function bestRound(one: StageCase): Promise<Round> {
   return best;
 }
 
-/** Times of one run, averaged over as many as it takes. */
+/** Times of one run, averaged over as many runs as needed. */
 async function roundOf(one: StageCase, leastMs: number): Promise<Round> {
   const before = process.cpuUsage();
   const startMs = performance.now();

@@ -1,27 +1,27 @@
 /**
- * `npm run bench`: how fast the store is.
+ * `npm run bench`: measures the speed of the store.
  *
- *     npm run bench                            ingest and queries, beside the reference's figures where they are given
+ *     npm run bench                            ingest and queries, next to the reference's figures if they are given
  *     npm run bench -- --mb 64                 the same with less data
  *     npm run bench -- --own                   with the project's own corpus
  *     npm run bench -- ingest                  a push in each format: protobuf, JSON, OTLP; a GB of lines of each, twice
- *     npm run bench -- deletion                one user's lines deleted: what is read and written for it
+ *     npm run bench -- deletion                deletion of one user's lines: what is read and written
  *     npm run bench -- scale                   the same hour in a store of 1, 2 and 4 GB
- *     npm run bench -- tail                    pushes beside 0, 1 and 100 live tails, and how soon a tail shows a push
- *     npm run bench -- steady                  a steady load beside dashboards, with peers if binaries are given (--mbps, --seconds)
+ *     npm run bench -- tail                    pushes with 0, 1 and 100 live tails, and the delay until a tail shows a push
+ *     npm run bench -- steady                  a steady load with dashboards, with peers if binaries are given (--mbps, --seconds)
  *     npm run bench -- soak                    the same for an hour at 2 MB/s
- *     npm run bench -- mixed                   pushes at full speed beside dashboards: what they lose
- *     npm run bench -- fairness                what a quiet tenant notices of one that takes whatever it can
- *     npm run bench -- labels                  memory of label values and series where a label has a million values
- *     npm run bench -- requests                requests to S3 and DynamoDB, for a push, a merge and each query, and their price
+ *     npm run bench -- mixed                   loss of push throughput during dashboard queries
+ *     npm run bench -- fairness                effect of a heavy tenant on a light one
+ *     npm run bench -- labels                  memory of label values and series if a label has a million values
+ *     npm run bench -- requests                requests to S3 and DynamoDB for a push, a merge and each query, and their price
  *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time; then
- *                                              `logboom start --storage s3` over HTTP beside a server as slow as AWS
+ *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
- *     npm run bench -- stages [PATTERN]        the stages by themselves
+ *     npm run bench -- stages [PATTERN]        single stages
  *
- * `--out FILE` keeps the figures as JSON. Everything else is passed on to the driver (for example --only, --runs,
+ * `--out FILE` stores the figures as JSON. All other arguments go to the driver (for example --only, --runs,
  * --no-concurrency, --wait-quiet 30).
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -29,17 +29,17 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const DRIVER_FOLDER = resolve(import.meta.dirname, '../../shared/bench');
-/** Of the corpus that the reference's figures are about. */
+/** Size of the corpus of the reference's figures. */
 const DRIVER_MB = 512;
 const OWN_MB = 64;
-/** At the pace at which a tenant may push. */
+/** Size that is reached at a tenant's rate limit. */
 const FAIRNESS_MB = 32;
-/** What an emulator in Python takes in within a minute. */
+/** Amount that a Python emulator ingests within a minute. */
 const REQUESTS_MB = 32;
-/** A whole GB: what a process spends on compiling counts once, as where the unit is CPU seconds per GB. */
+/** One GB: the process's compilation counts once, as in CPU seconds per GB. */
 const FORMATS_MB = 1000;
 const EXPORT_MB = 1000;
-/** Of one day over a modelled store, held in memory. */
+/** One day in a modelled store, held in memory. */
 const CLOUD_MB = 64;
 const STEADY = { mbps: 10, seconds: 180 };
 const SOAK = { mbps: 2, seconds: 3600 };
@@ -165,7 +165,7 @@ function megabytes(initial: number): number {
   return mb;
 }
 
-/** What is not ours, as it was written. */
+/** Flags that are not ours, unchanged. */
 function driverFlags(): string[] {
   const ours = new Set(['--out', '--mb', '--own']);
   const args = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- scale`: the same queries over the same hour, while the store around it grows to 1, 2 and 4 GB. What they
- * cost is to follow what they read, not what is stored.
+ * `npm run bench -- scale`: the same queries over the same hour, while the store grows to 1, 2 and 4 GB.
+ * Their cost should depend on what they read, not on what is stored.
  */
 import { getJson } from '../test/end-to-end/support/ask.ts';
 import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
@@ -13,16 +13,16 @@ export interface ScaleFigures {
   readonly sizesMb: readonly number[];
   readonly queries: readonly {
     readonly name: string;
-    /** By size: the median of warm runs, and what the store says that it read. */
+    /** Median of warm runs by size, and the bytes that the store reports as read. */
     readonly medianMs: readonly number[];
     readonly readBytes: readonly number[];
   }[];
 }
 
 const TENANT = 'bench';
-/** Of an hour: the corpus has a length of one. */
+/** MB per hour: the corpus has a length of one hour. */
 const MB_OF_HOUR = 125;
-/** A day is packed for itself; the first holds the hour that is asked for. */
+/** Days are merged separately; the first one contains the queried hour. */
 const ASKED_HOUR = 2n;
 const SIZES_MB = [1000, 2000, 4000];
 const RUNS = 15;
@@ -102,7 +102,7 @@ async function ask(client: HttpClient, query: string): Promise<{ medianMs: numbe
   for (let run = 0; run <= RUNS; run++) {
     const started = performance.now();
     const answer = (await getJson(client, '/api/v1/query_range', params, { tenant: TENANT })) as Answer;
-    // The first fills caches, and tells what there is to read.
+    // The first run fills caches and shows how much there is to read.
     if (run === 0) readBytes = answer.data.stats.querier.store.chunk.compressedBytes;
     else times.push(performance.now() - started);
   }

@@ -1,9 +1,10 @@
 /**
- * A steady load beside dashboards, as `sustain.mjs` of the driver makes it: lines arrive at a pace with the time of their arrival,
- * panels ask about the last 15 minutes, and the server does its maintenance by its defaults. So for peers whose binaries are given:
+ * Steady load with dashboards, like `sustain.mjs` of the driver: lines arrive at a fixed rate with their
+ * arrival time, panels query the last 15 minutes, and the server runs its maintenance with default settings.
+ * Also measures peers whose binaries are given:
  *
  *     VICTORIALOGS=/path/to/victoria-logs  LOKI=/path/to/loki  npm run bench -- steady --mbps 10 --seconds 180
- *     npm run bench -- soak                one hour at 2 MB/s: memory has to be flat over the second half
+ *     npm run bench -- soak                one hour at 2 MB/s: memory must be flat over the second half
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +29,7 @@ interface Latency {
   readonly p99: number;
 }
 
-/** The parts of the result of `sustain.mjs` that are shown. */
+/** Shown fields of the result of `sustain.mjs`. */
 interface SustainResult {
   readonly push: { readonly MBps: number; readonly failed: number; readonly pushMs: Latency };
   readonly queries: { readonly asked: number; readonly late: number; readonly all: Latency };
@@ -41,7 +42,7 @@ interface SustainResult {
 
 export interface SteadyFigures extends SustainResult {
   readonly server: string;
-  /** CPU seconds of each thread, during the load and the minute behind it. */
+  /** CPU seconds of each thread during the load and the minute after it. */
   readonly threads: Readonly<Record<string, number>>;
 }
 
@@ -55,7 +56,7 @@ const CONFIG = resolve(import.meta.dirname, '../config/steady.yaml');
 const READY_TRIES = 120;
 const READY_PAUSE_MS = 500;
 
-/** @param folder the driver's */
+/** @param folder folder of the driver */
 export async function runSteady(folder: string, options: SteadyOptions): Promise<SteadyFigures[]> {
   const figures: SteadyFigures[] = [];
   for (const peer of [...peersOf(folder), LOGBOOM]) figures.push(await measure(folder, peer, options));
@@ -71,7 +72,7 @@ const LOGBOOM: Peer = {
   },
 };
 
-/** Those whose binaries the environment names. */
+/** Peers whose binaries the environment names. */
 function peersOf(folder: string): Peer[] {
   const { VICTORIALOGS, LOKI } = process.env;
   const peers: Peer[] = [];
@@ -102,7 +103,7 @@ function peersOf(folder: string): Peer[] {
 
 interface Binary {
   readonly file: string;
-  /** Answers 200 when it is ready. */
+  /** Path that returns 200 when the server is ready. */
   readonly ready: string;
   args(dataDir: string, port: number): readonly string[];
   environment(dataDir: string, port: number): Readonly<Record<string, string>>;

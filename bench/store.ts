@@ -1,4 +1,4 @@
-/** The store that is measured: a process of its own with config/bench.yaml, on a folder that goes with it. */
+/** Measured store: a separate process with config/bench.yaml, in a folder that is deleted with it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -7,13 +7,13 @@ import { type ServerProcess, startProcess } from '../test/end-to-end/support/ser
 export interface MeasuredStore {
   readonly server: ServerProcess;
   readonly dataDir: string;
-  /** For files of the measurement. */
+  /** Folder for files of the measurement. */
   readonly folder: string;
 }
 
 const CONFIG = resolve(import.meta.dirname, '../config/bench.yaml');
 
-/** Starts a store, and ends it when `measure` has. */
+/** Starts a store, and stops it after `measure`. */
 export async function withStore<T>(measure: (store: MeasuredStore) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-bench-'));
   const dataDir = join(folder, 'data');

@@ -1,8 +1,8 @@
-/** Tables for a terminal: texts to the left, figures to the right. */
+/** Tables for a terminal: texts left-aligned, numbers right-aligned. */
 
 export type Cell = string | number | null | undefined;
 
-/** Lines of equal columns; numbers with three significant digits or all that are before the point. */
+/** Lines of equal columns; numbers have three significant digits, or all digits before the decimal point. */
 export function formatTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   const lines = [head, ...rows.map(row => row.map(formatCell))];
   const isText = head.map((_, column) => rows.every(row => typeof row[column] === 'string'));

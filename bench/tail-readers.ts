@@ -1,21 +1,21 @@
 /**
- * Readers of live tails, in a process of their own: what they cost is neither the store's nor that of who pushes. Started by
- * tail.ts; told what to do, and telling what came, by messages.
+ * Readers of live tails in a separate process, so that their cost counts for neither the store nor the
+ * pushing client. Started and controlled by tail.ts, and reporting to it, by messages.
  */
 import WebSocket from 'ws';
 
 export type ReaderOrder =
   | { readonly kind: 'open'; readonly url: string; readonly tenant: string; readonly count: number }
-  /** Tell when each tail has shown a frame that contains the text. */
+  /** Requests a message when each tail has shown a frame that contains the text. */
   | { readonly kind: 'await'; readonly text: string }
   | { readonly kind: 'count' }
   | { readonly kind: 'close' };
 
 export type ReaderReport =
   | { readonly kind: 'done' }
-  /** When the last tail had it, Unix ms with fractions. */
+  /** Time when the last tail received it, Unix ms with fractions. */
   | { readonly kind: 'shown'; readonly atMs: number }
-  /** Of all tails, since they were opened. */
+  /** Counts of all tails since they were opened. */
   | { readonly kind: 'counted'; readonly frames: number; readonly entries: number; readonly dropped: number };
 
 interface Tail {

@@ -1,10 +1,10 @@
 /**
- * Live tails: what they cost a push, and how soon they show it. Rounds without, with one and with many tails take turns, because
- * the machine is not the same from one minute to the next; CPU is that of the store's process. Pushes come as fast as they are
- * answered, or at a rate that the store takes easily: there the time of a push is what says something.
+ * Live tails: their cost per push, and their delay. Rounds with no, one and many tails alternate, because the
+ * machine's speed changes over minutes; CPU is that of the store's process. Pushes are sent as fast as they
+ * are acknowledged, or at a moderate rate, where push latency is meaningful.
  *
- * The readers are a process of their own (tail-readers.ts), but share the cores: with many tails at full speed, what they and
- * the network of the machine take is missing to the pushes too. So CPU of the store for each push is the figure to look at.
+ * Readers run in a separate process (tail-readers.ts) but share the cores. With many tails at full speed,
+ * pushes lack the CPU of the readers and the network. So compare the store's CPU per push.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -19,38 +19,41 @@ const READERS = resolvePath(import.meta.dirname, 'tail-readers.ts');
 const TENANT = 'bench';
 const TAILS = 100;
 const CONNECTIONS = 4;
-/** CPU is told in steps of 10 ms. */
+/** CPU is reported in steps of 10 ms. */
 const ROUND_MS = 2_500;
 const ROUNDS = 7;
 const LINES = 100;
-/** Of a push, one line is what the tails ask for. */
+/** Tails match one line of each push. */
 const LINE = 'x'.repeat(150);
 const QUERY = '{app="bench"} |= "needle"';
-/** A fifth of what the store takes, or so. */
+/** About a fifth of the store's maximum. */
 const OFFERED_PER_SECOND = 200;
 const PROBES = 100;
-/** After a dispatch the next one waits (REST_MS of shared/read/tail): pushes that come behind it, and pushes to a store at rest. */
+/**
+ * A dispatch pauses before the next one (REST_MS of shared/read/tail): pushes shortly after it, and pushes to
+ * an idle store.
+ */
 const PROBE_PAUSES_MS = [10, 100];
 const CLOCK_TICKS_PER_SECOND = 100;
 
 export interface LoadFigures {
   readonly tails: number;
-  /** Undefined: as fast as they are answered. */
+  /** Undefined pushes as fast as responses arrive. */
   readonly offeredPerSecond: number | undefined;
   readonly pushesPerSecond: number;
   readonly pushMsP50: number;
   readonly pushMsP99: number;
   readonly cpuMsPerPush: number | null;
   readonly framesPerSecond: number;
-  /** Of the entries that a tail should show. */
+  /** Share of the entries that a tail should show. */
   readonly droppedShare: number;
 }
 
 export interface LatencyFigures {
   readonly tails: number;
-  /** Between the frame of one push and the next push. */
+  /** Pause between the frame of one push and the next push. */
   readonly pauseMs: number;
-  /** From the answer to a push to the frame at the last of the tails. */
+  /** From the response to a push to the frame at the last tail. */
   readonly msP50: number;
   readonly msP95: number;
 }
@@ -58,7 +61,7 @@ export interface LatencyFigures {
 export interface TailFigures {
   readonly load: readonly LoadFigures[];
   readonly latency: readonly LatencyFigures[];
-  /** Of the store until TAILS tails have come and shown something, for each; ms. */
+  /** CPU of the store until TAILS tails were opened and have shown something, ms per tail. */
   readonly openCpuMs: number | null;
 }
 
@@ -75,7 +78,7 @@ export async function runTailBench(): Promise<TailFigures> {
           for (const tails of [0, 1, TAILS]) {
             const beforeMs = cpuMsOf(server.pid);
             await readers.open(tails);
-            // A tail that comes costs a lookback, once: not what is asked of a push.
+            // A new tail costs one lookback, which is not part of a push's cost.
             await shownByAll(client, readers);
             const openedMs = cpuMsOf(server.pid);
             if (tails === TAILS && beforeMs !== null && openedMs !== null) {
@@ -107,7 +110,7 @@ type Counted = Omit<Extract<ReaderReport, { kind: 'counted' }>, 'kind'>;
 
 interface Readers {
   open(count: number): Promise<void>;
-  /** Once it watches: a promise of when the last tail has shown the text, Unix ms. */
+  /** Once it watches: a promise of the time when the last tail has shown the text, Unix ms. */
   watch(text: string): Promise<{ readonly shown: Promise<number> }>;
   count(): Promise<Counted>;
   close(): Promise<void>;
@@ -188,7 +191,7 @@ async function load(
     };
     await Promise.all(Array.from({ length: CONNECTIONS }, worker));
   } else {
-    // Timed from when each was due: a store that is late cannot hide it.
+    // Timed from when each was due, so that a late store cannot hide it.
     const running: Promise<void>[] = [];
     for (let i = 0; !isOver(); i++) {
       const dueMs = startMs + (i * 1000) / offeredPerSecond;
@@ -216,7 +219,9 @@ async function load(
   };
 }
 
-/** Pushes a line and waits until all tails have shown it; returns the ms from the answer to the last frame. */
+/**
+ * Pushes a line and waits until all tails have shown it; returns the ms from the response to the last frame.
+ */
 async function shownByAll(client: HttpClient, readers: Readers): Promise<number> {
   const { shown } = await readers.watch(`needle ${pushed + 1} `);
   await push(client, 1);
@@ -242,7 +247,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** User and system time, where the system tells it (Linux). */
+/** User and system time, if the system reports it (Linux). */
 function cpuMsOf(pid: number): number | null {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -305,7 +310,7 @@ export function tailTable({ load: rounds, latency, openCpuMs }: TailFigures): st
   ].join('\n\n');
 }
 
-/** Each round beside the one without tails just before it. */
+/** Compares each round with the round without tails just before it. */
 function medianOf(
   rounds: readonly LoadFigures[],
   { tails, offered }: { readonly tails: number; readonly offered: number | undefined },

@@ -1,11 +1,11 @@
-/** CPU time of each thread of a process, by name. Linux alone (proc_pid_stat(5)). */
+/** CPU time of each thread of a process, by name. Linux only (proc_pid_stat(5)). */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const CLOCK_TICKS_PER_SECOND = 100;
-/** Fields behind the name: utime and stime are the 14th and 15th of the line. */
+/** Field indexes after the name: utime and stime are the 14th and 15th of the line. */
 const [USER, SYSTEM] = [11, 12];
 
-/** Seconds since the threads were started, those of one name together; undefined where there is no /proc. */
+/** CPU seconds since the threads started, summed by name; undefined without /proc. */
 export function cpuOfThreads(pid: number): ReadonlyMap<string, number> | undefined {
   const folder = `/proc/${pid}/task`;
   const seconds = new Map<string, number>();

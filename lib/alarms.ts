@@ -1,6 +1,7 @@
 /**
- * What wakes somebody, each with the state that it tells of and what to look at (docs/reference/aws.md, runbook). An alarm that rings
- * for what cures itself is worse than none: so thresholds are states that no healthy store is in, for several periods.
+ * Alarms, each for one state, with the steps to take in docs/reference/aws.md (runbook). Thresholds are
+ * states that no healthy store is in, for several periods, because an alarm that resolves itself is worse
+ * than none.
  */
 import { Duration } from 'aws-cdk-lib';
 import {
@@ -16,34 +17,42 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { CANARY_EVERY } from './canary.ts';
 
-/** Of functions/embedded-line.ts. */
+/** Namespace of functions/embedded-line.ts. */
 const NAMESPACE = 'Logboom';
 const PERIOD = Duration.minutes(5);
-/** A push writes an object and a record, some tenths of a second; cold starts are above, and rarer than one in a hundred. */
+/**
+ * Latency of a slow push. A push writes an object and a record in tenths of a second; cold starts take
+ * longer, but are rarer than one in a hundred.
+ */
 const SLOW_PUSH_MS = 3_000;
-/** CloudWatch takes ten metrics in one alarm; functions of events come last, and have alarms for their errors. */
+/** CloudWatch accepts ten metrics per alarm. Event functions come last, and have alarms for their errors. */
 const MAX_METRICS_OF_ALARM = 9;
-/** The query function does the parts itself that the worker refuses; without the others a client misses nothing. */
+/**
+ * Functions whose calls may be refused. The query function runs tasks itself if the worker refuses them, and
+ * clients do not miss the others.
+ */
 const MAY_BE_REFUSED = ['worker', 'tail-disconnect', 'tail-default'];
-/** A day stays outstanding until an hour after its end (functions/backlog.ts). */
+/**
+ * Hours until a backlog is stuck. A day stays outstanding until an hour after its end (functions/backlog.ts).
+ */
 const STUCK_BACKLOG_HOURS = 30;
 
 export interface AlarmsProps {
   readonly functions: Readonly<Record<string, LambdaFunction>>;
   readonly queues: readonly Queue[];
   readonly apiId: string;
-  /** Undefined: there is none. */
+  /** Undefined if there is no canary. */
   readonly canary: LambdaFunction | undefined;
-  /** Whether the maintenance function tells how long work waits. */
+  /** True if the maintenance function reports the age of its backlog. */
   readonly tellsBacklog: boolean;
 }
 
 interface AlarmOptions {
   readonly about: string;
   readonly metric: IMetric;
-  /** The alarm is above it; the canary's below. */
+  /** Threshold: the alarm state is above it, for the canary below it. */
   readonly threshold: number;
-  /** Periods, and how many of them must be beyond the threshold. */
+  /** Number of periods, and how many of them must be beyond the threshold. */
   readonly of: number;
   readonly must: number;
 }
@@ -113,13 +122,13 @@ export class Alarms extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       evaluationPeriods: of,
       datapointsToAlarm: must,
-      // A store that nobody uses has no figures.
+      // An unused store has no metrics.
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     this.all.push(alarm);
   }
 
-  /** A canary that tells nothing is a canary that does not run. */
+  /** Adds an alarm for the canary; a canary without metrics does not run. */
   #addCanary(canary: LambdaFunction): void {
     const alarm = new Alarm(this, 'Canary', {
       alarmDescription: 'Logboom: entries that were pushed cannot be read back, each once',
@@ -142,13 +151,13 @@ export function backlogAge(maintenance: LambdaFunction): Metric {
   return figure(maintenance, 'BacklogAge', 'Maximum', PERIOD);
 }
 
-/** A figure that a function tells of itself. */
+/** Metric that a function reports. */
 export function figure(lambda: LambdaFunction, name: string, statistic: string, period: Duration): Metric {
   const dimensionsMap = { FunctionName: lambda.functionName };
   return new Metric({ namespace: NAMESPACE, metricName: name, dimensionsMap, statistic, period });
 }
 
-/** Of all functions together that matter to clients. */
+/** Throttles of all functions that matter to clients. */
 export function throttles(functions: Readonly<Record<string, LambdaFunction>>): MathExpression {
   const named = Object.entries(functions)
     .filter(([name]) => !MAY_BE_REFUSED.includes(name))
@@ -164,7 +173,7 @@ export function throttles(functions: Readonly<Record<string, LambdaFunction>>): 
   });
 }
 
-/** Of a hundred requests. */
+/** Server errors per 100 requests. */
 export function serverErrors(apiId: string): MathExpression {
   const of = (metricName: string) =>
     new Metric({

@@ -1,4 +1,4 @@
-/** A function of the stack, with a log of its own and a role that may do what its class needs. */
+/** Function of the stack, with a log group and a role that has the rights of its class. */
 import { RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
@@ -20,37 +20,43 @@ import { HANDLER } from './bundle.ts';
 import type { FunctionClass } from './function-classes.ts';
 import { type Granted, grant } from './grants.ts';
 
-/** Where in a VPC the functions of the store run. */
+/** Network of the store's functions in a VPC. */
 export interface Network {
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
 }
 
-/** What all functions of the store have in common. */
+/** Settings that all functions of the store share. */
 export interface StorePlace extends Granted {
   readonly environment: Readonly<Record<string, string>>;
   readonly logRetention: RetentionDays;
-  /** Undefined: outside of any VPC. */
+  /** Undefined outside of a VPC. */
   readonly network?: Network | undefined;
-  /** What must be there as long as functions are; they end before it does. */
+  /** Resource that must exist as long as the functions; they are deleted first. */
   readonly outlivedBy?: IDependable;
 }
 
 export interface ApiFunctionProps {
   readonly name: AnyFunctionName | StackFunctionName;
   readonly functionClass: FunctionClass;
-  /** The folder of its bundle. */
+  /** Folder of the bundle. */
   readonly code: string;
   readonly place: StorePlace;
-  /** Beside that of the place. */
+  /** Environment variables in addition to the shared ones. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Calls at once that are kept free for it, and no more; undefined: what the account has left. */
+  /**
+   * Reserved concurrency, which is also the maximum; undefined uses the unreserved concurrency of the
+   * account.
+   */
   readonly reservedConcurrency?: number | undefined;
 }
 
-/** What the function is among the components (docs/dev/operations.md#several-processes): for bills and dashboards by component. */
+/** Tag with the function's component (docs/dev/operations.md#several-processes), for bills and dashboards by component. */
 const COMPONENT_TAG = 'logboom:component';
-/** What Lambda does in the name of a function in a VPC; none of these can be narrowed to an interface that does not exist yet. */
+/**
+ * Actions that Lambda runs for a function in a VPC. They cannot be restricted to an interface that does not
+ * exist yet.
+ */
 const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',
@@ -71,7 +77,7 @@ export class ApiFunction extends Construct {
       retention: place.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    // Not the managed policy for functions: it allows every log group of the account.
+    // The managed policy for functions would allow every log group of the account.
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     logGroup.grantWrite(role);
     grant(role, functionClass.rights, place);
@@ -106,7 +112,7 @@ export class ApiFunction extends Construct {
     (this.lambda.node.defaultChild as CfnFunction).vpcConfig = vpcConfig;
     const may = new PolicyStatement({ actions: NETWORK_ACTIONS, resources: ['*'] });
     const { policyDependable } = role.addToPrincipalPolicy(may);
-    // Lambda looks whether the role may before it takes the setting.
+    // Lambda checks the role's rights when it accepts the setting.
     if (policyDependable !== undefined) this.lambda.node.addDependency(policyDependable);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',

@@ -1,6 +1,6 @@
 /**
- * The CDK app: bundles the functions, describes the stack, checks it. Without an account or a region, so that one
- * assembly fits any. Settings come as context (settings.ts): `--context authorization=token`.
+ * CDK app: bundles the functions, defines the stack and checks it. It has no account and no region, so that
+ * one assembly fits any. Settings are context values (settings.ts): `--context authorization=token`.
  */
 import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,19 +26,19 @@ import { hasCanary, type Settings, settingsOf } from './settings.ts';
 
 /** Set by scripts/package-cloudformation.mjs. */
 const PACKAGED = 'LOGBOOM_PACKAGED';
-/** In the assembly, beside the template. */
+/** Folder in the assembly, next to the template. */
 const SOURCE_MAPS = 'source-maps';
-/** Lambda allows 4 KB for all environment variables together. */
+/** Maximum size of the configuration. Lambda allows 4 KB for all environment variables together. */
 const MAX_CONFIG_BYTES = 3 * 1024;
 
-/** Folder of the bundle of each function, and of the explorer page where there is one. */
+/** Bundle folder of each function, and of the explorer page if there is one. */
 export interface BuiltCode {
   readonly bundles: readonly Bundle[];
   readonly code: LogboomStackProps['code'];
   readonly page: PageAsset | undefined;
 }
 
-/** Writes the cloud assembly to where the CDK asks for it (`cdk.out`). Throws where a setting is wrong. */
+/** Writes the cloud assembly to the folder of the CDK (`cdk.out`). Throws if a setting is invalid. */
 export async function synthesise(): Promise<void> {
   const app = new App();
   const settings = settingsOf(app.node.getAllContext() as Record<string, unknown>);
@@ -59,7 +59,7 @@ export async function synthesise(): Promise<void> {
   }
 }
 
-/** Bundles what is named; the page is built, too, where it is wanted and `bucket-content` is named. */
+/** Bundles the named functions. Also builds the page if it is enabled and `bucket-content` is named. */
 export async function buildCode(
   names: readonly (AnyFunctionName | StackFunctionName)[],
   { folder, withPage }: { readonly folder: string; readonly withPage: boolean },
@@ -72,7 +72,10 @@ export async function buildCode(
   return { bundles, code, page: carrier === undefined ? undefined : pageBeside(carrier, folder) };
 }
 
-/** Describes the stack, checks it and writes it. The assembly's folder. Throws where a check fails. @param isPackaged see LogboomStackProps */
+/**
+ * Defines the stack, checks it and writes it. Returns the assembly's folder. Throws if a check fails. @param
+ * isPackaged see LogboomStackProps
+ */
 export function writeAssembly(
   app: App,
   settings: Settings,
@@ -94,7 +97,7 @@ export function writeAssembly(
   return app.synth().directory;
 }
 
-/** Which functions there are is told by which have code. */
+/** Restricts the code to the functions that the settings enable. */
 function onlyAsked(code: LogboomStackProps['code'], settings: Settings): LogboomStackProps['code'] {
   const asked = new Set(stackFunctionsOf(settings));
   const isAsked = (name: string) =>
@@ -102,7 +105,7 @@ function onlyAsked(code: LogboomStackProps['code'], settings: Settings): Logboom
   return Object.fromEntries(Object.entries(code).filter(([name]) => isAsked(name)));
 }
 
-/** Those of the stack itself that these settings ask for. */
+/** Functions of the stack itself that these settings enable. */
 function stackFunctionsOf(settings: Settings): StackFunctionName[] {
   const { authorization, edge, ui, removal, endpoint } = settings;
   const isOne = endpoint === 'function-url';
@@ -114,7 +117,7 @@ function stackFunctionsOf(settings: Settings): StackFunctionName[] {
   return names;
 }
 
-/** A bundle of its own: the one that only empties a bucket carries no page. */
+/** Copies the bundle, because the one that only empties a bucket must not contain the page. */
 function pageBeside(bundle: string, folder: string) {
   const code = join(folder, 'page-content');
   mkdirSync(code);
@@ -122,7 +125,7 @@ function pageBeside(bundle: string, folder: string) {
   return addPage(code);
 }
 
-/** Read once here, so that a mistake is found before anything is deployed. */
+/** Reads the configuration before the deployment, to find mistakes early. */
 function configOf({ config: file }: Settings): { readonly yaml: string; readonly config: Config } {
   if (file === '') return { yaml: '', config: DEFAULT_CONFIG };
   if (!existsSync(file)) throw new Error(`config: there is no file ${file}`);

@@ -1,8 +1,9 @@
 /**
- * Who may call both APIs: AWS itself asks (`iam`), our function asks for a token (`token`), or nobody does (`none`).
+ * Authorization of both APIs: AWS checks signatures (`iam`), our function checks tokens (`token`), or nothing
+ * is checked (`none`).
  *
- * What a reader would get wrong: the gateway answers 401 by itself where the header is missing that an authorizer of its HTTP API
- * is cached by. Its answer has no `WWW-Authenticate`, so browsers do not ask for a password.
+ * Pitfall: if the header by which an authorizer is cached is missing, the gateway itself answers 401. Its
+ * response has no `WWW-Authenticate`, so browsers do not prompt for a password.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { IHttpRouteAuthorizer, IWebSocketRouteAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2';
@@ -22,36 +23,36 @@ import type { Authorization } from './settings.ts';
 export interface Authorizers {
   readonly http: IHttpRouteAuthorizer | undefined;
   readonly webSocket: IWebSocketRouteAuthorizer | undefined;
-  /** For paths whose clients send their token in a header of its own. */
+  /** Authorizers for paths whose clients send their token in a header other than Authorization. */
   readonly byKey: ReadonlyMap<string, IHttpRouteAuthorizer>;
-  /** Where there is one. */
+  /** Authorizer function, if there is one. */
   readonly lambda: ApiFunction['lambda'] | undefined;
 }
 
 export interface AuthorizersProps {
   readonly authorization: Authorization;
-  /** Folder of the bundle of the authorizer; undefined where none is asked for. */
+  /** Bundle folder of the authorizer; undefined if none is needed. */
   readonly code: string | undefined;
   readonly place: StorePlace;
 }
 
 const AUTHORIZER_CLASS: FunctionClass = {
   description: 'Checks tokens',
-  // A hash and one small read; more memory is more processor, which is what its start takes.
+  // A hash and one small read need little. More memory means more CPU, which shortens the start.
   memoryMb: 1024,
   timeout: Duration.seconds(10),
   rights: AUTHORIZER_RIGHTS,
 };
 const FIRST_TOKEN_CLASS: FunctionClass = {
   description: 'Makes the first token and shows it once',
-  // It is called once: the memory is what its start takes.
+  // The function runs only once, so its memory is what the start needs.
   memoryMb: 256,
   timeout: Duration.seconds(30),
   rights: FIRST_TOKEN_RIGHTS,
 };
-/** Firehose can send no Authorization. */
+/** Firehose cannot send an Authorization header. */
 const FIREHOSE_PATH = '/aws/firehose';
-/** A token that is revoked works on for so long. */
+/** Cache time of authorizers: a revoked token works for up to this time. */
 const CACHED = Duration.seconds(30);
 
 export function createAuthorizers(
@@ -77,18 +78,19 @@ export function createAuthorizers(
       identitySource: [`$request.header.${header}`],
       resultsCacheTtl: CACHED,
     });
-  // Every source that an authorizer names must be there, so who sends another header has another authorizer.
+  // All identity sources of an authorizer must be present, so each header needs a separate authorizer.
   byKey.set(FIREHOSE_PATH, byHeader('FirehoseAuthorizer', 'X-Amz-Firehose-Access-Key'));
   return {
     http: byHeader('TokenAuthorizer', 'Authorization'),
     byKey,
-    // A browser can give a WebSocket no header, but a ticket in its address: no header is asked for, so each $connect is looked at.
+    // Browsers cannot send headers with a WebSocket, but a ticket in the URL. So no header is required, and
+    // every $connect is checked.
     webSocket: new WebSocketLambdaAuthorizer('TokenAuthorizer', lambda, { identitySource: [] }),
     lambda,
   };
 }
 
-/** The function that people call for the first token; no other part of the stack may. */
+/** Function that people call for the first token; no other part of the stack may call it. */
 export function createFirstToken(scope: Construct, code: string, place: StorePlace): ApiFunction['lambda'] {
   const functionClass = FIRST_TOKEN_CLASS;
   return new ApiFunction(scope, 'FirstToken', { name: 'first-token', functionClass, code, place }).lambda;

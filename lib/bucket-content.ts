@@ -1,10 +1,10 @@
 /**
- * Custom resources for what CloudFormation cannot do with a bucket: fill it with the files of a bundle, and empty it before it is
- * deleted. One function each, of our own, because those of the CDK bring a runtime of Python, rights on every bucket, and a log
- * group that stays behind.
+ * Custom resources for bucket operations that CloudFormation lacks: filling a bucket with the files of a
+ * bundle, and emptying it before its deletion. Each has its own function. Those of the CDK bring a Python
+ * runtime, rights on every bucket, and a log group that stays behind.
  *
- * What a reader would get wrong: what must outlive what. Deleting goes against the dependencies, so functions that write into
- * the bucket depend on this resource: they are gone when it empties the bucket. It depends on its role and its log in turn.
+ * Pitfall: deletion runs against the dependencies. Functions that write into the bucket depend on this
+ * resource, so they are gone when it empties the bucket. It in turn depends on its role and its log group.
  */
 import { CustomResource, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -16,10 +16,10 @@ import { HANDLER } from './bundle.ts';
 
 export interface BucketContentProps {
   readonly bucket: Bucket;
-  /** Folder of the bundle, with the files below `page` where there are any. */
+  /** Bundle folder, with files below `page` if there are any. */
   readonly code: string;
   readonly logRetention: RetentionDays;
-  /** The files, as they are now: another hash puts them anew. Undefined: the bucket is only emptied. */
+  /** Files to copy; a changed hash copies them again. Undefined only empties the bucket. */
   readonly files?: { readonly keyPrefix: string; readonly hash: string };
 }
 
@@ -50,7 +50,7 @@ export class BucketContent extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: 512,
-      // Lambda's most: it deletes a thousand objects a call, some millions in all.
+      // Maximum of Lambda. The function deletes 1,000 objects per call, a few million in total.
       timeout: Duration.minutes(15),
       handler: HANDLER,
       code: Code.fromAsset(code),
@@ -59,7 +59,8 @@ export class BucketContent extends Construct {
     });
     const resource = new CustomResource(this, 'Content', {
       serviceToken: lambda.functionArn,
-      // A little longer than the function may take; without it a function that cannot start holds a deployment for an hour.
+      // Slightly longer than the function may take. Without it, a function that cannot start blocks a
+      // deployment for an hour.
       serviceTimeout: Duration.minutes(16),
       resourceType: 'Custom::LogboomBucketContent',
       properties: {

@@ -1,9 +1,9 @@
 /**
- * Bundles functions, each as one module with the store and the SDK in it, which loads faster than many and is what was tested. Some
- * packages are files next to it (packages-apart.ts). Names are kept, because errors and stack traces show them; the source map is a
- * separate file, for people who read a trace.
+ * Bundles each function into one module with the store and the SDK, which loads faster than many modules and
+ * is what tests run. Some packages are separate files (packages-apart.ts). Names are kept for errors and
+ * stack traces. The source map is a separate file for people.
  *
- * The modules are CommonJS: one with 2.3 MB took 40 ms of CPU less to load than the same as an ES module.
+ * Modules are CommonJS: loading one of 2.3 MB took 40 ms less CPU than as an ES module.
  */
 
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -15,22 +15,23 @@ import type { AnyFunctionName, StackFunctionName } from '../functions/groups.ts'
 import { packageEntries, packagesApart } from './packages-apart.ts';
 
 export interface Bundle {
-  /** Holds index.js, the files of the packages that it may load, and nothing else. */
+  /** Contains index.js, and only the package files that it may load. */
   readonly folder: string;
   readonly sourceMap: string;
 }
 
-/** What Lambda calls: the export `handler` of index.js. */
+/** Handler for Lambda: the export `handler` of index.js. */
 export const HANDLER = 'index.handler';
 export const MODULE = 'index.js';
 
-/** CommonJS has no `import.meta`. */
+/** Replacement for `import.meta`, which CommonJS lacks. */
 const MODULE_URL = 'const moduleUrl = require("node:url").pathToFileURL(__filename).href;';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * All in one run, which reads what they share once. In the order of the names. Throws if one would need anything except node's
- * own modules and the packages. The same bytes wherever the repository lies, so that a deployment without changes changes nothing.
+ * Bundles all functions in one run, which reads shared modules once. Results are in name order. Throws if a
+ * bundle would need anything except Node.js modules and the packages. The output does not depend on the
+ * repository's path, so that a deployment without changes changes nothing.
  */
 export async function bundleFunctions(
   names: readonly (AnyFunctionName | StackFunctionName)[],
@@ -47,14 +48,15 @@ export async function bundleFunctions(
     format: 'cjs',
     platform: 'node',
     target: 'node24',
-    // `import('node:http')` reads each export of the module, and one of them loads 50 ms of undici. `require` does not.
+    // `import('node:http')` reads every export of the module, and one of them loads undici, 50 ms. `require`
+    // does not.
     supported: { 'dynamic-import': false },
-    // Packages that come as ES modules too lose what is not used.
+    // Packages that also ship ES modules can be tree-shaken.
     mainFields: ['module', 'main'],
     plugins: [packagesApart],
     minifySyntax: true,
     minifyWhitespace: true,
-    // A third less to read at each cold start.
+    // Reads a third less at each cold start.
     minifyIdentifiers: true,
     keepNames: true,
     banner: { js: MODULE_URL },
@@ -84,7 +86,9 @@ export async function bundleFunctions(
   );
 }
 
-/** Files of packages that a module may load, and those that they may load. Throws if something else is missing in the bundle. */
+/**
+ * Files of packages that a module may load, transitively. Throws if anything else is missing in the bundle.
+ */
 function filesNeeded({ outputs }: Metafile, into: string): (module: string) => ReadonlySet<string> {
   const importsOf = new Map<string, string[]>();
   for (const [output, { imports }] of Object.entries(outputs)) {

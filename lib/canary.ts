@@ -1,4 +1,7 @@
-/** The canary (shared/server/canary/canary-round.ts) and its schedule: it may call two endpoints, and nothing else of this store. */
+/**
+ * Canary (shared/server/canary/canary-round.ts) and its schedule. It may call only two endpoints of this
+ * store.
+ */
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -13,15 +16,15 @@ export interface CanaryProps {
   readonly settings: Pick<Settings, 'authorization' | 'canaryTenant' | 'canarySecretArn'>;
   readonly code: string;
   readonly http: LogboomApi;
-  /** Where clients send requests. */
+  /** Base URL for client requests. */
   readonly baseUrl: string;
   readonly failed: FailedCalls;
   readonly logRetention: RetentionDays;
 }
 
-/** The alarm waits for two rounds that fail: a quarter of an hour. */
+/** Interval of rounds. The alarm needs two failed rounds: 15 minutes. */
 export const CANARY_EVERY = Duration.minutes(5);
-/** Three requests of 15 s at most, and the start. */
+/** Three requests of up to 15 s, and the start. */
 const TIMEOUT = Duration.minutes(1);
 const ENDPOINTS = ['POST/loki/api/v1/push', 'GET/loki/api/v1/query_range'];
 

@@ -1,4 +1,4 @@
-/** One page of figures: what clients feel first, then what carries it, then what waits. */
+/** Dashboard: first what clients notice, then its causes, then backlogs. */
 import { Duration } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -16,7 +16,7 @@ export interface DashboardProps {
 }
 
 const PERIOD = Duration.minutes(5);
-/** Two in a row. */
+/** Width of a widget: two per row. */
 const WIDTH = 12;
 
 export function createDashboard(scope: Construct, props: DashboardProps): Dashboard {

@@ -1,6 +1,6 @@
 /**
- * The one function that a schedule calls each minute (functions/timer-handler.ts), and its right to call the functions that do
- * what is due. A schedule for each job would call them 233,000 times a month, whether there is work or not.
+ * Function that a schedule calls each minute (functions/timer-handler.ts), with the right to call the
+ * functions whose work is due. One schedule per job would make 233,000 calls a month, even without work.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -16,7 +16,7 @@ import type { Endpoint } from './settings.ts';
 
 export const TIMER_CLASS: FunctionClass = {
   description: 'Looks at what is due',
-  // A dozen small reads and some calls: it waits, mostly.
+  // It sends about a dozen small reads and a few calls, and mostly waits.
   memoryMb: 256,
   timeout: Duration.seconds(30),
   rights: TIMER_RIGHTS,
@@ -27,14 +27,14 @@ export interface DueWorkProps {
   readonly place: StorePlace;
   readonly failed: FailedCalls;
   readonly maintenance: ApiFunction['lambda'];
-  /** Undefined: there are no live tails. */
+  /** Undefined if there are no live tails. */
   readonly tailDispatch: ApiFunction['lambda'] | undefined;
-  /** Emulators that know no other endpoint know no EventBridge Scheduler either, but rules of EventBridge. */
+  /** Emulators with only the function URL endpoint lack EventBridge Scheduler, but have EventBridge rules. */
   readonly endpoint: Endpoint;
 }
 
 const EVERY = Duration.minutes(1);
-/** The Scheduler puts the time of the call there. */
+/** Scheduler replaces this placeholder with the scheduled time. */
 const SCHEDULED_TIME: TimerEvent = { time: '<aws.scheduler.scheduled-time>' };
 
 export class DueWork extends Construct {
@@ -56,7 +56,7 @@ export class DueWork extends Construct {
     const called = tailDispatch === undefined ? [maintenance] : [maintenance, tailDispatch];
     const resources = called.map(({ functionArn }) => functionArn);
     lambda.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
-    // A call that comes late looks at what is due then.
+    // A late call processes the work that is due then.
     failed.takeFrom(lambda, EVERY);
     if (endpoint === 'function-url') this.#addRule(lambda);
     else {
@@ -75,7 +75,7 @@ export class DueWork extends Construct {
     new Rule(this, 'Minute', {
       description: 'Logboom: looks at what is due',
       schedule: Schedule.rate(EVERY),
-      // The rule's own event says when it was due. LocalStack does not send an empty one.
+      // The rule's own event has the due time. LocalStack does not send an empty event.
       targets: [new LambdaTarget(lambda)],
     });
   }

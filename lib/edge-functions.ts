@@ -1,14 +1,16 @@
 /**
- * What CloudFront runs on requests, as text: its own small JavaScript, which nothing can be imported into. Pure, so that tests run
- * it. What a reader would get wrong: `event.request.querystring` has values as the client encoded them, once for each name, and
- * repeated ones apart, in `multiValue`.
+ * JavaScript of CloudFront Functions as text, because they cannot import anything. Pure, so that tests can
+ * run it.
+ *
+ * Pitfall: `event.request.querystring` has values as the client encoded them, once for each name. Repeated
+ * ones are separate, in `multiValue`.
  */
 import { PAGE_PATH } from '../shared/server/http/ui.ts';
 
-/** Told to the functions of the WebSocket API, whose requests have no path (functions/websocket-event.ts). */
+/** Header for functions of the WebSocket API, whose requests have no path (functions/websocket-event.ts). */
 export const PATH_HEADER = 'x-logboom-path';
 
-/** Any path of a tail → the stage of the WebSocket API, which is the only path that it has. */
+/** Rewrites any tail path to the stage of the WebSocket API, its only path. */
 export function tailFunctionCode(stage: string): string {
   return `function handler(event) {
   var request = event.request;
@@ -19,7 +21,7 @@ export function tailFunctionCode(stage: string): string {
 `;
 }
 
-/** `/` with a browser → the page; API clients are let through. */
+/** Redirects browsers from `/` to the page; API clients pass through. */
 export function rootFunctionCode(): string {
   return `function handler(event) {
   var request = event.request;
@@ -34,7 +36,7 @@ export function rootFunctionCode(): string {
 `;
 }
 
-/** `/ui` → `/ui/`, with its query, which is the state of the page; `/ui/` → its file. */
+/** Rewrites `/ui` to `/ui/` with its query, which is the state of the page, and `/ui/` to its file. */
 export function pageFunctionCode(): string {
   return `function handler(event) {
   var request = event.request;

@@ -1,17 +1,18 @@
 /**
- * CloudFront in front of everything, so that one address has the paths of the API, of live tails and of the explorer page:
+ * CloudFront in front of everything, so that one host has the paths of the API, of live tails and of the
+ * explorer page:
  *
- *     /loki/api/v1/tail, ...   WebSocket API; its stage has no paths, so a function of CloudFront rewrites them
+ *     /loki/api/v1/tail, ...   WebSocket API; its stage has no paths, so a CloudFront function rewrites them
  *     /ui, /ui/...             bucket with the page
- *     /                        the page for browsers, the HTTP API for everybody else
+ *     /                        the page for browsers, else the HTTP API
  *     everything else          HTTP API
  *
- * Nothing of the APIs is kept or changed here: no caching, all methods, all headers but the host, no compression.
+ * CloudFront neither caches nor changes API requests: all methods, all headers except Host, no compression.
  *
- * What a reader would get wrong:
- *  - The host is left out because the gateway knows its own alone. A signature (authorization=iam) covers the host, so it is
- *    made for the gateway's host, wherever the request is sent (functions/sign-request.ts, docs/reference/aws.md).
- *  - The APIs keep their own addresses, where no web ACL stands before them. Who may call is decided there, not here.
+ * Pitfalls: - The Host header is removed, because the gateway accepts only its own. A signature
+ * (authorization=iam) covers the host, so it must be made for the gateway's host, wherever the request is
+ * sent (functions/sign-request.ts, docs/reference/aws.md). - The APIs keep their own addresses, which no web
+ * ACL protects. Authorization is checked there, not here.
  */
 import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -42,31 +43,34 @@ import { pageFunctionCode, rootFunctionCode, tailFunctionCode } from './edge-fun
 import type { Settings } from './settings.ts';
 import { privateBucket } from './storage.ts';
 
-/** The built explorer page and the function that puts it into the bucket, which has its files. */
+/** Built explorer page, and the function that copies it to the bucket. */
 export interface PageAsset {
   readonly code: string;
-  /** Of all files of the page. */
+  /** Hash of all files of the page. */
   readonly hash: string;
 }
 
 export interface EdgeProps {
   readonly settings: Pick<Settings, 'domain' | 'certificateArn' | 'webAclArn'>;
-  /** Host names in this region. */
+  /** Regional host names. */
   readonly httpHost: string;
   readonly webSocketHost: string;
   readonly webSocketStage: string;
-  /** Undefined: there is no page. */
+  /** Undefined if there is no page. */
   readonly page: PageAsset | undefined;
   readonly logRetention: RetentionDays;
 }
 
-/** Longer than the gateway waits for a function, so that its answer comes, and not one of CloudFront. */
+/**
+ * Longer than the gateway waits for a function, so that clients get its response instead of CloudFront's
+ * error.
+ */
 const READ_TIMEOUT = Duration.seconds(35);
-/** The longest that needs no quota to be raised: dashboards come back within it. */
+/** Longest time without a quota increase; dashboards refresh within it. */
 const KEEP_ALIVE = Duration.seconds(60);
 
 export class Edge extends Construct {
-  /** `https://...`, without a slash at its end. */
+  /** Base URL `https://...` without a trailing slash. */
   readonly url: string;
   readonly distribution: Distribution;
 
@@ -112,7 +116,7 @@ export class Edge extends Construct {
     const bucket = new Bucket(this, 'Page', {
       ...privateBucket(),
       encryption: BucketEncryption.S3_MANAGED,
-      // It is made anew of the sources by every deployment.
+      // Every deployment creates its contents again from the sources.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     Validations.of(bucket).acknowledge({
@@ -124,7 +128,7 @@ export class Edge extends Construct {
     const page: BehaviorOptions = {
       origin: S3BucketOrigin.withOriginAccessControl(bucket),
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
-      // Files say themselves how long they may be kept.
+      // Files have their own cache headers.
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
       responseHeadersPolicy: this.#pageHeaders(),
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
@@ -150,7 +154,7 @@ export class Edge extends Construct {
     };
   }
 
-  /** What the local gateway sends with the page. */
+  /** Same headers as the local gateway sends with the page. */
   #pageHeaders(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'PageHeaders', {
       comment: 'Logboom: the explorer page loads nothing from elsewhere',
@@ -192,12 +196,12 @@ export class Edge extends Construct {
   }
 }
 
-/** Every path of live tails. */
+/** All paths of live tails. */
 export function tailPaths(): readonly string[] {
   return [TAIL_PATH, LEGACY_TAIL_PATH].flatMap(path => pathsOf({ path }));
 }
 
-/** Host name of an API in the region of the stack. */
+/** Host name of an API in the stack's region. */
 export function hostOfApi(apiId: string): string {
   return `${apiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
 }

@@ -1,14 +1,12 @@
 /**
- * The functions that AWS services call with events: subscriptions of CloudWatch Logs, and log files in a bucket, of
- * which EventBridge tells. Each has the rights of a push, and what it must read besides.
+ * Functions that AWS services call with events: subscriptions of CloudWatch Logs, and log files in a bucket,
+ * announced by EventBridge. Each has the rights of a push, and those for reading its source.
  *
- * A reader would get wrong:
- *  - Both services call without waiting for an answer. Lambda itself repeats what fails, twice; what then has not been
- *    stored lies in the queue of the function, with the event, for two weeks.
- *  - The bucket must send its events to EventBridge, which is a setting of the bucket and not of this stack. A
- *    notification of S3 would need a function that may change the settings of buckets.
- *  - Without the right to list a bucket S3 answers 403 and not 404 for an object that is gone, which looks like an error
- *    that a repeat may cure.
+ * Pitfalls: - Both services call asynchronously. Lambda retries failures twice. What is then not stored stays
+ * in the function's queue, with the event, for two weeks. - The bucket must send its events to EventBridge.
+ * That is a setting of the bucket, not of this stack: an S3 notification would need a function that may
+ * change bucket settings. - Without the right to list a bucket, S3 answers 403 instead of 404 for a deleted
+ * object, which looks like an error that a retry may fix.
  */
 import { CfnOutput, Duration, Validations } from 'aws-cdk-lib';
 import { Rule } from 'aws-cdk-lib/aws-events';
@@ -26,10 +24,10 @@ import { FUNCTION_CLASSES, type FunctionClass } from './function-classes.ts';
 
 export interface EventFunctionsProps {
   readonly settings: EventSettings;
-  /** Folder of the bundle of each function that is asked for. */
+  /** Bundle folder of each enabled function. */
   readonly code: Readonly<Partial<Record<EventFunctionName, string>>>;
   readonly place: StorePlace;
-  /** Called with each function, which stores what live tails show. */
+  /** Called with each function, because it stores entries that live tails show. */
   readonly onFunction?: (name: EventFunctionName, lambda: ApiFunction['lambda'], failed: Queue) => void;
 }
 
@@ -42,11 +40,11 @@ const EVENT_CLASSES: Readonly<Record<EventFunctionName, FunctionClass>> = {
   's3-objects': {
     ...FUNCTION_CLASSES.push,
     description: 'Stores the log files of a bucket',
-    // Lambda's most: a file is read in batches, and may be of gigabytes.
+    // Maximum of Lambda: a file is read in batches, and may have gigabytes.
     timeout: Duration.minutes(15),
   },
 };
-/** As long as a queue may keep it: time to mend what was wrong and send the events again. */
+/** Maximum of a queue: time to fix the problem and send the events again. */
 const FAILED_EVENT_RETENTION = Duration.days(14);
 
 export class EventFunctions extends Construct {
@@ -88,7 +86,7 @@ export class EventFunctions extends Construct {
       id: 'AwsSolutions-SQS3',
       reason: 'It is the queue for what failed; nobody takes from it but people.',
     });
-    // Not SqsDestination, which also grants to look at the queue.
+    // SqsDestination would also grant reading the queue attributes.
     lambda.addToRolePolicy(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }),
     );

@@ -1,10 +1,10 @@
 /**
- * What the functions for events are told as context of the CDK. Without log groups and without a bucket there are none:
+ * CDK context for the event functions. Without log groups and bucket there are none:
  *
  *     --context logGroups=/aws/lambda/shop,/ecs/web   the log groups of CloudWatch Logs to store
  *     --context logsBucket=NAME                       the bucket whose log files are stored as they appear
- *     --context eventTenant=acme                      whose they are
- *     --context eventLabels=env=prod,team=shop        labels of every stream; may be left out
+ *     --context eventTenant=acme                      tenant of the entries
+ *     --context eventLabels=env=prod,team=shop        labels of every stream; optional
  */
 import { labelsOfEnvironment } from '../functions/event-labels.ts';
 import type { EventFunctionName } from '../functions/groups.ts';
@@ -13,20 +13,20 @@ import type { Settings } from './settings.ts';
 
 export interface EventSettings {
   readonly tenant: string;
-  /** `name=value`, separated by commas, in the format of LOGBOOM_LABELS. */
+  /** Labels as `name=value`, separated by commas, the format of LOGBOOM_LABELS. */
   readonly labels: string;
-  /** Names, each once. */
+  /** Distinct names. */
   readonly logGroups: readonly string[];
-  /** Empty: none. */
+  /** Bucket name; empty if there is none. */
   readonly bucketName: string;
 }
 
 const LOG_GROUP_NAME = /^[A-Za-z0-9._/#-]{1,512}$/;
 const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
-/** A subscription and a permission of each: the policy of a function holds 20 KB, about 50 permissions. */
+/** Each needs a subscription and a permission. The policy of a function holds 20 KB, about 50 permissions. */
 const MAX_LOG_GROUPS = 40;
 
-/** Throws Error or ClientError where a setting is wrong, so that nothing is deployed. */
+/** Throws Error or ClientError if a setting is invalid, so that nothing is deployed. */
 export function eventSettingsOf(
   given: Pick<Settings, 'logGroups' | 'logsBucket' | 'eventTenant' | 'eventLabels'>,
 ): EventSettings {
@@ -57,7 +57,7 @@ export function eventSettingsOf(
   return settings;
 }
 
-/** The functions that are asked for. */
+/** Enabled functions. */
 export function eventFunctionsOf(
   settings: Pick<EventSettings, 'logGroups' | 'bucketName'>,
 ): readonly EventFunctionName[] {

@@ -1,8 +1,9 @@
 /**
- * The store as one function with an address of its own (`endpoint=function-url`), for emulators that have neither HTTP APIs nor
- * EventBridge Scheduler. It has all routes and all jobs, so it has the rights of maintenance; live tails need the WebSocket API.
+ * Store as one function with a URL (`endpoint=function-url`), for emulators without HTTP APIs and EventBridge
+ * Scheduler. It has all routes and all jobs, so it has the rights of maintenance. Live tails need the
+ * WebSocket API.
  *
- * Pitfall: nothing stands before the address. With tokens the function asks for them itself.
+ * Pitfall: nothing protects the URL. With tokens, the function checks them itself.
  */
 import { Duration, Fn } from 'aws-cdk-lib';
 import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
@@ -14,7 +15,7 @@ import type { Authorization } from './settings.ts';
 
 export const ALL_IN_ONE_CLASS: FunctionClass = {
   description: 'Serves everything',
-  // That of queries and maintenance: it does both.
+  // Memory of queries and maintenance, because it runs both.
   memoryMb: 3008,
   timeout: Duration.minutes(15),
   rights: ALL_IN_ONE_RIGHTS,
@@ -28,7 +29,7 @@ export interface FunctionUrlProps {
 
 export class FunctionUrlEndpoint extends Construct {
   readonly lambda: ApiFunction['lambda'];
-  /** Without a slash at its end. */
+  /** URL without a trailing slash. */
   readonly url: string;
 
   constructor(scope: Construct, id: string, { code, place, authorization }: FunctionUrlProps) {

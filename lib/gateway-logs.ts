@@ -1,8 +1,9 @@
 /**
- * Where the APIs log their requests, and the role without which API Gateway refuses a WebSocket API that logs.
+ * Access logs of the APIs, and the role that API Gateway needs to log a WebSocket API.
  *
- * Pitfall: that role is a setting of the account and region, not of an API. Deleting the resource does not take it back, and
- * other APIs may have come to lean on it; so the role stays when the stack is deleted (docs/reference/aws.md, "Teardown").
+ * Pitfall: the role is a setting of the account and region, not of an API. Deleting the resource does not
+ * reset it, and other APIs may rely on it. So the role stays when the stack is deleted
+ * (docs/reference/aws.md, "Teardown").
  */
 import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
@@ -10,21 +11,24 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
 
-/** Log groups below it share one statement of CloudWatch Logs' resource policy, which has room for about ten others. */
+/**
+ * Log group prefix. Groups below it share one statement of the CloudWatch Logs resource policy, which has
+ * space for about ten others.
+ */
 const PREFIX = '/aws/vendedlogs/logboom';
 const POLICY = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
 
-/** @param name of the API in the name of the group: it is unique in the stack */
+/** @param name API name within the group's name; unique in the stack */
 export function accessLog(scope: Construct, name: string, retention: RetentionDays): LogGroup {
   return new LogGroup(scope, 'AccessLog', {
-    // The name that is deployed: a packaged template may be given another (scripts/package-cloudformation.mjs).
+    // Uses the deployed name: a packaged template may get another one (scripts/package-cloudformation.mjs).
     logGroupName: `${PREFIX}/${Aws.STACK_NAME}/${name}`,
     retention,
     removalPolicy: RemovalPolicy.DESTROY,
   });
 }
 
-/** Sets the role of the account. Stages that log through it depend on `isSet`. */
+/** Sets the account's role. Stages that log through it depend on `isSet`. */
 export class GatewayLogRole extends Construct {
   readonly isSet: IDependable;
 

@@ -1,4 +1,4 @@
-/** Rights (rights.ts) as statements of a role's policy, each with the resources and keys that it is about. */
+/** Converts rights (rights.ts) into policy statements with resources and keys. */
 import { Validations } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
@@ -9,9 +9,9 @@ import { type Family, type ObjectKind, patternsOf, type Rights } from './rights.
 export interface Granted {
   readonly bucket: Bucket;
   readonly table: ITable;
-  /** Of bucket and table, where they have one of the user's. */
+  /** Key of bucket and table, if the user has one. */
   readonly key: IKey | undefined;
-  /** Key of the object with limits of tenants; empty: none. */
+  /** Key of the overrides object; empty if there is none. */
   readonly overridesObject: string;
 }
 
@@ -60,7 +60,7 @@ function grantItems(role: Role, rights: Rights, { table }: Granted): void {
   }
 }
 
-/** S3 and DynamoDB use the key in the name of who calls them, and nobody else gets it. */
+/** S3 and DynamoDB use the key on behalf of the caller, and no other service may. */
 function grantKey(role: Role, rights: Rights, key: IKey): void {
   const services: string[] = [];
   if (rights.getObjects !== undefined || rights.putObjects !== undefined) services.push('s3');
@@ -79,7 +79,7 @@ function grantKey(role: Role, rights: Rights, key: IKey): void {
   );
 }
 
-/** A key is of one region, which its ARN names. */
+/** Region of a key, from its ARN. */
 function regionOf({ keyArn }: IKey): string {
   return keyArn.split(':')[3];
 }

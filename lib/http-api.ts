@@ -1,7 +1,7 @@
 /**
- * The HTTP API, routed from the one route table: each path, with every name a client may know it by, to the function that serves
- * it. Methods are the function's business: it answers HEAD like GET, and a wrong method as a client expects it. What no route
- * names goes to the function that answers it with the 404 of the program, or with the way to a clean path.
+ * HTTP API, routed from the one route table: each path, with all its aliases, to the function that serves it.
+ * Functions handle methods: they answer HEAD like GET, and a wrong method as clients expect. Unknown paths go
+ * to a function that answers with the program's 404, or with a redirect to a clean path.
  */
 import { Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -27,16 +27,16 @@ import { accessLog } from './gateway-logs.ts';
 
 export interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
-  /** Undefined: everybody may call. */
+  /** Undefined if every client may call. */
   readonly authorizer: IHttpRouteAuthorizer | undefined;
-  /** For paths whose clients send their token in a header of its own. */
+  /** Authorizers for paths whose clients send their token in a header other than Authorization. */
   readonly byKey: ReadonlyMap<string, IHttpRouteAuthorizer>;
-  /** Health checks have no token; with signatures of AWS all requests are signed. */
+  /** True if health checks need no token. With AWS signatures, all requests are signed. */
   readonly opensPaths: boolean;
   readonly logRetention: RetentionDays;
 }
 
-/** Neither addresses nor query strings: they hold what people search for. */
+/** Access log fields, without addresses and query strings, because those contain search terms. */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     time: '$context.requestTimeEpoch',
@@ -56,7 +56,7 @@ const EVERYBODY =
 
 export class LogboomApi extends Construct {
   readonly url: string;
-  /** For who puts a domain in front of it, and for who signs requests. */
+  /** Host name, for custom domains and for signing requests. */
   readonly host: string;
   readonly apiId: string;
 
@@ -72,7 +72,8 @@ export class LogboomApi extends Construct {
       Object.entries(functions).map(([name, lambda]) => [
         name,
         new HttpLambdaIntegration(`${name}Integration`, lambda, {
-          // One permission for the API: one for each route would outgrow the policy of a function, 20 KB.
+          // One permission for the whole API: one per route would exceed the policy size of a function, 20
+          // KB.
           scopePermissionToRoute: false,
         }),
       ]),
@@ -108,12 +109,12 @@ export class LogboomApi extends Construct {
   }
 }
 
-/** Each path that a route of the gateway can name → the one function that serves all of its methods. */
+/** Function by route path of the gateway; it serves all methods. */
 export function servedPaths(): ReadonlyMap<string, FunctionName> {
   const paths = new Map<string, FunctionName>();
   for (const route of ROUTES) {
     for (const path of pathsOf(route)) {
-      // The gateway knows no route that ends with a slash; the others' function knows these paths.
+      // The gateway has no routes that end with a slash; the default function handles these paths.
       if (path.endsWith('/')) continue;
       const name = functionOf(route);
       const known = paths.get(path);
@@ -127,7 +128,7 @@ export function servedPaths(): ReadonlyMap<string, FunctionName> {
   return paths;
 }
 
-/** Paths that show nothing of any tenant, whatever the method. */
+/** Paths that show no tenant data with any method. */
 export function openPaths(): ReadonlySet<string> {
   const isOpen = new Map<string, boolean>();
   for (const route of ROUTES) {

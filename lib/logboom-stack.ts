@@ -1,4 +1,4 @@
-/** All of Logboom in an account: data, functions, APIs, schedules, what stands before them and what watches them. */
+/** Logboom stack: storage, functions, APIs, schedules, CloudFront, and monitoring. */
 import { Aws, CfnParameter, DefaultStackSynthesizer, Stack, Tags } from 'aws-cdk-lib';
 import { ManagedPolicy, PermissionsBoundary } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
@@ -33,27 +33,30 @@ import { Watch } from './watch.ts';
 
 export interface LogboomStackProps {
   readonly settings: Settings;
-  /** Folder of the bundle of each function that the settings ask for. */
+  /** Bundle folder of each enabled function. */
   readonly code: Readonly<Partial<Record<AnyFunctionName | StackFunctionName, string>>>;
   readonly events: EventSettings;
-  /** The configuration of the functions, YAML; empty is the program's own. */
+  /** Configuration of the functions, YAML; empty selects the defaults. */
   readonly configYaml: string;
-  /** Key of the object with limits of tenants that it names; empty: none. */
+  /** Key of the overrides object in the configuration; empty if there is none. */
   readonly overridesObject: string;
-  /** Undefined: there is no explorer page. */
+  /** Undefined if there is no explorer page. */
   readonly page: PageAsset | undefined;
-  /** For `aws cloudformation deploy`: a parameter says in which bucket the code is, and the account needs no bootstrap. */
+  /**
+   * Packages for `aws cloudformation deploy`: a parameter names the bucket with the code, and the account
+   * needs no bootstrap.
+   */
   readonly isPackaged?: boolean;
 }
 
-/** Of the bucket with the code of functions. */
+/** Parameter with the bucket of function code. */
 const ASSETS_PARAMETER = 'AssetsBucket';
-/** Where in that bucket it is. */
+/** Key prefix in that bucket. */
 export const ASSETS_PREFIX = 'logboom/';
 
 type CodeOf = (name: AnyFunctionName | StackFunctionName) => string;
 
-/** On everything: which store it belongs to, for bills. */
+/** Tag on all resources with the store's name, for bills. */
 const STACK_TAG = 'logboom:stack';
 
 export class LogboomStack extends Stack {
@@ -95,7 +98,7 @@ export class LogboomStack extends Stack {
     }
   }
 
-  /** One function for everything. */
+  /** Serves everything with one function. */
   #serveByUrl({ authorization, endpoint }: Settings, { codeOf, place, failed }: Built) {
     const code = codeOf('all-in-one');
     const { lambda, url } = new FunctionUrlEndpoint(this, 'Endpoint', { code, place, authorization });
@@ -212,7 +215,7 @@ export class LogboomStack extends Stack {
     return { baseUrl, pushUrl, tailUrl: tail.url, domainTarget, maintenance: functions.maintenance };
   }
 
-  /** Where the data lies, and what every function has. */
+  /** Storage, and the settings of every function. */
   #createPlace({ settings, configYaml, overridesObject }: LogboomStackProps, codeOf: CodeOf): StorePlace {
     const { kmsKeyArn, subnetIds, securityGroupIds } = settings;
     const key = kmsKeyArn === '' ? undefined : Key.fromKeyArn(this, 'Key', kmsKeyArn);

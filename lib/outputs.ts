@@ -1,7 +1,8 @@
 /**
- * What a deployment tells: where clients push and ask, and how the usual ones are told of it. Values hold names that are known at
- * deployment alone, so the examples are outputs, too. They work as they are printed: a token is taken from the environment variable
- * LOGBOOM_TOKEN, so that none is in an output. What a client cannot do is not printed: agents and Grafana sign no requests.
+ * Stack outputs: URLs for pushes and queries, and configuration examples for common clients. Outputs contain
+ * names that are known only at deployment. Examples work as printed: they read a token from the environment
+ * variable LOGBOOM_TOKEN, so that no output contains one. Impossible examples are omitted: agents and Grafana
+ * cannot sign requests.
  */
 import { Aws, CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
@@ -10,16 +11,16 @@ import type { Settings } from './settings.ts';
 
 export interface OutputsProps {
   readonly settings: Pick<Settings, 'authorization' | 'domain' | 'tenant' | 'endpoint'>;
-  /** For browsers and questions: CloudFront, where there is one. */
+  /** URL for browsers and queries: CloudFront, if there is one. */
   readonly baseUrl: string;
-  /** For agents: without CloudFront, which asks for each GB that it passes on. */
+  /** URL for agents, without CloudFront, which charges per GB. */
   readonly pushUrl: string;
-  /** Undefined: there are no tails. */
+  /** Undefined if there are no tails. */
   readonly tailUrl: string | undefined;
   readonly place: StorePlace;
   readonly firstToken: ApiFunction['lambda'] | undefined;
   readonly maintenance: ApiFunction['lambda'];
-  /** Of CloudFront, where it has a name of its own beside `domain`. */
+  /** CloudFront host name, if `domain` sets another one. */
   readonly domainTarget: string | undefined;
 }
 
@@ -55,7 +56,7 @@ function firstTokenCommand({ functionName }: ApiFunction['lambda']): string {
   return `aws lambda invoke --region ${Aws.REGION} --function-name ${functionName} first-token.json && cat first-token.json`;
 }
 
-/** Grafana puts environment variables into its provisioning files. */
+/** Grafana expands environment variables in provisioning files. */
 function grafanaYaml(url: string, { authorization, tenant }: Printed): string {
   const lines = [
     'apiVersion: 1',
@@ -117,7 +118,7 @@ function curlQuery(url: string, settings: Printed): string {
   ].join(' \\\n');
 }
 
-/** Flags of curl. It signs with the credentials of the environment; an empty session token is not sent. */
+/** Flags of curl. It signs with the credentials of the environment and omits an empty session token. */
 function identityOf({ authorization, tenant, endpoint }: Printed): string {
   if (authorization === 'token') return `-u "${tenant}:$LOGBOOM_TOKEN"`;
   const named = `-H 'X-Scope-OrgID: ${tenant}'`;

@@ -1,31 +1,31 @@
 /**
- * Packages that stay out of the bundle of a function. Most are a file next to it, which is read and compiled when something of the package
- * is first used: a start that does not use it pays nothing for it. The code that imports it is as it would be without this.
+ * Packages outside of a function's bundle. Most are files next to it, which are read and compiled on first
+ * use, so that a start without them costs nothing. The importing code does not change.
  *
- * Pitfall: a module that uses such a package while it is evaluated loads it at each start. test/lib/bundle-tests.ts asserts which
- * packages a first request loads.
+ * Pitfall: a module that uses such a package during its evaluation loads it at each start.
+ * test/lib/bundle-tests.ts asserts which packages a first request loads.
  */
 import type { Plugin, PluginBuild } from 'esbuild';
 
-/** Packages in files next to a function, each with the reason why most starts can do without it. */
+/** Packages in separate files, each with the reason why most starts do not need it. */
 export const PACKAGES_APART: readonly string[] = [
-  // Schemas of the configuration: the default configuration needs none.
+  // Configuration schemas: the default configuration needs none.
   'zod',
   // Configuration files and rule files.
   'yaml',
   // Regular expressions.
   're2js',
-  // Responses in Parquet, if a client asks for them.
+  // Parquet responses, if a client requests them.
   'hyparquet-writer',
   // Calls of other functions.
   '@aws-sdk/client-lambda',
-  // Threads that write logs: functions write theirs themselves.
+  // Log writing threads: functions write their logs directly.
   'thread-stream',
-  // Traces of the caller of prom-client: nothing sets any.
+  // Tracing of prom-client, which is never enabled.
   '@opentelemetry/api',
 ];
 
-/** Packages that no function uses: its credentials are in its environment, where the SDK looks first. */
+/** Packages that no function uses: credentials are in the environment, where the SDK looks first. */
 const PACKAGES_LEFT_OUT: readonly string[] = [
   '@aws-sdk/credential-provider-ini',
   '@aws-sdk/credential-provider-process',
@@ -36,22 +36,22 @@ const PACKAGES_LEFT_OUT: readonly string[] = [
 const APART = 'package-apart';
 const LEFT_OUT = 'package-left-out';
 
-/** Name of the file of a package, next to the functions that use it. */
+/** File name of a package next to the functions that use it. */
 export function fileOfPackage(name: string): string {
   return `${name.replace('@', '').replace('/', '-')}.js`;
 }
 
-/** Entry points of the packages, for the same build as those of the functions. */
+/** Entry points of the packages, for the same build as the functions. */
 export function packageEntries(): { in: string; out: string }[] {
   return PACKAGES_APART.map(name => ({ in: name, out: fileOfPackage(name).replace(/\.js$/, '') }));
 }
 
-/** Replaces imports of the packages by modules that load their files on first use. */
+/** Replaces imports of the packages with modules that load their files on first use. */
 export const packagesApart: Plugin = {
   name: 'packages-apart',
   setup(build: PluginBuild) {
     build.onResolve({ filter: anyOf(PACKAGES_APART) }, ({ path, kind }) =>
-      // The file of a package holds the package itself.
+      // The file of a package contains the package itself.
       kind === 'entry-point' ? undefined : { path, namespace: APART },
     );
     build.onResolve({ filter: /^\.\//, namespace: APART }, ({ path }) => ({ path, external: true }));
@@ -73,7 +73,7 @@ async function exportsOf(name: string): Promise<string[]> {
   return Object.keys(await import(name)).filter(one => one !== 'module.exports');
 }
 
-/** A module that has the names of the package from the beginning, and their values when they are read. */
+/** Module with the names of the package from the start, and values that load on access. */
 function loaderOf(name: string, names: readonly string[]): string {
   return `
     let all;

@@ -1,4 +1,7 @@
-/** The explorer page for the stack: built where its sources are there, and put beside the function that copies it to the bucket. */
+/**
+ * Explorer page for the stack: built from its sources, and placed next to the function that copies it to the
+ * bucket.
+ */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -12,8 +15,8 @@ const BUILT = join(ROOT, 'dist', 'ui');
 const MANIFEST = join(BUILT, 'manifest.json');
 
 /**
- * Builds the page and puts its files below `page` in the bundle's folder. Undefined where there is neither a page nor a script
- * that builds it. Throws where the script fails.
+ * Builds the page and puts its files below `page` in the bundle's folder. Undefined if there is neither a
+ * page nor a build script. Throws if the script fails.
  */
 export function addPage(code: string): PageAsset | undefined {
   if (existsSync(BUILD_SCRIPT)) {

@@ -1,5 +1,5 @@
 /**
- * The function that works on parts of queries, and the right of the query function to call it. It reads objects of the bucket
+ * Worker function for query tasks, and the query function's right to call it. It reads objects of the bucket
  * and nothing else: no table, no other function.
  */
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -10,19 +10,19 @@ import { WORKER_RIGHTS } from './rights.ts';
 
 const WORKER_CLASS: FunctionClass = {
   description: 'Works on parts of queries',
-  // One whole processor: a task has one thread, and more memory buys no more of it.
+  // One whole vCPU: a task uses one thread, and more memory adds no speed.
   memoryMb: 1769,
   timeout: API_TIMEOUT,
   rights: WORKER_RIGHTS,
 };
 
 export interface QueryWorkersProps {
-  /** Folder of its bundle. */
+  /** Bundle folder. */
   readonly code: string;
   readonly place: StorePlace;
   /** See ApiFunctionProps. */
   readonly reservedConcurrency: number | undefined;
-  /** Calls it. */
+  /** Function that calls it. */
   readonly query: ApiFunction['lambda'];
 }
 

@@ -1,18 +1,18 @@
 /**
- * What each function may do with objects of the bucket and items of the table: the least that its code needs. Pure data, so that
- * tests compare it with the calls that a bundle makes. Objects are told apart by their kind, which follows the tenant in the
- * key; items by the family that their partition key begins with (docs/dev/catalog.md#items).
+ * Rights of each function on objects of the bucket and items of the table: the minimum for its code. Pure data, so that tests
+ * compare it with the calls of a bundle. Objects are distinguished by their kind, which follows the tenant in the key; items by
+ * the family that starts their partition key (docs/dev/catalog.md#items).
  *
- * What a reader would get wrong:
- *  - A transaction of DynamoDB needs the right of each of its parts, and each part is looked at with its own key.
- *  - Tenants cannot be kept apart here: one function serves all of them, and which tenant a request has is checked by the code.
- *  - Tokens (`a/`) are left out of every list but that of those who check or manage them: who can write one can become anybody.
+ * Pitfalls:
+ *  - A DynamoDB transaction needs the right of each of its parts, and each part is checked with its own key.
+ *  - Tenants cannot be separated here: one function serves all of them, and the code checks the tenant of a request.
+ *  - Only functions that check or manage tokens have rights on them (`a/`), because writing a token grants any access.
  */
 
-/** What follows the tenant in the key of an object. */
+/** Part of an object key after the tenant. */
 export type ObjectKind = 'chunks' | 'index';
 
-/** What a partition key begins with. */
+/** Prefix of a partition key. */
 export const FAMILIES = Object.freeze({
   tokens: ['a/*'],
   chunks: ['c/*'],
@@ -22,7 +22,7 @@ export const FAMILIES = Object.freeze({
   leases: ['l/*'],
   instances: ['m/*'],
   generations: ['n/*'],
-  /** Of processes that take pushes. */
+  /** Demand of processes that accept pushes. */
   demand: ['x/*'],
   /** Saved queries and boards. */
   saved: ['b/*'],
@@ -40,14 +40,14 @@ export type Family = keyof typeof FAMILIES;
 
 export interface Rights {
   readonly getObjects?: readonly ObjectKind[];
-  /** Limits of tenants may lie in an object that the configuration names. */
+  /** True if overrides may be in an object that the configuration names. */
   readonly getsOverrides?: boolean;
   readonly putObjects?: readonly ObjectKind[];
   readonly deleteObjects?: readonly ObjectKind[];
   /**
-   * The names of all objects. The walk for orphans asks for them; all others that read objects have it because S3 answers 403
-   * for an object that is missing to who may not list the bucket, and 404 to who may. A condition on a prefix does not do:
-   * a read has no prefix.
+   * Right to list all objects. The orphan search needs it. All other functions that read objects need it,
+   * too: without it, S3 answers 403 instead of 404 for a missing object. A condition on a prefix does not
+   * work, because a read has no prefix.
    */
   readonly listsObjects?: boolean;
   readonly readItems?: readonly Family[];
@@ -59,22 +59,22 @@ export interface Rights {
 
 const BOTH: readonly ObjectKind[] = ['chunks', 'index'];
 const ALL = Object.keys(FAMILIES) as Family[];
-/** Everything but tokens. */
+/** All families except tokens. */
 const DATA: readonly Family[] = ALL.filter(family => family !== 'tokens');
 
-/** A push, whichever way it comes in. */
+/** Rights for pushes by any receiver. */
 export const PUSH_RIGHTS: Rights = {
-  // A put that finds its key taken reads what an earlier try has written.
+  // A put whose key exists reads what an earlier attempt wrote.
   getObjects: ['chunks'],
   getsOverrides: true,
   listsObjects: true,
   putObjects: ['chunks'],
-  // Days, other processes' demand and streams, and whether the tenant has tails.
+  // Reads days, demand and streams of other processes, and whether the tenant has tails.
   readItems: ['chunks', 'days', 'demand', 'instances', 'states', 'streams', 'tails', 'tailLog', 'usage'],
   putItems: [
     ...(['chunks', 'days', 'demand', 'instances', 'streams', 'tailLog', 'tenants', 'usage', 'work'] as const),
   ],
-  // A commit looks whether its day is there still.
+  // A commit checks that its day still exists.
   checkItems: ['days'],
 };
 
@@ -83,7 +83,7 @@ export const QUERY_RIGHTS: Rights = {
   getsOverrides: true,
   listsObjects: true,
   readItems: DATA,
-  // It writes down what was asked, for usage.
+  // Records queries for usage.
   putItems: ['instances', 'usage'],
 };
 
@@ -95,38 +95,38 @@ export const MAINTENANCE_RIGHTS: Rights = {
   putObjects: BOTH,
   deleteObjects: BOTH,
   listsObjects: true,
-  // Its routes manage tokens, too.
+  // Its routes also manage tokens.
   readItems: ALL,
   putItems: ALL,
   deleteItems: ALL,
-  // A swap depends on a lease, a write of rules or deletes on their count.
+  // A swap depends on a lease; a write of rules or deletes depends on their count.
   checkItems: DATA,
 };
 
-/** It serves all routes. */
+/** Rights of a function that serves all routes. */
 export const ALL_IN_ONE_RIGHTS: Rights = MAINTENANCE_RIGHTS;
 
 export const STATUS_RIGHTS: Rights = {
-  // What rules fire, what all instances have counted, and the log level.
+  // Reads rule states, counters of all instances, and the log level.
   readItems: ['instances', 'rules', 'states'],
   putItems: ['instances', 'states'],
 };
 
 export const AUTHORIZER_RIGHTS: Rights = {
   readItems: ['tokens'],
-  // The day that a token was used last.
+  // Day of a token's last use.
   putItems: ['tokens'],
-  // A ticket is good once.
+  // Deletes a ticket after its single use.
   deleteItems: ['tokens'],
 };
 
-/** It makes one token, and reads whether it was made. */
+/** Rights to create one token, and to check if it was created. */
 export const FIRST_TOKEN_RIGHTS: Rights = {
   readItems: ['tokens'],
   putItems: ['tokens'],
 };
 
-/** It looks whether there is work, and does none. */
+/** Rights to check for work, but not to do it. */
 export const TIMER_RIGHTS: Rights = {
   readItems: ['deletes', 'garbage', 'rules', 'states', 'tails', 'work'],
 };
@@ -156,7 +156,7 @@ export const TAIL_DISPATCH_RIGHTS: Rights = {
   deleteItems: ['leases', 'tails'],
 };
 
-/** Patterns of the partition keys of families, for the condition of a right; in order. */
+/** Sorted partition key patterns of families, for the condition of a right. */
 export function patternsOf(families: readonly Family[]): string[] {
   return families.flatMap(family => FAMILIES[family]).sort();
 }

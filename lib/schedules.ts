@@ -1,9 +1,9 @@
 /**
- * The timer of an account, EventBridge Scheduler, and the queue where calls end that came to nothing: what the scheduler could
- * not deliver, and what a function that was called without anybody waiting failed at.
+ * Timer of an account (EventBridge Scheduler), and the queue for failed calls: those that the scheduler could
+ * not deliver, and asynchronous calls whose function failed.
  *
- * What a reader would get wrong: the scheduler's call is asynchronous. Its own retries are about delivery alone; what is
- * repeated where a run fails is a setting of the function. Here it is nothing: the next tick comes by itself.
+ * Pitfall: the scheduler calls asynchronously, and its own retries only concern delivery. Retries of failed
+ * runs are a setting of the function. There are none here, because the next tick comes anyway.
  */
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -12,10 +12,10 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** A tick that comes later than the next one is of no use. */
+/** Maximum event age. A tick that arrives after the next one is useless. */
 const MAX_EVENT_AGE = Duration.minutes(5);
 const MAX_DELIVERY_RETRIES = 3;
-/** The most there is: time to look at what failed. */
+/** Maximum retention, to leave time for an investigation. */
 const KEPT = Duration.days(14);
 
 export class FailedCalls extends Construct {
@@ -34,7 +34,7 @@ export class FailedCalls extends Construct {
     });
   }
 
-  /** Failed calls of the function end here, and are not repeated. */
+  /** Sends failed calls of the function here, without retries. */
   takeFrom(lambda: LambdaFunction, maxEventAge = MAX_EVENT_AGE): void {
     const { queueArn } = this.queue;
     const send = new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queueArn] });
@@ -46,7 +46,7 @@ export class FailedCalls extends Construct {
       maximumEventAgeInSeconds: maxEventAge.toSeconds(),
       destinationConfig: { onFailure: { destination: queueArn } },
     });
-    // Lambda looks whether the function may send before it takes the setting.
+    // Lambda checks the function's right to send when it accepts the setting.
     if (policyDependable !== undefined) config.node.addDependency(policyDependable);
   }
 }
@@ -59,7 +59,7 @@ export interface TimerProps {
 export interface Tick {
   readonly description: string;
   readonly everyMs: number;
-  /** What the function is called with. */
+  /** Event of the call. */
   readonly event: object;
 }
 
@@ -72,7 +72,7 @@ export class Timer extends Construct {
     super(scope, id);
     this.#props = props;
     this.#role = new Role(this, 'Role', {
-      // Not schedules of other accounts that name this role.
+      // Excludes schedules of other accounts that name this role.
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
       }),
@@ -106,7 +106,7 @@ export class Timer extends Construct {
   }
 }
 
-/** Schedules know minutes: what is asked for more often comes every minute. */
+/** Schedule expression. Schedules have minute precision, so shorter intervals become one minute. */
 export function rateOf(everyMs: number): string {
   const minutes = Math.max(1, Math.round(everyMs / 60_000));
   return minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`;

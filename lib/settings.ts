@@ -1,30 +1,36 @@
 /**
- * What a deployment is told: context of the CDK, `--context name=value` or the context of cdk.json. One list, which the docs
- * are tested against; everything is checked before anything is bundled or deployed. Pure data: it loads without the CDK.
+ * Settings of a deployment as CDK context: `--context name=value`, or the context of cdk.json. This list is
+ * the only one, and docs are tested against it. Everything is validated before bundling and deploying. Pure
+ * data that loads without the CDK.
  *
- * What a reader would get wrong: the CDK keeps its own flags in the same place, so only plain names are taken for settings. A
- * misspelt one ends the run, because `removl=destroy` must not pass for nothing.
+ * Pitfall: the CDK keeps its own flags in the same context, so only plain names are settings. A misspelled
+ * one ends the run, because `removl=destroy` must not be ignored.
  */
 import { z } from 'zod';
 
-/** Who may call: holders of the right execute-api:Invoke, of a token, or everybody. A tenant is a header, and proves nothing. */
+/**
+ * Authorization: clients with the right execute-api:Invoke, clients with a token, or every client. The tenant
+ * header proves nothing.
+ */
 export type Authorization = 'iam' | 'token' | 'none';
 
-/** `retain`: bucket, table and their key outlive the stack. `destroy`: deleting the stack deletes all that was stored. */
+/**
+ * `retain`: bucket, table and their key outlive the stack. `destroy`: deleting the stack deletes all data.
+ */
 export type Removal = 'retain' | 'destroy';
 
-/** What clients send requests to: the APIs of API Gateway, or the address of one function (lib/function-url.ts). */
+/** Endpoint for clients: API Gateway, or the URL of one function (lib/function-url.ts). */
 export type Endpoint = 'http-api' | 'function-url';
 
-/** `auto`: exactly where alarmTopicArn or alarmEmail names somebody who is told. */
+/** `auto`: enabled if alarmTopicArn or alarmEmail names a recipient. */
 export type Wanted = 'auto' | 'yes' | 'no';
 
 const PUBLIC_CONFIRMATION = 'yes-really';
-/** Days that CloudWatch Logs knows, up to those that somebody may want. */
+/** Retention days of CloudWatch Logs, up to a reasonable maximum. */
 const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
-/** Lambda keeps this many calls of an account for functions without a reservation. */
+/** Calls that Lambda keeps for functions without a reservation. */
 export const UNRESERVED_CALLS = 100;
-/** Below it a reservation would leave the rest too little: see lib/concurrency.ts. */
+/** Minimum quota; below, a reservation would leave too little: see lib/concurrency.ts. */
 export const LEAST_QUOTA = 2 * UNRESERVED_CALLS;
 
 const yesOrNo = (preset: 'yes' | 'no') =>
@@ -34,7 +40,7 @@ const yesOrNo = (preset: 'yes' | 'no') =>
     .transform(value => value === 'yes' || value === 'true');
 const wanted = z.enum(['auto', 'yes', 'no'], { error: 'is auto, yes or no' }).default('auto');
 const text = z.string().default('');
-/** Names of EC2, separated by commas. */
+/** EC2 IDs, separated by commas. */
 const idsOf = (kind: 'subnet' | 'sg') =>
   text.refine(
     value =>
@@ -164,14 +170,14 @@ const SCHEMA = z.object(FIELDS);
 
 export type Settings = Readonly<z.infer<typeof SCHEMA>>;
 
-/** A setting's name, the default as it would be written, and what it is for, in Markdown. */
+/** Name, default as written, and purpose of a setting, in Markdown. */
 export interface SettingRow {
   readonly name: string;
   readonly preset: string;
   readonly about: string;
 }
 
-/** Every setting in the order of the docs. */
+/** All settings in the order of the docs. */
 export function settingRows(): readonly SettingRow[] {
   const asked = z.toJSONSchema(SCHEMA, { io: 'input', unrepresentable: 'any' }).properties ?? {};
   return Object.entries(FIELDS).map(([name, { description = '' }]) => {
@@ -181,15 +187,18 @@ export function settingRows(): readonly SettingRow[] {
   });
 }
 
-/** What the settings are refused for, a line each. */
+/** Reasons why the settings are refused, one per line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Plain names are settings; those with a mark (`@aws-cdk/...`, `aws:cdk:...`, `availability-zones:...`) are the CDK's. */
+/**
+ * Plain names are settings; names with other characters (`@aws-cdk/...`, `aws:cdk:...`,
+ * `availability-zones:...`) belong to the CDK.
+ */
 const SETTING_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 
-/** @param context all of the CDK's context. Throws SettingsError, which names every wrong one. */
+/** @param context the whole CDK context. Throws SettingsError, which lists every invalid setting. */
 export function settingsOf(context: Readonly<Record<string, unknown>>): Settings {
   const given: Record<string, string> = {};
   const problems: string[] = [];
@@ -209,7 +218,7 @@ export function settingsOf(context: Readonly<Record<string, unknown>>): Settings
   return data;
 }
 
-/** What each setting allows, but not all of them together. */
+/** Combinations that are invalid although each setting is valid. */
 function conflictsOf(settings: Settings): string[] {
   const { authorization, edge, domain, certificateArn, webAclArn, kmsKeyArn } = settings;
   const { endpoint, subnetIds, securityGroupIds, canary, canarySecretArn } = settings;
@@ -250,17 +259,17 @@ function conflictsOf(settings: Settings): string[] {
   return problems;
 }
 
-/** Whether somebody is told of alarms. */
+/** True if alarms have a recipient. */
 function isWatched({ alarmTopicArn, alarmEmail }: Settings): boolean {
   return alarmTopicArn !== '' || alarmEmail !== '';
 }
 
-/** Whether the stack has one: alarms that nobody is told of, and figures that nobody looks at, cost as much as others. */
+/** True if the stack includes it. Alarms and metrics that nobody receives would still cost money. */
 export function isWanted(settings: Settings, name: 'alarms' | 'dashboard' | 'metrics'): boolean {
   return settings[name] === 'yes' || (settings[name] === 'auto' && isWatched(settings));
 }
 
-/** Whether the stack has a canary: with `auto` only if it can call. */
+/** True if the stack has a canary; `auto` includes it only if it can call the API. */
 export function hasCanary(settings: Settings): boolean {
   const { authorization, canary, canarySecretArn, endpoint } = settings;
   if (endpoint === 'function-url') return false;
@@ -268,7 +277,7 @@ export function hasCanary(settings: Settings): boolean {
   return isWatched(settings) && (authorization !== 'token' || canarySecretArn !== '');
 }
 
-/** Of a list that is separated by commas. */
+/** Items of a comma-separated list. */
 export function listOf(value: string): string[] {
   return value === '' ? [] : value.split(',').map(one => one.trim());
 }

@@ -1,9 +1,9 @@
 /**
- * Where the data lies: a bucket for chunks, a table for their records. By default both outlive the stack.
- * Deletion protection of the table is a setting, because a failed first deployment must be able to delete it.
+ * Storage: a bucket for chunks, and a table for their records. By default, both outlive the stack. Deletion
+ * protection of the table is a setting, because a failed first deployment must be able to delete it.
  *
- * What a reader would get wrong: compaction deletes what it has packed, so with versioning the bucket holds that too, for as
- * long as the life cycle says, and is paid for it. It helps against a mistake of people or of the program, and nothing else.
+ * Pitfall: compaction deletes merged inputs. With versioning, the bucket keeps and charges them until the
+ * lifecycle rule deletes them. Versioning only helps against mistakes of people or of the program.
  */
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
@@ -21,7 +21,7 @@ import type { Removal, Settings } from './settings.ts';
 
 export interface StorageProps {
   readonly settings: Pick<Settings, 'versioning' | 'noncurrentDays' | 'removal' | 'deletionProtection'>;
-  /** Undefined: the keys of AWS. */
+  /** Undefined uses AWS keys. */
   readonly key: IKey | undefined;
 }
 
@@ -31,9 +31,9 @@ export function createBucket(scope: Construct, { settings, key }: StorageProps):
     ...privateBucket(),
     ...(key === undefined
       ? { encryption: BucketEncryption.S3_MANAGED }
-      : // One call of the key for many objects: a push would pay for each of its own.
+      : // One key call for many objects; otherwise each push would pay for its own.
         { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }),
-    // Objects are written once and never changed: a version would only keep what was deleted on purpose.
+    // Objects are written once and never changed: a version would only keep deliberate deletions.
     versioned: versioning,
     lifecycleRules: [
       { id: 'parts-of-broken-uploads', abortIncompleteMultipartUploadAfter: Duration.days(1) },
@@ -49,7 +49,7 @@ export function createBucket(scope: Construct, { settings, key }: StorageProps):
   return bucket;
 }
 
-/** What every bucket of the stack has. */
+/** Properties of every bucket of the stack. */
 export function privateBucket() {
   return {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
@@ -59,7 +59,7 @@ export function privateBucket() {
   };
 }
 
-/** What was deleted goes for good, and so does the mark that it leaves. */
+/** Deletes noncurrent versions permanently, and their delete markers. */
 function deletedAfter(days: number): LifecycleRule {
   return {
     id: 'deleted-objects',
@@ -68,7 +68,10 @@ function deletedAfter(days: number): LifecycleRule {
   };
 }
 
-/** What is kept goes all the same if the deployment that creates it fails: it holds nothing, and would be in the way. */
+/**
+ * Removal policy. A retained resource is still deleted if the deployment that creates it fails: it is empty,
+ * and would block the next attempt.
+ */
 function policyOf(removal: Removal): RemovalPolicy {
   return removal === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
@@ -78,14 +81,14 @@ export function createTable(scope: Construct, { settings, key }: StorageProps): 
     partitionKey: { name: PARTITION_KEY, type: AttributeType.STRING },
     sortKey: { name: SORT_KEY, type: AttributeType.STRING },
     timeToLiveAttribute: TIME_TO_LIVE,
-    // A store that nobody uses costs nothing but its bytes.
+    // An unused store costs only its bytes.
     billingMode: BillingMode.PAY_PER_REQUEST,
     ...(key === undefined
       ? { encryption: TableEncryption.AWS_MANAGED }
       : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }),
-    // Small pushes, delete requests and rules lie in the table alone.
+    // Small pushes, delete requests and rules are only in the table.
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-    // A protected table could not be taken back by a first deployment that fails.
+    // A failed first deployment could not delete a protected table.
     deletionProtection: settings.deletionProtection,
     removalPolicy: policyOf(settings.removal),
   });

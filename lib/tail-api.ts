@@ -1,9 +1,9 @@
 /**
- * Live tails: a WebSocket API, a function for each of its routes, and the dispatcher, which pushes call where tails exist and the
- * timer calls every minute as long as they do (due-work.ts).
+ * Live tails: a WebSocket API, a function for each of its routes, and the dispatcher. Pushes call it if tails
+ * exist, and the timer calls it every minute while they do (due-work.ts).
  *
- * A reader would get wrong: a WebSocket API has no paths. Its stage is the endpoint of all tails; the paths of the HTTP API are
- * those of CloudFront in front of both (edge.ts).
+ * Pitfall: a WebSocket API has no paths, so its stage is the endpoint of all tails. The paths of the HTTP API
+ * exist in CloudFront in front of both (edge.ts).
  */
 import { Aws, Duration, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
@@ -26,21 +26,21 @@ import { TAIL_CONNECT_RIGHTS, TAIL_DISCONNECT_RIGHTS, TAIL_DISPATCH_RIGHTS } fro
 import type { FailedCalls } from './schedules.ts';
 
 export interface TailApiProps {
-  /** Folder of the bundle of each function. */
+  /** Bundle folder of each function. */
   readonly code: Readonly<Record<TailFunctionName, string>>;
   readonly place: StorePlace;
-  /** Of who connects; undefined: everybody may. */
+  /** Authorizer of connections; undefined allows all. */
   readonly authorizer: IWebSocketRouteAuthorizer | undefined;
   readonly failed: FailedCalls;
-  /** What must be there before the API may log; undefined: the account has it. */
+  /** Resource that must exist before the API may log; undefined if the account already has it. */
   readonly logRole: IDependable | undefined;
 }
 
-/** The one path that the API has. */
+/** Only path of the API. */
 export const STAGE = 'live';
-/** The gateway waits 29 s for an answer; a client would not. */
+/** The gateway waits 29 s for a response; clients do not. */
 const ROUTE_TIMEOUT = Duration.seconds(10);
-/** The next call does what this one was for. */
+/** The next call does the same work. */
 const MAX_CALL_AGE = Duration.minutes(1);
 
 export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
@@ -64,15 +64,15 @@ export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
   },
   'tail-dispatch': {
     description: 'Serves live tails',
-    // One whole processor: it runs the queries of all tails of a tenant.
+    // One whole vCPU, because it runs the queries of all tails of a tenant.
     memoryMb: 1769,
-    // Lambda's most: a run goes on as long as something comes.
+    // Maximum of Lambda: a run continues while entries arrive.
     timeout: Duration.minutes(15),
     rights: TAIL_DISPATCH_RIGHTS,
   },
 };
 
-/** Neither addresses nor query strings: they hold what people search for. */
+/** Access log fields, without addresses and query strings, because those contain search terms. */
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     time: '$context.requestTimeEpoch',
@@ -85,12 +85,12 @@ const ACCESS_LOG = AccessLogFormat.custom(
 );
 
 export class TailApi extends Construct {
-  /** Of the stage: where clients connect. */
+  /** URL of the stage, for clients. */
   readonly url: string;
-  /** For who puts a domain in front of it. */
+  /** Host name, for custom domains. */
   readonly host: string;
   readonly functions: Readonly<Record<TailFunctionName, LambdaFunction>>;
-  /** Serves tails: called by who commits, and each minute while somebody tails. */
+  /** Serves tails: called by functions that commit, and each minute while tails exist. */
   readonly dispatch: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: TailApiProps) {
@@ -103,7 +103,7 @@ export class TailApi extends Construct {
       autoDeploy: true,
       accessLogSettings: { destination: new LogGroupLogDestination(log), format: ACCESS_LOG },
     });
-    // It refuses a log as long as the account has no role for that.
+    // The stage refuses to log until the account has a role for that.
     if (props.logRole !== undefined) stage.node.addDependency(props.logRole);
     this.url = stage.url;
     this.host = hostOfApi(api.apiId);
@@ -143,11 +143,12 @@ export class TailApi extends Construct {
       const route = api.addRoute(key, { integration, ...(authorizer === undefined ? {} : { authorizer }) });
       if (authorizer === undefined) acceptWithoutAuthorizer(route, key);
     }
-    // What no call came for is found by the timer. A call that fails is not repeated: the next one finds the same.
+    // The timer finds work whose call was lost. Failed calls are not retried, because the next one finds the
+    // same work.
     props.failed.takeFrom(this.dispatch, MAX_CALL_AGE);
   }
 
-  /** A function that commits: it calls the dispatcher where tails exist. */
+  /** Lets a committing function call the dispatcher if tails exist. */
   calledBy(lambda: LambdaFunction): void {
     lambda.addEnvironment('LOGBOOM_TAIL_FUNCTION', this.dispatch.functionName);
     this.#allowCalls(lambda);

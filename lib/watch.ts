@@ -1,4 +1,4 @@
-/** What watches the store: canary, alarms, who is told of them, and a dashboard. */
+/** Monitoring of the store: canary, alarms, recipients, and dashboard. */
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
@@ -15,14 +15,14 @@ import { isWanted, type Settings } from './settings.ts';
 
 export interface WatchProps {
   readonly settings: Settings;
-  /** Folder of the bundle of the canary; undefined: none is wanted. */
+  /** Bundle folder of the canary; undefined if it is disabled. */
   readonly code: string | undefined;
   readonly place: StorePlace;
   readonly http: LogboomApi;
   readonly baseUrl: string;
-  /** All that serve the store, by name. */
+  /** Serving functions by name. */
   readonly functions: Readonly<Record<string, LambdaFunction>>;
-  /** Where failed calls end. */
+  /** Queues of failed calls. */
   readonly queues: readonly Queue[];
   readonly failed: FailedCalls;
 }
@@ -46,7 +46,7 @@ export class Watch extends Construct {
     if (isWanted(settings, 'dashboard')) createDashboard(this, { functions, queues, table, apiId, canary });
   }
 
-  /** Not with the key of AWS for SNS: alarms could not send to it. What they say is no secret. */
+  /** Topic without the AWS key for SNS, because alarms could not send to it. Alarms contain no secrets. */
   #topicOf({ alarmTopicArn, alarmEmail }: Settings): ITopic | undefined {
     if (alarmTopicArn !== '') return Topic.fromTopicArn(this, 'GivenTopic', alarmTopicArn);
     if (alarmEmail === '') return undefined;

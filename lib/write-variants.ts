@@ -1,5 +1,6 @@
 /**
- * Writes the stack in several settings from one run of the bundler, for tests: one after the other would take five times as long.
+ * Writes the stack in several settings from one bundler run, for tests. Separate runs would take five times
+ * as long.
  *
  *     FOLDER/bundles/NAME   bundle of each function
  *     FOLDER/NAME           assembly of each variant
@@ -19,7 +20,7 @@ import {
 import { buildCode, writeAssembly } from './app.ts';
 import { settingsOf } from './settings.ts';
 
-/** @param variants settings by name. Throws where a check fails. */
+/** @param variants settings by name. Throws if a check fails. */
 export async function writeVariants(
   folder: string,
   variants: Readonly<Record<string, Readonly<Record<string, string>>>>,
@@ -40,7 +41,7 @@ export async function writeVariants(
   }
 }
 
-/** Whether the checks are worth something: a queue that has none of what they ask for must not pass. */
+/** Verifies that the checks work: a queue without the required settings must fail. */
 export function checksRefuse(folder: string): boolean {
   const app = new App({ context: flagsOfProject(), outdir: join(folder, 'refused') });
   new Queue(new Stack(app, 'Refused'), 'Queue');

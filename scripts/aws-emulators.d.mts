@@ -1,4 +1,4 @@
-/** Types of aws-emulators.mjs, for what is written in TypeScript. */
+/** Types of aws-emulators.mjs for TypeScript. */
 export interface Emulator {
   readonly name: string;
   prepare(say: (line: string) => void): unknown;
@@ -6,7 +6,7 @@ export interface Emulator {
 
 export interface RunningEmulator {
   readonly url: string;
-  /** At once, for the end of a signal. */
+  /** Kills it at once, when a signal ends the process. */
   kill(): void;
   stop(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Emulators of AWS on this machine, without Docker: MiniStack (S3 and DynamoDB) from PyPI in a virtual environment, DynamoDB
- * Local from Maven Central. Each is put below .cache/aws once and runs on a free port of 127.0.0.1. For the tests
- * (test-aws.mjs) and for counting requests (bench/requests).
+ * AWS emulators on this machine without Docker: MiniStack (S3 and DynamoDB) from PyPI in a virtual
+ * environment, DynamoDB Local from Maven Central. Each is installed once below .cache/aws and runs on a free
+ * port of 127.0.0.1. Used by tests (test-aws.mjs) and for counting requests (bench/requests).
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,16 +20,16 @@ const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 100;
 const IS_WINDOWS = process.platform === 'win32';
 
-/** `prepare` installs it where it is missing, and tells how it is started; throws Unavailable. */
+/** `prepare` installs it if missing, and returns how to start it; throws Unavailable. */
 export const MINISTACK = Object.freeze({ name: 'MiniStack', prepare: prepareMiniStack });
 export const DYNAMODB_LOCAL = Object.freeze({ name: 'DynamoDB Local', prepare: prepareDynamoDbLocal });
 
-/** It cannot be had on this machine: the message says why. */
+/** Emulator that cannot be installed on this machine; the message says why. */
 export class Unavailable extends Error {}
 
 /**
- * Resolves to an emulator that answers. `onSpawn` gets it as soon as there is a process, so that a signal may end it.
- * Throws Unavailable.
+ * Resolves to an emulator that responds. Calls `onSpawn` as soon as there is a process, so that a signal can
+ * end it. Throws Unavailable.
  */
 export async function startEmulator({ name, prepare }, { say, onSpawn = () => undefined }) {
   mkdirSync(CACHE, { recursive: true });
@@ -38,7 +38,8 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
   const [program, args] = command(port);
   const logFile = join(CACHE, `${name.toLowerCase().replaceAll(' ', '-')}.log`);
   const log = openSync(logFile, 'w');
-  // MiniStack leaves the folders of its functions behind. Not below this package, whose modules are of another kind than its own.
+  // MiniStack leaves the folders of its functions behind. They must not be below this package, whose module
+  // type differs from theirs.
   const temporary = mkdtempSync(join(tmpdir(), 'logboom-emulator-'));
   const child = spawn(program, args, {
     cwd: CACHE,
@@ -66,7 +67,7 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
   onSpawn(emulator);
   const latest = Date.now() + START_TIMEOUT_MS;
   while (!ended && Date.now() < latest) {
-    // Any answer will do: DynamoDB Local refuses a request without a signature.
+    // Any response counts: DynamoDB Local refuses an unsigned request.
     const answer = await fetch(url + health).catch(() => undefined);
     if (answer !== undefined) {
       say(`${name} listens on ${url}, process ${child.pid}`);
@@ -79,7 +80,7 @@ export async function startEmulator({ name, prepare }, { say, onSpawn = () => un
   throw new Unavailable(`it did not start (${relative(ROOT, logFile)}): ${said}`);
 }
 
-/** The command that starts MiniStack on a port; installs it where it is missing. */
+/** Command that starts MiniStack on a port; installs it if missing. */
 function prepareMiniStack(say) {
   const venv = join(CACHE, `ministack-${MINISTACK_VERSION}`);
   const python = IS_WINDOWS ? join(venv, 'Scripts', 'python.exe') : join(venv, 'bin', 'python');
@@ -94,18 +95,18 @@ function prepareMiniStack(say) {
   return {
     health: '/_ministack/health',
     command: () => [python, ['-m', 'ministack']],
-    // Its state is in memory alone, and nobody else on the network sees it.
+    // Its state is only in memory, and it is not reachable from the network.
     environment: port => ({
       GATEWAY_PORT: `${port}`,
       BIND_HOST: '127.0.0.1',
       LOG_LEVEL: 'WARNING',
-      // It runs functions with the `node` of the path, and theirs is that of the project.
+      // MiniStack runs functions with the `node` of the path, which must be the project's.
       PATH: [dirname(findRuntimes()[0]), process.env.PATH].join(delimiter),
     }),
   };
 }
 
-/** The command that starts DynamoDB Local on a port; downloads it where it is missing. */
+/** Command that starts DynamoDB Local on a port; downloads it if missing. */
 function prepareDynamoDbLocal(say) {
   if (!succeeds('java', ['-version'])) throw new Unavailable('there is no java');
   const folder = join(CACHE, `dynamodb-local-${DYNAMODB_LOCAL_VERSION}`);
@@ -145,7 +146,7 @@ function pomOf(group, artifact, version) {
 `;
 }
 
-/** Fills a folder unless it was filled to the end before. */
+/** Fills a folder, unless it was already filled completely. */
 function once(folder, fill) {
   const stamp = join(folder, '.complete');
   if (existsSync(stamp)) return;
@@ -158,7 +159,7 @@ function succeeds(command, args) {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Runs a step of an installation; throws Unavailable with the last line of what it said. */
+/** Runs an installation step; throws Unavailable with its last output line. */
 function must(command, args, message) {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',

@@ -1,9 +1,11 @@
 /**
- * `npm run build:binary [-- SYSTEM]`: the program as one file that needs no Node, `dist/logboom-SYSTEM` and the same compressed, where
- * SYSTEM is linux-x64 (the default: that of this machine) or linux-arm64. It is the Node of the lock file, without symbols, with
- * the bundle, the explorer page, the configuration and compiled code put into it (https://nodejs.org/api/single-executable-applications.html).
+ * `npm run build:binary [-- SYSTEM]`: builds the program as one file without Node.js, `dist/logboom-SYSTEM`,
+ * and the same compressed. SYSTEM is linux-x64 or linux-arm64 (default: this machine's). It is the Node.js of
+ * the lock file without symbols, with the bundle, explorer page, configuration and compiled code inside
+ * (https://nodejs.org/api/single-executable-applications.html).
  *
- * Compiled code is made by the executable itself, so there is none in one for another processor: it starts as well, in twice the time.
+ * The executable itself compiles the code, so a build for another processor has none: it also starts, in
+ * twice the time.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -42,7 +44,7 @@ try {
 }
 
 async function buildBinary() {
-  const { bundleServer, licencesOf } = await import('./bundle-server.mjs');
+  const { bundleServer, licensesOf } = await import('./bundle-server.mjs');
   const parts = join(folder, 'parts');
   const inputs = await bundleServer(parts);
   run(process.execPath, [join(ROOT, 'scripts', 'build-ui.mjs')]);
@@ -56,7 +58,7 @@ async function buildBinary() {
   const ui = join(DIST, 'ui');
   for (const name of readdirSync(ui)) assets.set(`dist/ui/${name}`, join(ui, name));
   writeAsset(assets, 'flags.json', JSON.stringify(heapFlags()));
-  writeAsset(assets, 'LICENCES.txt', licencesOf(inputs));
+  writeAsset(assets, 'LICENCES.txt', licensesOf(inputs));
 
   const node = nodeOf(system);
   const target = join(DIST, `logboom-${system}`);
@@ -78,7 +80,7 @@ function writeAsset(assets, name, text) {
   assets.set(name, file);
 }
 
-/** That of the lock file; for another system npm fetches it, by the same checksum. */
+/** Node.js of the lock file; npm fetches it for another system, with the same checksum. */
 function nodeOf(wanted) {
   const name = PINNED_NODES.get(wanted);
   const installed = join(ROOT, 'node_modules', name, 'bin', 'node');
@@ -114,7 +116,7 @@ async function inject(node, assets, target) {
   };
   const file = join(folder, 'sea.json');
   writeFileSync(file, JSON.stringify(config));
-  // The format of the blob belongs to the version of Node.
+  // The blob format depends on the Node.js version.
   run(join(ROOT, 'node_modules', PINNED_NODES.get(OWN), 'bin', 'node'), ['--experimental-sea-config', file]);
   rmSync(target, { force: true });
   copyFileSync(node, target);
@@ -124,7 +126,7 @@ async function inject(node, assets, target) {
   chmodSync(target, 0o755);
 }
 
-/** Compiled code of the parts, as they are when the program has started, stored a line and stopped. */
+/** Compiled code of the parts, captured after the program has started, stored a line and stopped. */
 async function compiledBy(program, names) {
   const caches = join(folder, 'caches');
   const data = join(folder, 'data');
@@ -148,7 +150,7 @@ async function compiledBy(program, names) {
   }
   child.stdout.resume();
   await closed;
-  // Commands run without the flags of `start`, and what holds them is loaded before those are set.
+  // Commands run without the flags of `start`, and their code loads before those are set.
   run(program, ['doctor', '--help'], ROOT, env);
   return names
     .map(name => [`${name}.cache`, join(caches, `${name}.cache`)])

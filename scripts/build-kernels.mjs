@@ -1,7 +1,8 @@
 /**
- * `node bin/with-runtime.mjs scripts/build-kernels.mjs`: compiles shared/base/kernels/assembly into shared/base/kernels/compiled.ts.
+ * `node bin/with-runtime.mjs scripts/build-kernels.mjs`: compiles shared/base/kernels/assembly into
+ * shared/base/kernels/compiled.ts.
  *
- *     --check            compile, write nothing, and fail if compiled.ts is not what comes out
+ *     --check            compile, write nothing, and fail if compiled.ts is out of date
  *     --instrument FILE  write a module to FILE that reports every load and store to its host (guard tests)
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import asc from 'assemblyscript/asc';
 const FOLDER = fileURLToPath(new URL('../shared/base/kernels', import.meta.url));
 const SOURCES = join(FOLDER, 'assembly');
 const COMPILED = join(FOLDER, 'compiled.ts');
-/** Decorators before functions are no TypeScript: in the sources they are comments, one to a line. */
+/** Decorators of functions are not valid TypeScript, so the sources have them as comments, one per line. */
 const DECORATOR = /^\/\/ (@inline|@external\(.*\))$/gm;
 const OPTIONS = ['-O3', '--enable', 'simd', '--runtime', 'stub', '--importMemory', '--noExportMemory'];
 
@@ -30,7 +31,7 @@ if (command === '--instrument') {
   }
 }
 
-/** The bytes of the module. Ends the process if the sources do not compile. */
+/** Bytes of the module. Exits if the sources do not compile. */
 async function compile(...more) {
   let bytes;
   const { error } = await asc.main(['index.ts', ...OPTIONS, ...more, '--outFile', 'kernels.wasm'], {
@@ -46,7 +47,7 @@ async function compile(...more) {
   return bytes;
 }
 
-/** Null for a file that is not there, as the compiler wants it. */
+/** Returns null for a missing file, as the compiler requires. */
 function readSource(name) {
   try {
     return readFileSync(join(SOURCES, name), 'utf8').replace(DECORATOR, '$1');

@@ -1,7 +1,7 @@
 /**
- * `npm pack` and `npm publish` run this first: the program as a bundle in `dist/server` (bundle-server.mjs), with the licences of what
- * is in it, the types of the library, and the explorer page. Types are made of the whole program, and those of the library stay, which
- * name no other module.
+ * Prepares `npm pack` and `npm publish`: the program as a bundle in `dist/server` (bundle-server.mjs), the
+ * licenses of its packages, the types of the library, and the explorer page. Types are generated from the
+ * whole program; only those of the library are kept, which import no other module.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,14 +25,17 @@ checkLibraryTypes();
 if (existsSync(PAGE_SCRIPT)) run(PAGE_SCRIPT, []);
 
 async function bundle() {
-  // What it needs may have been installed just now.
-  const { bundleServer, licencesOf } = await import('./bundle-server.mjs');
+  // Its packages may have been installed just now.
+  const { bundleServer, licensesOf } = await import('./bundle-server.mjs');
   const inputs = await bundleServer(SERVER);
-  writeFileSync(join(SERVER, 'LICENCES.txt'), `${licencesOf(inputs)}\n`);
+  writeFileSync(join(SERVER, 'LICENCES.txt'), `${licensesOf(inputs)}\n`);
   writeFileSync(join(SERVER, 'node.json'), `${JSON.stringify(pinnedNodes(), undefined, 2)}\n`);
 }
 
-/** What bin/fetched-node.mjs fetches, by platform and processor, with the checksums of package-lock.json. */
+/**
+ * Node.js packages for bin/fetched-node.mjs, by platform and processor, with the checksums of
+ * package-lock.json.
+ */
 function pinnedNodes() {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   const pinned = [...PINNED_NODES].map(([system, name]) => {
@@ -53,7 +56,7 @@ function makeTypes() {
   }
 }
 
-/** An import there would name a file that is not in the package. */
+/** An import would name a file that is not in the package. */
 function checkLibraryTypes() {
   if (!/\b(from|import\() *['"]/.test(readFileSync(LIBRARY_TYPES, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')))
     return;
@@ -61,7 +64,7 @@ function checkLibraryTypes() {
   process.exit(1);
 }
 
-/** Standard output belongs to npm, which prints the name of the package there. */
+/** npm uses standard output to print the package name. */
 function run(file, args) {
   const { status } = spawnSync(runtime, [file, ...args], { cwd: ROOT, stdio: ['ignore', 2, 2] });
   if (status !== 0) process.exit(status ?? 1);

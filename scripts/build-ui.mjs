@@ -1,12 +1,12 @@
 /**
- * Builds the explorer page: `ui/` into `dist/ui/`, unless what lies there was made of the same sources.
+ * Builds the explorer page: `ui/` into `dist/ui/`, unless the existing build has the same sources.
  *
- *     node scripts/build-ui.mjs            builds where something changed
- *     node scripts/build-ui.mjs --force    builds in any case, and lists the files
+ *     node scripts/build-ui.mjs            builds if something changed
+ *     node scripts/build-ui.mjs --force    always builds, and lists the files
  *
- * Every file but index.html and manifest.json has a hash of its content in its name, so that it may be cached for good.
- * The manifest names all files, with their sizes; whoever serves the page serves these and no other. The build fails where
- * what a browser must load before it shows anything is larger than FIRST_LOAD_MAX_BYTES.
+ * Every file except index.html and manifest.json has a content hash in its name, so that it can be cached
+ * forever. The manifest lists all files with sizes, and servers serve only these. The build fails if the
+ * first load exceeds FIRST_LOAD_MAX_BYTES.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { gzipSync } from 'node:zlib';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'ui');
 const OUTPUT = join(ROOT, 'dist', 'ui');
-/** The editor and the charts come later, each when it is needed first. */
+/** Maximum size of the first load. The editor and the charts load later, when they are first needed. */
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const ENTRY = 'ui/src/main.tsx';
 
@@ -78,9 +78,9 @@ async function build() {
   mkdirSync(OUTPUT, { recursive: true });
   const entries = [...files].filter(([name]) => name !== 'index.html');
   for (const [name, bytes] of entries) writeWhole(name, bytes);
-  // Whoever reads the manifest finds every file that it names.
+  // Written before the manifest, whose readers must find every file.
   writeWhole('index.html', files.get('index.html'));
-  // Modules of the store in the page are known only after a build.
+  // The page's modules of the store are known only after a build.
   const inputs = Object.keys(metafile.inputs).filter(path => path.startsWith('shared/'));
   const manifest = { sourceHash: hashOfSources(inputs), inputs, firstLoadGzipBytes, files: sizes };
   writeWhole('manifest.json', `${JSON.stringify(manifest, undefined, 2)}\n`);
@@ -90,7 +90,7 @@ async function build() {
   say(`the page is built: ${firstLoadGzipBytes} bytes in gzip for the first load`);
 }
 
-/** The entry, what it imports at once, and the style sheet beside it. */
+/** Entry, its static imports, and its style sheet. */
 function firstLoad({ outputs }) {
   const byName = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output]));
   const entry = [...byName].find(([name, { entryPoint }]) => entryPoint === ENTRY && extname(name) === '.js');
@@ -119,7 +119,10 @@ function pageOf({ scripts, styles }, iconName) {
     .replace('%HEAD%', head.join('\n    '));
 }
 
-/** Of everything that the page is made of: its sources, modules of the store, this script, and the packages of the lock file. */
+/**
+ * Hash of all inputs of the page: its sources, modules of the store, this script, and the packages of the
+ * lock file.
+ */
 function hashOfSources(inputs = []) {
   const hash = createHash('sha256');
   const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
@@ -139,7 +142,7 @@ function readManifest() {
   }
 }
 
-/** Never seen in parts: two builds may run at once. */
+/** Writes atomically, because two builds may run at once. */
 function writeWhole(name, content) {
   const path = join(OUTPUT, name);
   const partial = `${path}.${process.pid}.partial`;

@@ -1,10 +1,11 @@
 /**
- * The program as a few files without packages (ENTRIES), each of which holds all that it needs: a process or a thread loads one of them,
- * which takes a third of what 800 modules take. In CommonJS, because that loads without a round through Node's loader for each import,
- * which reads every property of Node's own modules too, and because a single executable can hold no other.
+ * Bundles the program into a few files without packages (ENTRIES), each self-contained: a process or thread
+ * loads one of them, in a third of the time of 800 modules. The files are CommonJS. That avoids Node's loader
+ * for each import, which reads every property of Node's own modules, and a single executable supports no
+ * other format.
  *
- * What is loaded on first use (commands, the clients of AWS) is there as functions that run then. Names stay as they are, for stack
- * traces. All files lie in one folder, because a thread's file is found beside the module that starts it.
+ * Parts loaded on first use (commands, AWS clients) are functions that run then. Names are kept for stack
+ * traces. All files are in one folder, because a thread's file is next to the module that starts it.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -14,7 +15,10 @@ import { build, stop } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Commands that open a store, read its configuration, its rules or LogQL. The others talk to a running one, and are small. */
+/**
+ * Commands that open a store, or read its configuration, rules or LogQL. The others talk to a running store,
+ * and are small.
+ */
 const STORE_COMMANDS = [
   'config',
   'cost',
@@ -29,7 +33,7 @@ const STORE_COMMANDS = [
   'token',
 ];
 
-/** File and source of each. What several hold is there several times: nothing of one is passed to another but plain values. */
+/** Source of each file. Shared modules are duplicated: files exchange only plain values. */
 const ENTRIES = {
   logboom: "import './bin/logboom.ts';",
   server: "export * from './bin/commands/start.ts'; export { startLogboom } from './local/embed.ts';",
@@ -42,17 +46,17 @@ const ENTRIES = {
   'table-thread': "import './local/threads/table-thread.ts';",
 };
 
-/** Packages in files of their own, because most stores never load them. */
+/** Packages in separate files, because most stores never load them. */
 const AWS = /^@aws-sdk\/(client-[\w-]+)$/;
 
-/** For those who import the package; its types are of local/embed.ts. */
+/** Entry for users of the package; its types are those of local/embed.ts. */
 const EMBED = `import { createRequire } from 'node:module';
 export const { startLogboom } = createRequire(import.meta.url)('./server.cjs');
 `;
 
 const FILE_URL = "const fileUrlOfBundle = require('node:url').pathToFileURL(__filename).href;";
 
-/** A command is in the file of its kind, whoever asks for it. */
+/** Puts each command into the file of its kind, whatever imports it. */
 const commandsApart = {
   name: 'commands-apart',
   setup({ onResolve, onLoad }) {
@@ -61,7 +65,7 @@ const commandsApart = {
       if (kind !== 'dynamic-import' || (name !== 'start' && !STORE_COMMANDS.includes(name))) return undefined;
       return { path: name, namespace: 'command' };
     });
-    // With the SDK of the protocol, 0.5 MB that no other command loads.
+    // Includes the protocol's SDK, 0.5 MB that no other command loads.
     onResolve({ filter: /^\.\.\/cli\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.cjs', external: true }));
     onResolve({ filter: /^\.\/[\w-]+\.cjs$/, namespace: 'command' }, ({ path }) => ({
       path,
@@ -76,7 +80,7 @@ const commandsApart = {
   },
 };
 
-/** @param found takes the packages */
+/** @param found collects the packages */
 const awsApart = found => ({
   name: 'aws-apart',
   setup({ onResolve }) {
@@ -87,7 +91,7 @@ const awsApart = found => ({
   },
 });
 
-/** Writes the bundle into a folder. Resolves to the paths of the files that it was made of. */
+/** Writes the bundle into a folder. Resolves to the paths of its source files. */
 export async function bundleServer(outdir) {
   const inputs = new Set();
   const clients = new Set();
@@ -98,7 +102,7 @@ export async function bundleServer(outdir) {
   const plugins = [commandsApart, awsApart(clients)];
   for (const [name, contents] of Object.entries(ENTRIES)) await bundle(name, contents, plugins);
   for (const client of clients) await bundle(AWS.exec(client)[1], `export * from '${client}';`, []);
-  // Its process would stay, and with it 300 MB.
+  // The esbuild process would stay, with 300 MB.
   await stop();
   writeFileSync(join(outdir, 'embed.mjs'), EMBED);
   return [...inputs].filter(path => !/^\w+:|^[\w-]+\.js$/.test(path));
@@ -112,17 +116,17 @@ async function bundleFile(outfile, contents, plugins) {
     bundle: true,
     format: 'cjs',
     platform: 'node',
-    // The oldest that runs it (bin/needed-node.mjs).
+    // Oldest supported Node.js (bin/needed-node.mjs).
     target: 'node22',
-    // Packages that come as ES modules too lose what is not used.
+    // Packages that also ship ES modules can be tree-shaken.
     mainFields: ['module', 'main'],
-    // Constants are put where they are used; without it they would be variables.
+    // Inlines constants, which would be variables otherwise.
     minifySyntax: true,
-    // Each thread holds the text.
+    // Each thread holds the text in memory.
     minifyWhitespace: true,
     define: {
       'import.meta.url': 'fileUrlOfBundle',
-      // Compiled helpers that the WebSocket library would take from other packages if it found them.
+      // Prevents the WebSocket library from loading native helpers of other packages.
       'process.env.WS_NO_BUFFER_UTIL': '"1"',
       'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
     },
@@ -137,8 +141,8 @@ async function bundleFile(outfile, contents, plugins) {
   return Object.keys(metafile.inputs);
 }
 
-/** The licences of the packages whose files are among `inputs`, one after the other. */
-export function licencesOf(inputs) {
+/** Licenses of the packages whose files are in `inputs`. */
+export function licensesOf(inputs) {
   const folders = new Set(
     inputs.map(path => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean),
   );
@@ -155,8 +159,8 @@ export function licencesOf(inputs) {
 }
 
 /**
- * Throws where the bundle asks for a package, or where two errors of one name met: one would be renamed, and errors are known by their
- * names (threads/thrown-errors.ts).
+ * Throws if the bundle imports a package, or if two errors have the same name: one would be renamed, and
+ * errors are identified by name (threads/thrown-errors.ts).
  */
 function writeChecked(outputFiles, { outputs }) {
   for (const [output, { imports }] of Object.entries(outputs))

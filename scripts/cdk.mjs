@@ -1,5 +1,5 @@
 /**
- * `npm run cdk -- COMMAND ...`: the command line of the CDK that lib/package-lock.json names, with the pinned Node:
+ * `npm run cdk -- COMMAND ...`: the CDK command line of lib/package-lock.json, with the pinned Node.js:
  *
  *     npm run cdk -- bootstrap
  *     npm run cdk -- deploy --context authorization=token

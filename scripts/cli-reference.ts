@@ -1,13 +1,13 @@
-/** The help of every command, as docs/reference/cli.md shows it. */
+/** Help of every command for docs/reference/cli.md. */
 import type { Command } from 'commander';
 import { createProgram } from '../bin/cli/program.ts';
 
 export const CLI_PAGE = 'docs/reference/cli.md';
-/** The page is written by hand up to this line. */
+/** End of the handwritten part of the page. */
 export const CLI_MARK =
   '<!-- Generated from here on by `node scripts/make-cli-reference.ts`: do not edit below. -->\n';
 const WIDTH = 100;
-/** The options that say which store: the same for all commands, so they are shown with the first one alone. */
+/** Connection options: equal for all commands, so they are shown only with the first one. */
 const STORE_OPTIONS = /^(The store|Connection options) \([^\n]*\n(?: .*\n)+\n?/m;
 
 export async function cliReference(): Promise<string> {

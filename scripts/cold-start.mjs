@@ -1,14 +1,16 @@
 /**
- * `node bin/with-runtime.mjs scripts/cold-start.mjs [--rounds N]`: what the start of each function takes, from nothing to the first answer,
- * as CPU time on this machine. Each is bundled as for a deployment and started anew in each round, with a stand-in for S3 and DynamoDB.
+ * `node bin/with-runtime.mjs scripts/cold-start.mjs [--rounds N]`: measures the start of each function up to
+ * its first response, as CPU time on this machine. Each function is bundled as for a deployment and started
+ * in a new process per round, with a stand-in for S3 and DynamoDB.
  *
- * Lambda gives a function a share of a processor: its memory by 1,769 MB. A start does nothing but compute, so below a whole processor it
- * takes its CPU time divided by the share, and costs the same at every memory; above, it is hardly faster and costs more. The table shows
- * that for the memory that the function has and for 1,769 MB.
+ * Lambda gives a function a share of a vCPU: its memory divided by 1,769 MB. A start only computes. Below a
+ * whole vCPU it takes its CPU time divided by the share, and costs the same at every memory size. Above, it
+ * is hardly faster and costs more. The table shows this for the function's memory and for 1,769 MB.
  *
  *     function   code, KB   CPU, ms   memory, MB   start, ms   dollars for 1,000 starts   the same at 1,769 MB
  *
- * Figures are the least of the rounds, because others use the machine. What Lambda adds (a sandbox, fetching the code) is not in them.
+ * Figures are minimums over the rounds, because other processes use the machine. They exclude what Lambda
+ * adds (a sandbox, fetching the code).
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +25,7 @@ const [runtime] = findRuntimes();
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '9' } } });
 const rounds = Number(values.rounds);
 
-/** Memory of a function that has one processor. */
+/** Memory of a function with one vCPU. */
 const PROCESSOR_MB = 1769;
 
 const apiEvent = (method, path, { query = '', body } = {}) => ({
@@ -54,10 +56,10 @@ const CASES = [
   ['canary', undefined],
 ];
 
-/** What a process of a function does, from its start. */
+/** Program of a function's process. */
 const RUNNER = `
 import { createRequire } from 'node:module';
-// As Lambda does; 'import' of CommonJS would look through the code for exports.
+// Loads like Lambda; import() of CommonJS would scan the code for exports.
 const { handler } = createRequire(import.meta.url)(process.argv[2]);
 const event = process.argv[3] === undefined ? undefined : JSON.parse(process.argv[3]);
 let ok = true;
@@ -81,7 +83,7 @@ try {
   const built = await bundleFunctions(names, folder);
   const bundles = new Map(names.map((name, i) => [name, join(built[i].folder, MODULE)]));
   const measured = new Map(CASES.map(([name]) => [name, []]));
-  // In turn, so that what else the machine does meets all alike.
+  // Functions alternate, so that other load on the machine affects all alike.
   for (let round = 0; round < rounds; round++) {
     for (const [name, event] of CASES) {
       measured.get(name).push((await runOnce(runner, bundles.get(name), event)).cpuMs);
@@ -108,7 +110,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Memory of a function, from the table of docs/reference/aws.md, which a test holds to the template. */
+/** Memory of a function, from the table of docs/reference/aws.md, which a test compares with the template. */
 function memoryOf(name) {
   const page = readFileSync(join(ROOT, 'docs', 'reference', 'aws.md'), 'utf8');
   const [, rest] = page.split('| function | memory | time | serves | why so much |\n');

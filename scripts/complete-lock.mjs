@@ -1,7 +1,8 @@
 /**
- * `node scripts/complete-lock.mjs [FILE]`, after `npm install` changed package-lock.json: adds the optional packages of
- * other platforms that the registry did not show. `npm ci` refuses a lock file without them, on every platform, although
- * it would never fetch them. What is added has no checksum, because nobody has seen the file.
+ * `node scripts/complete-lock.mjs [FILE]`, after `npm install` changed package-lock.json: adds the optional
+ * packages of other platforms that the registry did not report. `npm ci` refuses a lock file without them on
+ * every platform, although it would never fetch them. Added entries have no checksum, because the files were
+ * not downloaded.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -31,7 +32,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 if (added.length > 0) writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`${added.length} added${added.map(name => `\n  ${name}`).join('')}\n`);
 
-/** Looks where Node would: beside the package, then in each folder above. */
+/** Searches like Node.js: next to the package, then in each parent folder. */
 function isLocked(path, name) {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     if (lock.packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`] !== undefined) return true;

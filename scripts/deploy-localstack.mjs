@@ -1,10 +1,10 @@
 /**
- * `npm run deploy:localstack`: the stack deployed with the command line of the CDK into a LocalStack that runs on this machine, and
- * `npm run deploy:localstack -- --destroy`: taken away again. What follows besides goes to the CDK. docs/reference/aws.md tells what to expect, and
- * what was run there.
+ * `npm run deploy:localstack`: deploys the stack with the CDK into a LocalStack on this machine. `npm run
+ * deploy:localstack -- --destroy` deletes it. Further arguments go to the CDK. For what to expect and what
+ * was run there, see docs/reference/aws.md.
  *
- * What a reader would get wrong: credentials. Those of whoever runs this are left out, so that nothing can reach an account, whatever
- * the endpoint is.
+ * Pitfall: the user's AWS credentials are removed from the environment, so that nothing can reach an account,
+ * whatever the endpoint is.
  */
 import { say } from '../bin/installed.mjs';
 import { runCdk } from './run-cdk.mjs';
@@ -12,10 +12,13 @@ import { runCdk } from './run-cdk.mjs';
 const HOST = 'localhost.localstack.cloud:4566';
 const ENDPOINT = process.env.AWS_ENDPOINT_URL || `http://${HOST}`;
 const REGION = process.env.AWS_REGION || 'us-east-1';
-/** LocalStack's own, for whoever says no other. */
+/** Default account of LocalStack. */
 const ACCOUNT = '000000000000';
 const HEALTH_TIMEOUT_MS = 5000;
-/** Settings of lib/settings.ts: everything may be deleted, and nobody but this machine can call. CloudFront and canary need names of AWS. */
+/**
+ * Settings of lib/settings.ts: everything may be deleted, and only this machine can call. CloudFront and the
+ * canary need AWS host names.
+ */
 const SETTINGS = {
   // The free plan has neither HTTP APIs nor a Scheduler that starts anything.
   endpoint: 'function-url',
@@ -41,7 +44,7 @@ function deployOrDestroy() {
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL: ENDPOINT,
-    // The CDK puts the name of the bucket before that of the host.
+    // The CDK prepends the bucket name to the host.
     ...(ENDPOINT.endsWith(HOST) ? { AWS_ENDPOINT_URL_S3: ENDPOINT.replace(HOST, `s3.${HOST}`) } : {}),
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',

@@ -1,8 +1,10 @@
 /**
- * `npm run docs`: builds the documentation site into dist/docs; `npm run docs -- --serve` shows it while pages change. The
- * generator is a project of its own (scripts/site), because it is larger than all that the product needs.
+ * `npm run docs`: builds the documentation site into dist/docs; `npm run docs -- --serve` shows it while
+ * pages change. The generator is a separate project (scripts/site), because it is larger than everything that
+ * the product needs.
  *
- * The pages are copied first: the README becomes the start page, and links to files outside docs/ become plain text.
+ * Pages are copied first: the README becomes the start page, and links to files outside docs/ become plain
+ * text.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +32,7 @@ function copyPages() {
     else if (/\.(png|json|yaml)$/.test(path)) {
       mkdirSync(dirname(join(PAGES, name)), { recursive: true });
       cpSync(join(ROOT, path), join(PAGES, name));
-      // Files that pages link to, and that are no pages.
+      // Linked files that are not pages.
       if (!path.endsWith('.png')) cpSync(join(ROOT, path), join(PAGES, 'public', name));
     }
   }
@@ -47,13 +49,13 @@ function copyPage(path, target) {
   );
 }
 
-/** A link of the page at `path`, as it is on the site. */
+/** Rewrites a link of the page at `path` for the site. */
 function link(path, whole, [image, text, address]) {
   if (/^([a-z]+:|#)/.test(address)) return whole;
   const [file, anchor] = address.split('#');
   const target = posix.normalize(posix.join(posix.dirname(path), file));
   const name = OUTER_PAGES[target] ?? (target.startsWith('docs/') ? target.slice('docs/'.length) : undefined);
-  // Folders have no page of their own.
+  // Folders have no page.
   if (name === undefined || name.endsWith('/') || !/\.\w+$/.test(name)) return text;
   return `${image}[${text}](/${name}${anchor === undefined ? '' : `#${anchor}`})`;
 }

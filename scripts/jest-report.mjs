@@ -1,28 +1,28 @@
 /**
- * What jest's report (`--json`) says of a run: its true count, and the test files under which Node itself crashed.
+ * Evaluates jest's report (`--json`): the true counts, and the test files during which Node.js itself
+ * crashed.
  *
- * JavaScript and WebAssembly cannot cause a SIGSEGV, only a fault of Node can, and this project has no native part of its own.
- * Contexts of `node:vm` with modules, which jest runs tests in, are known for it (nodejs/node#43083, #54735): seen once in some
- * dozens of runs of all tests, while threads were killed. The program has no such contexts; the same threads killed 1,280 times
- * without them never did. So a file whose process ended that way is run once more, and said to be; whatever else ends a process
- * is a failure.
+ * JavaScript and WebAssembly cannot cause a SIGSEGV, and this project has no native code, so only a defect of
+ * Node.js can. Contexts of `node:vm` with modules, in which jest runs tests, are known for it
+ * (nodejs/node#43083, #54735): seen once in dozens of full runs, while threads were killed. The program has
+ * no such contexts; killing the same threads 1,280 times without them never crashed. So a file whose process
+ * crashed is run once more, with a note. Any other way to end a process is a failure.
  */
 import { relative } from 'node:path';
 
 const CRASH = /terminated by another process: signal=SIGSEGV\b/;
-/** More of them in one run are no accident. */
+/** Maximum number of crashes; more in one run are not a coincidence. */
 const MAX_AGAIN = 2;
 
-/** Absolute paths of the files that should run once more; none where too many crashed. */
+/** Absolute paths of the files to run once more; empty if too many crashed. */
 export function crashedFiles({ testResults }) {
   const crashed = testResults.filter(isCrash).map(({ name }) => name);
   return crashed.length > MAX_AGAIN ? [] : crashed;
 }
 
 /**
- * A test file that cannot run counts as one failed.
- * @param root paths in `failures` are relative to it
- * @param again files that another run counts
+ * Counts results. A test file that cannot run counts as one failure. @param root paths in `failures` are
+ * relative to it @param again files that another run counts
  */
 export function countOf({ testResults }, root, again = []) {
   const count = { passed: 0, failed: 0, skipped: 0, failures: [] };

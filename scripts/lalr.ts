@@ -1,10 +1,10 @@
 /**
- * A small LALR(1) table generator with yacc's conventions: shift before reduce where precedence does not decide,
- * the earlier rule before the later one, and the most frequent reduction of a state as its default. It runs at
- * development time only; what it makes for LogQL is checked in as `shared/language/logql/tables.ts`.
+ * Small LALR(1) table generator with yacc's conventions: shift before reduce if precedence does not decide,
+ * the earlier rule before the later one, and the most frequent reduction of a state as its default. It runs
+ * only at development time; its output for LogQL is checked in as `shared/language/logql/tables.ts`.
  *
- * Method: LR(0) states, then lookaheads by propagation between kernel items (the textbook method; sets are bigints,
- * bit = token).
+ * Method: LR(0) states, then lookaheads by propagation between kernel items (the textbook method; sets are
+ * bigints, bit = token).
  */
 export interface Grammar {
   readonly start: string;
@@ -24,17 +24,19 @@ export interface Rule {
 export interface Tables {
   readonly nonterminals: readonly string[];
   readonly rules: readonly Rule[];
-  /** By state: token -> next state. */
+  /** Next state by token, for each state. */
   readonly shifts: readonly ReadonlyMap<number, number>[];
-  /** By state: token -> rule, where it is not the default. */
+  /** Rule by token, for each state, unless it is the default. */
   readonly reductions: readonly ReadonlyMap<number, number>[];
-  /** By state: rule, or -1 for an error. Rule 0 is accept. */
+  /** Default rule of each state, or -1 for an error. Rule 0 is accept. */
   readonly defaults: readonly number[];
-  /** By state: nonterminal -> next state. */
+  /** Next state by nonterminal, for each state. */
   readonly gotos: readonly ReadonlyMap<number, number>[];
 }
 
-/** A kernel item: rule and dot in one number, so that item sets have an order and a key. */
+/**
+ * Factor that encodes a kernel item, rule and dot, as one number, so that item sets have an order and a key.
+ */
 const DOTS = 64;
 
 export function makeTables(grammar: Grammar): Tables {
@@ -85,7 +87,7 @@ export function makeTables(grammar: Grammar): Tables {
     return out;
   }
 
-  /** First tokens of what follows the symbol after the dot, or of `ahead` where all of it can be empty. */
+  /** First tokens after the symbol that follows the dot, or `ahead` if all of that can be empty. */
   function following(item: number, ahead: bigint): bigint {
     const right = rules[Math.floor(item / DOTS)].right;
     let tokens = 0n;
@@ -149,7 +151,7 @@ export function makeTables(grammar: Grammar): Tables {
   grammar.precedence.forEach(({ side, tokens }, level) => {
     for (const name of tokens.split(' ')) levelOf.set(grammar.tokens.indexOf(name), { level, side });
   });
-  /** A rule has the level of its last token that has one. */
+  /** A rule has the precedence of its last token that has one. */
   const ruleLevel = (rule: number) =>
     levelOf.get(rules[rule].right.findLast(symbol => levelOf.has(symbol)) ?? -1);
 
@@ -245,7 +247,7 @@ function firstSets(rules: readonly Rule[], count: number, tokenCount: number) {
   return { nullable, first };
 }
 
-/** The rule that the most tokens reduce by, the first in token order among equals; -1 where there is none. */
+/** Rule by which most tokens reduce, the first in token order among equals; -1 if there is none. */
 function mostFrequent(reduce: ReadonlyMap<number, number>, tokenCount: number): number {
   const counts = new Map<number, number>();
   for (let token = 0; token < tokenCount; token++) {

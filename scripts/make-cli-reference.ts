@@ -1,4 +1,7 @@
-/** Rewrites the options in docs/reference/cli.md: `node scripts/make-cli-reference.ts`, after a command has changed. */
+/**
+ * Updates the options in docs/reference/cli.md: run `node scripts/make-cli-reference.ts` after changing a
+ * command.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { CLI_MARK, CLI_PAGE, cliReference } from './cli-reference.ts';
 

@@ -1,4 +1,7 @@
-/** Rewrites the tables of docs/reference/configuration.md: `node scripts/make-config-reference.ts`, after a key has changed. */
+/**
+ * Updates the tables of docs/reference/configuration.md: run `node scripts/make-config-reference.ts` after
+ * changing a key.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { configReference, GENERATED_MARK, REFERENCE_PAGE } from '../shared/server/admin/config-reference.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Writes test/chunk/golden/<name>.chunk and .json of an object with promoted columns, rests, a text filter and page summaries:
- * run once when one of them changes its version, never again for that one. The tests then hold every later reader to these bytes.
+ * Writes test/chunk/golden/<name>.chunk and .json of an object with field columns, residual fields, a text
+ * index and page summaries. Run it once when one of them changes its version, and never again for that
+ * version. Tests then verify that every later reader can read these bytes.
  *
  *     node scripts/make-golden-enriched.ts v3-enriched
  */
@@ -32,13 +33,13 @@ if (name === undefined || existsSync(join(folder, `${name}.chunk`))) {
   process.exit(1);
 }
 
-/** Told in every fourth line of JSON that has no `größe`. */
+/** Time in every fourth JSON line that has no `größe`. */
 function ownTime(i: number): string {
   return new Date(Math.floor((i * 1_000_000_007) / 1e6)).toISOString().slice(11, 23);
 }
 
-// JSON, and words with few pairs, each with its own rests. So the page has no summaries, which the object of version 2 has;
-// that of version 1 has logfmt too.
+// JSON, and words with few pairs, each with its own residual fields. So the page has no summaries, which the
+// object of version 2 has; that of version 1 also has logfmt.
 const entries = Array.from({ length: 240 }, (_, i): PlainEntry => {
   const level = ['info', 'warn', 'error'][i % 3];
   const id = ((i + 1) * 2_654_435_761).toString(16);

@@ -1,6 +1,6 @@
 /**
- * Writes test/index/golden/<version>.index and .json: run once when a version of the index format is released, never
- * again for that version. The tests then hold every later reader to these bytes.
+ * Writes test/index/golden/<version>.index and .json. Run it once when a version of the index format is
+ * released, and never again for that version. Tests then verify that every later reader can read these bytes.
  *
  *     node scripts/make-golden-index.ts v1
  */
@@ -43,7 +43,7 @@ const footers = [
 ];
 const object = await encodeIndex({ ...head, chunks: footers.map(footer => ({ id: footer.id, footer })) });
 
-// What the footers say, not what the index's reader makes of it.
+// Uses the footers, independent of the index reader.
 const byText = new Map(
   footers.flatMap(footer => footer.streams.map(stream => [stream.text, stream] as const)),
 );

@@ -1,6 +1,6 @@
 /**
- * Writes test/chunk/golden/<version>.chunk and .json: run once when a format version is released, never again for
- * that version. The tests then hold every later reader to these bytes.
+ * Writes test/chunk/golden/<version>.chunk and .json. Run it once when a format version is released, and
+ * never again for that version. Tests then verify that every later reader can read these bytes.
  *
  *     node scripts/make-golden.ts v2
  */
@@ -18,7 +18,7 @@ if (version === undefined || existsSync(join(folder, `${version}.chunk`))) {
   process.exit(1);
 }
 
-/** Pages of so many bytes: all but the last one are split, which is too small for it. */
+/** Page size: all pages except the last are split; the last is too small. */
 const PAGE_BYTES = 80 * 1024;
 
 function lineOf(i: number): string {

@@ -1,4 +1,7 @@
-/** Rewrites the endpoints of docs/reference/http-api.md: `node scripts/make-http-reference.ts`, after a route has changed. */
+/**
+ * Updates the endpoints of docs/reference/http-api.md: run `node scripts/make-http-reference.ts` after
+ * changing a route.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { API_MARK, API_PAGE, apiReference } from '../shared/server/http/api-docs/api-reference.ts';
 import { ROUTES } from '../shared/server/http/route-table.ts';

@@ -1,4 +1,7 @@
-/** Rewrites docs/reference/limits.md: `node scripts/make-limits-reference.ts`, after a limit or scripts/limits/page.md has changed. */
+/**
+ * Updates docs/reference/limits.md: run `node scripts/make-limits-reference.ts` after changing a limit or
+ * scripts/limits/page.md.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { LIMITS_PAGE, LIMITS_SOURCE, limitsPage } from './limits/render.ts';
 

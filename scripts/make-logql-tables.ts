@@ -1,6 +1,6 @@
 /**
- * Writes `shared/language/logql/tables.ts`, the parser's tables, from `shared/language/logql/grammar.ts`. Run it after a change of the
- * grammar: `node scripts/make-logql-tables.ts`. A test makes the text again and compares.
+ * Writes `shared/language/logql/tables.ts`, the parser's tables, from `shared/language/logql/grammar.ts`. Run
+ * it after changing the grammar: `node scripts/make-logql-tables.ts`. A test compares its output.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,9 @@ import { makeTables } from './lalr.ts';
 
 const TARGET = new URL('../shared/language/logql/tables.ts', import.meta.url);
 
-/** `key.value` pairs in base 36 with spaces, rows with commas; an equal row is written once and then named `=n`. */
+/**
+ * Pairs `key.value` in base 36 separated by spaces, and rows by commas; a repeated row is written as `=n`.
+ */
 function rowsText(rows: readonly ReadonlyMap<number, number>[]): string {
   const seen = new Map<string, number>();
   return rows
@@ -27,7 +29,7 @@ function rowsText(rows: readonly ReadonlyMap<number, number>[]): string {
     .join(',');
 }
 
-/** The text of `shared/language/logql/tables.ts`. */
+/** Text of `shared/language/logql/tables.ts`. */
 export function tablesText(): string {
   const tables = makeTables({ start: START, tokens: TOKENS, rules: RULES, precedence: PRECEDENCE });
   const names = [...new Set(tables.rules.map(rule => rule.action))];

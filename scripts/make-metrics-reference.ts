@@ -1,4 +1,7 @@
-/** Rewrites the table of docs/reference/metrics.md: `node scripts/make-metrics-reference.ts`, after a metric has changed. */
+/**
+ * Updates the table of docs/reference/metrics.md: run `node scripts/make-metrics-reference.ts` after changing
+ * a metric.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** `npm run docs:reference`: rewrites the generated parts of the reference pages. Tests fail while one of them is out of date. */
+/**
+ * `npm run docs:reference`: updates the generated parts of the reference pages. Tests fail while one of them
+ * is out of date.
+ */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';

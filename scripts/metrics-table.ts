@@ -1,12 +1,12 @@
-/** The table of metrics in docs/reference/metrics.md, made of what a store answers at /metrics. */
+/** Table of metrics in docs/reference/metrics.md, from the response of a store at /metrics. */
 export const METRICS_PAGE = 'docs/reference/metrics.md';
-/** The page is written by hand up to this line. */
+/** End of the handwritten part of the page. */
 export const METRICS_MARK =
   '<!-- Generated from here on by `node scripts/make-metrics-reference.ts`: do not edit below. -->\n';
-/** Of the client library and of Node.js, the same in every program. */
+/** Metrics of the client library and of Node.js, equal in every program. */
 const OF_RUNTIME = /^(process|nodejs)_/;
 
-/** Each metric with its type and its help text, in alphabetical order. */
+/** Metrics with type and help text, in alphabetical order. */
 export function metricsTable(metrics: string): string {
   const types = new Map(
     [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]),

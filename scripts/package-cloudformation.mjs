@@ -1,12 +1,12 @@
 /**
- * `npm run package:cloudformation`: the stack as a template and zip files in dist/cloudformation, which `aws cloudformation deploy`
- * takes, for accounts where nobody runs Node or the CDK. Settings are those of a deployment (`-- --context NAME=VALUE`), and are
- * fixed in the template. docs/reference/aws.md has the commands.
+ * `npm run package:cloudformation`: writes the stack as a template and zip files to dist/cloudformation, for
+ * `aws cloudformation deploy` in accounts without Node.js or the CDK. Settings are those of a deployment (`--
+ * --context NAME=VALUE`), and are fixed in the template. For the commands, see docs/reference/aws.md.
  *
  *     dist/cloudformation/template.json
- *     dist/cloudformation/assets/HASH.zip   the code of the functions: goes below logboom/ in a bucket of the region
+ *     dist/cloudformation/assets/HASH.zip   code of the functions: upload it below logboom/ in a bucket of the region
  *
- * The same sources give the same bytes: a deployment without changes changes nothing.
+ * Equal sources give equal bytes: a deployment without changes changes nothing.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { ROOT, say } from '../bin/installed.mjs';
 import { runCdk } from './run-cdk.mjs';
 
-/** Another folder is for tests, which leave alone what somebody has packaged. */
+/** Tests set another folder, to leave an existing package alone. */
 const OUT = process.env.LOGBOOM_PACKAGE_FOLDER || join(ROOT, 'dist', 'cloudformation');
-/** Zip files know no earlier year, and no time zone. */
+/** Zip files support no earlier year, and no time zone. */
 const MTIME = new Date(1980, 0, 1);
 
 process.exitCode = packageTemplate(process.argv.slice(2));
@@ -61,7 +61,7 @@ function write(assembly) {
   const template = JSON.parse(
     readFileSync(join(assembly, manifest.replace('.assets.', '.template.')), 'utf8'),
   );
-  // Without spaces: CloudFormation takes 1 MB.
+  // No spaces: CloudFormation accepts up to 1 MB.
   writeFileSync(join(OUT, 'template.json'), JSON.stringify(template));
   return { folder: OUT, files: zips };
 }

@@ -1,4 +1,7 @@
-/** Child processes of a test command: started in its folder, heard, and stopped together, whatever ends the command. */
+/**
+ * Child processes of a test command: started in its folder, captured, and stopped together, however the
+ * command ends.
+ */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +10,7 @@ import { findRuntimes, runtimeFlags } from '../bin/runtime.mjs';
 
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;
-/** Only the end of what a process says is ever shown. */
+/** Maximum output parts; only the end of the output is shown. */
 const MAX_PARTS = 100;
 
 /** `processes(folder)`: `start`, `startStore` and `stopAll` for one command. */
@@ -20,7 +23,7 @@ export function processes(folder) {
     });
   }
 
-  /** With `input` its standard input is a pipe. */
+  /** Starts a process; `input` makes its standard input a pipe. */
   function start(name, [program, ...args], { environment = {}, input = false } = {}) {
     const parts = [];
     const child = spawn(program, args, {
@@ -35,7 +38,7 @@ export function processes(folder) {
         while (parts.length > MAX_PARTS) parts.shift();
       });
     }
-    // A process that ends early says so by its end.
+    // A process that ends early is reported by its exit.
     child.stdin?.on('error', () => undefined);
     one.exited = new Promise(resolve => child.once('close', resolve)).then(code => {
       one.ended = true;
@@ -47,7 +50,10 @@ export function processes(folder) {
     return one;
   }
 
-  /** A store on a port, its data in `folder`/data. With its flags given the launcher is the store itself, so a signal reaches it. */
+  /**
+   * Starts a store on a port with its data in `folder`/data. With the store's flags set, the launcher is the
+   * store itself, so a signal reaches it.
+   */
   function startStore(config, port) {
     const [runtime] = findRuntimes();
     const data = ['--data-dir', join(folder, 'data'), '--config', config, '--port', `${port}`];
@@ -57,7 +63,7 @@ export function processes(folder) {
   return { start, startStore, stopAll: () => Promise.all([...running].map(stop)) };
 }
 
-/** Asks it to end, and after ten seconds ends it. */
+/** Stops a process, and kills it after ten seconds. */
 export async function stop({ child, ended, exited }) {
   if (ended || child.pid === undefined) return;
   child.kill('SIGTERM');
@@ -67,8 +73,8 @@ export async function stop({ child, ended, exited }) {
 }
 
 /**
- * Asks again and again, as often as fits into the time. Counted and not timed: where the whole machine stands still, as a laptop that sleeps,
- * nobody had the time. Throws after the last one, or if `process` ends.
+ * Repeats a check as often as fits into the time. Counts attempts instead of measuring time, because the
+ * whole machine may pause, like a sleeping laptop. Throws after the last attempt, or if `process` ends.
  */
 export async function until(timeoutMs, process, condition) {
   let last = '';

@@ -1,13 +1,16 @@
 /**
- * What the queries of the benchmark driver cost without HTTP: opens a store's files, runs each query some times in this
- * process and shows the least CPU time; with `--profile N` also the N functions that took most of it, by themselves.
+ * CPU cost of the benchmark driver's queries without HTTP. Opens a store's files, runs each query several
+ * times in this process, and prints the minimum CPU time. `--profile N` also prints the N functions with the
+ * most self time.
  *
  *     node bin/with-runtime.mjs scripts/profile-query.ts --data DIR --meta m.json --suite DRIVER/suite.mjs
  *         [--only json_status,regex_ci] [--runs 9] [--tenant bench] [--profile 12] [--page-cache 160]
  *
- * `--page-cache` is in MB, 0 for none. DIR is the data directory of a store that has ended, filled by the driver, which wrote m.json. What a reader would
- * get wrong: CPU time counts all threads, so that garbage collection beside the main thread is in it; and the digest of
- * the answer (first column from the right) is what two trees must agree on before their times are compared.
+ * `--page-cache` is in MB, 0 disables it. DIR is the data directory of a stopped store, filled by the driver,
+ * which wrote m.json.
+ *
+ * Pitfall: CPU time counts all threads, including garbage collection. Before comparing times of two source
+ * trees, check that the digests of the responses (first column from the right) are equal.
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -23,7 +26,7 @@ import { PageCache } from '../shared/read/query/page-cache.ts';
 import { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { profiled, selfTimes } from './self-times.ts';
 
-/** A query of the driver's suite, as far as this script needs it. */
+/** Query of the driver's suite, with the fields that this script needs. */
 interface SuiteQuery {
   readonly name: string;
   readonly path: string;
@@ -103,7 +106,8 @@ await storage.close();
 async function measure(query: SuiteQuery): Promise<Cost> {
   let cpuMs = Infinity;
   let wallMs = Infinity;
-  // The first runs compile and read from disk, and pages are kept from the second one on; they are not counted.
+  // Warm-up runs are not counted: they compile and read from disk, and pages are cached from the second run
+  // on.
   const { result, statistics } = await ask(query);
   await ask(query);
   for (let i = 0; i < runs; i++) {

@@ -1,4 +1,4 @@
-/** Runs the command line of the CDK in this repository, with its packages installed. Returns its exit status. */
+/** Runs the CDK command line in this repository, with its packages installed. Returns its exit status. */
 import { spawnSync } from 'node:child_process';
 import { ensureInstalled, ROOT, say } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';

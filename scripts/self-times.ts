@@ -1,12 +1,12 @@
-/** A CPU profile of some work in this process, and the time that each function of it took by itself. */
+/** CPU profile of work in this process: self time of each function. */
 import { type Profiler, Session } from 'node:inspector/promises';
 import { basename } from 'node:path';
 
-/** Between two samples, microseconds: finer ones change what they measure. */
+/** Sampling interval, µs; finer ones change what they measure. */
 const SAMPLE_US = 250;
 
 export interface SelfTime {
-  /** Function, file and line; `(garbage collector)` and the like stand for themselves. */
+  /** Function, file and line; entries such as `(garbage collector)` have no file. */
   readonly name: string;
   readonly ms: number;
 }
@@ -26,7 +26,7 @@ export async function profiled(work: () => Promise<void>): Promise<Profiler.Prof
   }
 }
 
-/** Largest first. */
+/** Self times, largest first. */
 export function selfTimes({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): SelfTime[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const ms = new Map<string, number>();

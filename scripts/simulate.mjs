@@ -1,6 +1,6 @@
 /**
- * `npm run simulate`: simulated runs of the whole store, or of a fleet (`npm run simulate -- fleet`), under the pinned Node.
- * test/simulation/run.ts and test/simulation/fleet/run-fleet.ts have the options.
+ * `npm run simulate`: simulated runs of the whole store, or of a fleet (`npm run simulate -- fleet`), with
+ * the pinned Node.js. For options, see test/simulation/run.ts and test/simulation/fleet/run-fleet.ts.
  */
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';

@@ -1,5 +1,5 @@
-/** The script behind the command `cdk`. */
+/** Script of the command `cdk`. */
 export const CDK: string;
 
-/** Installs where something is missing. Ends the process with a message where that fails. */
+/** Installs packages if any is missing. Exits with a message if that fails. */
 export function ensureStackInstalled(): void;

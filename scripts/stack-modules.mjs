@@ -1,6 +1,6 @@
 /**
- * Makes sure that lib/node_modules holds what lib/package-lock.json names. The CDK is a project of its own, because it
- * is larger than all the rest: who only runs the store never installs it.
+ * Ensures that lib/node_modules matches lib/package-lock.json. The CDK is a separate project, because it is
+ * larger than everything else, and users who only run the store never need it.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,10 +11,10 @@ import { ROOT, say } from '../bin/installed.mjs';
 const FOLDER = join(ROOT, 'lib');
 const STAMP = join(FOLDER, 'node_modules', '.logboom-installed');
 
-/** The script behind the command `cdk`. */
+/** Script of the command `cdk`. */
 export const CDK = join(FOLDER, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 
-/** Installs where something is missing. Ends the process with a message where that fails. */
+/** Installs packages if any is missing. Exits with a message if that fails. */
 export function ensureStackInstalled() {
   const wanted = createHash('sha256')
     .update(readFileSync(join(FOLDER, 'package-lock.json')))
@@ -37,7 +37,7 @@ export function ensureStackInstalled() {
   writeFileSync(STAMP, `${wanted}\n`);
 }
 
-/** The npm that runs us, where one does; else the one on the path. */
+/** The npm that runs this process, else the one on the path. */
 function npmCommand() {
   const runner = process.env.npm_execpath;
   return runner !== undefined && basename(runner) === 'npm-cli.js' ? [process.execPath, runner] : ['npm'];

@@ -1,6 +1,7 @@
 /**
- * `npm run synth`: writes the stack as CloudFormation, with the bundled functions, into cdk.out. Needs neither an account
- * nor, once its packages are there, a network. What follows goes to the CDK: `npm run synth -- --context authorization=token`.
+ * `npm run synth`: writes the stack as CloudFormation, with the bundled functions, into cdk.out. Needs no
+ * account, and no network once its packages are installed. Arguments go to the CDK: `npm run synth --
+ * --context authorization=token`.
  */
 import { runCdk } from './run-cdk.mjs';
 

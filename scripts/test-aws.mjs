@@ -1,11 +1,12 @@
 /**
- * `npm run test:aws`: the tests of test/aws against emulators of AWS on this machine, without Docker: MiniStack (S3 and
- * DynamoDB) from PyPI in a virtual environment, DynamoDB Local from Maven Central. Both are put below .cache/aws once, run
- * on free ports, and are stopped by their process ids. What cannot be had is named and left out. The last line:
+ * `npm run test:aws`: runs the tests of test/aws against AWS emulators on this machine, without Docker:
+ * MiniStack (S3 and DynamoDB) from PyPI in a virtual environment, DynamoDB Local from Maven Central. Both are
+ * installed once below .cache/aws, run on free ports, and are stopped by their process IDs. Unavailable
+ * emulators are named and skipped. The last line:
  *
  *     N passed, N failed          (or: N passed, N failed, N skipped: what)
  *
- * An emulator that is left out counts as one skipped. What each of them proves: docs/dev/aws-emulators.md.
+ * A skipped emulator counts as one. For what each of them proves, see docs/dev/aws-emulators.md.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +17,7 @@ import { findRuntimes } from '../bin/runtime.mjs';
 import { DYNAMODB_LOCAL, MINISTACK, startEmulator, Unavailable } from './aws-emulators.mjs';
 import { countOf, crashedFiles } from './jest-report.mjs';
 
-/** [what it is, the variable by which the tests find it] */
+/** Emulator, and the variable with its URL for the tests. */
 const EMULATORS = [
   [MINISTACK, 'LOGBOOM_TEST_MINISTACK'],
   [DYNAMODB_LOCAL, 'LOGBOOM_TEST_DYNAMODB_LOCAL'],
@@ -61,7 +62,7 @@ function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
-/** Files under which Node crashed run once more. */
+/** Files during which Node.js crashed run once more. */
 async function runJest(endpoints) {
   const report = await reportOf(endpoints, process.argv.slice(2));
   const again = crashedFiles(report);
@@ -75,7 +76,7 @@ async function runJest(endpoints) {
   return counted;
 }
 
-/** Not spawnSync: the signals of this process must still be heard. */
+/** Asynchronous, because spawnSync would block the signals of this process. */
 async function reportOf(endpoints, args) {
   const [runtime] = findRuntimes();
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-aws-'));
@@ -86,7 +87,7 @@ async function reportOf(endpoints, args) {
     [
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
-      // As in test.mjs.
+      // Same as in test.mjs.
       '--initial-heap-size=128',
       '--max-semi-space-size=4',
       jest,
@@ -97,7 +98,7 @@ async function reportOf(endpoints, args) {
     ],
     {
       cwd: ROOT,
-      // Not the account of whoever runs this.
+      // Excludes the user's AWS account.
       env: {
         ...process.env,
         ...endpoints,

@@ -1,8 +1,8 @@
 /**
- * `npm run test:browser`: the explorer page in a real browser, each feature used as a person would. Runs the files
- * `test/browser/*.browser.ts` with Chromium: the one that LOGBOOM_CHROMIUM names, else the system's, else Debian's, which is
- * installed where this runs as root. Where there is none it says so, and the exit code is 0. Screenshots are in
- * `dist/screenshots/`. The last line is the count:
+ * `npm run test:browser`: runs the explorer page in a real browser, each feature as a user would. Runs the
+ * files `test/browser/*.browser.ts` with Chromium: that of LOGBOOM_CHROMIUM, else the system's, else
+ * Debian's, which is installed if this runs as root. Without Chromium it prints a note, and the exit code is
+ * 0. Screenshots are in `dist/screenshots/`. The last line is the count:
  *
  *     N passed, N failed          (or: 0 passed, 0 failed, 1 skipped)
  *
@@ -17,7 +17,7 @@ import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
 const FOLDER = join(ROOT, 'test', 'browser');
 const SCREENSHOTS = join(ROOT, 'dist', 'screenshots');
 const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Fonts: pages look as on most desktops, in screenshots too. */
+/** Fonts, so that pages and screenshots look as on most desktops. */
 const PACKAGES = ['chromium', 'fonts-inter', 'fonts-jetbrains-mono', 'fonts-noto-color-emoji'];
 const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'];
 const TEST_TIMEOUT_MS = 120_000;
@@ -37,7 +37,7 @@ async function run(program) {
     .sort();
   mkdirSync(SCREENSHOTS, { recursive: true });
   const [runtime] = findRuntimes();
-  // One browser for all files, each of which opens contexts of its own in it.
+  // One browser for all files, each of which opens its own contexts.
   const { chromium } = await import('playwright-core');
   const browser = await chromium.launchServer({ executablePath: program, args: ARGUMENTS });
   const env = {
@@ -62,7 +62,7 @@ async function run(program) {
     const of = name => Number(new RegExp(`^ℹ ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
     const broken = of('fail') + of('cancelled');
     passed += of('pass');
-    // A file that counts nothing could not run at all.
+    // A file without tests could not run at all.
     failed += of('tests') === 0 && broken === 0 ? 1 : broken;
   }
   await browser.close();
@@ -70,7 +70,7 @@ async function run(program) {
   if (failed > 0 || passed === 0) process.exitCode = 1;
 }
 
-/** Not spawnSync: the pipes of the browser end in this process. */
+/** Asynchronous, because the browser's pipes end in this process. */
 function outputOf(program, args, env) {
   const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };

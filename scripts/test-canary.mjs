@@ -1,7 +1,8 @@
 /**
- * `npm run test:canary`: `logboom canary` beside a store on this machine that is killed (SIGKILL) again and again and merges all
- * the time. For nightly runs; ten minutes unless `--minutes` says otherwise. It fails if the canary finds an entry missing, late or
- * twice, or a wrong count. `--seed` repeats the times of the kills. The last line:
+ * `npm run test:canary`: runs `logboom canary` against a store on this machine that is repeatedly killed
+ * (SIGKILL) and merges constantly. For nightly runs; ten minutes unless `--minutes` is set. It fails if the
+ * canary finds an entry missing, late or duplicated, or a wrong count. `--seed` repeats the times of the
+ * kills. The last line:
  *
  *     1 passed, 0 failed | 0 passed, 1 failed
  */
@@ -14,10 +15,10 @@ import { findRuntimes } from '../bin/runtime.mjs';
 import { freePort, processes, say, sleep, until } from './processes.mjs';
 
 const START_TIMEOUT_MS = 60_000;
-/** Between two kills. The shortest leaves time for a start and some pushes. */
+/** Minimum time between two kills: enough for a start and some pushes. */
 const LEAST_MS = 10_000;
 const MOST_MS = 40_000;
-/** Time for the last entries to arrive, and for all to be read. */
+/** Time for the last entries to arrive, and for reading all of them. */
 const END_TIMEOUT_MS = 180_000;
 const FIGURES = [
   'entries_total',
@@ -94,7 +95,7 @@ async function run() {
   if (canary.code !== 0) throw new Error(`the canary ended with ${canary.code}`);
 }
 
-/** Numbers from 0 to 1, the same for a seed. */
+/** Random numbers from 0 to 1, reproducible by seed. */
 function randomOf(start) {
   let state = start >>> 0;
   return () => {

@@ -1,14 +1,14 @@
 /**
- * `npm run test:clients`: unmodified clients beside a store on this machine. Clients come from npm, Debian, PyPI, Maven and
- * Go's registries into a folder of the system's temporary one, once; nothing is installed into the system. A client that
- * cannot be had is named and skipped.
+ * `npm run test:clients`: runs unmodified clients against a store on this machine. Clients come from npm,
+ * Debian, PyPI, Maven and Go registries, once, into the system's temporary folder; nothing is installed into
+ * the system. Unavailable clients are named and skipped.
  *
- *     1. Each shipper that retries sends 400 of 1,000 lines, the store is killed (SIGKILL), they send 300 more, the store is
- *        started again, they send the rest. Shippers that do not retry send their lines after that.
- *     2. Of each shipper every line must be stored once, and as it was sent (scripts/clients/lines.mjs).
+ *     1. Each agent that retries sends 400 of 1,000 lines, the store is killed (SIGKILL), they send 300 more, the store is
+ *        started again, they send the rest. Agents that do not retry send their lines after that.
+ *     2. Every line of each agent must be stored once, and as it was sent (scripts/clients/lines.mjs).
  *     3. Query clients read what was sent (scripts/clients/query-clients.mjs).
  *
- *     --quick          clients of npm and Debian only
+ *     --quick          only clients of npm and Debian
  *     --only PATTERN   clients whose name matches it
  *     --write-docs     writes the table of versions in docs/dev/testing.md
  *
@@ -28,13 +28,16 @@ import { QUERY_CLIENTS } from './clients/query-clients.mjs';
 import { freePort, processes, say, sleep, stop, until } from './processes.mjs';
 
 const COUNT = 1000;
-/** Sent before the kill, of which the last 100 are under way when it comes; and while the store is down. */
+/**
+ * Lines sent before the kill, the last 100 of which are in flight when it comes; and lines sent while the
+ * store is down.
+ */
 const BEFORE = 300;
 const AT_KILL = 400;
 const WHILE_DOWN = 700;
 const DOWN_MS = 3000;
 const START_TIMEOUT_MS = 60_000;
-/** Clients wait for a batch to fill, and longer from try to try; the slowest pause of these is the collector's. */
+/** Clients wait for a batch to fill, and longer after each attempt; the collector has the longest delay. */
 const ARRIVAL_TIMEOUT_MS = 120_000;
 const BEGIN = '<!-- versions: begin -->';
 const END = '<!-- versions: end -->';
@@ -68,9 +71,9 @@ say(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')}
 process.exitCode = count('failed') > 0 ? 1 : 0;
 
 async function run() {
-  // Some clients can set no header: one tenant for all, the lines of each under a label of its own.
+  // Some clients cannot set a header: all use one tenant, with the lines of each under a separate label.
   const config = join(folder, 'logboom.yaml');
-  // So many lines of one second are of many clients at once here.
+  // Allows many lines of the same second, because many clients send at once.
   writeFileSync(
     config,
     'auth_enabled: false\nlimits_config: {ingestion_rate_mb: 100, ingestion_burst_size_mb: 100}\n',
@@ -83,7 +86,7 @@ async function run() {
   const retrying = shippers.filter(({ client }) => client.retries);
   for (const shipper of retrying) begin(shipper);
   feed(retrying, 0, BEFORE);
-  // One that cannot even begin fails where its lines are read.
+  // A client that cannot start fails when its lines are read.
   await Promise.all(
     retrying.map(shipper => arrived(shipper, url, 1).catch(error => (shipper.error = error.message))),
   );
@@ -109,7 +112,7 @@ async function startedStore(config, port, url) {
   return store;
 }
 
-/** A list of one, or of none where the client cannot be had. */
+/** List with the client, or an empty list if it is not available. */
 function prepared(client, url) {
   const own = mkdtempSync(join(folder, 'client-'));
   const input = join(own, 'input.log');
@@ -139,7 +142,7 @@ function feed(shippers, from, to) {
   }
 }
 
-/** The stored lines, once there are as many. A program that logs its input may have ended. */
+/** Stored lines, once there are `wanted`. A program that logs its input may have ended. */
 async function arrived({ client, ran }, url, wanted) {
   let found = [];
   await until(ARRIVAL_TIMEOUT_MS, client.feed === 'file' ? ran : undefined, async () => {
@@ -163,7 +166,7 @@ async function judge(shipper, url) {
   }
 }
 
-/** What is not as it was sent, or an empty text. */
+/** Difference from what was sent, or an empty text. */
 function wrongIn(found) {
   const counts = new Map();
   for (const line of found) counts.set(line, (counts.get(line) ?? 0) + 1);
@@ -206,7 +209,7 @@ function tell(client, result, detail, version = '') {
   say(`${shown} ${client.name}${protocol}${what === '' ? '' : `: ${what}`}`);
 }
 
-/** Clients that passed; rows of others stay as the last run with them wrote them. */
+/** Updates the rows of clients that passed; other rows keep the last run with them. */
 function writeVersions() {
   const file = join(ROOT, 'docs', 'dev', 'testing.md');
   const text = readFileSync(file, 'utf8');

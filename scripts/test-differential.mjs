@@ -1,4 +1,7 @@
-/** `npm run test:differential`: random queries against a second evaluator, under the pinned Node; test/differential/run.ts has the options. */
+/**
+ * `npm run test:differential`: compares random queries with a second evaluator, with the pinned Node.js. For
+ * options, see test/differential/run.ts.
+ */
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { runAndExit } from '../bin/runtime.mjs';

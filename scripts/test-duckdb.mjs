@@ -1,6 +1,7 @@
 /**
- * `npm run test:duckdb`: exports entries of two days as Parquet in Hive folders from a store on this machine, and reads them with DuckDB
- * (PyPI, in a folder of the system's temporary one). Says what it skips. The last line: `N passed, N failed, N skipped`.
+ * `npm run test:duckdb`: exports entries of two days as Parquet in Hive folders from a store on this machine,
+ * and reads them with DuckDB (PyPI, in the system's temporary folder). Names what it skips. The last line: `N
+ * passed, N failed, N skipped`.
  */
 import { deepStrictEqual } from 'node:assert';
 import { spawnSync } from 'node:child_process';
@@ -14,7 +15,7 @@ import { freePort, processes, say, until } from './processes.mjs';
 const DUCKDB = 'duckdb==1.4.1';
 const LINES = 2000;
 const START_TIMEOUT_MS = 60_000;
-/** From 12:00 of one day to 12:00 of the next. */
+/** Range from 12:00 of one day to 12:00 of the next. */
 const START_MS = Date.parse('2026-01-05T12:00:00Z');
 const STEP_MS = (24 * 3600 * 1000) / LINES;
 const DAYS = ['2026-01-05', '2026-01-06'];
@@ -38,7 +39,7 @@ console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped}
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
 async function run() {
-  // First: without it nothing else is needed.
+  // Checked first: without it, nothing else is needed.
   const python = pythonWith('duckdb', [DUCKDB]);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -93,7 +94,7 @@ function lineOf(i) {
   return JSON.stringify({ n: i, took: i / 8, ok: i % 3 === 0, msg: `ü "${i}"` });
 }
 
-/** Even lines are of one service, odd ones of the other. */
+/** Service of an entry: even lines of one, odd lines of the other. */
 function appOf(i) {
   return i % 2 === 0 ? 'api/1' : 'web';
 }

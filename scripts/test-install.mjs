@@ -1,7 +1,7 @@
 /**
- * `npm run test:install`: each way of installing that docs/install.md tells, done in empty folders with nothing but the tools that it
- * names, and the store used. `npm run test:install -- service` does one part. What a machine lacks the tools for is told as SKIPPED. At
- * the end there are sizes, times and memory, and the last line is `N passed, N failed`.
+ * `npm run test:install`: tests each installation of docs/install.md in empty folders with only the tools
+ * that it names, and uses the store. `npm run test:install -- service` runs one part. Parts whose tools are
+ * missing are SKIPPED. At the end it prints sizes, times and memory; the last line is `N passed, N failed`.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const PARTS = {
 ensureInstalled();
 const wanted = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'logboom-install-'));
-// Other users are to read what is installed there.
+// Other users must be able to read the installation.
 chmodSync(folder, 0o755);
 try {
   const archive = packInto(folder);

@@ -1,7 +1,7 @@
 /**
- * `npm run test:pack`: what `npm pack` makes, installed in an empty folder as a person installs it, and used: the command, a store
- * with worker threads and the page, the library with its types. It needs the npm registry, or a cache that has the packages.
- * Its last line is `N passed, N failed`.
+ * `npm run test:pack`: installs the output of `npm pack` in an empty folder as a user would, and uses it: the
+ * command, a store with worker threads and the page, the library with its types. Needs the npm registry, or a
+ * cache with the packages. The last line is `N passed, N failed`.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ ensureInstalled();
 const [runtime] = findRuntimes();
 const folder = mkdtempSync(join(tmpdir(), 'logboom-pack-'));
 const env = { ...process.env, PATH: `${dirname(runtime)}${delimiter}${process.env.PATH}` };
-// Of the npm that runs this, which would tell its child where the project is.
+// Drops variables of the calling npm, which would tell its child the project's path.
 for (const name of Object.keys(env))
   if (/^npm_/i.test(name) && !/registry|cache|userconfig/i.test(name)) delete env[name];
 delete env.NODE_COMPILE_CACHE;
@@ -115,7 +115,7 @@ async function testStore() {
       url,
     );
     check('instant counts the lines', counted.stdout === `${LINES}\n`, counted.stderr);
-    // In the thread of upkeep.
+    // Runs in the maintenance thread.
     const flushed = await fetch(`${url}/flush/tenant`, { method: 'POST' });
     check('a flush packs what was pushed', flushed.status === 204, await flushed.text());
     const again = logboom('query', '{app="shop"} |= "line 2999 "', '--output', 'raw', '--addr', url);
@@ -129,7 +129,7 @@ async function testStore() {
   }
 }
 
-/** As a program in TypeScript uses it; there are no types of Node, and all types are checked. */
+/** Tests the library as a TypeScript program uses it: without Node's types, and with all types checked. */
 function testLibrary() {
   writeFileSync(join(folder, 'sample.ts'), SAMPLE);
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(TYPES));

@@ -1,8 +1,9 @@
 /**
- * `npm run test:rules`: a real Alertmanager and a real Prometheus beside a store on this machine. An alert fires, reaches
- * Alertmanager, survives a SIGKILL of the store and ends there; a recorded series reaches Prometheus and gets its end when
- * its rule goes; promtool has no complaint about the store's metrics, before and after. Both come from Debian's packages into a folder of the system's temporary one, once; nothing is installed
- * into the system. Where they cannot be had it says so, and the exit code is 0. The last line is the count:
+ * `npm run test:rules`: runs a real Alertmanager and a real Prometheus with a store on this machine. An alert
+ * fires, reaches Alertmanager, survives a SIGKILL of the store and ends there. A recorded series reaches
+ * Prometheus and ends when its rule is deleted. promtool accepts the store's metrics before and after. Both
+ * come from Debian's packages, once, in the system's temporary folder; nothing is installed into the system.
+ * If they are unavailable it prints a note, and the exit code is 0. The last line is the count:
  *
  *     1 passed, 0 failed | 0 passed, 1 failed | 0 passed, 0 failed, 1 skipped
  */
@@ -77,7 +78,7 @@ async function run(root) {
   await must(fetch(rules, { method: 'POST', headers, body: GROUP }), 202);
   say('ok  the group is stored');
 
-  // Errors go on until the alert was seen.
+  // Errors continue until the alert was seen.
   let erring = true;
   const pushing = (async () => {
     while (erring) {
@@ -95,7 +96,7 @@ async function run(root) {
     await store.exited;
     store = startStore(config, port);
     await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
-    // Evaluated again, it is the same alert: it began when it began.
+    // The same alert after another evaluation: its start does not change.
     const { updatedAt: before, startsAt } = first;
     await until(STEP_TIMEOUT_MS, store, async () => {
       [first] = await alertsAt(alertUrl);
@@ -131,7 +132,7 @@ async function run(root) {
   say('ok  nor once there was work');
 }
 
-/** `promtool check metrics` of what the store prints. Throws with its complaints. */
+/** Runs `promtool check metrics` on the store's metrics. Throws with its complaints. */
 async function checkMetrics(root, url) {
   const input = await (await must(fetch(`${url}/metrics`), 200)).text();
   const args = ['check', 'metrics'];
@@ -170,8 +171,8 @@ function startAlertmanager(root, port) {
 }
 
 /**
- * Debian's program reads its templates from a folder of the system that its code names. A copy of it names a folder of
- * this test, with slashes up to the same length. Throws Unavailable.
+ * Copies Debian's program, which reads templates from a fixed system folder, and replaces that path in the
+ * copy with a folder of this test, padded with slashes. Throws Unavailable.
  */
 function movedAlertmanager(root) {
   const own = join(folder, 'am');
@@ -211,7 +212,7 @@ async function push(url, headers, line) {
   );
 }
 
-/** Active ones. */
+/** Active alerts. */
 async function alertsAt(url) {
   const answer = await must(fetch(`${url}/api/v2/alerts?active=true`), 200);
   return answer.json();

@@ -1,12 +1,12 @@
 /**
- * `npm test`: every check of the project and the fast suite of its tests; `npm run test:all`: the same with all tests in their long
- * forms (test/support/suite.ts). Installs what is missing, runs each check under the
- * pinned Node, shows what fails, and ends with the true count as its last line:
+ * `npm test`: runs all checks of the project and its fast tests; `npm run test:all` runs all tests in their
+ * long forms (test/support/suite.ts). Installs what is missing, runs each check with the pinned Node.js,
+ * shows failures, and ends with the true count as its last line:
  *
  *     N passed, N failed          (or: N passed, N failed, N skipped)
  *
- * A check (format and lint, types, arrows) counts as one, a test of jest as one, a test file that cannot run as one
- * failed. `npm test -- PATTERN` runs jest alone with what follows, with the long forms.
+ * A check (format and lint, types, dependencies) counts as one, a test of jest as one, and a test file that
+ * cannot run as one failure. `npm test -- PATTERN` runs only jest with these arguments, in the long forms.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -18,8 +18,8 @@ import { countOf, crashedFiles } from './jest-report.mjs';
 import { ensureStackInstalled } from './stack-modules.mjs';
 
 /**
- * The heap is that of the program (bin/runtime.mjs): without it V8 collects for every few large buffers, and tests take half as
- * long again.
+ * Heap flags of the program (bin/runtime.mjs). Without them V8 collects for every few large buffers, and
+ * tests take 1.5 times as long.
  */
 const JEST_FLAGS = [
   '--experimental-vm-modules',
@@ -67,14 +67,17 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
 process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
 process.exitCode = total.failed > 0 ? 1 : 0;
 
-/** The script behind a command of a package. */
+/** Script of a package's command. */
 function tool(name, command) {
   const folder = join(ROOT, 'node_modules', name);
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, typeof bin === 'string' ? bin : bin[command]);
 }
 
-/** One run of the pinned Node; its output is kept where `shown` is false. Null status: it could not run, or was killed. */
+/**
+ * Runs the pinned Node.js once; captures its output if `shown` is false. The status is null if it could not
+ * run, or was killed.
+ */
 function run(args, { shown }) {
   return spawnSync(runtime, args, {
     cwd: ROOT,
@@ -85,7 +88,7 @@ function run(args, { shown }) {
   });
 }
 
-/** Passes with exit status 0 and, where `proof` is given, an output that matches it. */
+/** Passes with exit status 0, and output that matches `proof` if given. */
 function check(name, args, proof) {
   const { status, stdout, stderr, error } = run(args, { shown: false });
   if (status === 0 && (proof === undefined || proof.test(stdout))) {
@@ -117,7 +120,7 @@ function runJest(args) {
   }
 }
 
-/** Undefined, and counted as a failure, where jest left none. */
+/** Report of jest; undefined, and counted as a failure, if there is none. */
 function reportOf(args, folder) {
   const file = join(folder, 'report.json');
   rmSync(file, { force: true });
@@ -125,7 +128,7 @@ function reportOf(args, folder) {
   const { status } = run([...JEST_FLAGS, ...jest], { shown: true });
   if (!existsSync(file)) return void fail(`jest (no report, exit status ${status ?? 'none'})`);
   const report = JSON.parse(readFileSync(file, 'utf8'));
-  // No test found, or anything else that jest reports by its exit code alone.
+  // No test found, or another problem that jest reports only by its exit code.
   if (status !== 0 && countOf(report, ROOT).failed === 0) fail(`jest (exit status ${status ?? 'none'})`);
   return report;
 }

@@ -1,6 +1,6 @@
 /**
- * A store with a dataset on ports in memory, and processes that ask it over modelled ports: each begins with nothing in its
- * caches, as a function does. What loads the store is not modelled.
+ * Store with a dataset on in-memory ports, and processes that query it over modelled ports: each starts with
+ * empty caches, like a function. Loading the store is not modelled.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
@@ -38,7 +38,7 @@ export interface CloudProcess {
 }
 
 export interface CloudStore {
-  /** A process that knows nothing yet. */
+  /** Process with empty caches. */
   process(model?: LatencyModel): CloudProcess;
 }
 

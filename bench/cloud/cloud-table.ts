@@ -1,4 +1,4 @@
-/** The figures of run-cloud.ts as a table, beside the goals. */
+/** Results of run-cloud.ts as a table, next to the goals. */
 import { type Cell, formatTable } from '../table.ts';
 import type { CloudFigure } from './run-cloud.ts';
 import { goalRounds } from './suite.ts';

@@ -1,6 +1,7 @@
 /**
- * What the modelled store holds: the project's own corpus (bench/corpus.ts) over a day, over thirty days, and as small pushes
- * that were not merged. The needle is in one batch of sixteen, so that it is as rare as what people look for.
+ * Datasets of the modelled store: the project's own corpus (bench/corpus.ts) over a day, over thirty days,
+ * and as small pushes that were not merged. The needle is in one of sixteen batches, so that it is as rare as
+ * typical search terms.
  */
 
 import type { PushedStream } from '../../test/end-to-end/support/push.ts';
@@ -11,14 +12,14 @@ const NEEDLE_EVERY = 16;
 
 export interface Dataset {
   readonly name: string;
-  /** Unix ns of the first entry, and behind the last one. */
+  /** Unix ns of the first entry, and the end after the last one. */
   readonly startNs: bigint;
   readonly endNs: bigint;
   readonly isMerged: boolean;
   pushes(): Iterable<readonly PushedStream[]>;
 }
 
-/** One day, from 1 o'clock to 23 o'clock. */
+/** One day, from 1:00 to 23:00. */
 export function oneDay(mb: number): Dataset {
   const startNs = CORPUS_START_NS + 3600_000_000_000n;
   const endNs = startNs + 22n * CORPUS_NS;
@@ -26,7 +27,7 @@ export function oneDay(mb: number): Dataset {
   return { name: 'one day', startNs, endNs, isMerged: true, pushes: () => batches(mb, spread) };
 }
 
-/** `mbOfDay` on each of `days`, from the day of the corpus on. */
+/** `mbOfDay` on each of `days`, starting with the corpus's day. */
 export function manyDays(days: number, mbOfDay: number): Dataset {
   return {
     name: `${days} days`,

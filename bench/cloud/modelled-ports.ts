@@ -1,6 +1,6 @@
 /**
- * The ports of a distant store, in virtual time: each request takes as long as one of S3 or DynamoDB usually does, and is
- * written down. The same request always takes the same time, so that what a test counts is the same in every run.
+ * Ports of a remote store in virtual time: each request takes a typical S3 or DynamoDB latency, and is
+ * recorded. Equal requests always take equal time, so that counts are reproducible.
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { bytesOfBody, type ObjectStore } from '../../shared/base/ports/object-store.ts';
@@ -8,18 +8,18 @@ import type { Item, Table, Write } from '../../shared/base/ports/table.ts';
 import type { RequestKind, TracedRequest } from './request-trace.ts';
 
 export interface LatencyModel {
-  /** Until the first byte of an object. */
+  /** Latency to the first byte of an object. */
   readonly objectReadMs: number;
   readonly objectWriteMs: number;
-  /** Of one request; requests side by side do not share it. */
+  /** Throughput of one request; concurrent requests do not share it. */
   readonly objectBytesPerMs: number;
   readonly tableReadMs: number;
   readonly tableWriteMs: number;
-  /** Connections of a process to each of the two services; more requests wait. */
+  /** Connections of a process to each of the two services; further requests wait. */
   readonly connections: number;
 }
 
-/** As measured inside a region of AWS: S3 with first bytes after 25 ms and then 90 MB/s, DynamoDB with 5 ms. */
+/** Measured inside an AWS region: S3 with 25 ms to the first byte and then 90 MB/s, DynamoDB with 5 ms. */
 export const AWS_LATENCY: LatencyModel = Object.freeze({
   objectReadMs: 25,
   objectWriteMs: 60,
@@ -32,7 +32,7 @@ export const AWS_LATENCY: LatencyModel = Object.freeze({
 export interface ModelledPorts {
   readonly store: ObjectStore;
   readonly table: Table;
-  /** In the order in which they ended; empty it to start over. */
+  /** Requests in the order in which they ended; empty it to start over. */
   readonly requests: TracedRequest[];
 }
 
@@ -49,7 +49,7 @@ export function modelledPorts(
   const requests: TracedRequest[] = [];
   const [objectSlots, tableSlots] = [connectionsOf(model), connectionsOf(model)];
 
-  /** Does the work, then waits for as long as the model says, and notes the request. */
+  /** Does the work, waits for the modelled latency, and records the request. */
   async function request<T>(
     kind: RequestKind,
     target: string,
@@ -60,7 +60,7 @@ export function modelledPorts(
     const free = await (kind.startsWith('object') ? objectSlots : tableSlots)();
     const startMs = clock.nowMs();
     let bytes = 0;
-    // Where an answer is made and when it arrives: a table answers with what it holds in the middle of the request.
+    // A table responds with its contents at the middle of the request.
     await clock.sleep(latencyMs / 2);
     try {
       const answer = await work();
@@ -123,7 +123,7 @@ export function modelledPorts(
         () => table.get(key),
         item => item?.body.length ?? 0,
       ),
-    // DynamoDB sends all items, known or not.
+    // DynamoDB returns all items, known or not.
     query: (pk, { known: _, ...options } = {}) =>
       tableRead(
         pk,
@@ -138,7 +138,7 @@ export function modelledPorts(
   return { store: modelledStore, table: modelledTable, requests };
 }
 
-/** Resolves to what gives the connection back. */
+/** Resolves to a function that releases the connection. */
 function connectionsOf({ connections }: LatencyModel): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
   let running = 0;

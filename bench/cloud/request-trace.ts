@@ -1,15 +1,15 @@
-/** Requests of a query, and in how many rounds they were made (shared/read/query/read-rounds.ts). */
+/** Requests of a query, and their number of rounds (shared/read/query/read-rounds.ts). */
 import { roundsOf } from '../../shared/read/query/read-rounds.ts';
 
 export type RequestKind = 'table read' | 'table write' | 'object read' | 'object write';
 
 export interface TracedRequest {
   readonly kind: RequestKind;
-  /** Key and range, for people. */
+  /** Key and range, for display. */
   readonly target: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** Of the answer, or of what was written. */
+  /** Bytes of the response, or of the write. */
   readonly bytes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- cloud`: the suite over modelled ports, cold and then warm. Each query is asked in a process of its own, so
- * that nothing of another query is in its caches.
+ * `npm run bench -- cloud`: the suite over modelled ports, cold and then warm. Each query runs in a new
+ * process, so that its caches are empty.
  */
 import { type CloudStore, loadCloudStore } from './cloud-store.ts';
 import { type Dataset, manyDays, oneDay, unmerged } from './datasets.ts';
@@ -17,7 +17,7 @@ export interface CloudFigure {
 
 export const CLOUD_DAYS = 30;
 
-/** @param mb of the day; each of the thirty has 2 MB at most */
+/** @param mb size of the day; each of the thirty days has at most 2 MB */
 export function cloudDatasets(mb: number): Dataset[] {
   return [oneDay(mb), manyDays(CLOUD_DAYS, Math.min(2, mb / 8)), unmerged(497)];
 }

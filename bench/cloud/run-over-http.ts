@@ -1,4 +1,6 @@
-/** `npm run bench -- cloud`, its second part: the suite and pushes over real HTTP, as tables beside the goals. */
+/**
+ * `npm run bench -- cloud`, second part: the suite and pushes over real HTTP, as tables next to the goals.
+ */
 import { type Cell, formatTable } from '../table.ts';
 import { type HttpFigure, type PushFigure, pushesOverHttp, queriesOverHttp } from './http/measure.ts';
 import { cloudDatasets } from './run-cloud.ts';
@@ -8,7 +10,7 @@ interface PushRun {
   readonly name: string;
   readonly bytes: number;
   readonly atOnce: number;
-  /** Of pushes a second, or of megabytes of lines. */
+  /** Goal: pushes per second, or megabytes of lines. */
   readonly goal: string;
 }
 

@@ -1,4 +1,4 @@
-/** The questions that are asked of the modelled store, and in how many rounds each is to be answered. */
+/** Queries for the modelled store, and the goal for their number of rounds. */
 import { NEEDLE } from '../corpus.ts';
 import type { Dataset } from './datasets.ts';
 
@@ -16,7 +16,7 @@ export function cloudSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'
     path: '/loki/api/v1/query_range',
     params: { query, limit: String(limit), start: String(startNs), end: String(endNs) },
   });
-  // An answer has 11,000 points at most.
+  // A response has at most 11,000 points.
   const stepS = (endNs - startNs) / 1_000_000_000n > 600_000n ? 600 : 60;
   const metric = (query: string) => ({
     path: '/loki/api/v1/query_range',
@@ -48,7 +48,7 @@ export function cloudSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'
   ];
 }
 
-/** What the explorer and Grafana ask beside queries. */
+/** Other requests of the explorer and Grafana. */
 export function insightSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endNs'>): CloudQuery[] {
   const params = { query: ALL, start: String(startNs), end: String(endNs) };
   return ['index/volume', 'index/stats', 'detected_labels', 'detected_fields', 'series'].map(name => ({
@@ -58,10 +58,12 @@ export function insightSuite({ startNs, endNs }: Pick<Dataset, 'startNs' | 'endN
   }));
 }
 
-/** For each of the insight suite, whatever its range. */
+/** Goal for each request of the insight suite, for any range. */
 export const INSIGHT_GOAL_ROUNDS = 6;
 
-/** The goal for a query of a dataset: hundreds of chunks that are not merged take several turns of all connections. */
+/**
+ * Goal for a query of a dataset. Hundreds of chunks that are not merged occupy all connections several times.
+ */
 export function goalRounds(dataset: string, query: string): number {
   const { day, days } = GOAL_ROUNDS[query];
   if (dataset === 'unmerged') return UNMERGED_GOAL;
@@ -69,10 +71,10 @@ export function goalRounds(dataset: string, query: string): number {
 }
 
 const UNMERGED_GOAL = 6;
-/** Of a query that is asked again, whatever its range. */
+/** Goal for a repeated query, for any range. */
 export const WARM_GOAL_ROUNDS = 1;
 
-/** By query, of one day and of thirty. */
+/** Goals by query, for one day and for thirty days. */
 const GOAL_ROUNDS: Readonly<Record<string, { readonly day: number; readonly days: number }>> = {
   needle: { day: 4, days: 6 },
   'needle, absent': { day: 3, days: 5 },

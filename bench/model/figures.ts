@@ -1,49 +1,62 @@
 /**
- * What the model reckons with: measured figures with where they were measured, limits of AWS, and what is only assumed. Lines of JSON
- * service logs, pushes as protobuf and snappy. Each stands in docs/dev/cost-model.md or docs/dev/benchmarks.md; none was measured in an account.
+ * Inputs of the model: measured figures with their sources, AWS limits, and assumptions. Based on JSON
+ * service logs, pushed as protobuf with snappy. Each figure is in docs/dev/cost-model.md or
+ * docs/dev/benchmarks.md; none was measured in an AWS account.
  */
 
-/** Of pushes. */
+/** Figures of pushes. */
 export const PUSH = {
-  /** Measured (`npm run bench -- ingest`): 17 to 19 from JSON, protobuf and OTLP, a process of its own. */
+  /** Measured (`npm run bench -- ingest`): 17 to 19 from JSON, protobuf and OTLP, in a separate process. */
   cpuSecondsPerGb: 18,
-  /** Assumed: waiting for S3 and DynamoDB, one after the other. */
+  /** Assumed: waiting for S3, then for DynamoDB. */
   waitSeconds: 0.05,
-  /** Measured: a body that was sent is as large as this part of its lines. */
+  /** Measured: size of a sent body relative to its lines. */
   sentShare: 0.32,
   memoryGb: 1769 / 1024,
-  /** Of the gateway and Lambda: as sent (docs/reference/aws.md). */
+  /** Limit of the gateway and Lambda, as sent (docs/reference/aws.md). */
   maxSentBytes: 4.4 * 1024 * 1024,
 } as const;
 
-/** Of merging and indexing: one flush of 512 MB in 979 pushes (docs/dev/benchmarks.md, "Requests and their price"). */
+/**
+ * Figures of merging and indexing: one flush of 512 MB in 979 pushes (docs/dev/benchmarks.md, "Requests and
+ * their price").
+ */
 export const MERGE = {
   cpuSecondsPerGb: 80,
-  /** 2,150 GETs for the 902 objects that the pushes of a GB were. */
+  /** 2,150 GETs for the 902 objects that the pushes of a GB created. */
   getsPerObject: 2.4,
   putsPerGb: 10,
-  /** A transaction takes twice the units of what it deletes; once is in what a push writes (shared/server/usage/cost.ts). */
+  /**
+   * A transaction takes twice the units of its deletions; one half is part of a push
+   * (shared/server/usage/cost.ts).
+   */
   writeUnitsPerRecordUnit: 1,
-  /** Of lease, day and output, for each merge of up to 97 chunks. */
+  /** Lease, day and output for each merge of up to 97 chunks. */
   writeUnitsPerMerge: 15,
   chunksPerMerge: 97,
   memoryGb: 3008 / 1024,
-  /** A lease lets one run at a time work on the day of a tenant (shared/upkeep/compaction/compactor.ts). */
+  /** A lease allows one run at a time on the day of a tenant (shared/upkeep/compaction/compactor.ts). */
   secondsPerTenantDay: 86_400,
 } as const;
 
-/** Stored bytes for each byte of lines, once merged: 103 MB of 512 MB. */
+/** Stored bytes per byte of lines after merging: 103 MB of 512 MB. */
 export const STORED_SHARE = 0.2;
 
-/** Kinds of queries: figures of the suite over 512 MB, flushed. GETs and seconds grow with what is asked, but for `counts`. */
+/**
+ * Kinds of queries: figures of the suite over 512 MB, flushed. GETs and seconds grow with the amount of data,
+ * except for `counts`.
+ */
 export interface QueryKind {
   readonly name: string;
   readonly example: string;
-  /** Of all queries. Assumed: dashboards are mostly counts. */
+  /** Share of all queries. Assumed: dashboards mostly run counts. */
   readonly share: number;
-  /** Of a cold process, for each 512 MB of lines in the range. */
+  /** GETs of a cold process per 512 MB of lines in the range. */
   readonly getsPer512Mb: number;
-  /** Measured at 0.74 of the reference machine's speed: taken for a processor of Lambda without a correction. */
+  /**
+   * Measured at 0.74 of the reference machine's speed; used as the speed of a Lambda vCPU without a
+   * correction.
+   */
   readonly cpuSecondsPer512Mb: number;
 }
 
@@ -69,45 +82,51 @@ export const SUITE_BYTES = 512_000_000;
 export const QUERY = {
   memoryGb: 3008 / 1024,
   workerMemoryGb: 1769 / 1024,
-  /** Of the table, one after the other: version of deletes, records of a day before and after. Assumed: 10 ms each. */
+  /** Sequential table reads: version of deletes, records of a day before and after. Assumed: 10 ms each. */
   planSeconds: 0.03,
   readUnitsPerDay: 7,
-  /** Records of a shard beyond this are more units: 4 shards of 4 KB, about 1 KB a merged chunk. */
+  /** Records of a shard beyond this need more units: 4 shards of 4 KB, about 1 KB per merged chunk. */
   recordsPerReadUnit: 4,
-  /** At most so many parts of one day (shared/read/query/tasks/plan-tasks.ts). */
+  /** Maximum tasks of one day (shared/read/query/tasks/plan-tasks.ts). */
   maxTasksOfDay: 200,
-  /** Smaller ones are not handed out. */
+  /** Minimum size of a task. */
   minTaskSeconds: 0.05,
-  /** Assumed: what calling a warm function takes. */
+  /** Assumed: overhead of calling a warm function. */
   callSeconds: 0.02,
-  /** Assumed: first byte of S3; a task reads so many at once. */
+  /** Assumed: first byte of S3; a task sends this many reads at once. */
   getSeconds: 0.03,
   readsAtOnce: 8,
 } as const;
 
-/** A merged chunk: `compaction_target_size`, bytes stored. */
+/** Merged chunk: `compaction_target_size`, stored bytes. */
 export const CHUNK_BYTES = 128 * 1024 * 1024;
 
-/** Figures of the timer and of the jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "An idle store"). */
+/**
+ * Figures of the timer and of the jobs that it calls (functions/timer-handler.ts, docs/dev/cost-model.md, "An
+ * idle store").
+ */
 export const IDLE = {
-  /** Counted, in an idle store, for each call (test/functions/timer.test.ts); an empty read is a unit. */
+  /** Counted in an idle store, per call (test/functions/timer.test.ts); an empty read takes one unit. */
   timerReads: 17,
-  /** Assumed: these reads, most of them at once. */
+  /** Assumed: these reads, most of them in parallel. */
   timerSeconds: 0.05,
   /** Counted in an emulator: 7 to 10 reads and 1 to 5 writes of a job without work. */
   jobReads: 8.5,
   jobWriteUnits: 3,
-  /** Assumed, of a job without work in an instance that is there. */
+  /** Assumed: a job without work in a warm instance. */
   jobSeconds: 0.1,
-  /** CPU time of maintenance from nothing to its answer, measured (docs/reference/aws.md, "Start of a function"), and waiting as assumed above. */
+  /**
+   * CPU time of maintenance from a cold start to its response, measured (docs/reference/aws.md, "Start of a
+   * function"), and waiting as assumed above.
+   */
   startSeconds: 0.53,
-  /** Written down by Lambda for each call: START, END and REPORT. */
+  /** Log lines of Lambda per call: START, END and REPORT. */
   logBytesPerCall: 300,
-  /** Jobs are called one a minute once an hour, so the first of them starts an instance, and the others find it. */
+  /** Jobs run one per minute once an hour, so the first starts an instance, and the others reuse it. */
   startsPerHour: 1,
 } as const;
 
-/** Quotas of AWS as documented; most are raised on request (`soft`), those of a partition and a prefix are not. */
+/** Documented AWS quotas. Most are raised on request (`soft`); those of a partition and a prefix are not. */
 export const LIMITS = {
   gatewayPerSecond: 10_000,
   lambdaConcurrency: 1_000,
@@ -119,12 +138,15 @@ export const LIMITS = {
   prefixGetsPerSecond: 5_500,
 } as const;
 
-/** Measured: catalog item and object of a push of so many KB of lines; write units with the deletion (docs/dev/cost-model.md, "By batch size"). */
+/**
+ * Measured: catalog item and object of a push by KB of lines; write units include the deletion
+ * (docs/dev/cost-model.md, "By batch size").
+ */
 export interface ChunkOfPush {
   readonly kb: number;
   readonly name: string;
   readonly itemKb: string;
-  /** Undefined: the chunk lies in the item. */
+  /** Undefined if the chunk is inline in the item. */
   readonly objectKb?: number;
   readonly writeUnits: number;
 }
@@ -139,7 +161,10 @@ export const CHUNK_ITEM: readonly ChunkOfPush[] = [
   { kb: 1000, name: '1 MB', itemKb: '1.25', objectKb: 184.6, writeUnits: 4 },
 ];
 
-/** Counted by `npm run bench -- requests --mb 512`, for each query; `times` is how many the page shows the price of. */
+/**
+ * Counted by `npm run bench -- requests --mb 512`, per query; `times` is the number whose price the page
+ * shows.
+ */
 export const REQUESTS_OF_QUERIES: readonly {
   readonly name: string;
   readonly coldGets: readonly number[];
@@ -175,7 +200,7 @@ export const REQUESTS_OF_QUERIES: readonly {
   { name: '**all 23, one after the other**', coldGets: [1348], warmGets: 405, readUnits: 156, times: 1000 },
 ];
 
-/** Counted by the same: a GB in pushes of half a MB, and one flush that merges and indexes it. */
+/** Counted by the same benchmark: a GB in pushes of 0.5 MB, and one flush that merges and indexes it. */
 export const REQUESTS_OF_INGEST = {
   puts: 902,
   writeUnits: 1459,
@@ -184,40 +209,43 @@ export const REQUESTS_OF_INGEST = {
   mergeWriteUnits: 3062,
 } as const;
 
-/** Of a run of compaction for one tenant and day that has work: a lease taken and given back, and the records read. */
+/**
+ * Requests of a compaction run with work, for one tenant and day: acquiring and releasing a lease, and
+ * reading the records.
+ */
 export const MERGE_RUN = { writeUnits: 2, readUnits: 6 } as const;
 
 export const CANARY = {
-  /** Held to the template by test/lib/cost-tests.ts. */
+  /** Compared with the template by test/lib/cost-tests.ts. */
   everyMinutes: 5,
   memoryMb: 256,
-  /** Counted: the second one reads what the round before has pushed (test/functions/canary.test.ts). */
+  /** Counted: the second one reads the pushes of the previous round (test/functions/canary.test.ts). */
   queriesOfRound: 2,
   /** Assumed: it waits for three requests. */
   roundSeconds: 0.3,
   writeUnitsOfPush: 2,
   readUnitsOfQuery: QUERY.readUnitsPerDay,
-  /** Assumed, as of a count. */
+  /** Assumed: same as a count. */
   querySeconds: 0.08,
 } as const;
 
-/** Of machines that run a fleet of the reference (docs/dev/cost-model.md, "Beside others"). */
+/** Machines of a fleet of the reference (docs/dev/cost-model.md, "Beside others"). */
 export const FLEET = {
   machines: 3,
   coresOfMachine: 2,
   hoursOfMonth: 730,
   /** Each entry is on three machines, two of them in other zones. */
   copies: 3,
-  /** Of the lines, as it goes from one to another. Assumed. */
+  /** Transferred bytes between machines relative to the lines. Assumed. */
   sentShare: 1 / 3,
-  /** Measured: CPU seconds that the reference takes for a GB (docs/dev/benchmarks.md). */
+  /** Measured: CPU seconds of the reference per GB (docs/dev/benchmarks.md). */
   cpuSecondsPerGb: 27.9,
   peak: 3,
 } as const;
 
 /**
- * Measured by scripts/cold-start.mjs (2026-11-24): CPU time of a function from nothing to its first answer, or until it is loaded. The
- * memory is held to the template by test/lib/cost-tests.ts.
+ * Measured by scripts/cold-start.mjs (2026-11-24): CPU time of a function from a cold start to its first
+ * response, or until it is loaded. test/lib/cost-tests.ts compares the memory with the template.
  */
 export const STARTS: readonly {
   readonly name: string;
@@ -241,5 +269,5 @@ export const STARTS: readonly {
   { name: 'tail-default', codeKb: 0.6, cpuMs: 26, memoryMb: 128, answers: true },
   { name: 'canary', codeKb: 7, cpuMs: 32, memoryMb: 256, answers: false },
 ];
-/** Memory of a function that has one processor. */
+/** Memory of a function with one vCPU. */
 export const PROCESSOR_MB = 1769;

@@ -1,21 +1,22 @@
 /**
- * What a stack costs that nobody uses, from what its template schedules; and what more its schedules cost once a tenant pushes. Pure
- * arithmetic, without any free tier. Which resources a template has is for the caller to count (test/lib/cost-tests.ts).
+ * Cost of an unused stack from the schedules of its template, and the extra cost of its schedules once a
+ * tenant pushes. Pure arithmetic, without a free tier. The caller counts the template's resources
+ * (test/lib/cost-tests.ts).
  */
 import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
 import { IDLE } from './figures.ts';
 
-/** A schedule of the template. */
+/** Schedule of the template. */
 export interface ScheduledCall {
   readonly everyMinutes: number;
-  /** Of the function that it calls. */
+  /** Memory of the function that it calls. */
   readonly memoryMb: number;
 }
 
 export interface IdleStack {
-  /** Of the timer, as the template has it. */
+  /** Timer of the template. */
   readonly timer: ScheduledCall;
-  /** Names of the jobs, with the minutes between two runs that find work. */
+  /** Jobs, with the minutes between two runs that find work. */
   readonly jobs: readonly { readonly everyMinutes: number }[];
   readonly jobMemoryMb: number;
 }
@@ -72,7 +73,7 @@ export function idleMonth({ timer, jobs, jobMemoryMb }: IdleStack): readonly Cos
   ];
 }
 
-/** What it costs more that jobs find work whenever they are due: of those that run while one tenant pushes. */
+/** Extra cost if jobs find work whenever they are due, for jobs that run while one tenant pushes. */
 export function busyMonth(stack: IdleStack, busyJobs: IdleStack['jobs']): number {
   const runs = busyJobs.reduce(
     (sum, { everyMinutes }) =>
@@ -91,17 +92,17 @@ export function busyMonth(stack: IdleStack, busyJobs: IdleStack['jobs']): number
 
 export const sumOf = (rows: readonly CostRow[]) => rows.reduce((sum, { dollars }) => sum + dollars, 0);
 
-/** The stack as it is by default; a test of the template holds it to this. */
+/** Default stack; a test of the template verifies it. */
 export const DEFAULT_STACK: IdleStack = {
   timer: { everyMinutes: 1, memoryMb: 256 },
-  // Compaction, collection, deletion, retention, index sync, rules.
+  // Compaction, garbage collection, deletion, retention, index sync, rules.
   jobs: [1, 5, 1, 1, 5, 1].map(everyMinutes => ({ everyMinutes })),
   jobMemoryMb: 3008,
 };
-/** Compaction, index sync and collection, which have work while a tenant pushes. */
+/** Compaction, index sync and garbage collection, which have work while a tenant pushes. */
 export const BUSY_JOBS: IdleStack['jobs'] = [1, 5, 5].map(everyMinutes => ({ everyMinutes }));
 
-/** What CloudFront adds to a GB of lines in pushes of so many KB, as they are sent. */
+/** Cost of CloudFront per GB of lines in pushes of `pushKb`, as sent. */
 export function edgePerGb(pushKb: number, sentShare: number): number {
   const requests = 1_000_000 / pushKb;
   return sentShare * LIST_PRICES.edgeToOrigin.price + (requests * LIST_PRICES.edgeRequest.price) / MILLION;

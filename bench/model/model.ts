@@ -1,9 +1,9 @@
 /**
- * Requests, cost, latency and the first limit of a deployment on AWS, computed from the figures of figures.ts, the formula of
- * shared/server/usage/cost.ts and its prices. Pure arithmetic: nothing is measured here.
+ * Requests, cost, latency and the first limit of a deployment on AWS, computed from figures.ts, the formula
+ * of shared/server/usage/cost.ts and its prices. Pure arithmetic without measurements.
  *
- * What a reader would get wrong: tenants are alike, and a query asks one of them. So more tenants make queries smaller, and spread what is
- * limited by partition and prefix.
+ * Pitfall: tenants are alike, and a query reads one of them. So more tenants make queries smaller, and spread
+ * the load over partition and prefix limits.
  */
 
 import type { Prices } from '../../shared/server/admin/prices.ts';
@@ -23,14 +23,14 @@ import { BUSY_JOBS, busyMonth, DEFAULT_STACK, idleMonth, sumOf } from './idle.ts
 
 export interface Load {
   readonly gbPerDay: number;
-  /** Lines of a push, KB. */
+  /** KB of lines per push. */
   readonly pushKb: number;
   readonly queriesPerDay: number;
-  /** What a query asks about. */
+  /** Time range of a query. */
   readonly queryHours: number;
   readonly retentionDays: number;
   readonly tenants: number;
-  /** The busiest seconds, as a multiple of the mean. */
+  /** Load of the busiest seconds, as a multiple of the mean. */
   readonly peak: number;
 }
 
@@ -53,9 +53,9 @@ export interface LimitUse {
   readonly used: number;
   readonly limit: number;
   readonly unit: string;
-  /** GB a day at which it is met, with as many queries; infinite where it never is. */
+  /** GB per day at which the limit is reached, with the same number of queries; infinite if it never is. */
   readonly metAtGbPerDay: number;
-  /** AWS raises it on request. */
+  /** True if AWS raises it on request. */
   readonly isSoft: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface Model {
   readonly requests: readonly Requests[];
   readonly pushSeconds: number;
   readonly queries: readonly QueryFigures[];
-  /** The one that is met first comes first. */
+  /** Limits, the first one reached first. */
   readonly limits: readonly LimitUse[];
   readonly cost: readonly CostLine[];
   readonly costPerMonth: number;
@@ -79,12 +79,12 @@ const KB = 1000;
 const DAY_SECONDS = 86_400;
 const DAYS_OF_MONTH = 30;
 const MILLION = 1_000_000;
-/** Where limits are looked for, GB a day: from nothing to more than anybody has. */
+/** Search range of limits, GB per day: from nothing to more than any user has. */
 const VOLUMES_GB: readonly [number, number] = [1e-6, 1e9];
-/** Of the exponent: exact to six digits. */
+/** Halvings of the exponent: exact to six digits. */
 const HALVINGS = 45;
 
-/** Throws RangeError where a push does not fit into a request. */
+/** Throws RangeError if a push does not fit into a request. */
 export function modelOf(load: Load, prices: Prices): Model {
   const pushBytes = load.pushKb * KB;
   if (pushBytes * PUSH.sentShare > PUSH.maxSentBytes) {
@@ -106,19 +106,19 @@ export function modelOf(load: Load, prices: Prices): Model {
   };
 }
 
-/** Of a day, but for `pushSeconds`. */
+/** Per day, except for `pushSeconds`. */
 interface Ingest {
   readonly bytes: number;
   readonly pushes: number;
   readonly gatewayUnits: number;
   readonly objects: number;
-  /** Of pushes, the later deletion of their records included. */
+  /** Write units of pushes, including the later deletion of their records. */
   readonly writeUnits: number;
   readonly mergeGets: number;
   readonly mergePuts: number;
   readonly mergeWriteUnits: number;
   readonly mergeSeconds: number;
-  /** Of one. */
+  /** Duration of one push. */
   readonly pushSeconds: number;
 }
 
@@ -171,9 +171,9 @@ function meanOf(queries: readonly Query[], of: (query: Query) => number): number
   return queries.reduce((sum, query) => sum + query.share * of(query), 0);
 }
 
-/** Calls of the worker function for a query. */
+/** Calls of the worker function per query. */
 const callsOf = ({ figures }: Query) => (figures.tasks > 1 ? figures.tasks : 0);
-/** Seconds of workers for a query: each its part of the time after planning. */
+/** Worker seconds per query: each worker runs for the time after planning. */
 const workerSecondsOf = (query: Query) => callsOf(query) * (query.figures.seconds - QUERY.planSeconds);
 
 function requestsOf(load: Load, taken: Ingest, queries: readonly Query[]): Requests[] {
@@ -270,7 +270,10 @@ function limitsOf(load: Load): LimitUse[] {
     .sort((a, b) => a.metAtGbPerDay - b.metAtGbPerDay);
 }
 
-/** By halving: use grows with the volume, but not in proportion, as queries have a part in it. */
+/**
+ * Finds the volume by bisection: use grows with the volume, but not in proportion, because queries
+ * contribute.
+ */
 function whereMet(load: Load, index: number): number {
   const isMetAt = (gbPerDay: number) => {
     const { used, limit } = usesOf({ ...load, gbPerDay })[index];
@@ -316,7 +319,7 @@ function costLines(load: Load, { taken, queries, prices }: CostParts): CostLine[
         workerSecondsOf(query) * QUERY.workerMemoryGb * prices.functionGbSecond +
         (callsOf(query) * prices.functionRequestMillion) / MILLION,
     );
-  // One read of each object is in the formula for pushes.
+  // The formula for pushes includes one read of each object.
   const merging =
     ((taken.mergeGets - taken.objects) * prices.objectGetMillion +
       taken.mergePuts * prices.objectPutMillion +

@@ -1,8 +1,8 @@
-/** What `npm run model` is asked, read from its arguments. */
+/** Options of `npm run model`, from its arguments. */
 import { parseArgs } from 'node:util';
 import type { Load } from './model.ts';
 
-/** Flag → field and default. */
+/** Field and default by flag. */
 const FLAGS = {
   'gb-per-day': ['gbPerDay', 100],
   'push-kb': ['pushKb', 1000],
@@ -13,10 +13,10 @@ const FLAGS = {
   peak: ['peak', 3],
 } as const satisfies Record<string, readonly [keyof Load, number]>;
 
-/** Of these there is no less than one. */
+/** Options with a minimum of 1. */
 const AT_LEAST_ONE: readonly string[] = ['tenants', 'peak'];
 
-/** @param args those after the name of the script. Throws Error that names the wrong one. */
+/** @param args arguments after the script name. Throws an Error that names an invalid one. */
 export function loadOf(args: readonly string[]): Load {
   const options = Object.fromEntries(Object.keys(FLAGS).map(name => [name, { type: 'string' as const }]));
   const { values } = parseArgs({ args: [...args], options });

@@ -1,6 +1,7 @@
 /**
- * Rows and sentences of docs/dev/cost-model.md and docs/reference/aws.md that can be computed, as they stand there: a test looks for each in its page, and
- * for figures that are in no such line. Whoever changes a price or a figure runs `npm run model -- --page` and puts them in.
+ * Computed rows and sentences of docs/dev/cost-model.md and docs/reference/aws.md, exactly as in the pages. A
+ * test looks for each in its page, and for figures outside of these lines. After changing a price or a
+ * figure, run `npm run model -- --page` and update the pages.
  */
 import { dollarsOfGbADay, fleetSums } from './page/fleet.ts';
 import { aroundRows, awsSums, edgeSums, idleRows, priceRows } from './page/idle-and-watched.ts';

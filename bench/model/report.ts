@@ -1,4 +1,4 @@
-/** The model as text: one table for each question. */
+/** Model as text: one table per question. */
 import type { Load, Model } from './model.ts';
 
 export function reportOf(load: Load, model: Model, currency: string): string {
@@ -51,7 +51,7 @@ export function reportOf(load: Load, model: Model, currency: string): string {
   ].join('\n\n');
 }
 
-/** Three digits, or whole. */
+/** Three significant digits, or a whole number. */
 function count(value: number): string {
   const rounded = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));
   return rounded.toLocaleString('en-US', { maximumFractionDigits: 6 });
@@ -61,7 +61,7 @@ function money(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
-/** The first column is text, and so is a last one without a name; all others are numbers. */
+/** Table whose first column is text, also the last one if it has no name; all others are numbers. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...all.map(row => row[column].length)));

@@ -1,9 +1,10 @@
 /**
- * `npm run model`: what a deployment on AWS would ask for, cost, take and meet first, computed from measured figures (docs/dev/cost-model.md).
+ * `npm run model`: requests, cost, latency and first limit of a deployment on AWS, computed from measured
+ * figures (docs/dev/cost-model.md).
  *
  *     npm run model -- --gb-per-day 100 [--push-kb 1000] [--queries-per-day 10000] [--query-hours 1] [--retention 30]
  *                      [--tenants 1] [--peak 3]
- *     npm run model -- --page      lines of docs/dev/cost-model.md and docs/reference/aws.md that are computed
+ *     npm run model -- --page      computed lines of docs/dev/cost-model.md and docs/reference/aws.md
  */
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { modelOf } from './model.ts';

@@ -1,4 +1,4 @@
-/** The gateway of the store, all of whose requests are answered by `work`. */
+/** Gateway of the store that answers all requests with `work`. */
 import { Server } from 'node:net';
 import { startGateway } from '../../local/gateway.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
@@ -6,7 +6,7 @@ import { jsonText } from '../../shared/server/http/respond.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Resolves to the port. @param work on the body of a request */
+/** Resolves to the port. @param work processes the body of a request */
 export async function listen(
   work: (body: Uint8Array) => Promise<number>,
   { reusesPort = false } = {},
@@ -30,7 +30,7 @@ export async function listen(
   return port;
 }
 
-/** The gateway has no option for it: the store has no use for one. */
+/** The gateway has no option for port reuse, because the store does not use it. */
 function reusePorts(): void {
   const { listen: original } = Server.prototype;
   Server.prototype.listen = function (this: Server, options: object, ...more: unknown[]) {

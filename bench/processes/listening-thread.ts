@@ -1,4 +1,4 @@
-/** A thread that listens by itself. */
+/** Thread that listens itself. */
 import { parentPort } from 'node:worker_threads';
 import { listen } from './listen.ts';
 import { work } from './work.ts';

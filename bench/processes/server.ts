@@ -1,4 +1,4 @@
-/** A server of `npm run bench -- processes`: `node server.ts MODE`, started with a channel for messages. */
+/** Server of `npm run bench -- processes`: `node server.ts MODE`, started with a message channel. */
 import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -8,7 +8,10 @@ import type { WorkCall } from './work-thread.ts';
 
 export type Mode = 'threads' | 'cluster' | 'reuse-processes' | 'reuse-threads';
 
-/** CPU since `begin`, ms: of all, and of the thread or process that accepts connections or, with SO_REUSEPORT, does all. */
+/**
+ * CPU since `begin`, ms: of all, and of the thread or process that accepts connections. With SO_REUSEPORT,
+ * that one does everything.
+ */
 export interface Usage {
   readonly allMs: number;
   readonly frontMs: number;

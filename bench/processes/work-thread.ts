@@ -1,4 +1,4 @@
-/** A thread that works on bodies in shared memory. */
+/** Thread that processes bodies in shared memory. */
 import { serveThread } from '../../local/threads/serve-thread.ts';
 import { work } from './work.ts';
 

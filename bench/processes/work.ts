@@ -1,4 +1,4 @@
-/** The work of a request: unpack a snappy block, hash what was in it. */
+/** Work of a request: decompress a snappy block and hash its contents. */
 import { crc32 } from 'node:zlib';
 import { atOnce } from '../../shared/base/model/steps.ts';
 import { releaseUncompressed, uncompressSnappy } from '../../shared/write/ingest/snappy.ts';

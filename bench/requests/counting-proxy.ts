@@ -1,6 +1,6 @@
 /**
- * Stands between a store and an emulator of AWS and counts what passes: every attempt, hedge and page of an answer, from
- * whichever process or thread of the store. The store is the one that users run; nothing in it knows that it is counted.
+ * Counting proxy between a store and an AWS emulator. Counts every attempt, hedge and response page, from any
+ * process or thread of the store. The store is the normal program and does not know about it.
  */
 import { once } from 'node:events';
 import {
@@ -16,19 +16,19 @@ import { RequestCounter } from './request-counter.ts';
 
 export interface CountingProxy {
   readonly url: string;
-  /** When nothing is under way any more, and nothing new has come for a moment. */
+  /** Counts once nothing is in flight and no request arrived for a moment. */
   settledCounts(): Promise<Counts>;
   close(): Promise<void>;
 }
 
-/** Long enough for the next step of a process that has just been answered. */
+/** Long enough for the next step of a process that just received a response. */
 const QUIET_MS = 100;
 const POLL_MS = 20;
-/** A store that never rests (a loop of requests) is a defect. */
+/** A store that never becomes idle (a request loop) is a defect. */
 const MAX_SETTLE_MS = 120_000;
 const BAD_GATEWAY = 502;
 
-/** @param target of the emulator, for example `http://127.0.0.1:4566` */
+/** @param target URL of the emulator, for example `http://127.0.0.1:4566` */
 export async function startCountingProxy(target: string): Promise<CountingProxy> {
   const { hostname, port } = new URL(target);
   const agent = new Agent({ keepAlive: true });
@@ -59,7 +59,7 @@ export async function startCountingProxy(target: string): Promise<CountingProxy>
   const server = createServer((incoming, response) => {
     running++;
     pass(incoming, response)
-      // Whoever asked may be gone: a loser of two reads, a process that ended.
+      // The requester may be gone: a losing hedged read, or an ended process.
       .catch(() => response.destroy())
       .finally(() => {
         running--;
@@ -95,7 +95,7 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Of the answer's connection to this process; the body goes on as one piece, its length stays. */
+/** Removes headers of the connection to this process; the body is forwarded as a whole with its length. */
 function withoutFraming(rawHeaders: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i < rawHeaders.length; i += 2) {

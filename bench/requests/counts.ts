@@ -1,4 +1,4 @@
-/** What was asked of S3 and DynamoDB, as sums that can be added, compared and priced. */
+/** Requests to S3 and DynamoDB as sums that can be added, compared and priced. */
 import type { Prices } from '../../shared/server/admin/prices.ts';
 
 export interface Counts {
@@ -7,17 +7,17 @@ export interface Counts {
   readonly objectPuts: number;
   readonly objectLists: number;
   readonly objectDeletes: number;
-  /** Of the bodies of answers, and of objects that were put. */
+  /** Bytes of response bodies, and of objects that were put. */
   readonly objectReadBytes: number;
   readonly objectWrittenBytes: number;
   /** Requests: GetItem and Query; PutItem, DeleteItem and transactions. */
   readonly tableReads: number;
   readonly tableWrites: number;
-  /** Of the items that were read. */
+  /** Bytes of the items that were read. */
   readonly tableReadBytes: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Answered with an error that nobody pays for: 5xx, throttling. */
+  /** Errors that are not billed: 5xx, throttling. */
   readonly failures: number;
 }
 
@@ -44,7 +44,7 @@ export function plus(a: Counts, b: Partial<Counts>): Counts {
   return combined(name => a[name] + (b[name] ?? 0));
 }
 
-/** What came between two moments. */
+/** Difference of two counts. */
 export function since(before: Counts, after: Counts): Counts {
   return combined(name => after[name] - before[name]);
 }
@@ -54,8 +54,8 @@ function combined(of: (name: keyof Counts) => number): Counts {
 }
 
 /**
- * In the currency of the prices. A HEAD costs as much as a GET, a listing as much as a PUT; S3 deletes for nothing, and bytes
- * cost nothing inside a region.
+ * Price in the currency of the prices. A HEAD costs as much as a GET, a listing as much as a PUT. S3 deletes
+ * for free, and transfer inside a region is free.
  */
 export function priceOf(counts: Counts, prices: Prices): number {
   const { objectGets, objectHeads, objectPuts, objectLists } = counts;

@@ -1,19 +1,19 @@
 /**
- * Counts requests to S3 and DynamoDB from what went over the wire, with the units that AWS would bill. Emulators report no units
- * that could be trusted, and the store asks for none, so they are reckoned here (units.ts).
+ * Counts requests to S3 and DynamoDB from the wire, with the units that AWS would bill. Emulators report
+ * unreliable units, and the store does not request them, so they are computed here (units.ts).
  *
- * A reader would get wrong: a write costs by the larger of the old item and the new, a deletion by the item that goes, so
- * sizes of items are remembered; a write whose condition failed is billed too.
+ * Pitfall: a write costs the larger of the old and the new item, and a deletion the deleted item, so item
+ * sizes are remembered. A write whose condition failed is also billed.
  */
 import { type Counts, NO_COUNTS, plus } from './counts.ts';
 import { type ItemJson, itemBytes, readUnits, writeUnits } from './units.ts';
 
-/** A request and its answer, as they went over the wire. */
+/** Request and response as on the wire. */
 export interface Exchange {
   readonly method: string;
-  /** With the query. */
+  /** URL with the query. */
   readonly url: string;
-  /** The header x-amz-target; undefined where it is a request to S3. */
+  /** Header x-amz-target; undefined for S3. */
   readonly target: string | undefined;
   readonly requestBody: Buffer;
   readonly status: number;
@@ -32,7 +32,7 @@ interface WriteJson {
 
 const TRANSACTION_FACTOR = 2;
 const FIRST_SERVER_ERROR = 500;
-/** Of remembered items, 200 bytes each. An item beyond them is deleted at the price of a small one. */
+/** Maximum remembered items, 200 bytes each. Deleting another item counts as a small one. */
 const MAX_REMEMBERED_ITEMS = 500_000;
 
 export class RequestCounter {
@@ -79,14 +79,14 @@ export class RequestCounter {
       case 'DescribeTable':
       case 'CreateTable':
       case 'UpdateTimeToLive':
-        // Free, and of the start alone.
+        // Free, and only at the start.
         return {};
       default:
         throw new Error(`${target} is a request whose units nobody knows`);
     }
   }
 
-  /** Units of one write outside a transaction; remembers what is stored after it. */
+  /** Units of one write outside a transaction; remembers the stored size. */
   #unitsOf({ Put, Delete, ConditionCheck }: WriteJson, isDone: boolean): number {
     if (Put !== undefined) {
       const key = keyOf(Put.Item);
@@ -114,7 +114,7 @@ function countOfRead(items: readonly ItemJson[], request: Record<string, unknown
   };
 }
 
-/** Refusals (404, 412, 416) are billed as what they refuse; what they say counts as read. */
+/** Refusals (404, 412, 416) are billed like the refused request, and their bodies count as read. */
 function countOfS3({ method, url, requestBody, answerBody }: Exchange): Partial<Counts> {
   switch (method) {
     case 'GET':

@@ -1,4 +1,4 @@
-/** The figures of run-requests.ts as tables, with the default prices of shared/server/admin/prices.ts. */
+/** Results of run-requests.ts as tables, with the default prices of shared/server/admin/prices.ts. */
 import { DEFAULT_PRICES } from '../../shared/server/admin/prices.ts';
 import { type Cell, formatTable } from '../table.ts';
 import { type Counts, NO_COUNTS, plus, priceOf } from './counts.ts';
@@ -58,7 +58,9 @@ function headOf(when: string): string[] {
   return [`${when} GETs`, 'MB', 'table reads', 'read units', '$/1000'];
 }
 
-/** Of one query; the price of a thousand, of what it reads alone: writes are the process's heartbeat. */
+/**
+ * Cells of one query; the price of a thousand covers only reads, because writes are the process's heartbeat.
+ */
 function cellsOf(counts: Counts): Cell[] {
   const reads = { ...counts, writeUnits: 0 };
   return [
@@ -70,7 +72,7 @@ function cellsOf(counts: Counts): Cell[] {
   ];
 }
 
-/** Dollars with two significant digits, not in powers of ten. */
+/** Dollars with two significant digits, without an exponent. */
 function round(dollars: number): string {
   if (dollars === 0) return '0';
   const digits = Math.max(2, 1 - Math.floor(Math.log10(dollars)));

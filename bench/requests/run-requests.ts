@@ -1,10 +1,10 @@
 /**
- * `npm run bench -- requests`: what a user of S3 and DynamoDB pays for. The driver's corpus is pushed to the store on an
- * emulator, packed and indexed, and each query of its suite asked three times of a process that has just begun: cold, every
- * cache empty; a second time, after which the cache of pages has taken what is asked for again (page-cache.ts); and warm.
- * Requests are counted between the store and the emulator.
+ * `npm run bench -- requests`: billed requests to S3 and DynamoDB. The driver's corpus is pushed to the store
+ * on an emulator, merged and indexed. Each query of its suite runs three times in a new process: cold, with
+ * every cache empty; a second time, after which the page cache contains repeated reads (page-cache.ts); and
+ * warm. Requests are counted between the store and the emulator.
  *
- * Nothing here depends on time, so a busy machine gives the same figures, but for hedges of reads that were slow.
+ * Nothing here depends on time, so a busy machine gives the same figures, except for hedges of slow reads.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,21 +27,21 @@ export interface QueryRequests {
 }
 
 export interface RequestFigures {
-  /** Of raw lines. */
+  /** Bytes of raw lines. */
   readonly rawBytes: number;
   readonly lines: number;
   readonly pushes: number;
   readonly ingest: Counts;
-  /** Everything merged and indexed. */
+  /** Requests until everything is merged and indexed. */
   readonly flush: Counts;
-  /** From a process that begins until it is ready. */
+  /** Requests of a starting process until it is ready. */
   readonly start: Counts;
   readonly queries: readonly QueryRequests[];
 }
 
 export interface RunRequestsOptions {
   readonly mb: number;
-  /** Of the corpus and the suite. */
+  /** Folder of the corpus and the suite. */
   readonly driverFolder: string;
   readonly say: (line: string) => void;
 }
@@ -60,11 +60,14 @@ interface SuiteQuery {
 const CONFIG = resolve(import.meta.dirname, '../../config/bench.yaml');
 const TENANT = 'bench';
 const HEADERS = { 'x-scope-orgid': TENANT };
-/** A flush that takes longer than a request goes on in the background; asked again, it answers when it has ended. */
+/**
+ * A flush that exceeds the request timeout continues in the background; a repeated request returns when it
+ * has ended.
+ */
 const MAX_FLUSHES = 20;
 const FLUSH_PAUSE_MS = 5_000;
 
-/** Undefined where the emulator or the corpus cannot be had, which is said. */
+/** Undefined if the emulator or the corpus is unavailable, which is printed. */
 export async function runRequests(options: RunRequestsOptions): Promise<RequestFigures | undefined> {
   const { driverFolder, say } = options;
   if (!existsSync(join(driverFolder, 'drive.mjs'))) {
@@ -89,12 +92,12 @@ async function withEmulator<T>(say: (line: string) => void, use: (url: string) =
   }
 }
 
-/** What was started does not outlive this process. */
+/** Ends child processes together with this one. */
 function endOnSignal(kill: () => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => {
       kill();
-      // Others that were started hear the signal in the same turn.
+      // Other handlers of the signal run in the same event loop turn.
       setImmediate(() => process.exit(1));
     });
   }
@@ -159,8 +162,8 @@ async function measure(
 }
 
 /**
- * Nothing of maintenance runs by itself while requests are counted, nor rules, for which `all` looks every five seconds, while
- * queries are asked. The account is nobody's.
+ * Environment without background work while requests are counted. Rules are off too, because `all` evaluates
+ * them every five seconds. The account is fictitious.
  */
 function environmentOf(endpoint: string, target: Target): Record<string, string> {
   return {
@@ -221,7 +224,7 @@ async function countOf(proxy: CountingProxy, work: () => Promise<void>): Promise
   return since(before, await proxy.settledCounts());
 }
 
-/** Throws where the answer is not the one that the corpus knows: requests for a wrong answer tell nothing. */
+/** Throws if the response differs from the corpus: the requests of a wrong response mean nothing. */
 async function ask(client: HttpClient, { name, path, params, expect }: SuiteQuery): Promise<void> {
   const query = Object.fromEntries(Object.entries(params).map(([key, value]) => [key, `${value}`]));
   const { status, text } = await client.send({ path: `/loki${path}`, query, headers: HEADERS });

@@ -1,12 +1,13 @@
 /**
- * Units of DynamoDB, from what stands in requests and answers. A write unit is a begun KB of an item, a read unit a begun 4 KB of
- * all the items of a request together, half of that where the read is not consistent; a transaction takes twice the units.
+ * DynamoDB units from requests and responses. A write unit is one started KB of an item. A read unit is one
+ * started 4 KB of all items of a request, half of that if the read is not consistent. A transaction takes
+ * twice the units.
  *
- * A reader would get wrong: the size is that of the item as DynamoDB counts it, names of attributes included and binary values
- * before base64, and neither that of the request nor that of the answer.
+ * Pitfall: the size is that of the item as DynamoDB counts it, including attribute names, with binary values
+ * before base64. It is neither the size of the request nor that of the response.
  */
 
-/** An attribute in the protocol's JSON. The store writes no other types. */
+/** Attribute in the protocol's JSON. The store writes no other types. */
 export interface AttributeJson {
   readonly S?: string;
   readonly N?: string;
@@ -30,17 +31,17 @@ function valueBytes({ S, N, B }: AttributeJson): number {
   if (S !== undefined) return Buffer.byteLength(S);
   if (B !== undefined) return Buffer.byteLength(B, 'base64');
   if (N === undefined) throw new Error('an attribute that is neither text, number nor bytes');
-  // Two significant digits to a byte, and one more.
+  // Two significant digits per byte, and one more.
   const significant = N.replace(/^[-0.]+|\./g, '').replace(/0+$/, '');
   return Math.ceil(significant.length / 2) + 1;
 }
 
-/** Of an item of so many bytes; what is not there takes one as well. */
+/** Write units of an item of `bytes`; a missing item takes one as well. */
 export function writeUnits(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 }
 
-/** Of one request that read so many bytes of items; one that finds nothing takes as much as one that finds little. */
+/** Read units of one request that read `bytes` of items; an empty result costs as much as a small one. */
 export function readUnits(bytes: number, isConsistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (isConsistent ? 1 : EVENTUAL_SHARE);
 }

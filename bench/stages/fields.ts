@@ -1,7 +1,7 @@
 /**
- * Detected fields of the latest lines of the project's own corpus, packed as compaction packs it and read without a cache:
- * `columns` lets columns answer where they can, `lines` does not. Access logs are complete, and so are JSON and logfmt
- * without their ids; with ids they are not, so that both ways read lines.
+ * Detected fields of the newest lines of the project's own corpus, merged by compaction and read without a
+ * cache. `columns` reads columns if they suffice, `lines` does not. Access logs are complete, and so are JSON
+ * and logfmt without their IDs. With IDs they are not, so that both ways read lines.
  */
 
 import { NS_PER_DAY } from '../../shared/base/model/duration.ts';

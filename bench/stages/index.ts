@@ -1,10 +1,13 @@
-/** Gathers the stage cases: every other module of this folder exports `cases`. A new module needs no line here. */
+/**
+ * Collects the stage cases: every other module of this folder exports `cases`. A new module needs no line
+ * here.
+ */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 
 export interface StageCase {
   readonly name: string;
-  /** What one run takes in. Figures that are left out are not shown. */
+  /** Input of one run. Missing figures are not shown. */
   readonly bytes?: number;
   readonly lines?: number;
   readonly samples?: number;
@@ -17,7 +20,7 @@ export interface Stage {
   readonly cases: readonly StageCase[];
 }
 
-/** The stages one after the other, so that the inputs of one are free before the next makes its own. */
+/** Stages one by one, so that the inputs of one are freed before the next creates its own. */
 export async function* loadStages(): AsyncGenerator<Stage> {
   const modules = readdirSync(import.meta.dirname).filter(
     file => file.endsWith('.ts') && file !== 'index.ts',

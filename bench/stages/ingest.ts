@@ -1,6 +1,7 @@
 /**
- * Bytes per second of the steps of a push: snappy, decoding, and acceptance with level detection. The lines have the
- * shapes and shares of the comparison with other servers: 45% of bytes JSON, 30% logfmt, 20% access log, 5% other.
+ * Bytes per second of the steps of a push: snappy, decoding, and acceptance with level detection. Lines have
+ * the shapes and shares of the comparison with other servers: 45% of bytes JSON, 30% logfmt, 20% access log,
+ * 5% other.
  */
 import { compress } from 'snappyjs';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -16,13 +17,13 @@ const PUSHES = 16;
 
 interface Case {
   readonly name: string;
-  /** Bytes of lines that one run takes in: not those of labels, times and framing. */
+  /** Bytes of the input lines of one run, without labels, times and framing. */
   readonly bytes: number;
   readonly lines: number;
   run(): void;
 }
 
-/** A small generator of numbers below 2^32, the same ones every time. */
+/** Small generator of numbers below 2^32, always the same ones. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

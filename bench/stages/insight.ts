@@ -1,7 +1,7 @@
 /**
- * Volume, statistics and labels of a month of a tenant with 100,000 streams, each with two entries a day, in one chunk and one
- * index for each day. `again` is what a dashboard asks after its first time; `first day` has nothing remembered of one
- * day. The month is made when the first case runs, which takes a minute.
+ * Volume, statistics and labels of a month of a tenant with 100,000 streams, each with two entries per day,
+ * in one chunk and one index per day. `again` is a dashboard's later request; `first day` has no cached data
+ * of one day. The month is created by the first case, which takes a minute.
  */
 
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -27,7 +27,7 @@ const STREAMS = 100_000;
 const SERVICES = 50;
 const DAY_NS = 86_400_000_000_000n;
 const START_NS = BigInt(DAY) * DAY_NS;
-/** The default step of a month. */
+/** Default step of a month. */
 const STEP_NS = 10_368_000_000_000n;
 const LINE = 'level=info msg="query finished" duration=12ms status=200 path=/api/v1/orders/17/items';
 
@@ -93,7 +93,7 @@ const asker = {
 const matchers = parseSelector('{service_name=~".+"}');
 const grouping: Grouping = { by: 'series', names: ['service_name'] };
 const whole = { startNs: START_NS, endNs: START_NS + BigInt(DAYS) * DAY_NS - 1n };
-/** Begins and ends inside a day, as "the last 30 days" does. */
+/** Range that starts and ends inside a day, like "the last 30 days". */
 const cut = { startNs: START_NS + DAY_NS / 3n, endNs: START_NS + BigInt(DAYS) * DAY_NS - DAY_NS / 3n };
 const oneDay = { startNs: START_NS, endNs: START_NS + DAY_NS - 1n };
 

@@ -1,6 +1,6 @@
 /**
- * CPU time per byte of the kernels and of what calls them (shared/base/kernels), one page of the corpus after the other. For figures
- * that count, let each case take in at least 1 GB: one run is some 16 MB.
+ * CPU time per byte of the kernels and their callers (shared/base/kernels), page by page of the corpus. For
+ * reliable figures, process at least 1 GB per case: one run is about 16 MB.
  */
 import { crc32 } from 'node:zlib';
 import { SplitPage } from '../../shared/base/kernels/join-lines.ts';
@@ -41,7 +41,7 @@ function pagesOf(kind: string): PageRows[] {
         if (bytes < PAGE_BYTES) continue;
         const { lineOffsets, lines: text } = pageOf(lines);
         const rows = lines.length;
-        // A clock of nanoseconds, some thousand lines a second.
+        // Timestamps in nanoseconds, a few thousand lines per second.
         const times = Float64Array.from({ length: rows }, (_, i) => i * 312_345 + ((i * 7919) % 211_117));
         pages.push({
           rows,
@@ -111,7 +111,7 @@ const forAll: readonly (readonly [string, (page: PageRows) => unknown])[] = [
 
 const splits = new WeakMap<PageRows, Buffer>();
 
-/** Without zstd. A page is split in its first run, which warms up. */
+/** Without zstd. A page is split in its first run, the warm-up. */
 function joinLines(page: PageRows): void {
   let bytes = splits.get(page);
   if (bytes === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Queries over chunks in memory, without delete requests and with a hundred that hide lines of single users. `first` looks
- * at pages of which nothing is remembered, as the first query after a start does; `again` is every other.
+ * Queries over in-memory chunks, without delete requests and with a hundred that hide lines of single users.
+ * `first` reads pages without cached data, like the first query after a start; `again` is every later one.
  */
 
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';

@@ -1,6 +1,7 @@
 /**
- * Bytes per second of compaction: lines that are read, merged, written, and read back to compare. The inputs are chunks of
- * the project's corpus, in memory; each has a detected level, and its streams go on from chunk to chunk.
+ * Bytes per second of compaction: lines are read, merged, written, and read back to compare. The inputs are
+ * in-memory chunks of the project's corpus. Each has a detected level, and its streams continue from chunk to
+ * chunk.
  */
 
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
@@ -18,11 +19,11 @@ import { type Batch, CORPUS_START_NS, generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 
 const LARGE_INPUTS = 32;
-/** Half a megabyte each. */
+/** Batches of 0.5 MB each. */
 const BATCHES_PER_LARGE_INPUT = [2, 4, 6, 8];
 const SMALL_INPUTS = 10_000;
 const SMALL_INPUT_BYTES = 1000;
-/** As many as a swap removes. */
+/** Number of chunks that a swap removes. */
 const GROUP = 80;
 
 const DAY = Number(CORPUS_START_NS / NS_PER_DAY);

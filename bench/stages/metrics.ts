@@ -1,4 +1,6 @@
-/** Samples per second of the metric stages: range aggregations batch by batch, and whole-matrix operations. */
+/**
+ * Samples per second of the metric stages: range aggregations batch by batch, and whole-matrix operations.
+ */
 
 import type { SampleBatch } from '../../shared/base/model/samples.ts';
 import { evaluateMetric } from '../../shared/execution/metrics/evaluate.ts';
@@ -11,7 +13,7 @@ const START = 1_700_000_000n * SECOND;
 const ROWS = 8192;
 const PAGES = 128;
 
-/** Pages of rows one millisecond apart; series change every `runLength` rows. */
+/** Pages of rows 1 ms apart; the series changes every `runLength` rows. */
 function pagesOf(series: number, runLength: number, withValues: boolean): SampleBatch[] {
   const rows = Uint32Array.from({ length: ROWS }, (_, i) => i);
   const times = Float64Array.from({ length: ROWS }, (_, i) => i * 1e6);

@@ -1,9 +1,9 @@
 /**
- * Bytes per second of the steps of an OTLP push. Bytes are those that limits count: lines, and names and values of the
- * metadata of each entry, those of its resource among them.
+ * Bytes per second of the steps of an OTLP push. Bytes are those that limits count: lines, and names and
+ * values of each entry's metadata, including those of its resource.
  *
- * The records are what SDKs of services send: a line of about 150 bytes, ten attributes, severity, trace and span ids,
- * both times; resources of a service in Kubernetes, two scopes each.
+ * The records are typical of service SDKs: a line of about 150 bytes, ten attributes, severity, trace and
+ * span IDs, both times; resources of a Kubernetes service, two scopes each.
  */
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
 import protobuf from 'protobufjs';
@@ -106,7 +106,7 @@ function request(push: number): {
 
 const requests = Array.from({ length: PUSHES }, (_, push) => request(push));
 const json = requests.map(one => Buffer.from(JSON.stringify(one)));
-// Protobuf has the ids as bytes.
+// Protobuf has the IDs as bytes.
 for (const { resourceLogs } of requests) {
   for (const record of resourceLogs
     .flatMap(({ scopeLogs }) => scopeLogs)

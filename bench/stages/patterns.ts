@@ -1,4 +1,4 @@
-/** Mining patterns of pages of a megabyte, as a merge does it, and putting together what a month of chunks has. */
+/** Mines patterns of 1 MB pages like a merge, and combines those of a month of chunks. */
 
 import { PatternTotals } from '../../shared/read/patterns/pattern-totals.ts';
 import { LEVELS } from '../../shared/upkeep/pattern-mining/levels.ts';
@@ -18,7 +18,7 @@ function pagesOf(lines: readonly { readonly line: string; readonly level?: strin
   );
 }
 
-/** The corpus of the other benchmarks: forty streams of three kinds. */
+/** Corpus of the other benchmarks: forty streams of three kinds. */
 function mixed(): Corpus {
   const lines = [...generateBatches(8)].flatMap(({ streams }) =>
     streams.flatMap(({ entries }) => entries.map(({ line }) => ({ line, event: '', level: 'info' }))),

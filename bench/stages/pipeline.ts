@@ -1,6 +1,6 @@
 /**
- * Pipelines and sample extractors over one decoded page of JSON lines and one of logfmt lines (about 1 MB each, in the
- * shapes that services write). `run()` takes the page once; `bytes` and `lines` are what it was given.
+ * Pipelines and sample extractors over one decoded page of JSON lines and one of logfmt lines (about 1 MB
+ * each, in typical shapes of services). `run()` processes the page once; `bytes` and `lines` are its input.
  */
 
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
@@ -16,7 +16,7 @@ export interface Case {
   readonly name: string;
   readonly bytes: number;
   readonly lines: number;
-  /** Rows that were kept. */
+  /** Number of rows kept. */
   run(): number;
 }
 
@@ -52,7 +52,7 @@ function logfmtLine(level: string): string {
   );
 }
 
-/** Rows in 20 streams, with a detected level and a trace id as metadata. */
+/** Rows in 20 streams, with a detected level and a trace ID as metadata. */
 function makePage(bytes: number, line: (level: string) => string): PageRows {
   const texts: string[] = [];
   const levels: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Line filters over one decoded page of about 1 MiB (4,000 JSON lines): what a query pays for each page before
- * anything else. `run()` filters the page once and answers the rows it kept; `bytes` is what it looked at.
+ * Line filters over one decoded page of about 1 MiB (4,000 JSON lines): the first cost of a query for each
+ * page. `run()` filters the page once and returns the number of rows kept; `bytes` is its input.
  */
 import { compileRegex } from '../../shared/language/regex/regex.ts';
 import { selectAny, selectContaining, selectMatching } from '../../shared/language/regex/search.ts';

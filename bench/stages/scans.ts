@@ -1,6 +1,7 @@
 /**
- * Scans of pages whose lines lie in memory for lines, as the decoder and the page cache lay them: bytes of raw lines for a second of
- * one core. The pages are 1 MiB of the corpus each, all kinds of lines mixed for filters, JSON alone for parsers.
+ * Scans of pages whose lines are in line memory, where the decoder and the page cache put them: bytes of raw
+ * lines per core second. The pages are 1 MiB of the corpus each, all kinds mixed for filters, only JSON for
+ * parsers.
  */
 import { createLineMemory } from '../../shared/base/kernels/line-memory.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
@@ -15,7 +16,7 @@ import { generateBatches } from '../corpus.ts';
 import type { StageCase } from './index.ts';
 
 const PAGE_BYTES = 1024 * 1024;
-/** Together more than caches of a processor hold. */
+/** Together larger than the CPU caches. */
 const PAGES = 32;
 
 const clock: Clock = { nowNs: () => 0n, nowMs: () => 0, sleep: async () => {} };

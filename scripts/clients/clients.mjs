@@ -1,15 +1,16 @@
 /**
- * The clients that scripts/test-clients.mjs runs. `prepare` gets a client and writes its configuration; it answers the command
- * line, and the version where the registry decides it. In configurations HOST_PORT, STORE_HOST, STORE_PORT, INPUT and STATE stand for
- * the store, the log file and a folder of the client's own.
+ * Clients for scripts/test-clients.mjs. `prepare` installs a client and writes its configuration. It returns
+ * the command line, and the version if the registry decides it. Configurations contain the placeholders
+ * HOST_PORT, STORE_HOST, STORE_PORT, INPUT and STATE for the store, the log file and the client's folder.
  *
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
- *     retries   it sends what it could not send again for at least a minute, so that a kill of the store loses nothing. Others
- *               are not run beside a kill; docs/dev/testing.md says of each what it loses
+ *     retries   it retries failed sends for at least a minute, so that killing the store loses nothing. Others are not
+ *               running during a kill; docs/dev/testing.md says what each of them loses
  *     quick     it comes from npm's or Debian's packages
- *     lineOf    the line that was logged, of the line that is stored
+ *     lineOf    the line that was logged, from the line that is stored
  *
- * A program that no registry has is used where a variable names it: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit.
+ * A program that no registry has is used if a variable names it:
+ * LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,11 +29,11 @@ import {
 } from './install.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-/** What the daemons need beside what any Debian has. */
+/** Packages that the daemons need in addition to a minimal Debian. */
 const SYSLOG_NG = ['syslog-ng-core', 'syslog-ng-mod-http', 'libivykis0', 'libnet1', 'libpcre3', 'libwrap0'];
 const RSYSLOG = ['rsyslog', 'rsyslog-elasticsearch', 'libestr0', 'libfastjson4', 'liblognorm5'];
 const COLLECTOR_VERSION = 'v0.164.0';
-/** The last one with Promtail whose module the Go proxy has. */
+/** Last version with Promtail that the Go proxy has. */
 const PROMTAIL_VERSION = 'v3.5.0';
 const PYTHON = {
   'python-logging-loki': '0.3.1',
@@ -141,7 +142,7 @@ export const CLIENTS = [
     feed: 'file',
     retries: true,
     selector: '{app="fluent-bit"}',
-    // `log="..."`, quoted as in Go.
+    // Field `log="..."`, quoted as in Go.
     lineOf: line => JSON.parse(/^log=(".*")$/.exec(line)?.[1] ?? '""'),
     prepare(given) {
       const program = named('fluent-bit');
@@ -152,7 +153,9 @@ export const CLIENTS = [
   },
 ];
 
-/** The program that LOGBOOM_CLIENT_NAME gives, or undefined. Throws Unavailable if there is none at that path. */
+/**
+ * Program of the variable LOGBOOM_CLIENT_NAME, or undefined. Throws Unavailable if its path does not exist.
+ */
 export function named(name) {
   const variable = `LOGBOOM_CLIENT_${name.toUpperCase().replaceAll('-', '_')}`;
   const path = process.env[variable];
@@ -161,7 +164,7 @@ export function named(name) {
   return path;
 }
 
-/** A program of this folder, on a package of this project. */
+/** Program of this folder that uses a package of this project. */
 function npm(name, file, protocol, selector, more = {}) {
   const prepare = ({ url }) => {
     const manifest = join(ROOT, 'node_modules', name, 'package.json');
@@ -184,7 +187,7 @@ function python(name, file, protocol, selector, more = {}) {
 
 function java(name, artifacts, file, protocol, selector, more = {}) {
   const prepare = given => {
-    // A version of its own for each folder: another one is fetched anew.
+    // One folder per version; another version is fetched again.
     const folder = javaWith(artifacts[0].replaceAll(':', '-'), artifacts, join(HERE, 'java', 'Ship.java'));
     const text = configuration(join('java', file), given);
     const logging = [`-Dlogback.configurationFile=${text}`, `-Dlog4j2.configurationFile=${text}`];
@@ -208,7 +211,7 @@ function syslogNg(given, name) {
   };
 }
 
-/** Writes the configuration with the places of this run. */
+/** Writes the configuration with the values of this run. */
 function configuration(name, { folder, url, input }) {
   const state = join(folder, 'state');
   mkdirSync(state, { recursive: true });

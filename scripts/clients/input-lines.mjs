@@ -1,4 +1,4 @@
-/** The lines of standard input as they come. Not readline: it takes U+2028 for the end of a line. */
+/** Lines of standard input as they arrive. Pitfall: readline would split at U+2028. */
 export async function* inputLines() {
   let rest = '';
   for await (const part of process.stdin.setEncoding('utf8')) {

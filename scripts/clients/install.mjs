@@ -1,17 +1,17 @@
-/** Gets clients from the registries that this machine reaches, each into a folder of its own, outside the repository. */
+/** Installs clients from the reachable registries, each into a separate folder outside the repository. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const CACHE = join(tmpdir(), 'logboom-clients');
-/** Promtail and the collector are some thousand packages to compile. */
+/** Promtail and the collector compile about a thousand packages. */
 const INSTALL_TIMEOUT_MS = 60 * 60_000;
 
-/** A client that cannot be had here; the message says why. */
+/** Client that cannot be installed here; the message says why. */
 export class Unavailable extends Error {}
 
-/** The root of these packages of Debian, unpacked and not installed. Throws Unavailable. */
+/** Root folder with these Debian packages, unpacked but not installed. Throws Unavailable. */
 export function debianRoot(name, packages) {
   return once(name, folder => {
     if (process.platform !== 'linux' || !succeeds('apt-get', ['--version'])) {
@@ -25,7 +25,7 @@ export function debianRoot(name, packages) {
   });
 }
 
-/** Where the libraries of an unpacked root lie; the system's own come after them. */
+/** Library path of an unpacked root; the system's libraries come after it. */
 export function librariesOf(root) {
   const { stdout } = spawnSync('find', [root, '-name', 'lib*.so*', '-not', '-type', 'd'], {
     encoding: 'utf8',
@@ -34,14 +34,14 @@ export function librariesOf(root) {
   return [...new Set(folders)].filter(folder => folder !== '').join(':');
 }
 
-/** The version of one of the packages of `debianRoot`, as its archive is named. */
+/** Version of a package of `debianRoot`, from its archive name. */
 export function debianVersion(name, packageName) {
   const file = readdirSync(join(CACHE, name, 'archives')).find(one => one.startsWith(`${packageName}_`));
-  // An epoch and the colon behind it are `1%3a`.
+  // Archive names encode the colon after an epoch: `1%3a`.
   return decodeURIComponent(file.split('_')[1]);
 }
 
-/** The interpreter of a virtual environment with these packages of PyPI. Throws Unavailable. */
+/** Python interpreter of a virtual environment with these PyPI packages. Throws Unavailable. */
 export function pythonWith(name, packages) {
   const folder = once(name, venv => {
     if (!succeeds('python3', ['--version'])) throw new Unavailable('there is no python3');
@@ -52,7 +52,10 @@ export function pythonWith(name, packages) {
   return join(folder, 'bin', 'python');
 }
 
-/** A folder with the libraries of these artifacts of Maven (group:artifact:version) and a compiled class. Throws Unavailable. */
+/**
+ * Folder with the libraries of these Maven artifacts (group:artifact:version) and a compiled class. Throws
+ * Unavailable.
+ */
 export function javaWith(name, artifacts, source) {
   return once(`java-${name}`, folder => {
     if (!succeeds('mvn', ['--version'])) throw new Unavailable('there is no mvn');
@@ -73,7 +76,7 @@ export function javaWith(name, artifacts, source) {
 }
 
 /**
- * A program of Loki's module, built from the Go proxy with the replacements that the module's own go.mod names. Throws
+ * Program of Loki's module, built from the Go proxy with the replacements of the module's go.mod. Throws
  * Unavailable.
  */
 export function lokiProgram(name, version, path) {
@@ -88,7 +91,7 @@ export function lokiProgram(name, version, path) {
     copyFileSync(join(sources, 'go.sum'), join(place, 'go.sum'));
     chmodSync(join(place, 'go.mod'), 0o644);
     chmodSync(join(place, 'go.sum'), 0o644);
-    // A folder of the module's repository that the proxy has as a module of its own.
+    // Folder of the module's repository that the proxy has as a separate module.
     const push = '-dropreplace=github.com/grafana/loki/pkg/push';
     const edit = ['mod', 'edit', '-module=clients', `-require=${module}@${version}`, push];
     must('go', edit, 'go cannot read its module', options);
@@ -98,7 +101,7 @@ export function lokiProgram(name, version, path) {
   return join(folder, 'program');
 }
 
-/** A program made of Go modules: `files` are written and built. Throws Unavailable. */
+/** Program built from Go modules: `files` are written and compiled. Throws Unavailable. */
 export function goProgram(name, files) {
   const folder = once(name, place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
@@ -119,7 +122,7 @@ function goEnvironment() {
   };
 }
 
-/** Fills a folder unless it was filled to the end before; answers it. */
+/** Fills a folder, unless it was already filled completely; returns its path. */
 function once(name, fill) {
   const folder = join(CACHE, name);
   const stamp = join(folder, '.complete');
@@ -136,7 +139,7 @@ function succeeds(command, args) {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** What a step wrote to standard output; throws Unavailable with the last line that names what was wrong. */
+/** Standard output of a step; throws Unavailable with the last line that describes the problem. */
 function must(command, args, message, options = {}) {
   const { status, error, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',

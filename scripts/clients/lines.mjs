@@ -1,4 +1,4 @@
-/** The lines that every client sends: numbered, with what encoders, parsers and terminals trip over. */
+/** Lines that every client sends: numbered, and difficult for encoders, parsers and terminals. */
 const ODD = [
   'plain text',
   'sold 3 of "größe M"',
@@ -22,7 +22,7 @@ const ODD = [
   'DROP TABLE x; -- \u00df\u0130\u0131',
 ];
 
-/** `count` lines, none twice. */
+/** `count` distinct lines. */
 export function oddLines(count) {
   return Array.from({ length: count }, (_, i) => `${String(i).padStart(4, '0')} ${ODD[i % ODD.length]}`);
 }

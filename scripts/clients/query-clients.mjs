@@ -1,6 +1,6 @@
 /**
- * Clients that read the store: `check` resolves to what it did and the version, and throws if something is not as it should be.
- * `lines` were sent by the shippers that passed (`outcomes`).
+ * Clients that read the store. `check` resolves to a summary and the version, and throws if a result is
+ * wrong. `lines` were sent by the agents that passed (`outcomes`).
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { debianVersion, lokiProgram } from './install.mjs';
 
 const VERSION = 'v3.7.8';
 const TIMEOUT_MS = 120_000;
-/** Entries that loki-canary writes, of ten a second. */
+/** Entries that loki-canary writes, ten per second. */
 const CANARY_ENTRIES = 300;
 
 export const QUERY_CLIENTS = [
@@ -27,7 +27,7 @@ export const QUERY_CLIENTS = [
       );
       if (shipper === undefined) throw new Error('no shipper left lines to read');
       const { selector } = shipper.client;
-      // In batches of 100: it pages by time, and leaves out what it has from the page before.
+      // Batches of 100: logcli pages by time, and skips what the previous page had.
       const read = logcli(
         ...['query', selector, '--limit', '2000', '--batch', '100', '--since', '1h'],
         '-o',
@@ -119,7 +119,7 @@ export const QUERY_CLIENTS = [
   },
 ];
 
-/** What it wrote to standard output. Throws with what it said if it failed. */
+/** Standard output of a program. Throws with its output if it failed. */
 function succeed(program, args) {
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     encoding: 'utf8',

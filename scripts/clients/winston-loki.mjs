@@ -8,7 +8,7 @@ const transport = new LokiTransport({
   labels: { app: 'winston' },
   json: true,
   interval: 1,
-  // What the retry waits for at first.
+  // Initial retry delay.
   timeout: 10_000,
   format: winston.format.printf(({ message }) => message),
   onConnectionError: error => process.stderr.write(`${error}\n`),

@@ -1,4 +1,7 @@
-/** The single executable of this system: built, copied into an empty folder, and run there as a machine without Node would. */
+/**
+ * Tests the single executable of this system: builds it, copies it into an empty folder, and runs it as on a
+ * machine without Node.js.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +55,7 @@ export async function testBinary(_archive, folder) {
     exit.code === 0,
     `${JSON.stringify(exit)}\n${store.said}`,
   );
-  // Nothing but the data was written.
+  // Nothing except the data was written.
   check(
     'single executable: nothing is left beside it',
     readdirSync(folder).sort().join() === 'data,logboom',

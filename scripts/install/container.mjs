@@ -1,6 +1,7 @@
 /**
- * The image without Docker: its last stage put together as packaging/Dockerfile says (package, configuration, folders), with Node and the
- * libraries that it needs in the place of the base image, and run by chroot as the image's user, who may write /data and /tmp alone.
+ * Tests the image without Docker. Builds its last stage as packaging/Dockerfile says (package, configuration,
+ * folders), with Node.js and its libraries in place of the base image. Runs it with chroot as the image's
+ * user, who may write only to /data and /tmp.
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -20,9 +21,9 @@ import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
 import { diskMib, residentMib, startStore, useStore } from './store.mjs';
 
-/** By its path: the environment is that of the container. */
+/** Absolute path, because the environment is that of the container. */
 const CHROOT = '/usr/sbin/chroot';
-/** Of the user `node` in the base image. */
+/** ID of the user `node` in the base image. */
 const USER = 1000;
 const FILE = readFileSync(join(ROOT, 'packaging', 'Dockerfile'), 'utf8');
 const LAST_STAGE = FILE.slice(FILE.lastIndexOf('\nFROM '));
@@ -93,7 +94,7 @@ function checkCompose() {
   );
 }
 
-/** Node, and the libraries of the system that it loads. */
+/** Copies Node.js and the system libraries that it loads. */
 function copyNode(node, root) {
   const target = join(root, 'usr/local/bin/node');
   copyFileSync(node, target);
@@ -103,6 +104,6 @@ function copyNode(node, root) {
     mkdirSync(dirname(place), { recursive: true });
     copyFileSync(library, place);
   }
-  // What the name of this machine in its own network is.
+  // Defines localhost, as the network of a container does.
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
 }

@@ -1,4 +1,7 @@
-/** The manifests of Kubernetes, each document against the schema of its kind (npm package kubernetes-models, in the test's own folder). */
+/**
+ * Validates the Kubernetes manifests: each document against the schema of its kind (npm package
+ * kubernetes-models, installed in the test's folder).
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

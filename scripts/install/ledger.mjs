@@ -1,9 +1,9 @@
-/** What test-install.mjs found: checks that hold or do not, what could not be tried, and figures. */
+/** Results of test-install.mjs: passed and failed checks, skipped parts, and measurements. */
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const figures = [];
 
-/** `told` is shown where it does not hold. */
+/** Records a check; prints `told` if it fails. */
 export function check(name, isGood, told = '') {
   counts[isGood ? 'passed' : 'failed']++;
   say(`${isGood ? 'ok     ' : 'FAILED '} ${name}`);
@@ -20,7 +20,7 @@ export function figure(what, values) {
   figures.push({ what, ...values });
 }
 
-/** The figures as a table, then the count. */
+/** Prints the measurements as a table, then the counts. */
 export function endReport() {
   const names = [...new Set(figures.flatMap(Object.keys))];
   const rows = [names, ...figures.map(row => names.map(name => `${row[name] ?? ''}`))];

@@ -1,6 +1,6 @@
 /**
- * The recipes of npm in docs/install.md, with Node 20, 22 and 24 from npm as the Node of the machine: nothing else is on the path but npm
- * and what a shell has. The store is started as each recipe says, and used.
+ * Tests the npm recipes of docs/install.md with Node.js 20, 22 and 24 from npm as the machine's Node.js. The
+ * path has only npm and standard shell tools. The store is started as each recipe says, and used.
  */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,14 @@ import { diskMib, pause, processCount, residentMib, startStore, useStore } from 
 
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
 const VERSIONS = ['20', '22', '24'];
-/** Without a Node: what is installed there, and for an older one with a Node beside it (docs/dev/decisions/0006-package.md). */
+/**
+ * Maximum installation size, MiB: without Node.js, and for an older Node.js that needs a second one
+ * (docs/dev/decisions/0006-package.md).
+ */
 const MAX_MIB = 20;
 const MAX_MIB_WITH_NODE = 115;
 const MAX_IDLE_MIB = 90;
-/** For the collection behind a start. */
+/** Time for the garbage collection after a start. */
 const SETTLE_MS = 2000;
 
 export async function testNpm(archive, folder) {
@@ -33,7 +36,7 @@ async function testRecipes(name, archive, place, env) {
   mkdirSync(app);
   writeFileSync(join(app, 'package.json'), '{ "private": true }');
   const installed = run('npm', ['install', ...QUIET, archive], { cwd: app, env });
-  // Of this machine's npm, about its own settings.
+  // Warnings of this machine's npm about its own settings.
   const warnings = installed.output
     .split('\n')
     .filter(line => /warn/i.test(line) && !/user config/.test(line));
@@ -63,7 +66,7 @@ async function testRecipes(name, archive, place, env) {
   const exit = await first.stop();
   check(`${name}: it ends as it is told to`, exit.code === 0, `${JSON.stringify(exit)}\n${first.said}`);
 
-  // Compiled code is there from the second start on.
+  // Compiled code exists from the second start on.
   const empty = ['start', '--port', '0', '--data-dir', './empty'];
   const store = await startStore(command, empty, { cwd: app, env });
   if (check(`${name}: it starts again`, store.url !== undefined, store.said)) {
@@ -98,11 +101,11 @@ console.log((await fetch(store.url + '/loki/api/v1/labels')).status);
 await store.stop();`;
   writeFileSync(join(app, 'program.mjs'), program);
   const embedded = run('node', ['program.mjs'], { cwd: app, env });
-  // A library is loaded by the Node of the program.
+  // The program's own Node.js loads a library.
   if (!hasNode) check(`${name}: the library starts a store`, embedded.stdout === '200\n', embedded.output);
 }
 
-/** The environment of a machine with that Node and npm; undefined where it cannot be had. */
+/** Environment of a machine with that Node.js and npm; undefined if it is not available. */
 function nodeOnPath(version, place) {
   const env = shellEnv();
   const tools = join(place, 'node');
@@ -118,7 +121,7 @@ function nodeOnPath(version, place) {
   mkdirSync(bin);
   symlinkSync(join(tools, 'node_modules', wanted.replace(/@.*$/, ''), 'bin', 'node'), join(bin, 'node'));
   const npm = run('which', ['npm'], { env }).stdout.trim();
-  // A link: npm finds its own files behind it.
+  // Links npm, which finds its own files through the link.
   symlinkSync(npm, join(bin, 'npm'));
   return {
     ...env,

@@ -1,11 +1,11 @@
-/** The package as `npm pack` makes it, and npm as a person's shell runs it. */
+/** Package as `npm pack` creates it, and npm as in a user's shell. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../bin/installed.mjs';
 import { check } from './ledger.mjs';
 
-/** Path of the archive in `folder`; undefined, and a check that failed, where there is none. */
+/** Path of the archive in `folder`; undefined, with a failed check, if there is none. */
 export function packInto(folder) {
   const packed = run('npm', ['pack', '--pack-destination', folder], { cwd: ROOT, env: shellEnv() });
   const name = readdirSync(folder).find(each => each.endsWith('.tgz'));
@@ -13,7 +13,7 @@ export function packInto(folder) {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** Without what an npm that runs this would tell its child: where the project is, for example. */
+/** Environment without the variables that a calling npm sets, such as the project path. */
 export function shellEnv(more = {}) {
   const kept = Object.entries(process.env).filter(
     ([name]) =>

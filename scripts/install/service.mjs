@@ -1,6 +1,7 @@
 /**
- * The unit of systemd: the store as the unit starts it, as a user without rights and under the unit's own filter of system calls
- * (service-sandbox.py), because systemd itself runs in no container. It needs root, python3, libseccomp2 and systemd-analyze.
+ * Tests the systemd unit: starts the store as the unit does, as an unprivileged user and with the unit's
+ * system call filter (service-sandbox.py), because systemd itself does not run in containers. Needs root,
+ * python3, libseccomp2 and systemd-analyze.
  */
 import { spawnSync } from 'node:child_process';
 import { chownSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ export async function testService(archive, folder) {
   const reason = lacking();
   if (reason !== undefined) return skip('the unit of systemd', reason);
   const verified = run('systemd-analyze', ['verify', UNIT], { env: shellEnv() });
-  // The program is not where the unit says while nobody installed it there.
+  // The program is not at the unit's path, because it is not installed there.
   const told = verified.output.split('\n').filter(line => line !== '' && !/not executable/.test(line));
   check('service: systemd-analyze finds nothing wrong with the unit', told.length === 0, told.join('\n'));
   const prefix = join(folder, 'usr');
@@ -33,11 +34,11 @@ export async function testService(archive, folder) {
 
   await runUnit('service', UNIT, { folder, prefix });
 
-  // A machine that denies the call all the same: threads keep their priority, nothing ends.
+  // Variant that also denies setpriority: threads keep their priority, and nothing ends.
   const strict = variant(folder, 'strict.service', 'SystemCallFilter=~setpriority\n');
   await runUnit('service where setpriority is denied', strict, { folder, prefix });
 
-  // As the unit was: the kernel ends the store. It shows that the filter is in force here.
+  // Variant with the default action: the kernel kills the store, which proves that the filter is active.
   const killing = variant(
     folder,
     'killing.service',

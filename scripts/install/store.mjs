@@ -1,4 +1,4 @@
-/** A store that was installed in some way: started, used as a client uses it, measured, stopped. */
+/** Store that was installed in some way: starts, uses, measures and stops it. */
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { check } from './ledger.mjs';
@@ -8,8 +8,8 @@ const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 60_000;
 
 /**
- * Starts it and waits until it says where it listens. `url` is undefined where it ended instead, or took too long; `readyMs` is the
- * time that it took.
+ * Starts the store and waits until it prints its URL. `url` is undefined if it ended instead or took too
+ * long; `readyMs` is the start time.
  */
 export async function startStore(file, args, { cwd, env }) {
   const startMs = performance.now();
@@ -41,7 +41,7 @@ export async function startStore(file, args, { cwd, env }) {
   return store;
 }
 
-/** Pushes, packs what was pushed, which wakes the threads of upkeep, and asks for it. Checks under `name`. */
+/** Pushes, flushes (which wakes the maintenance threads), and queries. Adds checks under `name`. */
 export async function useStore(url, name) {
   const line = `a line for ${name}`;
   const values = [[`${BigInt(Date.now()) * 1_000_000n}`, line]];
@@ -69,7 +69,7 @@ async function request(url, options) {
   }
 }
 
-/** MiB in memory of a process and those that it started, by the kernel's account. */
+/** Resident memory of a process and its children as reported by the kernel, MiB. */
 export function residentMib(pid) {
   const kib = [pid, ...descendants(pid)].map(each => {
     const status = readIfThere(`/proc/${each}/status`) ?? '';
@@ -78,12 +78,12 @@ export function residentMib(pid) {
   return Math.round(kib.reduce((sum, each) => sum + each, 0) / 1024);
 }
 
-/** The process and those that it started. */
+/** Number of processes: the process and its children. */
 export function processCount(pid) {
   return 1 + descendants(pid).length;
 }
 
-/** MiB that a folder takes. */
+/** Disk usage of a folder, MiB. */
 export function diskMib(folder) {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true });
   const bytes = files.map(each => (each.isFile() ? statSync(`${each.parentPath}/${each.name}`).size : 0));

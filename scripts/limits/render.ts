@@ -1,5 +1,5 @@
 /**
- * docs/reference/limits.md, made of scripts/limits/page.md. Values in double braces come from the source:
+ * Renders docs/reference/limits.md from scripts/limits/page.md. Values in double braces come from the source:
  *
  *     {{MAX_ENTRIES}}                     a number of an exported constant: 1,000,000
  *     {{MAX_PUSH_BYTES size}}             as a size: 192 MiB
@@ -58,6 +58,6 @@ function configDefault(path: string): string {
     throw new Error(`${LIMITS_SOURCE} names the key ${path}, which the configuration does not have`);
   if (/^0[sB]?$/.test(String(value)) || (Array.isArray(value) && value.length === 0)) return 'off';
   if (typeof value === 'number') return value.toLocaleString('en-US');
-  // Sizes of the configuration are binary, as in Loki.
+  // Configuration sizes are binary, as in Loki.
   return String(value).replace(/^(\d+)([KMGT])B$/, '$1 $2iB');
 }

@@ -1,4 +1,4 @@
-/** The constants that docs/reference/limits.md shows, from the modules that enforce them. */
+/** Constants that docs/reference/limits.md shows, from the modules that enforce them. */
 import { MAX_LINE_BYTES } from '../../bin/cli/line-splitter.ts';
 import { MAX_DRY_INSTANTS } from '../../bin/cli/rule-tests/dry-run.ts';
 import { MAX_TEST_ENTRIES, MAX_TEST_INSTANTS } from '../../bin/cli/rule-tests/test-file.ts';

@@ -1,9 +1,12 @@
-/** The host's side of assembly/column-text.ts: typed columns laid into its memory, and turned back into text as often as asked. */
+/**
+ * Host of assembly/column-text.ts: copies typed columns into its memory, and converts them to text any number
+ * of times.
+ */
 import type { TypedColumn } from './column-types.ts';
 import { NUMBERS_HEAD_BYTES } from './number-bytes.ts';
 import { compileModule, growTo, instanceOf, type Memory, newMemory } from './web-assembly.ts';
 
-/** Behind the tables of the kernel. */
+/** Base address after the tables of the kernel. */
 const BASE = 4096;
 const SLACK = 64;
 
@@ -36,7 +39,7 @@ interface Exports {
 }
 
 export interface LaidColumns {
-  /** Turns all columns that are not text into text, and returns the bytes of each; valid until the next call. */
+  /** Converts all columns that are not text, and returns the bytes of each; valid until the next call. */
   toText(): Uint8Array[];
 }
 
@@ -50,7 +53,7 @@ export class ColumnTextKernel {
     this.#exports.begin();
   }
 
-  /** @param columns without those of text */
+  /** @param columns columns of types other than text */
   lay(columns: readonly TypedColumn[], textBytes: readonly number[]): LaidColumns {
     const most = columns.reduce((max, { count }) => Math.max(max, count), 0);
     const scratchBytes = 8 * most + 4 * 65_537 + SLACK;
@@ -72,7 +75,7 @@ export class ColumnTextKernel {
     };
   }
 
-  /** Where the text ends. */
+  /** End of the text. */
   #textOf({ type, bytes, count }: TypedColumn, at: number, out: number): number {
     const exports = this.#exports;
     switch (type) {

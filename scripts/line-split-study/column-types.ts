@@ -1,6 +1,6 @@
 /**
- * What a column holds, and its bytes in that type. A column has a type only where all of its values read back as the very text
- * that they were; everything else is text. Each type is tried in the order of `TYPES`.
+ * Types of a column, and its bytes in each type. A column has a type only if all of its values decode to
+ * exactly their original text; otherwise it is text. Types are tried in the order of `TYPES`.
  */
 import { packNumbers, unpackNumbers } from './number-bytes.ts';
 
@@ -18,7 +18,7 @@ export const TYPES = [
 export type ColumnType = (typeof TYPES)[number];
 
 interface Codec {
-  /** Undefined where the values are not of this type. */
+  /** Undefined if the values are not of this type. */
   pack(values: readonly string[]): Buffer | undefined;
   unpack(bytes: Buffer, count: number): string[];
 }
@@ -30,7 +30,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const HEX = /^([0-9a-f]{2}){4,32}$/;
 const ADDRESS = /^(0|[1-9]\d{0,2})(\.(0|[1-9]\d{0,2})){3}$/;
 
-/** Places of so many entries fit one byte, or two. */
+/** Maximum entries whose indexes fit in one byte, or in two. */
 const MAX_WORDS = 256;
 const MAX_MANY_WORDS = 65_536;
 
@@ -45,7 +45,7 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
     pack: values => {
       const places = DECIMAL.exec(values[0])?.[2].length ?? 0;
       if (!values.every(value => DECIMAL.exec(value)?.[2].length === places)) return undefined;
-      // The expression has no "-0.5", whose zero has no sign to keep.
+      // The pattern excludes "-0.5", whose zero would lose its sign.
       const numbers = values.map(value => Number(value.replace('.', '')));
       return Buffer.concat([Buffer.from([places]), packNumbers(numbers)]);
     },
@@ -66,7 +66,7 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
         if (found === null || (found[2] ?? '').length !== fraction.length) return undefined;
         const second = `${value.slice(0, 10)}T${value.slice(11, 19)}`;
         const ms = Date.parse(`${second}Z`);
-        // February 30 and the hour 24 are parsed as days that they do not name.
+        // The parser accepts February 30 and the hour 24, but returns another date.
         if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(second)) return undefined;
         numbers.push((ms / 1000) * 10 ** fraction.length + Number(found[2] ?? 0));
       }
@@ -121,7 +121,8 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
       if (!values.every(value => ADDRESS.test(value))) return undefined;
       const parts = values.map(value => value.split('.').map(Number));
       if (parts.some(four => four.some(part => part > 255))) return undefined;
-      // Side by side: a known address is one match for zstd (figures in the decision record).
+      // Bytes of an address are adjacent: a known address is one match for zstd (figures in the decision
+      // record).
       return Buffer.from(parts.flat());
     },
     unpack: (bytes, count) =>
@@ -129,7 +130,7 @@ const CODECS: Readonly<Record<Exclude<ColumnType, 'text'>, Codec>> = {
   },
 };
 
-/** Bytes of the dictionary, its entries, and of each value the place of its entry: low bytes, then high ones. */
+/** Size of the dictionary, its entries, and the entry index of each value: low bytes, then high bytes. */
 function packWords(values: readonly string[], maxEntries: number): Buffer | undefined {
   const entries = new Map<string, number>();
   const most = Math.min(maxEntries, values.length >> 1);
@@ -163,7 +164,7 @@ export interface TypedColumn {
   readonly count: number;
 }
 
-/** @param text values with a zero byte behind each */
+/** @param text values, each followed by a zero byte */
 export function packColumn(text: Buffer): TypedColumn {
   const values = text.latin1Slice(0, text.length - 1).split('\0');
   for (const type of TYPES) {

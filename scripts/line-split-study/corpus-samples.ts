@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { generateBatches } from '../../bench/corpus.ts';
 import type { Sample } from './samples.ts';
 
-/** So much corpus is made, for some pages of each of many streams. */
+/** Amount of corpus: a few pages of each of many streams. */
 const CORPUS_MB = 64;
 
 interface DriverStream {

@@ -1,20 +1,21 @@
 /**
- * What varies in a line. Two rules, tried at each place from left to right:
+ * Finds the variables of a line. Two rules, tried at each position from left to right:
  *
  *     a value behind a key     "status":200   path=/a/b   msg="a text"     (JSON and logfmt, without parsing either)
  *     a word with a digit      2026-11-23T14:12:51.5Z   10.0.0.7:8080   blk_38865049064139660   0x7ffe
  *
- * A word is letters, digits, `_` and `-`; between digits also `.` and `:`, so that times, addresses and decimals stay whole.
- * A value of JSON is a string without its quotes, or what stands up to the next comma or bracket.
+ * A word consists of letters, digits, `_` and `-`; between digits also `.` and `:`, so that times, addresses
+ * and decimals stay whole. A JSON value is a string without its quotes, or the text up to the next comma or
+ * bracket.
  */
 
-/** More variables than this in a line: it is stored as it is. */
+/** Maximum variables per line; a line with more is stored as it is. */
 export const MAX_VARIABLES = 2048;
 
 export interface Variables {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
-  /** A hash of the key before the value; 0 for a word. */
+  /** Hash of the key before the value; 0 for a word. */
   readonly keys: Uint32Array;
   count: number;
 }
@@ -45,10 +46,10 @@ const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const CLOSING_BRACKET = 0x5d;
 const CLOSING_BRACE = 0x7d;
-/** `"`, `{` and `[` begin no bare value of JSON. */
+/** Characters that cannot start a bare JSON value. */
 const OPENING = new Set([QUOTE, 0x7b, 0x5b]);
 
-/** Fills `found`. False where there are more than it holds. */
+/** Fills `found`. False if there are more variables than it can hold. */
 export function findVariables(bytes: Uint8Array, from: number, to: number, found: Variables): boolean {
   found.count = 0;
   let at = from;
@@ -119,7 +120,7 @@ function hasDigit(bytes: Uint8Array, from: number, to: number): boolean {
   return false;
 }
 
-/** Of the bytes before `end`, back to what ends a key. Never 0. */
+/** Hash of the key that ends before `end`; never 0. */
 function keyBefore(bytes: Uint8Array, from: number, end: number): number {
   let hash = 17;
   for (

@@ -1,4 +1,4 @@
-/** The host's side of assembly/join.ts. */
+/** Host of assembly/join.ts. */
 import { MARK, type SplitPage } from './split.ts';
 import { compileModule, growTo, instanceOf, type Memory, newMemory } from './web-assembly.ts';
 
@@ -11,7 +11,7 @@ interface Exports {
 }
 
 export interface LaidPage {
-  /** Sets the cursors back and writes the wanted lines. Their bytes, valid until the next call. */
+  /** Resets the cursors and writes the wanted lines. Returns their bytes, valid until the next call. */
   join(): Uint8Array;
 }
 
@@ -24,12 +24,12 @@ export class JoinKernel {
     this.#exports = instanceOf(module, this.#memory) as Exports;
   }
 
-  /** @param wanted of each row 1, or 0 to pass it over */
+  /** @param wanted 1 per wanted row, 0 to skip it */
   lay(page: SplitPage, wanted: Uint8Array, lineBytes: number): LaidPage {
     const texts = page.templates.reduce((sum, { text }) => sum + text.length, 0);
     const values = page.columns.reduce((sum, column) => sum + column.length + SLACK, 0);
     const pieces = page.templates.reduce((sum, { columns }) => sum + columns.length + 1, 0);
-    // A piece's text has slack of its own, as all that `take` gives.
+    // A piece's text has its own slack, like everything that `take` returns.
     const words =
       pieces * (3 + (SLACK + 16) / 4) +
       page.templates.length +

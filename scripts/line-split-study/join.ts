@@ -1,7 +1,7 @@
-/** The lines of a split page, in JavaScript: what the kernel is compared with. */
+/** Builds the lines of a split page in JavaScript, as a reference for the kernel. */
 import { END, MARK, PLAIN, type SplitPage } from './split.ts';
 
-/** All lines, one behind the other. */
+/** All lines, concatenated. */
 export function joinPage(page: SplitPage, lineBytes: number): Buffer {
   const out = Buffer.allocUnsafe(lineBytes);
   const cursors = new Uint32Array(page.columns.length);

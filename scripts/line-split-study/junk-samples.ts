@@ -1,4 +1,4 @@
-/** What people push that is no log: minified JSON, base64, binary bytes, prose; and the formats of Apache, made up here. */
+/** Input that is not a log: minified JSON, base64, binary bytes, prose; and generated Apache log formats. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,7 +59,7 @@ function prose(): Buffer {
   return Buffer.concat(texts.map(name => readFileSync(join(REPOSITORY, name))));
 }
 
-/** Bytes without any order, the same in each run. */
+/** Random bytes, the same in each run. */
 function noiseOf(bytes: number): Buffer {
   const parts: Buffer[] = [];
   for (let i = 0; i < Math.min(bytes, MAX_SAMPLE_BYTES) / 64; i++) {

@@ -1,4 +1,4 @@
-/** Logs that the packages of this machine have written, and those that come in their documentation. */
+/** Logs that packages of this machine have written, and logs in their documentation. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function sample(name: string, lines: readonly Buffer[], sort: Sample['sort'] = '
   return { name, sort, lines };
 }
 
-/** Compressed logs in the documentation of packages, one folder deep. Change logs are no logs. */
+/** Compressed logs in package documentation, one folder deep, without change logs. */
 function documentedLogs(): string[] {
   return filesIn(DOCUMENTATION)
     .flatMap(folder => [folder, ...filesIn(folder)])
@@ -53,7 +53,7 @@ function filesIn(folder: string): string[] {
   }
 }
 
-/** Nothing where the file is not there or not ours to read. */
+/** Contents of a file; empty if it is missing or not readable. */
 function textOf(file: string): Buffer {
   try {
     if (!statSync(file).isFile()) return Buffer.alloc(0);

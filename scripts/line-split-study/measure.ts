@@ -1,4 +1,6 @@
-/** Sizes and times of one page in every form. Throws where a form does not give the page's very bytes back. */
+/**
+ * Sizes and times of one page in every form. Throws if a form does not decode to exactly the page's bytes.
+ */
 import { constants } from 'node:zlib';
 import {
   COMPACTION_COMPRESSION,
@@ -17,7 +19,7 @@ import { blocksOf, byType, frameOf, typedColumns } from './stored-page.ts';
 
 const level = (number: number): Compression => ({ [constants.ZSTD_c_compressionLevel]: number });
 
-/** Settings of zstd for whole lines: that of pushes, that of merges, and others. */
+/** zstd settings for whole lines: that of pushes, that of merges, and others. */
 const SETTINGS = {
   1: PUSH_COMPRESSION,
   3: level(3),
@@ -27,7 +29,7 @@ const SETTINGS = {
 } satisfies Record<string, Compression>;
 type Setting = keyof typeof SETTINGS;
 
-/** Twice a page's lines: what a page of one long line holds. */
+/** Twice a page's lines: the maximum of a page with one long line. */
 const MAX_BLOCK_BYTES = 4 * 1024 * 1024;
 const ENCODERS = Object.fromEntries(
   Object.entries(SETTINGS).map(([name, setting]) => [name, new ZstdSyncEncoder(setting, MAX_BLOCK_BYTES)]),
@@ -38,7 +40,7 @@ export interface TypeFigures {
   readonly type: ColumnType;
   readonly values: number;
   readonly rawBytes: number;
-  /** zstd level 1 and the setting of merges, of the columns as text and as typed. */
+  /** Text and typed columns at zstd level 1, and at the setting of merges. */
   readonly text1: number;
   readonly typed1: number;
   readonly textMerge: number;
@@ -52,11 +54,14 @@ export interface PageFigures {
   readonly templates: number;
   readonly templateBytes: number;
   readonly columns: number;
-  /** Before zstd. */
+  /** Bytes before zstd. */
   readonly splitBytes: number;
-  /** Of the first rows of the page alone: bytes of the lines at level 1, and of the split. */
+  /** Trial on the first rows of the page: bytes of the lines at level 1, and of the split. */
   readonly trial: readonly [lines: number, split: number];
-  /** By form: stored bytes, and milliseconds of CPU of the least of several runs: others may use the machine too. */
+  /**
+   * Stored bytes by form, and CPU milliseconds: the minimum of several runs, because other processes use the
+   * machine.
+   */
   readonly sizes: Readonly<Record<string, number>>;
   readonly times: Readonly<Record<string, number>>;
   readonly types: readonly TypeFigures[];
@@ -80,7 +85,7 @@ export function measurePage(page: Page, kernels: Kernels, runs: number): PageFig
     }
     return result;
   };
-  /** Packs and unpacks blocks under a name. */
+  /** Compresses and decompresses blocks under a name. */
   const stored = (name: string, setting: Setting, blocks: readonly Buffer[]) => {
     const used = blocks.filter(block => block.length > 0);
     const packed = timed(name, () => used.map(block => ENCODERS[setting].pack(block)));
@@ -168,7 +173,7 @@ export function measurePage(page: Page, kernels: Kernels, runs: number): PageFig
   };
 }
 
-/** So much of a page is tried both ways. */
+/** Bytes of a page that are tried both ways. */
 const TRIAL_BYTES = 128 * 1024;
 
 function trialOf(page: Page): [number, number] {

@@ -1,9 +1,10 @@
 /**
- * Whole numbers up to 2^53 as bytes: either the numbers less the least one, or their differences (zigzag), whichever spans less;
- * then all lowest bytes, all second bytes and so on, because the high ones are alike.
+ * Encodes whole numbers up to 2^53: either the numbers minus the minimum, or their differences (zigzag),
+ * whichever has the smaller range. Then all lowest bytes, all second bytes and so on, because the high ones
+ * are similar.
  */
 
-/** Coding, bytes a number, and the number that the others are told from, as a double. */
+/** Header: coding, bytes per number, and the base number as a double. */
 export const NUMBERS_HEAD_BYTES = 10;
 
 export function packNumbers(values: readonly number[]): Buffer {

@@ -1,17 +1,17 @@
-/** Lines of one kind cut into pages as the store cuts them: 1 MiB of lines, or what is left where a sample ends. */
+/** Cuts lines of one kind into pages like the store: 1 MiB of lines, or the rest of a sample. */
 
 export interface Page {
   readonly lines: Buffer;
-  /** Where each line begins, and behind the last one where it ends. */
+  /** Start of each line, and the end of the last one. */
   readonly offsets: Uint32Array;
   readonly rows: number;
 }
 
 export const PAGE_BYTES = 1024 * 1024;
-/** As in the store's format: more rows begin a new page. */
+/** Maximum rows per page, as in the store's format. */
 const MAX_ROWS = 65_536;
 
-/** At most `maxPages` pages, taken evenly over the lines, so that a sample's late lines count too. */
+/** Up to `maxPages` pages, spread evenly over the lines, so that late lines of a sample count too. */
 export function cutPages(lines: readonly Buffer[], maxPages: number): Page[] {
   const pages: Page[] = [];
   let first = 0;

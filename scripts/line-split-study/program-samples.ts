@@ -1,4 +1,4 @@
-/** Logs that programs of this machine write when asked: each is run once, for a few seconds, in an empty folder. */
+/** Logs of programs on this machine: each runs once, for a few seconds, in an empty folder. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ interface Program {
   readonly sort: Sample['sort'];
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where an entry of several lines begins; without it each line is one. */
+  /** Start of a multi-line entry; without it, each line is an entry. */
   readonly entries?: RegExp;
 }
 
@@ -114,7 +114,7 @@ export function programSamples(): Sample[] {
   }
 }
 
-/** Both outputs; nothing where the program is not there. */
+/** Both outputs; empty if the program is missing. */
 function outputOf({ command, environment }: Program, folder: string): Buffer {
   const [name, ...parameters] = command;
   const { stdout, stderr } = spawnSync(name, parameters, {

@@ -1,4 +1,7 @@
-/** The study's tables, in Markdown. Sizes are times smaller than the lines; times are CPU seconds per GB of lines, least of several runs. */
+/**
+ * Tables of the study, in Markdown. Sizes are compression ratios of the lines; times are CPU seconds per GB
+ * of lines, the minimum of several runs.
+ */
 
 import { TYPES } from './column-types.ts';
 import type { PageFigures } from './measure.ts';
@@ -148,7 +151,7 @@ export function typeTable(all: readonly Measured[]): string {
   );
 }
 
-/** How much larger each rule leaves everything than the smaller form of each page. */
+/** Overhead of each rule over the smaller form of each page. */
 export function ruleTable(all: readonly Measured[]): string {
   const pages = all.flatMap(one => one.pages);
   const plain = (page: PageFigures) => page.sizes['plain merge'];

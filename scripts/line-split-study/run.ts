@@ -1,7 +1,8 @@
 /**
- *     node bin/with-runtime.mjs scripts/line-split-study/run.ts [--corpus FILE] [--pages 6] [--runs 3] [--only TEXT]
+ * node bin/with-runtime.mjs scripts/line-split-study/run.ts [--corpus FILE] [--pages 6] [--runs 3] [--only
+ * TEXT]
  *
- * Prints what templates and columns would save, and cost, on logs of this machine (README.md).
+ * Prints the savings and costs of templates and columns on logs of this machine (README.md).
  */
 import { parseArgs } from 'node:util';
 import { compileColumnText } from './column-text-kernel.ts';

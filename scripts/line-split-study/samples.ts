@@ -1,4 +1,4 @@
-/** What the study measures: a name, what sort of log it is, and its lines. Nothing of it is kept: each run collects anew. */
+/** Samples of the study: a name, the kind of log, and its lines. Nothing is kept; each run collects again. */
 
 import { corpusSamples } from './corpus-samples.ts';
 import { junkSamples } from './junk-samples.ts';
@@ -12,18 +12,18 @@ export interface Sample {
   readonly lines: readonly Buffer[];
 }
 
-/** More of a sample is not read: enough for 8 pages. */
+/** Maximum bytes per sample: enough for 8 pages. */
 export const MAX_SAMPLE_BYTES = 8 * 1024 * 1024;
-/** Less says nothing about pages. */
+/** Minimum bytes per sample; less is not representative of pages. */
 const MIN_SAMPLE_BYTES = 16 * 1024;
 
 export interface Collected {
   readonly samples: readonly Sample[];
-  /** Names of those that this machine does not have, or too little of. */
+  /** Names of samples that are missing or too small on this machine. */
   readonly absent: readonly string[];
 }
 
-/** @param corpusFile a module like the driver's corpus.mjs; without it the project's own corpus stands in */
+/** @param corpusFile module like the driver's corpus.mjs; defaults to the project's own corpus */
 export async function collectSamples(corpusFile: string | undefined): Promise<Collected> {
   const all = [
     ...(await corpusSamples(corpusFile)),
@@ -40,7 +40,7 @@ export async function collectSamples(corpusFile: string | undefined): Promise<Co
   };
 }
 
-/** Lines of a text without their ends; empty ones left out, as a push leaves them out in practice. */
+/** Lines of a text without line breaks. Empty lines are omitted, as pushes do in practice. */
 export function linesOf(text: Buffer): Buffer[] {
   const lines: Buffer[] = [];
   const end = Math.min(text.length, MAX_SAMPLE_BYTES);
@@ -54,7 +54,7 @@ export function linesOf(text: Buffer): Buffer[] {
   return lines;
 }
 
-/** Entries of several lines: a new one begins where `begins` matches. */
+/** Multi-line entries: a new one starts with each match of `begins`. */
 export function entriesOf(text: Buffer, begins: RegExp): Buffer[] {
   const entries: Buffer[][] = [];
   for (const line of linesOf(text)) {

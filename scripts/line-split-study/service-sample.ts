@@ -1,4 +1,6 @@
-/** What our own store writes at level `debug` while it is started, pushed to, asked and stopped. */
+/**
+ * Logs of our own store at level `debug`, while it is started, receives pushes and queries, and is stopped.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -57,7 +59,7 @@ export async function serviceSample(): Promise<Sample> {
   return { name: 'our own store, debug', sort: 'structured', lines: linesOf(Buffer.concat(parts)) };
 }
 
-/** The address that the store says it listens on; undefined if it does not in time. */
+/** URL that the store prints; undefined if it does not in time. */
 async function addressIn(parts: readonly Buffer[]): Promise<string | undefined> {
   for (let waited = 0; waited < START_MS; waited += 100) {
     const found = /http:\/\/[\w.]+:\d+/.exec(Buffer.concat(parts).toString());

@@ -1,31 +1,31 @@
 /**
- * A page as templates and columns. A template is a line with a mark where each variable was; a column holds the variables of
- * one key, or of one place among lines with as many words, in the order of the rows, each with a zero byte behind it.
- * A line that has a byte of our own (zero or the mark) in it, or too many variables, or for whose template there is no room,
- * is a plain row: it is kept as it is.
+ * Splits a page into templates and columns. A template is a line with a mark in place of each variable. A
+ * column holds the variables of one key, or of one position among lines with equally many words, in row
+ * order, each followed by a zero byte. A line is stored as a plain row if it contains a reserved byte (zero
+ * or the mark), has too many variables, or if no template space is left.
  */
 import { findVariables, makeVariables } from './find-variables.ts';
 import type { Page } from './pages.ts';
 
 export const MARK = 1;
 export const END = 0;
-/** Rows say their template in 16 bits. */
+/** Rows store their template in 16 bits. */
 const MAX_TEMPLATES = 16_383;
 const MAX_COLUMNS = 8192;
-/** The text of all templates; lines beyond it are plain rows. */
+/** Maximum text of all templates; further lines are plain rows. */
 const MAX_TEMPLATE_BYTES = 512 * 1024;
-/** What `ids` says of a plain row. */
+/** Value of `ids` for a plain row. */
 export const PLAIN = 0;
 
 export interface Template {
-  /** With marks. */
+  /** Text with marks. */
   readonly text: Buffer;
   readonly columns: readonly number[];
 }
 
 export interface SplitPage {
   readonly rows: number;
-  /** Of each row: 0 for a plain row, else the number of its template + 1. */
+  /** Template of each row: 0 for a plain row, else its number + 1. */
   readonly ids: Uint16Array;
   readonly templates: readonly Template[];
   readonly columns: readonly Buffer[];
@@ -33,7 +33,7 @@ export interface SplitPage {
   readonly plainLines: Buffer;
 }
 
-/** Scratch that is used for page after page. */
+/** Scratch memory that is reused for each page. */
 const VARIABLES = makeVariables();
 
 class Column {
@@ -84,7 +84,7 @@ export function splitPage({ lines, offsets, rows }: Page): SplitPage {
     plainLines: Buffer.concat(plain),
   };
 
-  /** The number of the line's template, or -1. */
+  /** Number of the line's template, or -1. */
   function number(from: number, to: number): number {
     if (hasOwnByte(lines, from, to) || !findVariables(lines, from, to, VARIABLES)) return -1;
     if (to - from + 1 > scratch.length) scratch = Buffer.allocUnsafe(2 * (to - from));
@@ -107,13 +107,13 @@ export function splitPage({ lines, offsets, rows }: Page): SplitPage {
     return templates.length - 1;
   }
 
-  /** Columns of the variables that were found: by key, or by how many words there are and which of them it is. */
+  /** Columns of the found variables: by key, or by the number of words and the position among them. */
   function placesOf(): number[] {
     let words = 0;
     for (let i = 0; i < VARIABLES.count; i++) if (VARIABLES.keys[i] === 0) words++;
     let word = 0;
     return Array.from({ length: VARIABLES.count }, (_, i) => {
-      // Beyond 32 bits there are no keys.
+      // Keys have 32 bits, so larger numbers are free.
       const key = VARIABLES.keys[i] || 2 ** 32 + words * 4096 + word++;
       let column = columnOfKey.get(key);
       if (column === undefined) {

@@ -1,11 +1,11 @@
-/** What a split page takes as stored: its sections, in each of the forms that the study compares. */
+/** Stored size of a split page: its sections, in each form that the study compares. */
 import { type ColumnType, packColumn, TYPES, type TypedColumn } from './column-types.ts';
 import { END, type SplitPage } from './split.ts';
 
-/** Templates, ids and plain rows: the same whatever form the columns have. */
+/** Templates, IDs and plain rows, which do not depend on the form of the columns. */
 export function frameOf(page: SplitPage): Buffer {
   const ids = Buffer.alloc(2 * page.rows);
-  // Low bytes first, then high ones, which are nearly all zero.
+  // Low bytes first, then the high ones, which are nearly all zero.
   page.ids.forEach((id, row) => {
     ids[row] = id & 255;
     ids[page.rows + row] = id >> 8;
@@ -19,7 +19,7 @@ export function frameOf(page: SplitPage): Buffer {
 
 export interface ColumnsOfType {
   readonly type: ColumnType;
-  /** The columns as text, and as their type has them. */
+  /** Columns as text, and in their types. */
   readonly text: Buffer;
   readonly typed: Buffer;
   readonly values: number;
@@ -43,10 +43,13 @@ export function byType(page: SplitPage, columns: readonly TypedColumn[]): Column
   }).filter(one => one.values > 0);
 }
 
-/** Columns so large are blocks of their own, so that a query unpacks those it needs; the small ones share a block. */
+/**
+ * Columns of at least this size get separate blocks, so that a query decompresses only those that it needs.
+ * Smaller ones share a block.
+ */
 const OWN_BLOCK_BYTES = 8 * 1024;
 
-/** The columns as blocks that can be read one by one. */
+/** Columns as blocks that can be read independently. */
 export function blocksOf(columns: readonly Buffer[]): Buffer[] {
   const large = columns.filter(column => column.length >= OWN_BLOCK_BYTES);
   return [...large, Buffer.concat(columns.filter(column => column.length < OWN_BLOCK_BYTES))];

@@ -1,4 +1,7 @@
-/** Small programs that fail in many ways and log it with what their languages come with. Without a clock of their own: each takes a second. */
+/**
+ * Small programs that fail in many ways and log it with the standard libraries of their languages. They use
+ * no clock: each takes a second.
+ */
 
 export const PYTHON_TRACES = `
 import ast, json, logging, random, sys, urllib.parse, uuid

@@ -1,4 +1,4 @@
-/** Compiles the study's kernels when it begins, and what is used of WebAssembly, which the types of Node leave out. */
+/** Compiles the study's kernels on load, and declares the parts of WebAssembly that Node's types omit. */
 import { readFileSync } from 'node:fs';
 import asc from 'assemblyscript/asc';
 
@@ -37,7 +37,7 @@ export function instanceOf(module: object, memory: Memory): unknown {
   return new Instance(module, { env: { memory, abort } }).exports;
 }
 
-/** @param file of the folder `assembly` */
+/** @param file name in the folder `assembly` */
 export async function compileModule(file: string): Promise<object> {
   let compiled: Uint8Array<ArrayBuffer> | undefined;
   const { error } = await asc.main([file, ...OPTIONS, '--outFile', 'out.wasm'], {
@@ -53,7 +53,7 @@ export async function compileModule(file: string): Promise<object> {
   return new Module(compiled);
 }
 
-/** Null for a file that is not there, as the compiler wants it. */
+/** Returns null for a missing file, as the compiler requires. */
 function readSource(name: string): string | null {
   try {
     return readFileSync(new URL(`assembly/${name}`, import.meta.url), 'utf8').replace(DECORATOR, '@inline');

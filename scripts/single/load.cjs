@@ -1,8 +1,9 @@
 /**
- * How a single executable loads the files of the bundle, which it holds as assets: `(require) => (name) => exports`. An expression, run by
- * `eval` in the main thread and in each other, so that no two of them have to share it.
+ * Loads the files of the bundle in a single executable, which contains them as assets: `(require) => (name)
+ * => exports`. An expression for `eval` in each thread, because threads cannot share it.
  *
- * Compiled code of an asset is an asset too (`NAME.cache`). V8 refuses it where its flags are others; then the asset is compiled.
+ * Compiled code of an asset is also an asset (`NAME.cache`). V8 refuses it if its flags differ; then the
+ * asset is compiled.
  */
 requireOfNode => {
   const { getAsset, getRawAsset } = requireOfNode('node:sea');
@@ -24,7 +25,7 @@ requireOfNode => {
     loaded.set(name, module);
     const text = `(function (exports, require, module, __filename) {${getAsset(name, 'utf8')}\n})`;
     const script = new Script(text, { filename: name, cachedData: cacheOf(name) });
-    // For the build: what was compiled until the process ends.
+    // Build mode: writes the code that was compiled until the process ends.
     const { LOGBOOM_WRITE_CACHE: folder } = process.env;
     if (folder) {
       const { writeFileSync } = requireOfNode('node:fs');

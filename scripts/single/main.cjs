@@ -1,4 +1,4 @@
-/** The first of a single executable: what bin/logboom.mjs is elsewhere. */
+/** Entry of a single executable, like bin/logboom.mjs elsewhere. */
 const { getAsset } = require('node:sea');
 const { setFlagsFromString } = require('node:v8');
 const { runInThisContext } = require('node:vm');
@@ -10,6 +10,7 @@ process.on('warning', warning => {
 });
 const load = runInThisContext(getAsset('load.cjs', 'utf8'))(require);
 load('./logboom.cjs');
-// After it: code is compiled with the same flags in all commands, and is taken from the cache. The store itself is loaded later.
+// Set after loading: code is then compiled with equal flags in all commands, and comes from the cache. The
+// store itself loads later.
 if (process.argv[2] === 'start')
   for (const flag of JSON.parse(getAsset('flags.json', 'utf8'))) setFlagsFromString(flag);

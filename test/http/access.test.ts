@@ -1,4 +1,6 @@
-/** What each endpoint asks of who calls it: one dense table, and every route tried with a token of each scope. */
+/**
+ * Access requirements of each endpoint: one dense table, and every route called with a token of each scope.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -62,10 +64,10 @@ const EXPECTED: readonly (readonly [routes: RegExp, access: Access])[] = [
 
 const cases = ROUTES.map(route => [`${route.methods.join()} ${route.path}`, route] as const);
 
-test.each(cases)('%s', (name, { access }) => {
+test.each(cases)('%s requires its access', (name, { access }) => {
   const rows = EXPECTED.filter(([routes]) => routes.test(name));
   expect(rows.map(([routes]) => String(routes))).toHaveLength(1);
-  // By identity: two that ask the same may still be told apart.
+  // Compared by identity, because two equal requirements may still be different entries.
   expect(access === rows[0][1]).toBe(true);
 });
 
@@ -85,7 +87,7 @@ describe('each route', () => {
   });
   const config = { ...DEFAULT_CONFIG, access: { ...DEFAULT_CONFIG.access, tokensEnabled: true } };
   const guard = createGuard({ verifier, tickets, config, clock, trustsAuthorizer: false });
-  // Handlers that tell what got through to them.
+  // Handlers that record what reaches them.
   const routes = ROUTES.map(route => ({
     ...route,
     handler: async (_: null, { headers, tenants }: HttpRequest) => json({ headers, tenants }),
@@ -98,7 +100,7 @@ describe('each route', () => {
     log,
     compress: false,
   });
-  /** By scope and tenants. */
+  /** Tokens by scope and tenants. */
   const made = new Map<string, string>();
   beforeAll(async () => {
     const service = new TokenService({ tokens, clock, ids });
@@ -115,7 +117,7 @@ describe('each route', () => {
     authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}`,
   });
 
-  test.each(cases)('%s lets in the right tokens by all its names', async (_, route) => {
+  test.each(cases)('%s accepts the right tokens under all its paths', async (_, route) => {
     const { access, methods } = route;
     const [method] = methods;
     for (const path of pathsOf(route).map(filled)) {
@@ -135,7 +137,7 @@ describe('each route', () => {
       expect([key, answer.status]).toEqual([key, allowed ? 200 : 403]);
       if (answer.status !== 200) continue;
       const seen: Pick<HttpRequest, 'headers' | 'tenants'> = JSON.parse(String(answer.body));
-      // Credentials end at the door, and a tenant is where there may be one.
+      // Credentials are removed, and a tenant is set only if allowed.
       expect(seen.headers).not.toHaveProperty('authorization');
       const hasTenant = access.kind === 'known' || (access.kind === 'scope' && access.over === 'tenant');
       expect(seen.headers).not.toHaveProperty('x-scope-orgid');

@@ -11,7 +11,7 @@ const config = {
 };
 const asked = (tenant: string) => request({ tenants: tenants(tenant) });
 
-/** Tasks that say when they begin, and end when they are told to. */
+/** Tasks that report when they start, and end on request. */
 function begun(pushSlots = 1) {
   const admit = createAdmission({ config, pushSlots });
   const log: string[] = [];
@@ -32,7 +32,7 @@ function begun(pushSlots = 1) {
   return { log, run, end };
 }
 
-test('queries wait for queries, pushes for pushes, and nothing else waits', async () => {
+test('queries wait for queries, pushes for pushes, and other requests never wait', async () => {
   const { log, run, end } = begun();
   const all = [
     run('query', 'a', 'query 1'),
@@ -49,7 +49,7 @@ test('queries wait for queries, pushes for pushes, and nothing else waits', asyn
 });
 
 test.each(['query', 'push'] as const)(
-  'a %s of another tenant does not wait behind all of one',
+  'a %s of another tenant does not wait behind all of one tenant',
   async cost => {
     const { log, run, end } = begun();
     const all = [run(cost, 'a', 'a1'), run(cost, 'a', 'a2'), run(cost, 'a', 'a3'), run(cost, 'b', 'b1')];
@@ -59,7 +59,7 @@ test.each(['query', 'push'] as const)(
   },
 );
 
-test.each(['query', 'push'] as const)('a %s too many is refused with 429', async cost => {
+test.each(['query', 'push'] as const)('a %s beyond the limit is refused with 429', async cost => {
   const { run, end } = begun();
   const all = [run(cost, 'a', 'a1'), run(cost, 'a', 'a2'), run(cost, 'a', 'a3')];
   await expect(run(cost, 'a', 'a4')).rejects.toMatchObject({ status: 429 });
@@ -67,7 +67,7 @@ test.each(['query', 'push'] as const)('a %s too many is refused with 429', async
   await Promise.all(all);
 });
 
-test('one tenant never holds all slots for pushes', async () => {
+test('one tenant never occupies all slots for pushes', async () => {
   const { log, run, end } = begun(4);
   const all = [1, 2, 3, 4].map(i => run('push', 'a', `a${i}`));
   all.push(run('push', 'b', 'b1'));

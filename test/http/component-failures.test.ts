@@ -1,4 +1,4 @@
-/** What the store can do without is logged when it fails, by name. */
+/** Failures of non-critical components are logged by name. */
 import { expect, test } from '@jest/globals';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';

@@ -1,4 +1,4 @@
-/** Calls of the API for deletes, with parameters in the URL. */
+/** Calls of the delete API with parameters in the URL. */
 import type { TestProcess } from '../maintenance/store.ts';
 
 export const DELETE_PATH = '/loki/api/v1/delete';

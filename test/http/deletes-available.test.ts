@@ -1,4 +1,4 @@
-/** For whom the API for deletes is there (docs/dev/wire-format.md#availability, #status-of-tenant-errors). */
+/** Availability of the delete API (docs/dev/wire-format.md#availability, #status-of-tenant-errors). */
 import { beforeEach, expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -25,7 +25,7 @@ beforeEach(() => start());
 const shown = (...request: AskedFor) => shownAnswer(process, ...request);
 const modes = (deletionMode: DeletionMode) => ({ limits: { ...DEFAULT_CONFIG.limits, deletionMode } });
 
-test.each(ENDPOINTS)('%s %s needs exactly one tenant', async (method, path) => {
+test.each(ENDPOINTS)('%s %s requires exactly one tenant', async (method, path) => {
   expect(await shown(method, GOOD, { path, headers: {} })).toEqual([401, 'no org id\n']);
   expect(await shown(method, GOOD, { path, headers: { 'x-scope-orgid': 'a|b' } })).toEqual([
     400,
@@ -38,7 +38,7 @@ test.each(ENDPOINTS)('%s %s needs exactly one tenant', async (method, path) => {
 });
 
 test.each(ENDPOINTS)(
-  '%s %s: 403 where the tenant may not delete, before anything else',
+  '%s %s returns 403 if deletes are disabled for the tenant, before other checks',
   async (method, path) => {
     start(modes('disabled'));
     const answer: [number, string] = [403, 'deletion is not available for this tenant\n'];
@@ -48,14 +48,14 @@ test.each(ENDPOINTS)(
   },
 );
 
-test.each(ENDPOINTS)('%s %s: 404 where there is no retention, tenant or not', async (method, path) => {
+test.each(ENDPOINTS)('%s %s returns 404 without retention, with or without a tenant', async (method, path) => {
   start({ compactor: { ...DEFAULT_CONFIG.compactor, retentionEnabled: false } });
   for (const headers of [acme, {}]) {
     expect(await shown(method, GOOD, { path, headers })).toEqual([404, '404 page not found\n']);
   }
 });
 
-test.each(['filter-only', 'filter-and-delete'] as const)('%s: all of it', async mode => {
+test.each(['filter-only', 'filter-and-delete'] as const)('the delete API is available in mode %s', async mode => {
   start(modes(mode));
   const { headers } = await askDeletes(process, 'POST', GOOD);
   const id = headers['x-delete-request-id'];
@@ -63,6 +63,6 @@ test.each(['filter-only', 'filter-and-delete'] as const)('%s: all of it', async 
   expect(await shown('DELETE', { request_id: id })).toEqual([204, '']);
 });
 
-test('other methods: 405', async () => {
+test('other methods return 405', async () => {
   expect((await shown('PATCH', GOOD))[0]).toBe(405);
 });

@@ -1,4 +1,4 @@
-/** The API for deletes (docs/dev/wire-format.md#delete-requests): parameters, texts, life. */
+/** Delete API (docs/dev/wire-format.md#delete-requests): parameters, messages, life cycle. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -49,14 +49,14 @@ async function list(
   return JSON.parse(text);
 }
 
-/** As work on the request goes on elsewhere. */
+/** Simulates progress of the request elsewhere. */
 async function change(id: string, changes: Record<string, number | bigint>): Promise<void> {
   const request = (await process.catalog.deletes.find('acme', id))!;
   expect(await process.catalog.deletes.replace(request, { ...request, ...changes })).toBe(true);
 }
 
 describe('create', () => {
-  test.each(['POST', 'PUT'])('%s: 204, empty, the id in a header', async method => {
+  test.each(['POST', 'PUT'])('%s returns 204, empty, with the ID in a header', async method => {
     const answer = await ask(method, { query: '{app="x"}', start: START });
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(answer.headers['x-delete-request-id']).toMatch(/^[0-9a-f]{8}$/);
@@ -123,14 +123,14 @@ describe('create', () => {
       { query: FILTERED, start: START, max_interval: '1h1s' },
       "max_interval can't be greater than the interval to be deleted (1h0m0s)",
     ],
-  ] as [Given, string][])('%j: 400 %s', async (given, text) => {
+  ] as [Given, string][])('with %j returns 400 %s', async (given, text) => {
     expect(await shown('POST', given)).toEqual([400, `${text}\n`]);
     expect(await list()).toEqual([]);
   });
 
-  // Whether an address is one is found out where it is run.
+  // Invalid addresses are detected only when the filter runs.
   test.each(['|= ip("")', '!= ip("x")', '|~ ip("1.2.3.4")', '| json | a=ip("")', '| a=ip("") or b="c"'])(
-    '%s is taken, and keeps no query from its answer',
+    'accepts %s, which removes no query from the list',
     async stages => {
       const query = `{app="a"} ${stages}`;
       const id = await create({ query });
@@ -142,7 +142,7 @@ describe('create', () => {
     },
   );
 
-  test('parameters of a body do not count', async () => {
+  test('ignores parameters of a body', async () => {
     const body = `query=%7Bapp%3D%22x%22%7D&start=${START}`;
     const headers = { ...acme, 'content-type': 'application/x-www-form-urlencoded' };
     for (const method of ['POST', 'PUT']) {
@@ -155,7 +155,7 @@ describe('create', () => {
     ['a signed number of ten characters', '-999999999', -999_999_999_000],
     ['RFC 3339', '2026-05-31T23:30:00Z', START_MS - HOUR_MS / 2],
     ['a zone and a fraction, cut to ms', '2026-06-01T01:30:00.1239+02:00', START_MS - HOUR_MS / 2 + 123],
-  ])('start as %s', async (_, start, wantMs) => {
+  ])('parses start as %s', async (_, start, wantMs) => {
     const id = await create({ start });
     const request = await process.catalog.deletes.find('acme', id);
     expect(request).toMatchObject({
@@ -166,14 +166,14 @@ describe('create', () => {
 
   test.each([
     ['{app="x"}', undefined, 0],
-    // Without a filter there is one part, whatever was asked for.
+    // Without a filter there is one part, for any requested interval.
     ['{app="x"}', '10m', 0],
     ['{app!="x"}', undefined, 0],
     ['{}', undefined, 0],
     ['{app="x"} |= "y"', undefined, 24 * 3600],
     ['{app="x"} |= "y"', '10m', 600],
     ['{app="x"} | json | y="1"', '1s', 1],
-  ])('%s with max_interval %s is cut at every %d s', async (query, max_interval, wantSeconds) => {
+  ])('splits %s with max_interval %s every %d s', async (query, max_interval, wantSeconds) => {
     const id = await create({ query, ...(max_interval === undefined ? {} : { max_interval }) });
     const request = await process.catalog.deletes.find('acme', id);
     expect(request).toMatchObject({ query, intervalNs: BigInt(wantSeconds) * 1_000_000_000n });
@@ -186,7 +186,7 @@ describe('create', () => {
     '{app="x"} |~ "" or ""',
     '{app="x"} | json',
     '{app="x"} | line_format "a"',
-  ])('%s filters nothing: its max_interval is not looked at', async query => {
+  ])('ignores max_interval for %s, which filters nothing', async query => {
     for (const max_interval of ['x', '25h', '1ms', '1h1s', '10m']) {
       const id = await create({ query, start: START, max_interval });
       expect(await process.catalog.deletes.find('acme', id)).toMatchObject({ query, intervalNs: 0n });
@@ -199,12 +199,12 @@ describe('create', () => {
     '{app="x"} | json | a="b"',
     '{app="x"} |> "<_>"',
     '{app="x"} |= "a" |= ""',
-  ])('%s filters: its max_interval is looked at', async query => {
+  ])('uses max_interval for %s, which filters', async query => {
     const [status] = await shown('POST', { query, start: START, max_interval: '25h' });
     expect(status).toBe(400);
   });
 
-  test('the bounds come from the configuration; 0 is none', async () => {
+  test('takes its bounds from the configuration, where 0 means none', async () => {
     start({ compactor: { ...DEFAULT_CONFIG.compactor, deleteMaxIntervalMs: 60_000 } });
     expect(await shown('POST', { query: FILTERED, start: START, max_interval: '2m' })).toEqual([
       400,
@@ -218,7 +218,7 @@ describe('create', () => {
     expect(intervals).toEqual([0n, 172_800_000_000_000n]);
   });
 
-  test('a body that was stored is taken again', async () => {
+  test('accepts a stored body again', async () => {
     const body = JSON.stringify({
       streams: [{ stream: { app: 'a' }, values: [[`${START_MS}000000`, 'x']] }],
     });
@@ -234,11 +234,11 @@ describe('create', () => {
 });
 
 describe('list', () => {
-  test('an empty array where there is none', async () => {
+  test('returns an empty array if there are no requests', async () => {
     expect((await ask('GET')).text).toBe('[]');
   });
 
-  test('all fields, oldest first, whatever the process', async () => {
+  test('returns all fields, oldest first, from any process', async () => {
     const first = await create({ end: '2026-05-31T23:59:59.5004Z' });
     stores.clock.advance(123);
     process = stores.process(2);
@@ -275,11 +275,11 @@ describe('list', () => {
     [{ start: 1_700_000_201, end: 1_700_000_299 }, ''],
     [{ start: '2023-11-14T22:00:00Z', end: NOW }, 'abc'],
     [{ start: 1_700_000_401, end: 1_700_000_499 }, ''],
-    // One alone does not count, whatever it is.
+    // A single bound is ignored, whatever it is.
     [{ start: 1_700_000_500 }, 'abc'],
     [{ end: 1_700_000_000 }, 'abc'],
     [{ end: 'x' }, 'abc'],
-  ] as [Given, string][])('between %j', async (range, want) => {
+  ] as [Given, string][])('filters by the range %j', async (range, want) => {
     for (const [name, first, last] of [
       ['a', 100, 200],
       ['b', 300, 400],
@@ -292,7 +292,7 @@ describe('list', () => {
     expect(found.map(({ query }) => `${query}`[6]).join('')).toBe(want);
   });
 
-  test('a range that is none: 400', async () => {
+  test('returns 400 for an invalid range', async () => {
     expect(await shown('GET', { start: 'x', end: NOW })).toEqual([
       400,
       'invalid start time: require unix seconds or RFC3339 format\n',
@@ -303,7 +303,7 @@ describe('list', () => {
     ]);
   });
 
-  test('the status follows the work', async () => {
+  test('shows a status that follows the work', async () => {
     const id = await create({ max_interval: '1h', start: START - 2 * 3600 });
     const status = async () => (await list())[0].status;
     const hourNs = 3_600_000_000_000n;
@@ -322,14 +322,14 @@ describe('list', () => {
 describe('cancel', () => {
   const cancel = (given: Given) => shown('DELETE', given);
 
-  test('204, and it is gone; a second time 404', async () => {
+  test('returns 204 and deletes the request; a second time returns 404', async () => {
     const [id, other] = [await create(), await create()];
     expect(await cancel({ request_id: id })).toEqual([204, '']);
     expect((await list()).map(({ request_id }) => request_id)).toEqual([other]);
     expect(await cancel({ request_id: id })).toEqual([404, NOT_FOUND]);
   });
 
-  test('404 for what is not the tenant’s', async () => {
+  test("returns 404 for another tenant's request", async () => {
     const id = await create({}, { 'x-scope-orgid': 'beta' });
     const givens: Given[] = [{}, { request_id: '' }, { request_id: id }, { request_id: 'a/b c' }];
     for (const given of givens) {
@@ -338,7 +338,7 @@ describe('cancel', () => {
     expect(await list({}, { 'x-scope-orgid': 'beta' })).toHaveLength(1);
   });
 
-  test('past the deadline only by force, which is the word true alone', async () => {
+  test('needs force past the deadline, and only the word true means force', async () => {
     const id = await create();
     stores.clock.advance(DAY_MS + 1);
     for (const force of ['', '1', 'TRUE', 'True', 'false']) {
@@ -348,13 +348,13 @@ describe('cancel', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('at the deadline without', async () => {
+  test('needs no force at the deadline', async () => {
     const id = await create();
     stores.clock.advance(DAY_MS);
     expect(await cancel({ request_id: id })).toEqual([204, '']);
   });
 
-  test('picked up: only by force', async () => {
+  test('needs force for a request in progress', async () => {
     const id = await create();
     await change(id, { pickedUpMs: START_MS });
     expect(await cancel({ request_id: id })).toEqual([400, TOO_LATE]);
@@ -362,7 +362,7 @@ describe('cancel', () => {
     expect(await list()).toEqual([]);
   });
 
-  test('processed: not even by force', async () => {
+  test('rejects canceling a processed request, even with force', async () => {
     const id = await create();
     await change(id, { processedMs: START_MS });
     for (const force of ['', 'true']) {
@@ -382,7 +382,7 @@ describe('progress', () => {
     return JSON.parse(text);
   };
 
-  test('of each request of the tenant', async () => {
+  test('lists each request of the tenant', async () => {
     expect(await progress()).toEqual([]);
     const id = await create({ max_interval: '15m' });
     const received = {

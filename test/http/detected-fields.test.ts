@@ -72,7 +72,7 @@ async function found(path: string, query: Query, headers: Record<string, string>
 }
 
 describe('fields', () => {
-  test('of both roots, by GET and by a form', async () => {
+  test('are returned from both roots, by GET and by a form', async () => {
     const headers = { 'x-scope-orgid': 'a', 'content-type': FORM_TYPE };
     for (const root of ['/loki/api/v1', '/svc/api/v1']) {
       const got = await ask(`${root}/detected_fields`, WEB);
@@ -112,19 +112,19 @@ describe('fields', () => {
     })) as {
       fields: { label: string }[];
     };
-    // With a limit the fields met first stay: of an entry its metadata, then its line.
+    // A limit keeps the fields found first: an entry's metadata, then its line.
     expect(fields.map(({ label }) => label)).toEqual(names);
     expect(rest).toEqual({ limit });
   });
 
-  test('of several tenants', async () => {
+  test('are returned for several tenants', async () => {
     const several = { 'x-scope-orgid': 'a|b' };
     const { fields } = (await found('/detected_fields', WEB, several)) as { fields: object[] };
     const level = { label: 'level', type: 'string', cardinality: 1, parsers: ['logfmt'] };
     expect(fields).toEqual([...FIELDS.slice(0, 1), level, ...FIELDS.slice(1)]);
   });
 
-  test('of nothing', async () => {
+  test('are empty without entries', async () => {
     expect(await found('/detected_fields', { ...RANGE, query: '{app="none"}' })).toEqual({});
     expect(await found('/detected_fields', { query: '{app="web"}' })).toEqual({});
   });
@@ -145,7 +145,7 @@ describe('values', () => {
     expect(await found(`/detected_field/${name}/values`, { ...WEB, ...query })).toEqual(want);
   });
 
-  test('without a name', async () => {
+  test('need a field name', async () => {
     expect((await ask('/loki/api/v1/detected_field/values', WEB)).status).toBe(404);
   });
 });
@@ -175,7 +175,7 @@ describe.each(['/detected_fields', '/detected_field/a/values'])('%s refuses', pa
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  test('what nobody sent, Parquet, and other methods', async () => {
+  test('Parquet, other methods, and parameters that clients never send', async () => {
     expect((await ask(`/loki/api/v1${path}`, WEB, { 'x-scope-orgid': '' })).status).toBe(401);
     expect((await ask(`/loki/api/v1${path}`, WEB, { accept: PARQUET_TYPE })).status).toBe(400);
     const deleted = await store.client.send({ method: 'DELETE', path: `/loki/api/v1${path}` });

@@ -113,7 +113,7 @@ describe('paths', () => {
       '/READY',
     ],
     ...['/loki/api/v1/labels%2F', '/compat/api/v10/rules', '*'],
-  ])('%s is unknown', async path => {
+  ])('%s is not found', async path => {
     expect(await get(path)).toMatchObject({
       status: 404,
       body: '404 page not found\n',
@@ -138,7 +138,7 @@ describe('paths', () => {
     ['//evil.example/x', '', '/evil.example/x'],
     ['/a/../ready', '', '/ready'],
     ['/nosuch//', '', '/nosuch/'],
-  ])('%s is answered with its clean form', async (path, rawQuery, location) => {
+  ])('%s redirects to its clean form', async (path, rawQuery, location) => {
     expect(await get(path, { rawQuery })).toEqual({ status: 301, headers: { location }, body: '' });
   });
 
@@ -151,18 +151,18 @@ describe('paths', () => {
     ['//', '/'],
     ['/a/..b/.c', '/a/..b/.c'],
     ['/a//', '/a/'],
-  ])('clean form of %s', (path, want) => {
+  ])('the clean form of %s', (path, want) => {
     expect(cleanPath(path)).toBe(want);
   });
 
-  test('a broken escape', async () => {
+  test('an invalid escape is refused', async () => {
     expect(await get('/loki/api/v1/label/%zz/values')).toMatchObject({
       status: 400,
       body: 'invalid URL escape "%zz"\n',
     });
   });
 
-  test('every name of an endpoint', () => {
+  test('an endpoint is found by all its names', () => {
     expect(pathsOf(routes[1])).toEqual([
       ...['/svc/api/v1/labels', '/loki/api/v1/labels', '/svc/api/v1/label', '/loki/api/v1/label'],
       ...['/api/compat/label', '/api/prom/label'],
@@ -187,7 +187,7 @@ describe('errors', () => {
     expect(await get(path)).toMatchObject({ status, body, headers });
   });
 
-  test('what is no mistake of the client is logged with the id of the request', async () => {
+  test("that are not the client's are logged with the request ID", async () => {
     logged.length = 0;
     await get('/bad');
     expect(logged).toEqual([]);
@@ -228,13 +228,13 @@ describe('errors', () => {
 });
 
 describe('compression', () => {
-  test('long answers for those who accept it', async () => {
+  test('applies to long responses for clients that accept it', async () => {
     const response = await get('/long', { headers: { 'accept-encoding': 'br, gzip' } });
     expect(response.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
     expect(gunzipSync(response.body).toString()).toBe('x'.repeat(5000));
   });
 
-  test('not for the others, who are told that it depends', async () => {
+  test('is skipped for other clients, with Vary set', async () => {
     const response = await get('/long');
     expect(response.headers).toEqual({
       'content-type': 'text/plain; charset=utf-8',
@@ -243,13 +243,13 @@ describe('compression', () => {
     expect(String(response.body)).toBe('x'.repeat(5000));
   });
 
-  test('not where it is switched off', async () => {
+  test('is skipped if disabled', async () => {
     const plain = createDispatcher({ router, guard: NO_GUARD, context: { name: '' }, log, compress: false });
     const response = await plain(request({ path: '/long', headers: { 'accept-encoding': 'gzip' } }));
     expect(response.headers['content-encoding']).toBeUndefined();
   });
 
-  test('not what is short, empty, encoded already, or no text', async () => {
+  test('is skipped for short, empty, already encoded or binary responses', async () => {
     const long = Buffer.alloc(5000);
     const responses: HttpResponse[] = [
       text('short'),
@@ -282,7 +282,7 @@ describe('compression', () => {
   });
 });
 
-test('limits of a request follow from its route', () => {
+test('the limits of a request follow from its route', () => {
   const limits = createRequestLimits(router, DEFAULT_CONFIG);
   expect(limits('POST', '/loki/api/v1/push', {})).toEqual({
     cost: 'push',
@@ -299,7 +299,7 @@ test('limits of a request follow from its route', () => {
   }
 });
 
-test('a query has the timeout of its tenants, the smallest where there are several', () => {
+test('a query has the smallest timeout of its tenants', () => {
   const ofTenant: Record<string, bigint> = { slow: 300n, quick: 5n, never: 0n };
   const config = { ...DEFAULT_CONFIG, querier: { multiTenantQueriesEnabled: true } };
   const limits = createRequestLimits(router, config, tenant => ({
@@ -322,7 +322,7 @@ test('a query has the timeout of its tenants, the smallest where there are sever
   expect(limits('GET', '/ready', { 'x-scope-orgid': 'slow' }).deadlineMs).toBe(0);
 });
 
-describe('turns', () => {
+describe('admission', () => {
   const turns: string[] = [];
   const waiting: (() => void)[] = [];
   const admit = async <T>(cost: string, task: () => Promise<T>): Promise<T> => {
@@ -339,7 +339,7 @@ describe('turns', () => {
     admit,
   });
 
-  test('a handler runs when the adapter lets it, with its cost told', async () => {
+  test('runs a handler when the adapter admits it, with its cost reported', async () => {
     let status: number | undefined;
     const answer = later(request({ path: '/svc/api/v1/query_range' })).then(response => {
       status = response.status;
@@ -351,7 +351,7 @@ describe('turns', () => {
     expect(status).toBe(200);
   });
 
-  test('who went away meanwhile costs nothing', async () => {
+  test('does not run the handler of a client that disconnected meanwhile', async () => {
     const controller = new AbortController();
     const answer = later(request({ path: '/svc/api/v1/query_range', signal: controller.signal }));
     await new Promise(resolve => setImmediate(resolve));

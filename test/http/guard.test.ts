@@ -1,4 +1,4 @@
-/** Which tenants a request is about, and who may say so. */
+/** Tenants of a request, and who may set them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError } from '../../shared/base/model/errors.ts';
@@ -52,7 +52,7 @@ const CONTRADICTION = '403 the header X-Scope-OrgID names other tenants than the
 const notFor = (tenant: string) => `403 the token is not for the tenant "${tenant}"`;
 
 describe('tenants', () => {
-  // [tenants of the token, user of Basic (undefined: Bearer), header, what comes out]
+  // [tenants of the token, user of Basic (undefined: Bearer), header, result]
   const ROWS: readonly (readonly [string, string | undefined, string | undefined, string])[] = [
     ['a', undefined, undefined, '200 a'],
     ['a', '', undefined, '200 a'],
@@ -81,10 +81,10 @@ describe('tenants', () => {
     ['*', undefined, undefined, NOT_NAMED],
     ['*', 'z', undefined, '200 z'],
     ['*', undefined, 'a|z', '200 a|z'],
-    // What is no name of a tenant is the handler's to refuse, where the token stops nobody.
+    // The handler refuses invalid tenant names if the token allows all tenants.
     ['*', undefined, 'a b', '200, then 400'],
   ];
-  test.each(ROWS)('token for %s, user %p, header %p: %s', async (tenants, user, header, want) => {
+  test.each(ROWS)('a token for %s, user %p, header %p gives %s', async (tenants, user, header, want) => {
     const token = await tokenFor(tenants.split(','));
     const authorization = user === undefined ? `Bearer ${token}` : basic(user, token);
     const headers: Record<string, string> = { authorization };
@@ -92,7 +92,7 @@ describe('tenants', () => {
     expect(await seen(headers)).toBe(want);
   });
 
-  test('no request gets a tenant that its token is not for, whatever it says', async () => {
+  test('a request never gets a tenant that its token does not cover', async () => {
     const tenant = fc.constantFrom('a', 'b', 'c', 'A', 'a ', '*', '', 'a:b', '..');
     const text = fc.array(tenant, { maxLength: 3 }).map(names => names.join('|'));
     const tokens = new Map<string, string>();
@@ -116,7 +116,7 @@ describe('tenants', () => {
     );
   });
 
-  test('with one tenant the header counts for nothing, and the token must be for it', async () => {
+  test('a single-tenant store ignores the header, and the token must cover its tenant', async () => {
     const one = accessWith({}, { authEnabled: false });
     const good = await tokenFor(['one']);
     expect(await seen({ authorization: `Bearer ${good}`, 'x-scope-orgid': 'b' }, one)).toBe('200 one');
@@ -138,7 +138,7 @@ describe('credentials', () => {
     ['Bearer', { authorization: 'Bearer t' }, { token: 't' }],
     ['a key of Firehose', { 'x-amz-firehose-access-key': 't' }, { token: 't' }],
     ['a key with a tenant', { 'x-amz-firehose-access-key': 'a:t' }, { token: 't', user: 'a' }],
-  ])('%s', (_, headers, want) => expect(credentialsOf(headers)).toEqual(want));
+  ])('with %s are parsed', (_, headers, want) => expect(credentialsOf(headers)).toEqual(want));
 
   test.each([
     'Basic',
@@ -148,7 +148,7 @@ describe('credentials', () => {
     'Bearer a b',
     'Bearer a, Basic b',
     `Bearer ${'x'.repeat(40_000)}`,
-  ])('no form: %.20s', authorization =>
+  ])('without a valid form are refused: %.20s', authorization =>
     expect(() => credentialsOf({ authorization })).toThrow('must have the form'),
   );
 
@@ -169,19 +169,19 @@ describe('credentials', () => {
   });
 });
 
-describe('off, open, and by the word of an authorizer', () => {
+describe('guards without tokens, with open access, and with an authorizer', () => {
   const identity: Identity = { tokenId: 'x', name: 'n', scopes: ['logs:read'], tenants: ['a'] };
   const NOBODY =
     '401 authentication required: send a token as the password of HTTP Basic, or as Bearer token';
 
-  test('where tokens are off the request passes with the tenants of its header, without an identity that somebody slipped in', async () => {
+  test('a request without tokens passes with the tenants of its header, and without an injected identity', async () => {
     const { guard } = accessWith({ tokensEnabled: false });
     const sent = request({ headers: { authorization: 'x', 'x-scope-orgid': 'b' } });
     expect(await guard.admit(ADMIN_STORE, sent)).toEqual({ ...sent, tenants: tenants('b') });
     expect((await guard.admit(READ_LOGS, { ...sent, identity })).identity).toBeUndefined();
   });
 
-  test('an identity counts from an authorizer alone, and is needed then', async () => {
+  test('an identity is accepted only from an authorizer, and is then required', async () => {
     const trusting = accessWith({}, { trusts: true });
     const ask = async (given: object, { guard } = trusting) =>
       guard.admit(READ_LOGS, request(given)).then(
@@ -198,7 +198,7 @@ describe('off, open, and by the word of an authorizer', () => {
     expect(await ask({ identity }, access)).toBe(NOBODY);
   });
 
-  test('metrics by choice', async () => {
+  test('metrics are open only if configured', async () => {
     const { guard } = accessWith({ metricsPublic: true });
     await guard.admit(METRICS, request());
     await expect(guard.admit(ADMIN_STORE, request())).rejects.toMatchObject({ status: 401 });
@@ -214,7 +214,7 @@ describe('off, open, and by the word of an authorizer', () => {
     ['none', undefined, 200],
     [undefined, undefined, 200],
   ])(
-    'a page that the browser calls %p, of %p: %d, also where tokens are off',
+    'a request with fetch site %p and mode %p gets %d, also without tokens',
     async (site, origin, status) => {
       const { guard } = accessWith({ tokensEnabled: false, allowedOrigins: ['https://tools.example'] });
       const headers = Object.fromEntries(
@@ -228,7 +228,7 @@ describe('off, open, and by the word of an authorizer', () => {
   );
 });
 
-test('every answer is hardened; what an answer says itself wins', () => {
+test('every response has security headers, and its own headers take precedence', () => {
   const page = { 'content-type': 'text/html', 'content-security-policy': "default-src 'self'" };
   expect(hardenedHeaders(page)).toEqual({
     ...page,

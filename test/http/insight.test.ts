@@ -1,4 +1,7 @@
-/** index/stats, index/shards, index/volume, index/volume_range, detected_labels and drilldown-limits over HTTP. */
+/**
+ * index/stats, index/shards, index/volume, index/volume_range, detected_labels and drilldown-limits over
+ * HTTP.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -61,7 +64,7 @@ async function pushShop(): Promise<void> {
 const byMetric = (result: { metric: object; value?: unknown[]; values?: unknown[][] }[]) =>
   result.map(({ metric, value, values }) => [metric, value ?? values]);
 
-test.each(ENDPOINTS)('%s: both roots, GET and form, and its tenant', async endpoint => {
+test.each(ENDPOINTS)('%s works under both roots, by GET and form, and uses its tenant', async endpoint => {
   await pushShop();
   const params = { query: '{service_name=~".+"}', targetBytesPerShard: '1MB' };
   const told = async (...given: [{ root?: string; form?: boolean }?]) => {
@@ -78,7 +81,7 @@ test.each(ENDPOINTS)('%s: both roots, GET and form, and its tenant', async endpo
   expect(several).toEqual({ status: 400, text: 'multiple org IDs present' });
 });
 
-test('statistics, and shards that are all of it', async () => {
+test('statistics are returned, with one shard that covers everything', async () => {
   await pushShop();
   const stats = { streams: 2, chunks: 1, bytes: 400, entries: 4 };
   const query = '{service_name="shop"}';
@@ -104,7 +107,7 @@ test('statistics, and shards that are all of it', async () => {
 
 describe('volume', () => {
   const SHOP = { service_name: 'shop' };
-  // [what, parameters, series and bytes]
+  // [case, parameters, series and bytes]
   const rows: [string, Given, unknown[]][] = [
     [
       'labels of the selector',
@@ -170,7 +173,7 @@ describe('volume', () => {
     );
   });
 
-  test('in steps, by buckets that begin at multiples of the step', async () => {
+  test('in steps uses buckets that start at multiples of the step', async () => {
     await pushShop();
     const { data } = await answer('index/volume_range', { query: '{service_name=~".+"}', step: '1h' });
     expect(data.resultType).toBe('matrix');
@@ -190,7 +193,7 @@ describe('volume', () => {
     expect(none.data).toMatchObject({ resultType: 'vector', result: [] });
   });
 
-  test('order is that of the first samples', async () => {
+  test('orders series by their first samples', async () => {
     await push([{ app: 'late' }], [3700, 3800, 3900]);
     await push([{ app: 'early' }], [1, 2]);
     await push([{ app: 'both' }], [3, 3700, 3800, 3900]);
@@ -202,7 +205,7 @@ describe('volume', () => {
     ]);
   });
 
-  test('limits of the tenant', async () => {
+  test('obeys the limits of the tenant', async () => {
     start({ volumeEnabled: false });
     expect(await send('index/volume', { query: '{}' })).toEqual({ status: 404, text: 'not found' });
     start({ volumeMaxSeries: 1 });
@@ -213,7 +216,7 @@ describe('volume', () => {
     });
   });
 
-  test('several tenants are summed', async () => {
+  test('sums several tenants', async () => {
     start({}, { querier: { ...DEFAULT_CONFIG.querier, multiTenantQueriesEnabled: true } });
     await push([SHOP], [1]);
     await push([SHOP], [1, 2], 'other');
@@ -229,7 +232,7 @@ describe('volume', () => {
   });
 });
 
-test('detected labels', async () => {
+test('detected labels are returned', async () => {
   expect(await answer('detected_labels')).toEqual({});
   await pushShop();
   await push([{ service_name: 'web', id: '7' }], [1]);
@@ -260,7 +263,7 @@ const MISTAKES: [string, Given, string][] = [
     [endpoint, { query: '{a="b"}', direction: 'x' }, "invalid direction 'x'"],
     [endpoint, { query: '{a="b"}', step: 'x' }, 'cannot parse "x" to a valid duration'],
     [endpoint, { query: '{a="b"}', interval: -1 }, 'interval must be >= 0'],
-    // The limit is looked at before the query.
+    // The limit is checked before the query.
     [endpoint, { query: '{', limit: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
   ]),
   ['index/shards', { query: '{a="b"}' }, 'targetBytesPerShard must be a positive value'],
@@ -284,11 +287,11 @@ const MISTAKES: [string, Given, string][] = [
   ],
   ['detected_labels', { query: '{a="b"} | json' }, 'only label matchers are supported'],
 ];
-test.each(MISTAKES)('%s %j: 400', async (endpoint, params, text) => {
+test.each(MISTAKES)('%s %j returns 400', async (endpoint, params, text) => {
   expect(await send(endpoint, params)).toEqual({ status: 400, text });
 });
 
-test('drilldown-limits', async () => {
+test('drilldown-limits returns the limits', async () => {
   const path = 'drilldown-limits';
   const { limits, ...rest } = await answer(path);
   expect(rest).toEqual({ pattern_ingester_enabled: false, version: '3.8.0' });

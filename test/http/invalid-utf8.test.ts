@@ -1,4 +1,4 @@
-/** Bytes that are not UTF-8, from a push to the answer that a client reads. */
+/** Bytes that are not UTF-8, from a push to the response. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compress } from 'snappyjs';
 import { PROTOBUF_TYPE, protobufPush } from '../end-to-end/support/push.ts';
@@ -16,7 +16,7 @@ limits_config:
   discover_service_name: []
   max_query_length: 0s
 `;
-/** In a line, what stands for the bytes ff and fe. */
+/** Replacements of the bytes ff and fe in a line. */
 const BYTES = new Map([
   [0x23, 0xff],
   [0x24, 0xfe],
@@ -60,14 +60,14 @@ const stream = (labels: Record<string, string>, ...values: [place: number, line:
 });
 
 describe('a log query', () => {
-  test('shows a broken byte of a line as U+FFFD', async () => {
+  test('shows an invalid byte of a line as U+FFFD', async () => {
     expect(await ask('{app="d"} |= "\\xff"')).toEqual([stream({}, [0, 'a\ufffdb'], [3, '\ufffd'])]);
     expect(await ask('{app="d"} | line_format "<{{trunc 2 __line__}}>" |= "\\xff"')).toEqual([
       stream({}, [0, '<a\ufffd>'], [3, '<\ufffd>']),
     ]);
   });
 
-  test('shows a broken byte of a label as U+FFFD, and U+FFFD of a label as a space', async () => {
+  test('shows an invalid byte of a label as U+FFFD, and U+FFFD of a label as a space', async () => {
     const answer = await ask('{app="d"} | regexp "a(?P<x>.)b" |= "b"');
     expect(answer).toEqual(
       expect.arrayContaining([
@@ -85,7 +85,7 @@ describe('a log query', () => {
     ]);
   });
 
-  test('leaves U+FFFD of a parsed label apart', async () => {
+  test('leaves U+FFFD of a parsed label unchanged', async () => {
     const flags = { 'x-loki-response-encoding-flags': 'categorize-labels' };
     expect(await ask('{app="d"} |= "a\\ufffdb" | pattern "a<x>b"', flags)).toEqual([
       { stream: { app: 'd' }, values: [[`${START_NS + 2n}`, 'a\ufffdb', { parsed: { x: '\ufffd' } }]] },
@@ -103,14 +103,14 @@ test('a metric query has a series for each value, and none for U+FFFD itself', a
   ).toMatchObject([{ values: expect.arrayContaining([expect.arrayContaining(['4'])]) }]);
 });
 
-test('detected fields and their values', async () => {
+test('detected fields show their values', async () => {
   const path = '/loki/api/v1/detected_field/x/values';
   const query = { ...RANGE, query: '{app="d"} |= "\\xff" | regexp "a(?P<x>.)b"' };
   const { text } = await store.client.send({ path, query, headers: TENANT });
   expect(JSON.parse(text).values).toEqual(['\ufffd']);
 });
 
-test('a tail', async () => {
+test('a tail shows an invalid byte as U+FFFD', async () => {
   const query = '{app="d"} |= "\\xff" | regexp "a(?P<x>.)b"';
   const tail = await openTail(store, { query, start: RANGE.start, limit: '10' });
   await tail.atLeast(2);

@@ -46,7 +46,7 @@ async function push(process: TestProcess, streams: readonly Stream[], tenant = '
   return { status, text: Buffer.from(body).toString() };
 }
 
-describe('names of tenants', () => {
+describe('tenant names', () => {
   const process = start();
   const ALLOWED = `09azAZ!-_.*'()`;
 
@@ -72,11 +72,11 @@ describe('names of tenants', () => {
     );
   });
 
-  test('every other character of ASCII is refused, a colon among them', async () => {
+  test('refuse every other ASCII character, including a colon', async () => {
     const allowed = /[0-9a-zA-Z!\-_.*'()]/;
     for (let code = 0x21; code < 0x7f; code++) {
       const character = String.fromCharCode(code);
-      // Several tenants, which have limits of their own.
+      // Separates several tenants, each with its own limits.
       if (character === '|') continue;
       const { status, text } = await ask(process, `${ROOT}/labels`, [], `a${character}b`);
       const isAllowed = allowed.test(character);
@@ -86,7 +86,7 @@ describe('names of tenants', () => {
   });
 });
 
-describe('limit and line_limit where the request gives none', () => {
+describe('default limit and line_limit', () => {
   const process = start();
   const MS = START_MS - 60_000;
   const streamOf = (app: string, count: number, line: (i: number) => string): Stream => [
@@ -103,7 +103,7 @@ describe('limit and line_limit where the request gives none', () => {
       ...[99, 100, 101].flatMap(count => manyStreams(`streams${count}`, count)),
       ...[999, 1000, 1001].map(count => streamOf(`fields${count}`, 1, () => fields(count))),
       ...[999, 1000, 1001].map(count => streamOf(`values${count}`, count, i => `v=${i}`)),
-      // The one that differs is the oldest, which is looked at last.
+      // The different one is the oldest, which is read last.
       ...[99, 100, 101].map(count => streamOf(`old${count}`, count, i => (i === 0 ? 'rare=1' : 'usual=1'))),
     ]);
     expect(pushed).toEqual({ status: 204, text: '' });
@@ -130,7 +130,7 @@ describe('limit and line_limit where the request gives none', () => {
     [99, 99],
     [100, 100],
     [101, 100],
-  ])('%d of 100', async (there, shown) => {
+  ])('%d of 100 entries are returned', async (there, shown) => {
     const query: Pairs = [['query', `{app="lines${there}"}`]];
     expect(await entries(`${ROOT}/query_range`, query)).toBe(shown);
     for (const [limit, want] of [
@@ -160,7 +160,7 @@ describe('limit and line_limit where the request gives none', () => {
     [999, 999],
     [1000, 1000],
     [1001, 1000],
-  ])('%d of 1000', async (there, shown) => {
+  ])('%d of 1000 lines are read', async (there, shown) => {
     const ofFields: Pairs = [['query', `{app="fields${there}"}`]];
     expect((await names(ofFields)).length).toBe(shown);
     expect((await names([...ofFields, ['limit', 1001]])).length).toBe(there);
@@ -173,7 +173,7 @@ describe('limit and line_limit where the request gives none', () => {
     expect((await answer(process, path, [...ofValues, ['limit', 1001]])).values.length).toBe(there);
   });
 
-  test('an instant query and a tail take 100, too', async () => {
+  test('an instant query and a tail also return 100', async () => {
     const limitOfTail = (rawQuery: string) =>
       tailRequestOf(
         request({ path: `${ROOT}/tail`, rawQuery, tenants: tenants('acme') }),
@@ -192,7 +192,7 @@ describe('limit and line_limit where the request gives none', () => {
       400,
       'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
     ],
-  ])('%s %s', async (name, value, status, message) => {
+  ])('with %s %s', async (name, value, status, message) => {
     const got = await ask(process, `${ROOT}/query_range`, [
       ['query', '{app="lines99"}'],
       [name, value],
@@ -203,7 +203,7 @@ describe('limit and line_limit where the request gives none', () => {
 
 describe('delay_for', () => {
   const process = start();
-  // What is right about the parameters is refused only because this is no WebSocket.
+  // Valid parameters are refused only because this is not a WebSocket.
   test.each<[string, string]>([
     ['', 'Bad Request'],
     ['0', 'Bad Request'],
@@ -222,7 +222,7 @@ describe('delay_for', () => {
     expect([status, text.trim()]).toEqual([400, message]);
   });
 
-  test('it is none where it is not given', () => {
+  test('is zero if absent', () => {
     const of = (rawQuery: string) =>
       tailRequestOf(request({ path: `${ROOT}/tail`, rawQuery, tenants: tenants('acme') }), 0n).delayMs;
     expect([of('query={a="b"}'), of('query={a="b"}&delay_for=5')]).toEqual([0, 5000]);
@@ -238,7 +238,7 @@ describe('q of /config', () => {
     [19, 200, ''],
     [20, 200, ''],
     [21, 400, 'too many q parameters: 21, limit: 20'],
-  ])('%d values', async (count, status, message) => {
+  ])('accepts or refuses %d values', async (count, status, message) => {
     const got = await ask(
       process,
       '/config',
@@ -251,15 +251,15 @@ describe('q of /config', () => {
     [511, 'unknown configuration keys'],
     [512, 'unknown configuration keys'],
     [513, 'q parameter longer than 512 characters'],
-  ])('%d characters', async (length, message) => {
+  ])('accepts or refuses %d characters', async (length, message) => {
     const { status, text } = await ask(process, '/config', [['q', 'x'.repeat(length)]]);
     expect([status, text.startsWith(message)]).toEqual([400, true]);
   });
 });
 
-describe('time ranges where the request gives none', () => {
+describe('default time ranges', () => {
   const process = start();
-  // One chunk each, so that what is inside can be told by labels, too.
+  // One chunk each, so that labels also show what is inside.
   const AGES: readonly (readonly [string, number])[] = [
     ['now', 0],
     ['young', 1],
@@ -284,14 +284,14 @@ describe('time ranges where the request gives none', () => {
   };
   const query: Pairs = [['query', '{all="x"}']];
 
-  test('query_range begins an hour ago and ends now', async () => {
+  test('query_range starts an hour ago and ends now', async () => {
     const { data } = await answer(process, `${ROOT}/query_range`, query);
     const ages = data.result.map(({ stream }: { stream: { age: string } }) => stream.age);
     // The end of a log query is not part of it.
     expect(ages.sort()).toEqual(upTo('hour', 'young'));
   });
 
-  test('values of a label, and labels, begin six hours ago', async () => {
+  test('label values and labels start six hours ago', async () => {
     const { data } = await answer(process, `${ROOT}/label/age/values`, []);
     expect(data.sort()).toEqual(upTo('six'));
     const only = start();
@@ -305,7 +305,7 @@ describe('time ranges where the request gives none', () => {
     expect([labels.includes('inside'), labels.includes('outside')]).toEqual([true, false]);
   });
 
-  test('detected fields begin an hour ago', async () => {
+  test('detected fields start an hour ago', async () => {
     const { fields } = await answer(process, `${ROOT}/detected_fields`, query);
     const names: string[] = fields.map(({ label }: { label: string }) => label);
     expect(['hour_', 'hour', 'six_', 'six'].map(name => names.includes(name))).toEqual([
@@ -350,7 +350,7 @@ describe('units of max_interval', () => {
     ['1440m', 204, ''],
     ['24h0m1s', 400, "max_interval can't be greater than 24h0m0s"],
     ['86401s', 400, "max_interval can't be greater than 24h0m0s"],
-    // Of less than a second nothing is left; a whole number of seconds is one, however it is written.
+    // Fractions of a second are dropped; a whole number of seconds is accepted in any notation.
     ['1000ms', 204, ''],
     ['999ms', 400, UNITS],
     ['1us', 400, UNITS],

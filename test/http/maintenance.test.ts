@@ -1,6 +1,5 @@
 /**
- * Flush, index sync, cache generation numbers and the state of maintenance (docs/dev/wire-format.md#cache-generation, #flush-and-shutdown,
- * #index-sync).
+ * Flush, index sync, cache generation numbers and maintenance status (docs/dev/wire-format.md#cache-generation, #flush-and-shutdown, #index-sync).
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -43,21 +42,21 @@ async function fill(...tenants: string[]): Promise<void> {
 }
 
 describe('/flush', () => {
-  test.each(['GET', 'POST'])('%s: 204, empty; what there is is packed with the next run', async method => {
+  test.each(['GET', 'POST'])('%s returns 204, empty, and the next run merges everything', async method => {
     await fill('acme', 'beta');
     expect(await ask(method, '/flush')).toEqual([204, '']);
     expect(process.kicked).toEqual(['compaction']);
     expect(await chunksOf('acme')).toBe(3);
     await process.run('compaction');
     expect([await chunksOf('acme'), await chunksOf('beta')]).toEqual([1, 1]);
-    // Done: the windows of the day are open, and nobody asks any more.
+    // Done: the windows of the day are open, and no request is pending.
     stores.clock.advance(1000);
     await fill('acme');
     await process.run('compaction');
     expect(await chunksOf('acme')).toBe(4);
   });
 
-  test.each(['PUT', 'DELETE'])('%s: 405', async method => {
+  test.each(['PUT', 'DELETE'])('%s returns 405', async method => {
     expect(await ask(method, '/flush')).toEqual([405, '']);
   });
 });
@@ -65,7 +64,7 @@ describe('/flush', () => {
 describe('/flush/tenant', () => {
   const flush = (given: object = {}) => ask('POST', '/flush/tenant', { headers: acme, ...given });
 
-  test('204 when done: packed, and in the index', async () => {
+  test('returns 204 after merging and indexing', async () => {
     await fill('acme', 'beta');
     expect(await flush()).toEqual([204, '']);
     expect([await chunksOf('acme'), await chunksOf('beta')]).toEqual([1, 3]);
@@ -77,11 +76,11 @@ describe('/flush/tenant', () => {
     ]);
   });
 
-  test('204 where there is nothing', async () => {
+  test('returns 204 if there is nothing to do', async () => {
     expect(await flush()).toEqual([204, '']);
   });
 
-  test('a tenant is required', async () => {
+  test('requires a tenant', async () => {
     expect(await flush({ headers: {} })).toEqual([401, 'no org id\n']);
     expect(await flush({ headers: { 'x-scope-orgid': 'a|b' } })).toEqual([400, 'multiple org IDs present\n']);
   });
@@ -93,13 +92,13 @@ describe('/flush/tenant', () => {
     ['{app!="a"}', 3],
     ['{}', 1],
     ['', 1],
-  ])('streams=%s leaves %d chunks', async (streams, chunks) => {
+  ])('with streams=%s leaves %d chunks', async (streams, chunks) => {
     await fill('acme');
     expect(await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` })).toEqual([204, '']);
     expect(await chunksOf('acme')).toBe(chunks);
   });
 
-  test.each(['{app=', 'app', '{app="a"} |= "x"'])('streams=%s: 400, and nothing is packed', async streams => {
+  test.each(['{app=', 'app', '{app="a"} |= "x"'])('with streams=%s returns 400 and merges nothing', async streams => {
     await fill('acme');
     const [status, text] = await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` });
     expect(status).toBe(400);
@@ -107,14 +106,14 @@ describe('/flush/tenant', () => {
     expect(await chunksOf('acme')).toBe(3);
   });
 
-  test('streams is read from the URL alone', async () => {
+  test('reads streams only from the URL', async () => {
     await fill('acme');
     const headers = { ...acme, 'content-type': 'application/x-www-form-urlencoded' };
     expect(await flush({ headers, body: Buffer.from('streams=nonsense') })).toEqual([204, '']);
     expect(await chunksOf('acme')).toBe(1);
   });
 
-  test('202 where a request may not take as long; the next run does the rest', async () => {
+  test('returns 202 if a request may not take as long, and the next run does the rest', async () => {
     stores = testStores({ maintenanceRunMs: 0 });
     process = stores.process(1);
     await fill('acme');
@@ -124,7 +123,7 @@ describe('/flush/tenant', () => {
     expect(await chunksOf('acme')).toBe(1);
   });
 
-  test('500 where the store fails', async () => {
+  test('returns 500 if the store fails', async () => {
     await fill('acme');
     const { key } = (await stores.store.list('')).objects[0];
     await stores.store.delete(key);
@@ -146,7 +145,7 @@ describe('/sync-indexes', () => {
     last_duration: '0s',
   };
 
-  test('the states that it goes through', async () => {
+  test('shows its states', async () => {
     expect(await status()).toEqual([NEVER]);
     expect(await put()).toEqual([202, STARTED]);
     expect(process.kicked).toEqual(['index-sync']);
@@ -165,23 +164,23 @@ describe('/sync-indexes', () => {
     expect(await put()).toEqual([202, STARTED]);
   });
 
-  test('of two requests at once, in two processes, one begins it', async () => {
+  test('starts once for two concurrent requests in two processes', async () => {
     const other = stores.process(2);
     const answers = await Promise.all([process, other].map(one => one.ask('PUT', '/sync-indexes')));
     expect(answers.map(({ status: code }) => code).sort()).toEqual([202, 409]);
   });
 
-  test('is of the whole store: no tenant is asked for', async () => {
+  test('covers the whole store and requires no tenant', async () => {
     expect((await process.ask('GET', '/sync-indexes')).headers['content-type']).toMatch(/^application\/json/);
   });
 
-  test('503 for both where the store keeps no index', async () => {
+  test('returns 503 for both methods if the store has no index', async () => {
     process = testStores({ indexSync: false }).process(1);
     expect(await put()).toEqual([503, UNSUPPORTED]);
     expect(await ask('GET', '/sync-indexes')).toEqual([503, UNSUPPORTED]);
   });
 
-  test('other methods', async () => {
+  test('refuses other methods', async () => {
     expect(await ask('POST', '/sync-indexes')).toEqual([405, '']);
   });
 });
@@ -190,7 +189,7 @@ describe('cache generation numbers', () => {
   const PATH = '/cache/generation_numbers';
   const ROOTS = ['/svc/api/v1', '/loki/api/v1'];
 
-  test.each(ROOTS)('%s: empty until it is set, then the time in ns, for one tenant', async root => {
+  test.each(ROOTS)('%s is empty until set, then the time in ns, per tenant', async root => {
     const read = (tenant: string) => ask('GET', root + PATH, { headers: { 'x-scope-orgid': tenant } });
     expect(await read('acme')).toEqual([200, '""']);
     expect(await ask('POST', `${root + PATH}/increase`, { headers: acme })).toEqual([204, '']);
@@ -204,7 +203,7 @@ describe('cache generation numbers', () => {
   test.each([
     ['GET', PATH],
     ['POST', `${PATH}/increase`],
-  ])('%s %s needs exactly one tenant', async (method, path) => {
+  ])('%s %s requires exactly one tenant', async (method, path) => {
     const under = ROOTS[0] + path;
     expect(await ask(method, under)).toEqual([401, 'no org id\n']);
     expect(await ask(method, under, { headers: { 'x-scope-orgid': 'a|b' } })).toEqual([
@@ -213,7 +212,7 @@ describe('cache generation numbers', () => {
     ]);
   });
 
-  test('without authentication there is one tenant', async () => {
+  test('use the single tenant without authentication', async () => {
     const auth = { target: 'all' as const, authEnabled: false, noAuthTenant: 'only' };
     process = testStores({}, { ...DEFAULT_CONFIG, auth }).process(1);
     expect(await ask('GET', ROOTS[0] + PATH)).toEqual([200, '""']);
@@ -227,7 +226,7 @@ describe('/status/maintenance', () => {
     return JSON.parse(text);
   };
 
-  test('before anything ran', async () => {
+  test('is empty before any run', async () => {
     expect(await status()).toEqual({
       jobs: [
         { name: 'compaction', interval: '1m0s', last_run: null },
@@ -245,7 +244,7 @@ describe('/status/maintenance', () => {
     });
   });
 
-  test('what ran last in another process, and what waits', async () => {
+  test('shows the last runs of another process, and pending work', async () => {
     await fill('acme');
     stores.clock.advance(HOUR_MS);
     await fill('beta');
@@ -267,7 +266,7 @@ describe('/status/maintenance', () => {
     });
   });
 
-  test('stops to count, and says so', async () => {
+  test('stops counting at its maximum and sets at_least', async () => {
     process.catalog.outstanding.list = async function* () {
       for (let day = 0; ; day++) yield { tenant: 'acme', day, writtenMs: START_MS + day };
     };

@@ -1,4 +1,4 @@
-/** The description of the API is valid, complete, and made of the route table. */
+/** The API description is valid, complete, and generated from the route table. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ describe('the description of the API', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('a document with a wrong parameter is not valid', async () => {
+  test('rejects a document with an invalid parameter', async () => {
     const wrong = structuredClone(document);
     Object.assign(wrong.paths['/ready'].get.parameters, [{ name: 'a', in: 'nowhere' }]);
     expect((await new Validator().validate(wrong)).valid).toBe(false);
@@ -45,13 +45,13 @@ describe('the description of the API', () => {
     expect(Object.keys(ENDPOINT_DOCS).sort()).toEqual(ROUTES.map(docKey).sort());
   });
 
-  test('gives each operation an ID of its own, and each summary a verb and no period', () => {
+  test('gives each operation a unique ID, and each summary a verb and no period', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { summary } of Object.values(ENDPOINT_DOCS)) expect(summary).toMatch(/^[A-Z].*[^.]$/);
   });
 
-  test('has a schema for each JSON response, and no schema that is not used', () => {
+  test('has a schema for each JSON response, and no unused schema', () => {
     const isJson = (type: string | undefined) => type === 'application/json';
     const missing = Object.entries(ENDPOINT_DOCS).filter(([, { type, schema }]) => isJson(type) && !schema);
     expect(missing.map(([route]) => route)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The endpoint of OTLP over the store in this process: statuses, headers and the shape of errors. */
+/** OTLP endpoint over the store in this process: status codes, headers and error format. */
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compress } from 'lz4js';
@@ -46,9 +46,9 @@ function send({
   return store.client.send({ method: 'POST', path, headers, body });
 }
 
-describe('accepted', () => {
+describe('an accepted OTLP request', () => {
   const body = protobufOf(sample('x'));
-  // [what, request]
+  // [case, request]
   const rows: [string, Sent][] = [
     ['protobuf', { body }],
     ['gzip', { body: gzipSync(body), encoding: 'gzip' }],
@@ -57,7 +57,7 @@ describe('accepted', () => {
     ['JSON', { body: jsonOf(sample('x')), type: 'application/json' }],
     ['JSON with its charset', { body: jsonOf(sample('x')), type: 'application/json; charset=utf-8' }],
   ];
-  test.each(rows)('%s: 204 with nothing in it', async (name, request) => {
+  test.each(rows)('%s returns 204 with an empty body', async (name, request) => {
     const tenant = name.replaceAll(' ', '-');
     const answer = await send({ ...request, tenant });
     expect([answer.status, answer.text]).toEqual([204, '']);
@@ -73,8 +73,8 @@ describe('accepted', () => {
   });
 });
 
-describe('refused', () => {
-  // [what, request, status, message]
+describe('a refused OTLP request', () => {
+  // [case, request, status, message]
   const rows: [string, Sent, number, string][] = [
     [
       'no records',
@@ -131,22 +131,22 @@ describe('refused', () => {
     expect(answer.headers['content-type']).toBe('application/octet-stream');
   });
 
-  test.each(['/otlp/v1/logs', '/otlp/v1/logs/v1/logs'])('%s without a tenant: plain text', async path => {
+  test.each(['/otlp/v1/logs', '/otlp/v1/logs/v1/logs'])('%s without a tenant returns plain text', async path => {
     const answer = await send({ body: 'x', tenant: '', path });
     expect([answer.status, answer.text]).toEqual([401, 'no org id\n']);
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 
-  test('another method', async () => {
+  test('with another method returns 405', async () => {
     const answer = await store.client.send({ path: '/otlp/v1/logs' });
     expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
   });
 });
 
-describe('error shape', () => {
+describe('the error format', () => {
   const log = { error: () => {} };
 
-  test('a defect and an overload may be tried again', () => {
+  test('allows a retry after a defect or an overload', () => {
     for (const error of [new Error('inside'), new ThrottledError('full')]) {
       const { status, body } = responseOfError(error, { style: 'otlp', requestId: 'r1', log });
       expect(status).toBe(503);
@@ -154,7 +154,7 @@ describe('error shape', () => {
     }
   });
 
-  test.each([0, 1, 127, 128, 20_000])('a message of %i bytes', length => {
+  test.each([0, 1, 127, 128, 20_000])('has a message of %i bytes', length => {
     const { body } = errorResponse(400, 'm'.repeat(length), 'otlp');
     expect(statusMessage(body as Uint8Array)).toBe('m'.repeat(length));
   });

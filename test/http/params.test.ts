@@ -42,7 +42,7 @@ describe('query string', () => {
     expect(messageThrown(() => parsed(raw))).toBe(want);
   });
 
-  test('the number of parameters is bounded', () => {
+  test('has a bounded number of parameters', () => {
     expect(paramValues(parseParams(request({ rawQuery: 'a&'.repeat(MAX_PARAMETERS) })), 'a')).toHaveLength(
       MAX_PARAMETERS,
     );
@@ -65,7 +65,7 @@ describe('query string', () => {
     );
   });
 
-  test('property: any bytes decode as UTF-8 does', () => {
+  test('property: any bytes decode like UTF-8', () => {
     fc.assert(
       fc.property(fc.uint8Array(), bytes => {
         const encoded = [...bytes].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -76,14 +76,14 @@ describe('query string', () => {
 });
 
 describe('form body', () => {
-  test('comes before the query string', () => {
+  test('takes precedence over the query string', () => {
     const params = parseParams(request({ form: 'a=form&b=1', rawQuery: 'a=url&c=2' }));
     expect(Object.fromEntries(params)).toEqual({ a: ['form', 'url'], b: ['1'], c: ['2'] });
     expect(param(params, 'a')).toBe('form');
     expect(param(params, 'none')).toBe('');
   });
 
-  test('raw UTF-8 in the body is text', () => {
+  test('accepts raw UTF-8', () => {
     expect(param(parseParams(request({ form: 'a=é+%C3%A9' })), 'a')).toBe('é é');
   });
 
@@ -95,12 +95,12 @@ describe('form body', () => {
     ['POST', 'application/x-www-form-urlencoded', '1'],
     ['PUT', 'Application/X-WWW-form-urlencoded; charset=UTF-8', '1'],
     ['PATCH', 'application/x-www-form-urlencoded;', '1'],
-  ])('%s with %s', (method, type, want) => {
+  ])('%s with %s is not parsed', (method, type, want) => {
     const params = parseParams(request({ form: 'a=1', method, headers: { 'content-type': type } }));
     expect(param(params, 'a')).toBe(want);
   });
 
-  test('without a content type it is no form', () => {
+  test('is not parsed without a content type', () => {
     expect(parseParams(request({ form: 'a=1', headers: {} })).size).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-/** Parquet files read by two readers that know nothing of each other: hyparquet and arrow-rs (parquet-wasm). */
+/** Reads Parquet files with two independent readers: hyparquet and arrow-rs (parquet-wasm). */
 import {
   type FileMetaData,
   parquetMetadata,
@@ -9,14 +9,14 @@ import {
 import { readParquet, writeParquet } from 'parquet-wasm';
 
 export interface ReadRow {
-  /** In the unit of the column. */
+  /** Timestamp in the unit of the column. */
   readonly timestamp: bigint;
   readonly labels: Readonly<Record<string, string>>;
   readonly line?: string;
   readonly value?: number;
 }
 
-/** A text is what it was: no byte order mark is dropped, and bytes that are no UTF-8 fail. */
+/** Text as stored: keeps byte order marks, and fails on invalid UTF-8. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export async function readRows(file: Uint8Array): Promise<ReadRow[]> {
@@ -50,7 +50,7 @@ function elementsOf({ path, element, children }: SchemaTree): string[] {
   return [words.filter(word => word !== undefined).join(' '), ...children.flatMap(elementsOf)];
 }
 
-/** The file as arrow-rs understands it: read to columns of Arrow, and these written anew. */
+/** File as arrow-rs reads it: converted to Arrow columns and written again. */
 export function throughArrow(file: Uint8Array): Uint8Array {
   return writeParquet(readParquet(file));
 }

@@ -22,7 +22,7 @@ const ON = {
 };
 const OFF = { ...ON, supportParquetEncoding: false };
 
-describe('who asks for Parquet', () => {
+describe('Parquet content negotiation', () => {
   test.each<[Record<string, string>, boolean]>([
     [ASKING, true],
     [{}, false],
@@ -33,12 +33,12 @@ describe('who asks for Parquet', () => {
     [{ accept: `${PARQUET_TYPE};q=1` }, false],
     [{ accept: 'Application/Vnd.Apache.Parquet' }, false],
     [{ 'content-type': PARQUET_TYPE }, false],
-  ])('%j: %j', (headers, want) => {
+  ])('%j is Parquet: %j', (headers, want) => {
     expect(parquetRequested(headers)).toBe(want);
     expect(parquetWanted(headers, ON)).toBe(want);
   });
 
-  test('and may not have it', () => {
+  test('refuses Parquet for endpoints without it', () => {
     expect(parquetWanted({}, OFF)).toBe(false);
     expect(messageThrown(() => parquetWanted(ASKING, OFF))).toBe(DISABLED);
     expect(messageThrown(() => refuseParquet(ASKING))).toBe(UNSUPPORTED);
@@ -50,7 +50,7 @@ const START_NS = 1_700_000_000_000_000_001n;
 const TENANT = { 'x-scope-orgid': 'a' };
 const RANGE = { start: `${START_NS}`, end: `${START_NS + 60_000_000_000n}`, direction: 'forward' };
 
-describe('a store answers', () => {
+describe('a store that is asked for Parquet', () => {
   let store: TestStore;
   let closed: TestStore;
 
@@ -136,7 +136,7 @@ describe('a store answers', () => {
       {},
       [{ timestamp: 1_700_000_001_000n, labels: {}, value: 2 }],
     ],
-  ])('%s', async (_, path, query, headers, want) => {
+  ])('returns %s', async (_, path, query, headers, want) => {
     const answer = await ask(path, query, { 'accept-encoding': 'gzip', ...headers });
     expect({ status: answer.status, type: answer.headers['content-type'] }).toEqual({
       status: 200,
@@ -151,7 +151,7 @@ describe('a store answers', () => {
     ['/label/app/values', {}],
     ['/series', {}],
     ['/format_query', { query: '{app="web"}' }],
-  ])('%s with a refusal', async (path, query) => {
+  ])('refuses %s', async (path, query) => {
     const { status, text } = await ask(path, query);
     expect({ status, text }).toEqual({ status: 400, text: UNSUPPORTED });
   });
@@ -159,7 +159,7 @@ describe('a store answers', () => {
   test.each<[string, Record<string, string>]>([
     ['/query_range', { ...RANGE, query: '{app="web"}' }],
     ['/query', { query: '1+1' }],
-  ])('%s with a refusal where it is turned off, and others with JSON', async (path, query) => {
+  ])('refuses %s if Parquet is disabled, and returns JSON to others', async (path, query) => {
     const { status, text } = await ask(path, query, {}, closed);
     expect({ status, text }).toEqual({ status: 400, text: DISABLED });
     const inJson = await ask(path, query, { accept: 'application/json' }, closed);
@@ -169,7 +169,7 @@ describe('a store answers', () => {
     });
   });
 
-  test('errors as text, a missing tenant first', async () => {
+  test('returns errors as text, a missing tenant first', async () => {
     const { status, headers } = await ask('/query_range', { ...RANGE, query: '{' });
     expect({ status, type: headers['content-type'] }).toEqual({
       status: 400,

@@ -100,7 +100,7 @@ describe('both readers find the schema of', () => {
     expect(schemaOf(throughArrow(file))).toEqual(want);
   });
 
-  test('the old types, for readers that know no others', async () => {
+  test('the old types, for readers that support no others', async () => {
     const types = async (result: QueryResult) =>
       metadataOf(await encode(result)).schema.map(({ converted_type }) => converted_type);
     expect(await types(ONE_STREAM)).toEqual([undefined, undefined, 'MAP', undefined, 'UTF8', 'UTF8', 'UTF8']);
@@ -201,7 +201,7 @@ const FILE_CASES: readonly (readonly [string, QueryResult])[] = [
   ],
 ];
 
-describe('two readers find the rows of', () => {
+describe('both readers find the rows of', () => {
   test.each(FILE_CASES)('%s', async (_, result) => {
     const file = await encode(result);
     const want = rowsOf(result);
@@ -236,21 +236,21 @@ describe('two readers find the rows of', () => {
   });
 });
 
-test('what the categories hold beside the labels is lost', async () => {
+test('categories beyond the labels are dropped', async () => {
   const categories = { structuredMetadata: labelsOf({ trace: '1' }), parsed: labelsOf({ b: '2' }) };
   const entries = [{ timeNs: 1n, line: 'x', ...categories }];
   const file = await encode({ kind: 'streams', streams: [{ labels: APP, text: '', entries }] });
   expect(await readRows(file)).toEqual([{ timestamp: 1n, labels: { app: 'web', env: 'prod' }, line: 'x' }]);
 });
 
-test('nothing is written for nobody', async () => {
+test('nothing is written after the client disconnects', async () => {
   const left = new AbortController();
   left.abort();
   const encoded = encodeParquet({ result: ONE_STREAM }, left.signal);
   await expect(encoded).rejects.toBe(left.signal.reason);
 });
 
-/** Any 16-bit units: half of a surrogate pair may stand alone. */
+/** Any 16-bit units: half of a surrogate pair may occur alone. */
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 })
   .map(units => String.fromCharCode(...units));
@@ -272,7 +272,7 @@ const anyMatrix = fc
   .array(fc.tuple(anyLabels, fc.array(fc.tuple(anyTimeMs, fc.double()), { maxLength: 40 })), { maxLength: 6 })
   .map(series => matrix(...series));
 
-test('two readers find the rows of any answer', async () => {
+test('both readers find the rows of any response', async () => {
   const anyResult = fc.oneof(
     anyStreams.map((streams): QueryResult => ({ kind: 'streams', streams })),
     anyMatrix,

@@ -1,4 +1,4 @@
-/** The rules of docs/dev/wire-format.md#parameters; texts marked by the recorded answers of the category invalid-params. */
+/** Rules of docs/dev/wire-format.md#parameters; messages marked by the recorded responses of the category invalid-params. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
@@ -89,13 +89,13 @@ describe('timestamps', () => {
       '0x10',
     ],
     ...['1.2.3', '.', '--1', '2020-01-01T00:00:00+25:00'],
-  ])('%s is none', text => {
+  ])('%s is invalid', text => {
     expect(messageThrown(() => parseTimestamp(text))).toBe(
       `strconv.ParseInt: parsing "${text}": invalid syntax`,
     );
   });
 
-  test('out of int64', () => {
+  test('beyond int64 are refused', () => {
     for (const text of ['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)]) {
       expect(messageThrown(() => parseTimestamp(text))).toBe(
         `strconv.ParseInt: parsing "${text}": value out of range`,
@@ -103,7 +103,7 @@ describe('timestamps', () => {
     }
   });
 
-  test('property: RFC 3339 as Date writes it, and whole nanoseconds as they are', () => {
+  test('property: RFC 3339 of Date and whole nanoseconds parse', () => {
     const any = fc.date({ min: new Date('1700-01-01'), max: new Date('2250-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(any, fc.integer({ min: 0, max: 999_999 }), (date, nanos) => {
@@ -143,7 +143,7 @@ describe('start, end, since', () => {
     [{ since: '1w' }, NOW - 168n * HOUR, NOW],
     [{ end: '9000000000' }, NOW - HOUR, 9_000_000_000n * SECOND],
     [{ start: '-1', end: '0' }, -SECOND, 0n],
-  ])('%j', (query, startNs, endNs) => {
+  ])('%j give a range', (query, startNs, endNs) => {
     expect(rangeParams(params(query), NOW)).toEqual({ startNs, endNs });
   });
 
@@ -164,7 +164,7 @@ describe('start, end, since', () => {
     ],
     [{ start: END, end: START }, 'end timestamp must not be before or equal to start time'],
     [{ start: '9000000000' }, 'end timestamp must not be before or equal to start time'],
-  ])('%j', (query, want) => {
+  ])('%j are refused', (query, want) => {
     expect(messageThrown(() => rangeParams(params(query as Record<string, string>), NOW))).toBe(want);
   });
 });
@@ -202,7 +202,7 @@ describe('range query', () => {
     [{ end: '1795154900', start: '1795154400' }, { stepNs: 2n * SECOND }],
     [{ start: '-900000000', end: '9000000000' }, { stepNs: 39_600_000n * SECOND }],
     [{ start: '1795165000', end: END, step: '1' }, { stepNs: SECOND }],
-  ])('%j', (query, want) => {
+  ])('%j is parsed', (query, want) => {
     expect(range({ ...given, ...query })).toMatchObject(want);
   });
 
@@ -244,18 +244,18 @@ describe('range query', () => {
     [{ limit: 'x', direction: 'x', step: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
     [{ direction: 'x', step: 'x' }, "invalid direction 'x'"],
     [{ step: '0', interval: 'x' }, zeroStep],
-  ])('%j', (query, want) => {
+  ])('%j is refused', (query, want) => {
     expect(messageThrown(() => range({ ...given, ...(query as Record<string, string>) }))).toBe(want);
   });
 
-  test('eleven thousand points are the most, counted in whole steps', () => {
+  test('has at most 11,000 points, counted in whole steps', () => {
     const at = (seconds: number) =>
       range({ start: '1000000000', end: String(1_000_000_000 + seconds), step: '1' });
     expect(at(11_000).stepNs).toBe(SECOND);
     expect(messageThrown(() => at(11_001))).toBe(tooFine);
   });
 
-  test('property: the default step is within the limits for any range', () => {
+  test('property: has a default step within the limits for any range', () => {
     const second = fc.bigInt({ min: 0n, max: 9_000_000_000n });
     fc.assert(
       fc.property(second, second, (a, b) => {
@@ -279,7 +279,7 @@ describe('instant query', () => {
       { time: '1795158420000', limit: '5', direction: 'forward' },
       { timeNs: 1_795_158_420_000n, limit: 5, direction: 'forward' },
     ],
-  ])('%j', (query, want) => {
+  ])('%j is parsed', (query, want) => {
     expect(instant(query)).toMatchObject(want);
   });
 
@@ -289,12 +289,12 @@ describe('instant query', () => {
     [{ limit: 'x' }, 'strconv.Atoi: parsing "x": invalid syntax'],
     [{ limit: '0' }, 'limit must be a positive value'],
     [{ direction: 'bad' }, "invalid direction 'bad'"],
-  ])('%j', (query, want) => {
+  ])('%j is refused', (query, want) => {
     expect(messageThrown(() => instant(query as Record<string, string>))).toBe(want);
   });
 });
 
-test('other limits: their own names and defaults, and 0 where it means the default', () => {
+test('other limits have their own names and defaults, where 0 means the default', () => {
   const given = params({ line_limit: '7', limit: '0' });
   expect(limitParam(given, 'line_limit')).toBe(7);
   expect(limitParam(given, 'field_limit', { initial: 1000 })).toBe(1000);
@@ -307,7 +307,7 @@ test('other limits: their own names and defaults, and 0 where it means the defau
   );
 });
 
-test('booleans', () => {
+test('booleans are parsed', () => {
   for (const text of ['t', 'TRUE', '1'])
     expect(booleanParam(params({ flush: text }), 'flush', false)).toBe(true);
   for (const text of ['f', 'False', '0'])
@@ -315,7 +315,7 @@ test('booleans', () => {
   for (const text of ['', 'x']) expect(booleanParam(params({ flush: text }), 'flush', true)).toBe(true);
 });
 
-test('quotes in an error are escaped as Go does', () => {
+test('quotes in an error are escaped like in Go', () => {
   expect(messageThrown(() => parseInt64('a"\n', 'Atoi'))).toBe(
     'strconv.Atoi: parsing "a\\"\\n": invalid syntax',
   );

@@ -1,7 +1,7 @@
-/** A request as an adapter would make it; what a test does not give is plain. */
+/** Request as an adapter would build it; omitted fields have defaults. */
 import type { HttpRequest, RequestTenants } from '../../shared/server/http/message.ts';
 
-/** As the guard resolves them. */
+/** Tenants as the guard resolves them. */
 export function tenants(...ids: readonly string[]): RequestTenants {
   return { kind: 'resolved', ids, key: ids.join('|') };
 }
@@ -28,7 +28,7 @@ export function request(given: Partial<HttpRequest> & { form?: string } = {}): H
   };
 }
 
-/** Message of what `act` throws. */
+/** Message of the error that `act` throws. */
 export function messageThrown(act: () => unknown): string {
   try {
     act();

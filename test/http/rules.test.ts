@@ -1,4 +1,4 @@
-/** The API for rule groups (docs/dev/wire-format.md#rules, #lokitool). */
+/** API for rule groups (docs/dev/wire-format.md#rules, #lokitool). */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { parse as parseYaml } from 'yaml';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -62,9 +62,9 @@ function plain(name: string, expr = 'vector(1)'): string {
   return `{name: ${JSON.stringify(name)}, rules: [{record: a, expr: '${expr}'}]}`;
 }
 
-describe('what clients ask', () => {
+describe('rule group requests', () => {
   test.each([ROOT, '/svc/api/v1/rules', '/api/prom/rules', '/api/compat/rules'])(
-    '%s: the sequence of lokitool',
+    '%s: the sequence of lokitool works',
     async root => {
       expect(await shown('GET', root)).toEqual([404, 'no rule groups found\n']);
       expect(await shown('POST', `${root}/ns`, GROUP)).toEqual(DONE);
@@ -81,7 +81,7 @@ describe('what clients ask', () => {
         ns: [f, { ...f, name: 'g' }],
       });
       expect(await shown('DELETE', `${root}/ns/g`)).toEqual(DONE);
-      // Gone is gone, as in the reference.
+      // Deleted means deleted, as in the reference.
       expect(await shown('DELETE', `${root}/ns/g`)).toEqual(DONE);
       expect(await shown('DELETE', `${root}/never/was`)).toEqual(DONE);
       expect(await shown('GET', `${root}/ns/g`)).toEqual([404, 'group does not exist\n']);
@@ -92,7 +92,7 @@ describe('what clients ask', () => {
     },
   );
 
-  test('YAML is indented by 4, its keys in the order of the reference', async () => {
+  test("return YAML indented by 4, with keys in the reference's order", async () => {
     await ask('POST', `${ROOT}/ns`, GROUP);
     const { text } = await ask('GET', ROOT);
     expect(text.split('\n').slice(0, 5)).toEqual([
@@ -110,7 +110,7 @@ describe('what clients ask', () => {
   });
 
   test.each(['a/b', 'ünï cödé', '100%', 'a?b#c', '__proto__', 'constructor', 'a+b', '{x}', ' '])(
-    'names like %p',
+    'accept names like %p',
     async name => {
       const path = `${ROOT}/${encodeURIComponent(name)}`;
       expect(await shown('POST', path, plain(name))).toEqual(DONE);
@@ -122,7 +122,7 @@ describe('what clients ask', () => {
     },
   );
 
-  test('rules by label: those that have any of them', async () => {
+  test('filter rules by label: those that have any of them', async () => {
     await ask('POST', `${ROOT}/ns`, GROUP);
     await ask('POST', `${ROOT}/ns`, plain('without'));
     const rulesOf = async (labels: string) => {
@@ -134,7 +134,7 @@ describe('what clients ask', () => {
     expect(await shown('GET', `${ROOT}?labels=team:b`)).toEqual([404, 'no rule groups found\n']);
   });
 
-  test('tenants have groups of their own', async () => {
+  test('separate the groups of tenants', async () => {
     await ask('POST', `${ROOT}/ns`, GROUP);
     expect(await shown('GET', ROOT, '', { 'x-scope-orgid': 'b' })).toEqual([404, 'no rule groups found\n']);
     const gone = await shown('DELETE', `${ROOT}/ns/g`, '', { 'x-scope-orgid': 'b' });
@@ -145,7 +145,7 @@ describe('what clients ask', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('invalid rule group requests', () => {
   const rule = (text: string) => `{name: g, rules: [{${text}}]}`;
   const expr = "expr: 'vector(1)'";
   test.each([
@@ -190,11 +190,11 @@ describe('what is refused', () => {
     expect((await ask('GET', ROOT)).status).toBe(404);
   });
 
-  test('a log query passes: it fails when it is evaluated', async () => {
+  test('a log query is accepted and fails only when it is evaluated', async () => {
     expect(await shown('POST', `${ROOT}/ns`, plain('g', '{app="x"}'))).toEqual(DONE);
   });
 
-  test('limits of the tenant', async () => {
+  test('limits of the tenant apply', async () => {
     const limits = { ...DEFAULT_CONFIG.limits, rulerMaxRulesPerRuleGroup: 1, rulerMaxRuleGroupsPerTenant: 2 };
     start({ limits });
     expect(await shown('POST', `${ROOT}/ns`, GROUP)).toEqual([
@@ -211,7 +211,7 @@ describe('what is refused', () => {
   });
 
   test.each(['..', '../x', '../..', './x', 'x/.', 'x/../../y', 'x\\..'])(
-    'names that leave a folder: %p',
+    'names that leave a folder are refused: %p',
     async name => {
       const path = `${ROOT}/${encodeURIComponent(name).replaceAll('.', '%2E')}`;
       const invalid = (what: string) =>
@@ -228,7 +228,7 @@ describe('what is refused', () => {
     },
   );
 
-  test('bodies and names beyond their bounds', async () => {
+  test('bodies and names beyond their bounds are refused', async () => {
     expect((await ask('POST', `${ROOT}/ns`, `name: ${'x'.repeat(256 * 1024)}`)).status).toBe(413);
     expect((await ask('POST', `${ROOT}/${'n'.repeat(1100)}`, plain('g'))).status).toBe(400);
     expect(await shown('GET', `${ROOT}/ns/${'n'.repeat(1100)}`)).toEqual([404, 'group does not exist\n']);
@@ -242,17 +242,17 @@ describe('what is refused', () => {
     expect(await shown('POST', `${ROOT}/ns`, `name: g\n${keys}`)).toEqual(DONE);
   });
 
-  test('the API can be switched off', async () => {
+  test('the API can be disabled', async () => {
     start({ ruler: { ...DEFAULT_CONFIG.ruler, enableApi: false } });
     expect(await shown('GET', ROOT)).toEqual([404, '404 page not found\n']);
     expect((await ask('POST', `${ROOT}/ns`, GROUP)).status).toBe(404);
   });
 });
 
-describe('status of rules', () => {
+describe('rule status', () => {
   const RULES = '/prometheus/api/v1/rules';
 
-  test('rules that were not evaluated yet', async () => {
+  test('shows rules that were not evaluated yet', async () => {
     await ask('POST', `${ROOT}/ns`, GROUP);
     for (const path of [RULES, '/compat/api/v1/rules']) {
       const { status, text, headers } = await ask('GET', path);
@@ -305,7 +305,7 @@ describe('status of rules', () => {
     expect(JSON.parse((await ask('GET', '/prometheus/api/v1/alerts')).text).data).toEqual({ alerts: [] });
   });
 
-  test('filters', async () => {
+  test('supports filters', async () => {
     await ask('POST', `${ROOT}/ns`, GROUP);
     await ask('POST', `${ROOT}/other`, plain('h'));
     const names = async (query: string) => {
@@ -327,7 +327,7 @@ describe('status of rules', () => {
     ]);
   });
 
-  test('tenants', async () => {
+  test('is separate per tenant', async () => {
     for (const path of [RULES, '/compat/api/v1/alerts']) {
       const two = await shown('GET', path, '', { 'x-scope-orgid': 'a|b' });
       expect([two[0], JSON.parse(two[1]).error]).toEqual([400, 'too many org ids found']);

@@ -1,4 +1,4 @@
-/** The API of saved queries and boards. */
+/** API of saved queries and boards. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type TestProcess, testStores } from '../maintenance/store.ts';
 
@@ -29,7 +29,7 @@ async function ask(method: string, path: string, body?: unknown, tenant = 'acme'
 test.each([
   ['boards', BOARD, 'all of it'],
   ['queries', { name: 'Shop', queries: ['{a="b"} |= `x`'] }, '{a="b"} |= `x`'],
-])('%s: create, list, show, replace, delete', async (kind, content, about) => {
+])('%s can be created, listed, shown, replaced and deleted', async (kind, content, about) => {
   expect((await ask('GET', `/${kind}`)).data).toEqual([]);
   const made = await ask('POST', `/${kind}`, content);
   const { id } = made.data;
@@ -44,7 +44,7 @@ test.each([
   expect((await ask('GET', `/${kind}/${id}`)).status).toBe(404);
 });
 
-test('an editor that read an older version overwrites nothing', async () => {
+test('an update of an older version is rejected', async () => {
   const { id } = (await ask('POST', '/boards', BOARD)).data;
   expect((await ask('PUT', `/boards/${id}?version=1`, { ...BOARD, name: 'Mine' })).status).toBe(200);
   expect(await ask('PUT', `/boards/${id}?version=1`, { ...BOARD, name: 'Yours' })).toMatchObject({
@@ -54,7 +54,7 @@ test('an editor that read an older version overwrites nothing', async () => {
   expect((await ask('GET', `/boards/${id}`)).data.name).toBe('Mine');
 });
 
-test('a tenant has its own', async () => {
+test('saved items are separate per tenant', async () => {
   const { id } = (await ask('POST', '/boards', BOARD)).data;
   expect((await ask('GET', '/boards', undefined, 'other')).data).toEqual([]);
   for (const [method, query] of [
@@ -68,7 +68,7 @@ test('a tenant has its own', async () => {
   expect(await ask('GET', '/boards', undefined, 'acme|other')).toMatchObject({ status: 400 });
 });
 
-describe('refuses', () => {
+describe('saved items API refuses', () => {
   const ID = '0123456789abcdef';
   test.each<[string, string, unknown, number, string]>([
     ['POST', '/boards', '{', 400, 'the body is not JSON: '],

@@ -1,6 +1,5 @@
 /**
- * Status endpoints: configuration, log level, services, and those of older clients (docs/dev/wire-format.md#administration,
- * #older-clients).
+ * Status endpoints: configuration, log level, services, and those of older clients (docs/dev/wire-format.md#administration, #older-clients).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
@@ -34,7 +33,7 @@ describe('/config', () => {
   const HEADERS = ['x-svc-config-query', 'x-loki-config-query'];
   const JSON_WANTED = { accept: 'application/json' };
 
-  test('YAML, or JSON where it is asked for; no tenant is needed', async () => {
+  test('returns YAML, or JSON on request, without a tenant', async () => {
     const yaml = await ask('GET', '/config');
     expect([yaml.status, yaml.headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
     const json = await ask('GET', '/config', JSON_WANTED);
@@ -44,7 +43,7 @@ describe('/config', () => {
     for (const name of HEADERS) expect(yaml.headers).not.toHaveProperty(name);
   });
 
-  test('what differs, and the defaults', async () => {
+  test('returns differences, and defaults', async () => {
     start({ limits: { ...DEFAULT_CONFIG.limits, maxQuerySeries: 7 } });
     const { limits_config } = parseYaml((await ask('GET', '/config?mode=diff')).text);
     expect(limits_config).toEqual({ max_query_series: 7 });
@@ -54,7 +53,7 @@ describe('/config', () => {
     expect(other.limits_config.max_query_series).toBe(7);
   });
 
-  test('secrets are in no form of it', async () => {
+  test('never contains secrets', async () => {
     const ruler = parseConfig('ruler: {alertmanager_client: {credentials: hunter2}}', {
       name: 'f',
       environment: {},
@@ -68,7 +67,7 @@ describe('/config', () => {
     }
   });
 
-  test('paths of q: merged into one tree, each of them echoed', async () => {
+  test('merges the paths of q into one tree and echoes each of them', async () => {
     const q = 'q=server.http_listen_port&q=server.log_level&q=auth_enabled&q=limits_config.otlp_config';
     const { status, text, headers } = await ask('GET', `/config?${q}`, JSON_WANTED);
     expect(status).toBe(200);
@@ -84,7 +83,7 @@ describe('/config', () => {
     }
   });
 
-  test('a whole section beside a value of it', async () => {
+  test('returns a whole section together with one of its values', async () => {
     const { text } = await ask(
       'GET',
       '/config?q=querier&q=querier.multi_tenant_queries_enabled',
@@ -93,14 +92,14 @@ describe('/config', () => {
     expect(JSON.parse(text).querier).toHaveProperty('multi_tenant_queries_enabled');
   });
 
-  test('a known path without a value is echoed', async () => {
+  test('echoes a known path without a value', async () => {
     const { status, text, headers } = await ask('GET', '/config?mode=diff&q=server.log_level', JSON_WANTED);
     expect([status, JSON.parse(text)]).toEqual([200, {}]);
     expect(headers[HEADERS[0]]).toBe('server.log_level');
   });
 
   test.each(['nothing', 'server.nothing', 'server.log_level.more', '__proto__', 'server.constructor'])(
-    'a path that is not there: %s',
+    'refuses an unknown path: %s',
     async path => {
       const { status, headers } = await ask('GET', `/config?q=${path}`);
       expect(status).toBe(400);
@@ -115,13 +114,13 @@ describe('/config', () => {
     ['a-b', 'malformed'],
     ['a%0d%0ab', 'malformed'],
     ['x'.repeat(513), 'longer than 512'],
-  ])('a path that is none: %p', async (path, message) => {
+  ])('refuses an invalid path: %p', async (path, message) => {
     const { status, headers, text } = await ask('GET', `/config?q=server&q=${path}`);
     expect([status, text]).toEqual([400, expect.stringContaining(message)]);
     for (const name of HEADERS) expect(headers).not.toHaveProperty(name);
   });
 
-  test('edges: 20 paths of 512 characters and no more', async () => {
+  test('accepts at most 20 paths of 512 characters', async () => {
     const known = Array.from({ length: 20 }, () => 'q=server.log_level').join('&');
     expect((await ask('GET', `/config?${known}`)).status).toBe(200);
     const many = await ask('GET', `/config?${known}&q=server`);
@@ -130,7 +129,7 @@ describe('/config', () => {
     expect([long.status, long.headers[HEADERS[0]]]).toEqual([400, 'x'.repeat(512)]);
   });
 
-  test('the limits of a tenant', async () => {
+  test('shows the limits of a tenant', async () => {
     expect((await ask('GET', '/config/tenant/v1/limits')).status).toBe(401);
     const { text } = await ask('GET', '/config/tenant/v1/limits', ACME);
     expect(parseYaml(text)).toMatchObject({ max_query_series: 500, retention_period: '0s' });
@@ -138,7 +137,7 @@ describe('/config', () => {
 });
 
 describe('/log_level', () => {
-  test('is shown and set', async () => {
+  test('can be read and set', async () => {
     const shown = await ask('GET', '/log_level');
     expect([shown.status, shown.text]).toEqual([200, '{"message":"Current log level is info"}']);
     const set = await ask('POST', '/log_level?log_level=debug');
@@ -149,7 +148,7 @@ describe('/log_level', () => {
     expect((await ask('GET', '/log_level')).text).toBe('{"message":"Current log level is warn"}');
   });
 
-  test.each(['x', 'DEBUG', '', 'fatal'])('%p is none', async level => {
+  test.each(['x', 'DEBUG', '', 'fatal'])('refuses %p', async level => {
     const { status, text } = await ask('POST', `/log_level?log_level=${level}`);
     expect([status, JSON.parse(text)]).toEqual([
       400,
@@ -159,7 +158,7 @@ describe('/log_level', () => {
 });
 
 describe('services', () => {
-  test('start in order, stop in the opposite one, and say where they are', async () => {
+  test('start in order, stop in reverse order, and report their state', async () => {
     const seen: string[] = [];
     const of = (name: string) => ({
       name,
@@ -183,7 +182,7 @@ describe('services', () => {
     expect(seen).toEqual(['+store', '+querier', '-querier', '-store']);
   });
 
-  test('one that fails keeps those behind it from starting', async () => {
+  test('that fail prevent later ones from starting', async () => {
     const broken = { name: 'b', start: () => Promise.reject(new Error('no')) };
     const services = new Services([{ name: 'a' }, broken, { name: 'c' }]);
     await expect(services.start()).rejects.toThrow('no');
@@ -193,7 +192,7 @@ describe('services', () => {
     expect(Object.fromEntries(services.list())).toEqual({ a: 'Terminated', b: 'Failed', c: 'New' });
   });
 
-  test('those that cannot stop are failed, the others stop', async () => {
+  test('that cannot stop become failed, while the others stop', async () => {
     const broken = { name: 'b', stop: () => Promise.reject(new Error('stuck')) };
     const services = new Services([{ name: 'a' }, broken]);
     await services.start();
@@ -267,7 +266,7 @@ describe('rings', () => {
   });
   const JSON_WANTED = { accept: 'application/json' };
 
-  test('as JSON: those that run the component, and when they were last heard of', async () => {
+  test('return JSON: the members of the component, and their last heartbeat', async () => {
     const { text } = await ask('GET', '/ring', JSON_WANTED);
     const time = (ms: number) => new Date(ms).toISOString().replace('.000', '');
     const shown = {
@@ -293,7 +292,7 @@ describe('rings', () => {
     expect(await ids('/indexgateway/ring')).toEqual([]);
   });
 
-  test('as a page, in which names are only text', async () => {
+  test('return a page that shows names only as text', async () => {
     const { text, headers } = await ask('GET', '/ring');
     expect(headers['content-type']).toMatch(/^text\/html/);
     expect(text).toContain('<title>Ring Status</title>');
@@ -302,12 +301,12 @@ describe('rings', () => {
     expect(text).not.toContain('<two>');
   });
 
-  test('a distributor whose rates are its own says so', async () => {
+  test('show a distributor with local rates', async () => {
     start({ limits: { ...DEFAULT_CONFIG.limits, ingestionRateStrategy: 'local' } });
     expect((await ask('GET', '/distributor/ring')).text).toContain('Not running with Global Rating Limit');
   });
 
-  test('those without members of their own', async () => {
+  test('without their own members are empty', async () => {
     const idsOf = async (path: string) => {
       const { text } = await ask('GET', path, JSON_WANTED);
       return (JSON.parse(text).shards as { id: string }[]).map(({ id }) => id);
@@ -326,7 +325,7 @@ describe('rings', () => {
     expect((await ask('GET', '/pattern/ring')).text).toContain('pattern_ingester.enabled is false');
   });
 
-  test('there are no partitions to scale down', async () => {
+  test('have no partitions to scale down', async () => {
     for (const method of ['GET', 'POST', 'DELETE', 'PUT']) {
       const { status, text } = await ask(method, '/ingester/prepare_partition_downscale');
       expect([method, status, text]).toEqual([method, 405, '']);
@@ -340,19 +339,19 @@ describe('rings', () => {
     ['PUT', '/ring', 405, ''],
     ['POST', '/ready', 405, ''],
     ['DELETE', '/ingester/shutdown', 405, ''],
-  ])('%s %s is %d', async (method, path, expected, body) => {
+  ])('%s %s returns %d', async (method, path, expected, body) => {
     const { status, text } = await ask(method, path);
     expect([status, text]).toEqual([expected, body]);
   });
 
-  test('a member is forgotten', async () => {
+  test('forget a member', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status, headers } = await ask('POST', '/ring', form, 'forget=one');
     expect([status, headers.location]).toEqual([302, '#']);
     expect((await process.catalog.members.list()).map(({ id }) => id)).toEqual(['<two>']);
   });
 
-  test('a process joins, beats, leaves, and does not come back', async () => {
+  test('show that a process joins, sends heartbeats, leaves, and does not return', async () => {
     const clock = manualClock(START_MS);
     const members = new Members({ table: memoryTable({ clock }) });
     const self = { id: 'me', address: 'here', zone: '', components: ['querier'] };
@@ -376,8 +375,8 @@ describe('rings', () => {
   });
 });
 
-describe('shutdown of what takes pushes', () => {
-  test('is prepared, for this process and the next one of its name', async () => {
+describe('shutdown of processes that accept pushes', () => {
+  test('is prepared for this process and the next one of its name', async () => {
     const shown = async () => (await ask('GET', '/ingester/prepare_shutdown')).text;
     expect(await shown()).toBe('unset');
     expect((await ask('POST', '/ingester/prepare_shutdown')).status).toBe(204);
@@ -411,7 +410,7 @@ describe('shutdown of what takes pushes', () => {
     await expect(call()).rejects.toMatchObject({ status: 503 });
   });
 
-  test('pushes are refused afterwards, queries are answered', async () => {
+  test('refuses later pushes and answers queries', async () => {
     expect((await ask('POST', '/ingester/shutdown?terminate=false')).status).toBe(204);
     expect(process.kicked).toContain('compaction');
     const type = { ...ACME, 'content-type': 'application/json' };

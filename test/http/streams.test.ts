@@ -1,4 +1,6 @@
-/** labels, label values and series over HTTP: labels that other stores add for themselves, and several tenants. */
+/**
+ * Labels, label values and series over HTTP: labels that other stores add themselves, and several tenants.
+ */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
@@ -33,7 +35,7 @@ describe.each(['__stream_shard__', '__aggregated_metric__', '__pattern__'])('a p
     for (const value of ['0', '1', 'x']) await push({ app: 'a', [name]: value });
   });
 
-  test('is a label as others are: in names, values, series, detected labels and entries alike', async () => {
+  test('is an ordinary label in names, values, series, detected labels and entries', async () => {
     expect((await read('labels')).data).toEqual([name, 'app']);
     expect((await read('labels', { query: `{${name}="1"}` })).data).toEqual([name, 'app']);
     expect((await read(`label/${name}/values`)).data).toEqual(['0', '1', 'x']);
@@ -49,7 +51,7 @@ describe.each(['__stream_shard__', '__aggregated_metric__', '__pattern__'])('a p
     expect(result.map(({ stream }: { stream: object }) => stream)).toEqual([{ app: 'a', [name]: '1' }]);
   });
 
-  test('gives no label set twice', async () => {
+  test('creates no duplicate label sets', async () => {
     const asked: Record<string, string>[] = [
       {},
       { 'match[]': '{app="a"}' },
@@ -63,10 +65,10 @@ describe.each(['__stream_shard__', '__aggregated_metric__', '__pattern__'])('a p
   });
 });
 
-describe('an empty tenant beside another', () => {
+describe('an empty tenant next to another', () => {
   beforeEach(() => push({ app: 'a' }, 'acme'));
 
-  test.each(['acme|', '|acme', 'acme||acme'])('%s: counts as one, which has nothing', async tenant => {
+  test.each(['acme|', '|acme', 'acme||acme'])('%s counts as one without data', async tenant => {
     expect((await read('labels', {}, tenant)).data).toEqual(['__tenant_id__', 'app']);
     expect((await read('label/__tenant_id__/values', {}, tenant)).data).toEqual(['', 'acme']);
     expect((await read('label/app/values', {}, tenant)).data).toEqual(['a']);
@@ -82,12 +84,12 @@ describe('an empty tenant beside another', () => {
     });
   });
 
-  test('labels of a tenant without data', async () => {
+  test('adds no labels', async () => {
     expect((await read('labels', {}, 'nobody|')).data).toEqual(['__tenant_id__']);
     expect(await read('labels', {}, 'nobody')).toEqual({ status: 'success' });
   });
 
-  test('is refused where one tenant is possible', async () => {
+  test('is refused if only one tenant is allowed', async () => {
     const { status, body } = await store.ask('POST', '/loki/api/v1/push', {
       headers: { 'content-type': 'application/json', 'x-scope-orgid': 'acme|' },
       body: Buffer.from('{"streams":[]}'),

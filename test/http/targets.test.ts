@@ -1,4 +1,4 @@
-/** Which target exposes which endpoint (docs/dev/operations.md#several-processes): one dense table. */
+/** Endpoints of each target (docs/dev/operations.md#several-processes): one dense table. */
 import { describe, expect, test } from '@jest/globals';
 import { TARGETS, type Target, workOf } from '../../shared/server/admin/targets.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -47,7 +47,7 @@ describe('endpoints', () => {
   );
 });
 
-test('what runs by itself', () => {
+test('background jobs run by target', () => {
   const who = (work: keyof ReturnType<typeof workOf>) => TARGETS.filter(target => workOf(target)[work]);
   expect(who('maintains')).toEqual(['all', 'backend', 'compactor']);
   expect(who('syncsIndexes')).toEqual(['all', 'backend', 'index-gateway']);

@@ -32,7 +32,7 @@ function refusal(act: () => unknown): [number, string] {
   throw new Error('accepted');
 }
 
-describe('who it is', () => {
+describe('accepted tenants', () => {
   test.each<[string, string[]]>([
     ['a', ['a']],
     ['b|a', ['a', 'b']],
@@ -50,12 +50,12 @@ describe('who it is', () => {
     expect(queried(id, many)).toEqual(want);
   });
 
-  test('one tenant however often it is named', () => {
+  test('are one tenant however often it is named', () => {
     expect(single('a|a', many)).toBe('a');
     expect(queried('a|a', one)).toEqual(['a']);
   });
 
-  test('without authentication the header is not read', () => {
+  test('ignore the header without authentication', () => {
     for (const given of [undefined, 'a|b', 'a b']) {
       expect(queried(given, config(false, true))).toEqual(['fake']);
       expect(single(given, config(false, false))).toBe('fake');
@@ -63,7 +63,7 @@ describe('who it is', () => {
   });
 });
 
-describe('who it is not', () => {
+describe('refused tenants', () => {
   test.each<[string, number, string]>([
     ['', 401, 'no org id'],
     ['|', 400, 'no org id'],
@@ -85,16 +85,16 @@ describe('who it is not', () => {
     expect(refusal(() => single(id, many))).toEqual([status, message]);
   });
 
-  test('no header', () => {
+  test('include a missing header', () => {
     expect(refusal(() => queried(undefined, many))).toEqual([401, 'no org id']);
   });
 
-  test.each(['a|b', 'a|', '|a'])('%s where one is possible, or where several are switched off', several => {
+  test.each(['a|b', 'a|', '|a'])('include %s if only one is allowed, or several are disabled', several => {
     expect(refusal(() => single(several, many))).toEqual([400, 'multiple org IDs present']);
     expect(refusal(() => queried(several, one))).toEqual([400, 'multiple org IDs present']);
   });
 
-  test('more tenants than a query may have', () => {
+  test('include more tenants than a query may have', () => {
     const ids = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`).join('|');
     expect(queried(ids(MAX_TENANTS_PER_REQUEST), many)).toHaveLength(MAX_TENANTS_PER_REQUEST);
     expect(refusal(() => queried(ids(MAX_TENANTS_PER_REQUEST + 1), many))).toEqual([

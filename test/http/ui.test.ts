@@ -1,4 +1,4 @@
-/** Which requests are the page's, and what its files are sent with. */
+/** Requests of the page, and the headers of its files. */
 import { describe, expect, test } from '@jest/globals';
 import { answerPage, PAGE_POLICY, type PageFiles } from '../../shared/server/http/ui.ts';
 
@@ -23,22 +23,22 @@ describe('the root', () => {
     ['GET', '*/*', false],
     ['GET', 'application/json', false],
     ['POST', 'text/html', false],
-  ])('%s with %s goes to the page: %s', async (method, accept, toPage) => {
+  ])('%s with %s redirects to the page: %s', async (method, accept, toPage) => {
     const answer = await ask(method, '/', { accept });
     expect(answer?.headers.location).toBe(toPage ? './ui/' : undefined);
   });
-  test('without Accept it is the API’s', async () => expect(await ask('GET', '/')).toBeUndefined());
+  test('belongs to the API without Accept', async () => expect(await ask('GET', '/')).toBeUndefined());
 });
 
-test.each(['/ready', '/uix', '/svc/api/v1/query', '/UI/'])('%s is the API’s', async path => {
+test.each(['/ready', '/uix', '/svc/api/v1/query', '/UI/'])('%s belongs to the API', async path => {
   expect(await ask('GET', path, { accept: 'text/html' })).toBeUndefined();
 });
 
-test('without the slash it is led to the slash', async () => {
+test('the page without a trailing slash redirects to the slash', async () => {
   expect(await ask('GET', '/ui?a=b')).toMatchObject({ status: 302, headers: { location: './ui/?a=b' } });
 });
 
-test.each(['/ui/', '/ui/index.html'])('%s is asked for again each time, under the policy', async path => {
+test.each(['/ui/', '/ui/index.html'])('%s is revalidated each time, with the security policy', async path => {
   const answer = await ask('GET', path);
   expect(answer).toMatchObject({
     status: 200,
@@ -50,7 +50,7 @@ test.each(['/ui/', '/ui/index.html'])('%s is asked for again each time, under th
   });
 });
 
-test('files with a hash are kept for good, in gzip where it is taken', async () => {
+test('hashed files are cached forever, in gzip if accepted', async () => {
   const zipped = await ask('GET', '/ui/main-ABC.js', { 'accept-encoding': 'gzip, br' });
   expect(zipped).toMatchObject({
     status: 200,
@@ -64,11 +64,11 @@ test('files with a hash are kept for good, in gzip where it is taken', async () 
 });
 
 test.each(['/ui/manifest.json', '/ui/other-XYZ.js', '/ui/../package.json', '/ui/a/b.js', '/ui/%2e%2e/x.js'])(
-  '%s is no file of the page',
+  '%s is not a file of the page',
   async path => expect(await ask('GET', path)).toMatchObject({ status: 404 }),
 );
 
-test('the policy lets nothing in from elsewhere and nothing inline', () => {
+test('the policy allows nothing from elsewhere and nothing inline', () => {
   expect(PAGE_POLICY).toContain("default-src 'self'");
   expect(PAGE_POLICY).not.toMatch(/unsafe|https?:|\*/);
 });

@@ -42,19 +42,19 @@ const streamsOf = (result: PushResult) => result.accepted.columns.streams.map(({
 const STREAM = `{app="a", service_name="a"}`;
 
 describe('the whole request', () => {
-  test('zero streams', () => {
+  test('is accepted with zero streams', () => {
     expect(refusal(() => accept([]))).toEqual([
       422,
       'error at least one valid stream is required for ingestion',
     ]);
   });
 
-  test('streams without entries are accepted and ignored', () => {
+  test('is accepted with streams without entries, which are ignored', () => {
     const result = accept(one([], { a: 'x'.repeat(3000) }));
     expect([lines(result), result.error]).toEqual([[], undefined]);
   });
 
-  test.each(['__backfill__', '__backfill_shard__'])('the label %s is reserved', name => {
+  test.each(['__backfill__', '__backfill_shard__'])('is refused with the reserved label %s', name => {
     const [status, message] = refusal(() => accept(one([], { [name]: '1' })));
     expect([status, message]).toEqual([400, `stream '{${name}="1"}' has the reserved label '${name}'`]);
   });
@@ -64,11 +64,11 @@ describe('the whole request', () => {
     ['', 'label name is empty'],
     ['__', 'normalization for label name "__" resulted in invalid name "_"'],
   ];
-  test.each(names)('the metadata name %j', (name, message) => {
+  test.each(names)('sanitizes the metadata name %j', (name, message) => {
     expect(refusal(() => accept(one([[NOW, 'x', { [name]: 'v' }]])))).toEqual([400, message]);
   });
 
-  test('backfill marks the streams and lets old entries in', () => {
+  test('accepts old entries of backfill and marks the streams', () => {
     const result = accept(one([[0n, 'x']]), {}, { backfillShard: '7' });
     expect(result.error).toBeUndefined();
     expect(streamsOf(result)).toEqual([
@@ -90,13 +90,13 @@ describe('service_name', () => {
     [{ __aggregated_metric__: 'm', app: 'a' }, undefined, '{__aggregated_metric__="m", app="a"}'],
     [{ __pattern__: 'm', app: 'a' }, undefined, '{__pattern__="m", app="a"}'],
   ];
-  test.each(rows)('%j by %j', (stream, fields, want) => {
+  test.each(rows)('of %j is discovered by fields %j', (stream, fields, want) => {
     const limits = fields === undefined ? {} : { discoverServiceName: fields };
     expect(streamsOf(accept(one([[NOW, 'x']], stream), limits))).toEqual([want]);
     expect(streamsOf(accept(one([[NOW, 'x']], stream), limits))).toEqual([want]);
   });
 
-  test('streams that become equal are one', () => {
+  test('merges streams that become equal', () => {
     const result = accept([
       { stream: { app: 'b' }, values: [[NOW, 'w']] },
       { stream: { app: 'a' }, values: [[NOW, 'x']] },
@@ -117,7 +117,7 @@ describe('validation', () => {
   const many = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`l${i + 10}`, 'v']));
   const long = 'é'.repeat(1025);
 
-  test('sixteen labels with service_name are fifteen', () => {
+  test('counts sixteen labels with service_name as fifteen', () => {
     expect(accept(one([[NOW, 'x']], { ...many, service_name: 's' })).error).toBeUndefined();
     const result = accept(one([[NOW, 'x']], { ...many, app: 'a' }));
     expect(result.error?.status).toBe(400);
@@ -126,11 +126,11 @@ describe('validation', () => {
     );
   });
 
-  test('labels at their limits', () => {
+  test('accepts labels at their limits', () => {
     expect(accept(one([[NOW, 'x']], { ['n'.repeat(1024)]: 'é'.repeat(1024) })).error).toBeUndefined();
   });
 
-  test('duplicate label name', () => {
+  test('refuses a duplicate label name', () => {
     const columns = new PushColumns(Buffer.from('x'));
     columns.streams.push(
       streamOf([
@@ -144,11 +144,11 @@ describe('validation', () => {
     expect(result.error?.message).toBe(`stream '${text}' has duplicate label name: 'a'`);
   });
 
-  test('internal streams skip it', () => {
+  test('skips internal streams', () => {
     expect(accept(one([[NOW, 'x']], { __pattern__: 'p', app: long })).error).toBeUndefined();
   });
 
-  test('a protobuf time that nanoseconds of 64 bits cannot tell is too old, whatever the limits', () => {
+  test('refuses a protobuf time beyond 64-bit nanoseconds as too old, under any limits', () => {
     // seconds = -62135596800
     const body = Buffer.from('0a10120e0a0b088092b8c398feffffff01', 'hex');
     body[1] = body.length - 2;
@@ -161,7 +161,7 @@ describe('validation', () => {
     );
   });
 
-  test('counts the bytes of what is accepted', () => {
+  test('counts the bytes of accepted entries', () => {
     const result = accept(
       one([
         [NOW, 'abc', { 'k.k': 'vé' }],
@@ -181,11 +181,11 @@ describe('grouping of messages', () => {
   const old = (time: string) =>
     `entry for stream '${STREAM}' has timestamp too old: ${time}, oldest acceptable timestamp is: 2023-12-26T03:04:05Z`;
 
-  test('one, once', () => {
+  test('prints one message once', () => {
     expect(message([[1n, 'x']])).toBe(old('1970-01-01T00:00:00Z'));
   });
 
-  test('one, three times: fractions of a second are not told', () => {
+  test('prints a message of three entries without fractions of a second', () => {
     expect(
       message([
         [1n, 'x'],
@@ -196,7 +196,7 @@ describe('grouping of messages', () => {
     ).toBe(`3 errors like: ${old('1970-01-01T00:00:00Z')}`);
   });
 
-  test('several', () => {
+  test('prints several messages', () => {
     expect(
       message([
         [1n, 'x'],
@@ -206,7 +206,7 @@ describe('grouping of messages', () => {
     ).toBe(`2 errors like: ${old('1970-01-01T00:00:00Z')}; 1 errors like: ${old('1970-01-01T00:00:01Z')}`);
   });
 
-  test('a stream that fails counts once', () => {
+  test('counts a failed stream once', () => {
     const result = accept(
       one(
         [
@@ -220,13 +220,13 @@ describe('grouping of messages', () => {
     expect(result.error?.message).toBe('error at least one label pair is required per stream');
   });
 
-  test('more messages than are told are counted', () => {
+  test('counts messages beyond the maximum', () => {
     const text = message(Array.from({ length: 150 }, (_, i) => [BigInt(i) * 10n ** 9n, 'x'] as Value))!;
     expect(text.split('; ')).toHaveLength(101);
     expect(text.endsWith('; 50 more errors')).toBe(true);
   });
 
-  test('long messages stay bounded', () => {
+  test('bounds long messages', () => {
     const streams = Array.from({ length: 50 }, (_, i) => ({
       stream: { app: `${i}${'x'.repeat(100_000)}` },
       values: [[NOW, 'x']] as Value[],
@@ -235,7 +235,7 @@ describe('grouping of messages', () => {
   });
 });
 
-describe('lines that are cut', () => {
+describe('truncated lines', () => {
   const cut = (line: string, identifier: string, maxLineSize = 8) =>
     accept(
       one([
@@ -268,7 +268,7 @@ describe('increment_duplicate_timestamp', () => {
   const times = (values: Value[], on = true) =>
     entries(accept(one(values), { incrementDuplicateTimestamp: on })).map(({ ns }) => ns - NOW);
 
-  // [what, values, offsets from now]
+  // [case, values, offsets from now]
   const rows: [string, Value[], bigint[]][] = [
     [
       'different lines',
@@ -312,7 +312,7 @@ describe('increment_duplicate_timestamp', () => {
     expect(times(values)).toEqual(want);
   });
 
-  test('off', () => {
+  test('does nothing if disabled', () => {
     expect(
       times(
         [
@@ -324,7 +324,7 @@ describe('increment_duplicate_timestamp', () => {
     ).toEqual([0n, 0n]);
   });
 
-  test('over midnight', () => {
+  test('continues over midnight', () => {
     const last = (NOW / DAY) * DAY - 1n;
     expect(
       times([
@@ -335,7 +335,7 @@ describe('increment_duplicate_timestamp', () => {
     ).toEqual([last - NOW, last + 1n - NOW, last + 2n - NOW]);
   });
 
-  test('each stream for itself', () => {
+  test('is separate per stream', () => {
     const result = accept(
       [
         { stream: { app: 'a' }, values: [[NOW, 'x']] },
@@ -358,7 +358,7 @@ describe('detected_level', () => {
       .metadata.filter(([name]) => name === 'detected_level')
       .map(([, value]) => value);
 
-  // [what, line, metadata, labels, want]
+  // [case, line, metadata, labels, want]
   const rows: [string, string, Record<string, string>, Record<string, string>, string][] = [
     ['line', 'level=warn', {}, {}, 'warn'],
     ['nothing', 'x', {}, {}, 'unknown'],
@@ -382,18 +382,18 @@ describe('detected_level', () => {
     expect(level(line, metadata, labels)).toEqual([want]);
   });
 
-  test('off', () => {
+  test('is not set if disabled', () => {
     expect(level('level=warn', {}, {}, { discoverLogLevels: false })).toEqual([]);
     expect(level('level=warn', {}, {}, { allowStructuredMetadata: false })).toEqual([]);
   });
 
-  test('own fields and depth', () => {
+  test('uses configured fields and depth', () => {
     const limits = { logLevelFields: ['prio'], logLevelFromJsonMaxDepth: 1 };
     expect(level('{"prio":"dbg","level":"info"}', {}, {}, limits)).toEqual(['debug']);
     expect(level('{"a":{"prio":"dbg"}}', {}, {}, limits)).toEqual(['unknown']);
   });
 
-  test('many entries, one after the other', () => {
+  test('is right for many entries in sequence', () => {
     const values = Array.from(
       { length: 5000 },
       (_, i): Value => [
@@ -406,7 +406,7 @@ describe('detected_level', () => {
     expect(got).toEqual(values.map((_, i) => (i % 3 === 0 ? 'warn' : i % 2 ? 'info' : 'error')));
   });
 
-  test('more levels than a code can tell apart become unknown', () => {
+  test('becomes unknown beyond the number of levels that a code can represent', () => {
     const values = Array.from({ length: 65_600 }, (_, i): Value => [NOW, 'x', { level: `own ${i}` }]);
     const got = entries(accept(one(values)));
     expect(got[65_526].metadata[1][1]).toBe('own 65526');

@@ -24,7 +24,7 @@ async function outcome(body: Uint8Array, headers: BodyHeaders): Promise<string> 
 }
 
 describe('decompressBody', () => {
-  // [what, body, content encoding, content type, want]
+  // [case, body, content encoding, content type, want]
   const rows: [string, Uint8Array, string | undefined, string | undefined, string][] = [
     ['JSON as it is', TEXT, undefined, JSON_TYPE, TEXT.toString()],
     ['JSON, empty encoding', TEXT, '', JSON_TYPE, TEXT.toString()],
@@ -85,12 +85,12 @@ describe('decompressBody', () => {
     expect(await outcome(body, { contentEncoding, contentType })).toBe(want);
   });
 
-  test('a body that is not compressed is not copied', () => {
+  test('does not copy an uncompressed body', () => {
     expect(decompressBody(TEXT, { contentType: JSON_TYPE }, LIMITS, HELD)).toBe(TEXT);
   });
 
   test.each(['gzip', 'deflate', undefined])(
-    '%s: what it becomes is counted and finds room or is refused',
+    '%s: counts the decompressed size and is granted memory or refused',
     async contentEncoding => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const pack = { gzip: gzipSync, deflate: deflateRawSync, undefined: compress }[`${contentEncoding}`]!;
@@ -108,7 +108,7 @@ describe('decompressBody', () => {
     },
   );
 
-  test('random bytes only ever give a client error', async () => {
+  test('fails on random bytes only with a client error', async () => {
     const encoding = fc.constantFrom(undefined, 'gzip', 'deflate');
     const body = fc.oneof(
       fc.uint8Array({ maxLength: 100 }),
@@ -150,7 +150,7 @@ describe('pushFormat', () => {
     ['application/json; charset', 'mime: invalid media parameter'],
     ['application/json; ; a=b', 'mime: invalid media parameter'],
   ];
-  test.each(bad)('%j is refused', (header, message) => {
+  test.each(bad)('refuses %j', (header, message) => {
     expect(refusal(() => pushFormat(header))).toEqual([400, message]);
   });
 });

@@ -1,4 +1,4 @@
-/** Columns of a push that is being decoded count before they grow. */
+/** Columns of a push count before they grow during decoding. */
 import { expect, test } from '@jest/globals';
 import { type Steps, UNPACED } from '../../shared/base/model/steps.ts';
 import { runCounted } from '../../shared/write/ingest/column-growth.ts';
@@ -10,7 +10,7 @@ const PAIRS_OF_ENTRY = 2;
 const STEP = 1_000;
 const MIB = 1024 * 1024;
 
-/** What the columns take now, without those of an empty push. */
+/** Bytes that the columns use now, without those of an empty push. */
 const bytesOf = ({ streamOf, pairName }: PushColumns) => streamOf.length * 28 + pairName.length * 12;
 
 function* decode(columns: PushColumns, seen: (columns: PushColumns) => void): Steps<PushColumns> {
@@ -24,7 +24,7 @@ function* decode(columns: PushColumns, seen: (columns: PushColumns) => void): St
   return columns;
 }
 
-test('what is granted is at least what columns take, at each step', async () => {
+test('granted memory is at least the size of the columns, at each step', async () => {
   const held = new PushBudget().open('a');
   const columns = new PushColumns(Buffer.alloc(0));
   const before = bytesOf(columns);
@@ -42,7 +42,7 @@ test('what is granted is at least what columns take, at each step', async () => 
   expect(columnBytes).toBeGreaterThanOrEqual(bytesOf(columns) - before);
 });
 
-test('a push whose columns find no room waits, and is refused after a while', async () => {
+test('a push without memory for its columns waits, and is refused after a while', async () => {
   const budget = new PushBudget({ maxBytes: 8 * MIB, maxWaitMs: 1 });
   await budget.open('other').take(MIB);
   const held = budget.open('a');

@@ -1,6 +1,6 @@
 /**
- * Bodies are unpacked into buffers that are used again once a push is answered. Many pushes at once, some refused and
- * some meeting failures of the store: what is stored must be what was sent.
+ * Bodies are decompressed into buffers that are reused after each push. Many concurrent pushes, some refused
+ * and some with store failures: what is stored must be what was sent.
  */
 import { expect, test } from '@jest/globals';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
@@ -27,7 +27,7 @@ function linesOf(push: number): string[] {
   return Array.from({ length: ENTRIES }, (_, i) => `push ${push} line ${i} ${String(push % 10).repeat(200)}`);
 }
 
-test('pushes do not mix, whatever becomes of their neighbours', async () => {
+test('concurrent pushes do not mix, whatever happens to the others', async () => {
   const faults = {
     seed: 7,
     clock: systemClock,
@@ -80,7 +80,7 @@ test('pushes do not mix, whatever becomes of their neighbours', async () => {
       }
     }
   };
-  // Each begins while others wait for their turn or their disk.
+  // Each starts while others wait for their time slice or their disk.
   const worker = async (first: number): Promise<void> => {
     for (let number = first; number < PUSHES; number += WORKERS) await push(number);
   };

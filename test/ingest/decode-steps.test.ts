@@ -1,6 +1,6 @@
 /**
- * How much a decoder does in one step, in which its thread serves nobody else: streams and resources cost far more than their bytes.
- * Counted, not timed.
+ * Work of a decoder per step, in which its thread serves nothing else: streams and resources cost far more
+ * than their bytes. Counted, not timed.
  */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -49,7 +49,7 @@ test.each([
     otlpReceiver('application/json'),
     json({ resourceLogs: [{ scopeLogs: numbers.map(() => ({})) }] }),
   ],
-] as const)('%s: a step has few streams', (_, receiver, body) => {
+] as const)('%s: a decoding step processes few streams', (_, receiver, body) => {
   const steps = receiver.decode(Buffer.from(body), { limits: DEFAULT_LIMITS, nowNs: 0n });
   let count = 1;
   while (!steps.next().done) count++;

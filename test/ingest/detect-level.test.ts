@@ -105,12 +105,12 @@ describe('detectLevel', () => {
     [0, 'trace'],
     [-1, 'trace'],
   ];
-  test.each(depths)('JSON to the depth %d', (depth, want) => {
+  test.each(depths)('finds the level in JSON up to depth %d', (depth, want) => {
     // No word of the text scan.
     expect(detect('{"a":{"b":{"level":"trc"}}}', FIELDS, depth)).toBe(want);
   });
 
-  test('own fields, of any length', () => {
+  test('uses configured fields of any length', () => {
     const long = 'l'.repeat(40);
     expect(detect(`{"${long}":"warn","level":"info"}`, [long])).toBe('warn');
     expect(detect(`${long.toUpperCase()}=warn level=info`, ['x', long])).toBe('warn');
@@ -126,7 +126,7 @@ describe('detectLevel', () => {
   const spelled = fc.tuple(word, fc.boolean()).map(([text, upper]) => (upper ? text.toUpperCase() : text));
   const mark = fc.constantFrom(...' \t\n[](){}"\'=|:,!.-\\é');
 
-  test('agrees with the rules written plainly: text and pairs', () => {
+  test('agrees with a plain implementation of the rules: text and pairs', () => {
     const line = fc.array(fc.oneof(spelled, mark), { maxLength: 14 }).map(parts => parts.join(''));
     fc.assert(
       fc.property(line, text => {
@@ -136,7 +136,7 @@ describe('detectLevel', () => {
     );
   });
 
-  test('agrees with the rules written plainly: logfmt', () => {
+  test('agrees with a plain implementation of the rules: logfmt', () => {
     const value = fc.oneof(
       spelled,
       spelled.map(text => `"${text} x"`),
@@ -151,7 +151,7 @@ describe('detectLevel', () => {
     );
   });
 
-  test('agrees with the rules written plainly: JSON', () => {
+  test('agrees with a plain implementation of the rules: JSON', () => {
     const { tree } = fc.letrec<{ tree: unknown; value: unknown }>(tie => ({
       value: fc.oneof(
         { depthSize: 'small' },
@@ -227,7 +227,7 @@ function jsonLevel(text: string, fields: readonly string[], maxDepth: number): s
 }
 
 function logfmtLevel(line: string, fields: readonly string[]): string | undefined {
-  // A key, then nothing or a quoted or a bare value that ends where it must.
+  // A key, then nothing, or a quoted or bare value that ends correctly.
   const pair =
     /[\0-\x20]*([^\0-\x20="]+)(?:="((?:[^"\\]|\\[\s\S])*)"|=([^\0-\x20="]*)(?=[\0-\x20]|$)|(?=[\0-\x20]|$))/y;
   let best = fields.length;
@@ -281,6 +281,6 @@ const severities: [string, string][] = [
   ['1.5', 'info'],
   ['', 'info'],
 ];
-test.each(severities)('levelOfSeverityNumber %j', (text, want) => {
+test.each(severities)('levelOfSeverityNumber converts %j', (text, want) => {
   expect(levelOfSeverityNumber(text)).toBe(want);
 });

@@ -1,4 +1,4 @@
-/** What counts as a level at the edges of docs/dev/wire-format.md#detected_level: empty values, an empty list of fields. */
+/** Level detection at the edges of docs/dev/wire-format.md#detected_level: empty values, an empty list of fields. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';
@@ -30,6 +30,6 @@ const rows: [string, Record<string, string>, string[] | undefined, string[]][] =
   ['level=warn', { severity_number: '' }, undefined, ['warn']],
   ['level=warn', { severity_number: 'x' }, undefined, ['info']],
 ];
-test.each(rows)('%s %j %j', (line, metadata, fields, want) => {
+test.each(rows)('detects the level of %s %j %j', (line, metadata, fields, want) => {
   expect(levelsOf(line, metadata, fields)).toEqual(want);
 });

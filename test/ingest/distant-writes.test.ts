@@ -1,4 +1,7 @@
-/** Pushes over a distant store, in virtual time: how many groups are written at once follows what a write takes. */
+/**
+ * Pushes over a remote store in virtual time: the number of concurrent group commits adapts to the write
+ * latency.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { AWS_LATENCY, modelledPorts } from '../../bench/cloud/modelled-ports.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
@@ -40,7 +43,7 @@ async function pushing(isDistant: boolean) {
   const sender = async (number: number) => {
     const dice = new Dice(number);
     for (let i = 0; i < PUSHES; i++) {
-      // As senders do that have something to do in between: else all of them are one group.
+      // Senders pause between pushes; otherwise all of them would be one group.
       await time.sleep(dice.below(MAX_PAUSE_MS));
       const sentMs = time.nowMs();
       const stream = { app: `app-${number}` };
@@ -52,14 +55,14 @@ async function pushing(isDistant: boolean) {
   return { meanMs: waits.reduce((sum, ms) => sum + ms, 0) / waits.length, slowestMs: Math.max(...waits) };
 }
 
-describe('64 senders over a store that takes 68 ms for a write', () => {
-  test('are answered nearly as fast as the store is', async () => {
+describe('64 agents over a store with a write latency of 68 ms', () => {
+  test('get responses nearly as fast as the store', async () => {
     const { meanMs, slowestMs } = await pushing(true);
     expect(meanMs).toBeLessThan(76);
     expect(slowestMs).toBeLessThan(100);
   });
 
-  test('with three writes at once they wait for their turn', async () => {
+  test('wait for each other with only three concurrent writes', async () => {
     expect((await pushing(false)).meanMs).toBeGreaterThan(80);
   });
 });

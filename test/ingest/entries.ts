@@ -43,7 +43,7 @@ export function acceptedEntries({ columns, entries, levelOf, levels }: AcceptedP
   });
 }
 
-/** Status and message of the client error that a function throws; anything else it throws goes on. */
+/** Status and message of the client error that a function throws; rethrows other errors. */
 export function refusal(run: () => unknown): [number, string] {
   try {
     run();
@@ -54,7 +54,7 @@ export function refusal(run: () => unknown): [number, string] {
   throw new Error('not refused');
 }
 
-/** True where the function gives a result or refuses with a client error; anything else it throws goes on. */
+/** True if the function returns or refuses with a client error; rethrows other errors. */
 export function holds(run: () => unknown): boolean {
   try {
     run();

@@ -1,9 +1,9 @@
 /**
- * Every decoder against bodies that nobody meant: random bytes, and good bodies with bytes changed, cut off, repeated or
- * wrapped in compressions that they do not have. Each is decoded or refused as a client's mistake; any other error is a
- * defect. What is taken of memory stays within the limits that the decoder was given.
+ * Fuzzes every decoder with random bytes, and with valid bodies that are changed, truncated, repeated or
+ * wrapped in compressions that they do not have. Each body is decoded or refused as a client error; any other
+ * error is a defect. Memory stays within the decoder's limits.
  *
- * `LOGBOOM_FUZZ_RUNS=2000` runs each as often; a failure prints the seed that repeats it.
+ * `LOGBOOM_FUZZ_RUNS=2000` sets the runs; a failure prints the seed that repeats it.
  */
 import { deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
@@ -33,7 +33,7 @@ import { BODY_LIMITS, NOW_NS } from './receivers/support.ts';
 
 const RUNS = Number(process.env.LOGBOOM_FUZZ_RUNS ?? 150);
 const NOW_MS = Number(NOW_NS / 1_000_000n);
-/** Beside what the content may take: the window of zstd, and the piece that zlib fills at once. */
+/** In addition to the contents: the window of zstd, and the buffer that zlib fills at once. */
 const SPARE_BYTES = 17 * 1024 * 1024;
 
 interface Target {
@@ -231,7 +231,7 @@ function damaged(good: Uint8Array, { changes, end, twice }: DamageOf<typeof dama
 
 type DamageOf<A> = A extends fc.Arbitrary<infer T> ? T : never;
 
-/** Decodes and accepts, or refuses by a ClientError; counts what is taken. */
+/** Decodes and accepts, or refuses with a ClientError; counts the granted memory. */
 async function feed(receiver: Receiver, body: Uint8Array, headers: BodyHeaders): Promise<void> {
   let taken = 0;
   const held = { take: (bytes: number) => void (taken += bytes), release: () => {} };
@@ -239,7 +239,7 @@ async function feed(receiver: Receiver, body: Uint8Array, headers: BodyHeaders):
     const bytes = await receiver.unpack(Buffer.from(body), headers, BODY_LIMITS, held);
     expect(bytes.length).toBeLessThanOrEqual(Math.max(BODY_LIMITS.maxDecompressedBytes, body.length));
     const columns = atOnce(receiver.decode(bytes, { limits: DEFAULT_LIMITS, nowNs: NOW_NS }));
-    // Columns double as they fill: what is declared takes nothing.
+    // Columns double as they grow, so declared sizes allocate nothing.
     expect(columns.streamOf.length).toBeLessThanOrEqual(Math.max(1024, 2 * columns.count));
     expect(columns.pairName.length).toBeLessThanOrEqual(Math.max(256, 2 * columns.pairCount));
     entriesOf(columns);
@@ -251,7 +251,7 @@ async function feed(receiver: Receiver, body: Uint8Array, headers: BodyHeaders):
 }
 
 describe.each(TARGETS)('$name', ({ receiver, good, headers, pack }) => {
-  test('decodes what is good', async () => {
+  test('decodes valid bodies', async () => {
     const bytes = await receiver().unpack(Buffer.from(pack(good)), headers, BODY_LIMITS, {
       take: () => undefined,
       release: () => {},
@@ -260,14 +260,14 @@ describe.each(TARGETS)('$name', ({ receiver, good, headers, pack }) => {
     expect(columns.count).toBeGreaterThan(0);
   });
 
-  test('decodes or refuses what is damaged inside its packing', async () => {
+  test('decodes or refuses bodies damaged inside their compression', async () => {
     await fc.assert(
       fc.asyncProperty(damage, async how => feed(receiver(), pack(damaged(good, how)), headers)),
       { numRuns: RUNS },
     );
   });
 
-  test('decodes or refuses damaged packing', async () => {
+  test('decodes or refuses damaged compression', async () => {
     const packed = pack(good);
     await fc.assert(
       fc.asyncProperty(damage, async how => feed(receiver(), damaged(packed, how), headers)),
@@ -275,7 +275,7 @@ describe.each(TARGETS)('$name', ({ receiver, good, headers, pack }) => {
     );
   });
 
-  test('decodes or refuses random bytes, packed or not', async () => {
+  test('decodes or refuses random bytes, compressed or not', async () => {
     await fc.assert(
       fc.asyncProperty(random, fc.boolean(), async (bytes, isPacked) =>
         feed(receiver(), isPacked ? pack(bytes) : bytes, headers),
@@ -284,12 +284,12 @@ describe.each(TARGETS)('$name', ({ receiver, good, headers, pack }) => {
     );
   });
 
-  test('stops at its limit of memory, however small the body is', async () => {
+  test('stops at its memory limit, however small the body is', async () => {
     await feed(receiver(), pack(Buffer.alloc(20_000_000, 0x20)), headers);
   });
 });
 
-test('events about objects name objects, or are refused', () => {
+test('object events name objects or are refused', () => {
   const location = { bucket: { name: 'b' }, object: { key: 'a%2Fb+%C3%BC', versionId: 'v' } };
   const notification = {
     Records: [{ eventSource: 'aws:s3', eventName: 'ObjectCreated:Put', s3: location }],
@@ -320,7 +320,7 @@ test('events about objects name objects, or are refused', () => {
   );
 });
 
-test('a damaged log file is read, or its gzip is broken', async () => {
+test('a damaged log file is read, or its gzip is invalid', async () => {
   const files = [
     documents,
     Buffer.from('{"Records":[{"eventTime":"2026-11-21T12:00:00Z","a":"}"},{"eventTime":"x"}]}'),

@@ -30,8 +30,8 @@ function discover(fields: Record<string, string[]>, given: readonly Given[], mor
   );
 }
 
-describe('one field', () => {
-  // [what, hints, entry, metadata]
+describe('a single generic field', () => {
+  // [case, hints, entry, metadata]
   const rows: [string, string[], Given, Metadata][] = [
     ['nowhere', ['org'], { line: 'text' }, {}],
     ['label', ['org'], { labels: { org: 'x' } }, { f: 'x' }],
@@ -76,7 +76,7 @@ describe('one field', () => {
   });
 });
 
-test('several fields see what the entry came with, and each entry gets its own', () => {
+test('several generic fields see the original entry, and each entry gets its own', () => {
   expect(
     discover({ f: ['a'], g: ['f', 'b'], 'h.i': ['c'] }, [
       { line: 'a=1 b=2', metadata: { k: 'v' } },
@@ -86,11 +86,11 @@ test('several fields see what the entry came with, and each entry gets its own',
   ).toEqual([{ k: 'v', f: '1', g: '2' }, {}, { k: 'w', h_i: '3' }]);
 });
 
-test('off without structured metadata', () => {
+test('generic fields are disabled without structured metadata', () => {
   expect(discover({ f: ['zone'] }, [{}], { allowStructuredMetadata: false })).toEqual([{}]);
 });
 
-test('bytes of a line that are no text become spaces', () => {
+test('bytes of a line that are not UTF-8 become spaces', () => {
   const body = Buffer.from(`{"streams":[{"stream":{"zone":"z"},"values":[["${NOW}","a=x?y"]]}]}`);
   body[body.indexOf('?')] = 0xff;
   const limits = { ...DEFAULT_LIMITS, discoverGenericFields: new Map([['f', ['a']]]) };
@@ -105,7 +105,7 @@ function at(value: unknown, step: string | number): unknown {
   return Object.entries(value).find(([key]) => key === step)?.[1];
 }
 
-test('property: a path finds what parsing the JSON finds', () => {
+test('property: a path finds the same value as JSON.parse', () => {
   const key = fc.stringMatching(/^[a-c]$/);
   const { tree } = fc.letrec<{ tree: unknown }>(tie => ({
     tree: fc.oneof(
@@ -140,7 +140,7 @@ test('property: a path finds what parsing the JSON finds', () => {
   );
 });
 
-test('property: any bytes as JSON end, inside the line', () => {
+test('property: parsing any bytes as JSON ends inside the line', () => {
   const text = fc
     .array(fc.constantFrom('{', '}', '[', ']', '"', ':', ',', '\\', 'a', '1', ' '))
     .map(all => all.join(''));

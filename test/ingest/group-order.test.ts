@@ -1,4 +1,4 @@
-/** Entries with equal timestamps are in the order in which their pushes came, however pushes are grouped and written. */
+/** Entries with equal timestamps are in push order, however pushes are grouped and written. */
 import { describe, expect, test } from '@jest/globals';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -64,15 +64,15 @@ async function expectOrder(store: ReturnType<typeof makeStore>, lines: readonly 
   expect(await store.lines(true)).toEqual(lines.toReversed());
 }
 
-describe('pushes with one timestamp', () => {
-  test('of one group', async () => {
+describe('pushes with equal timestamps keep their order', () => {
+  test('in one group', async () => {
     const store = makeStore({ maxGroupBytes: 1_000_000 });
     await store.clock.run(Promise.all([store.push('a1', 'a2'), store.push('b'), store.push('a2', 'c')]));
     expect(await store.chunks()).toBe(1);
     await expectOrder(store, ['a1', 'a2', 'b', 'c']);
   });
 
-  test('of groups that are written at once, the first of which ends last', async () => {
+  test('in concurrent groups, the first of which ends last', async () => {
     const first = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const gate = async (write: number) => {
@@ -90,7 +90,7 @@ describe('pushes with one timestamp', () => {
     await expectOrder(store, ['a', 'b', 'c']);
   });
 
-  test('of a large group that gives way to a small one before it is written', async () => {
+  test('if a large group yields to a small one before it is written', async () => {
     const held = Promise.withResolvers<void>();
     const scheduler = new FairScheduler();
     scheduler.acquire = () => held.promise;
@@ -103,7 +103,7 @@ describe('pushes with one timestamp', () => {
     expect((await store.lines(false)).map(line => line[0])).toEqual(['a', 'b', 'c']);
   });
 
-  test('that touch several days', async () => {
+  test('across several days', async () => {
     const store = makeStore({ maxGroupBytes: 1 });
     for (const line of ['a', 'b', 'c']) {
       await store.clock.run(store.pushAll([entry(`${line} next`, DAY + 1), entry(line)]));

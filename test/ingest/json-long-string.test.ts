@@ -1,4 +1,4 @@
-/** Strings that the kernel reads, against those that the scanner reads byte by byte and those of JSON.parse. */
+/** Strings decoded by the kernel, compared with the byte loop of the scanner and with JSON.parse. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BLOCK_BYTES, KernelBody } from '../../shared/base/kernels/unquote.ts';
@@ -46,7 +46,7 @@ describe('a long string', () => {
   );
   const text = fc.array(part, { maxLength: 12 }).map(parts => parts.join(''));
 
-  test('is what JSON.parse reads', () => {
+  test('equals the result of JSON.parse', () => {
     fc.assert(
       fc.property(text, value => {
         const json = JSON.stringify(value);
@@ -58,21 +58,21 @@ describe('a long string', () => {
     );
   });
 
-  test('is what the loop over bytes reads, or fails with its error, for any bytes', () => {
+  test('equals the result of the byte loop, or fails with its error, for any bytes', () => {
     const plain = fc.constantFrom(...Buffer.from('abc "\\/bfnrtu0123456789abcdefDC'));
     const byte = fc.oneof({ weight: 8, arbitrary: plain }, { weight: 1, arbitrary: fc.nat(255) });
     const bytes = fc.array(byte, { maxLength: 120 }).map(all => Buffer.from([0x22, ...all]));
     fc.assert(fc.property(bytes, expectSame), { numRuns: 3000 });
   });
 
-  test('is cut off anywhere', () => {
+  test('fails if truncated anywhere', () => {
     const whole = Buffer.from(
       JSON.stringify('a line, "quoted", \\ and é日🚀\n'.repeat(3)).replaceAll('q', '\\u0071'),
     );
     for (let end = 1; end <= whole.length; end++) expectSame(whole.subarray(0, end));
   });
 
-  test('of each length ends in each place of a block', () => {
+  test('ends at each offset of a block, for each length', () => {
     for (let length = 0; length < 70; length++) {
       for (const tail of ['"', '\\""', '\\u0041"', 'é"', '\\']) {
         expectSame(Buffer.from(`"${'x'.repeat(length)}${tail}`));
@@ -81,7 +81,7 @@ describe('a long string', () => {
     }
   });
 
-  test('of a body that is not valid UTF-8 is repaired', () => {
+  test('is repaired in a body that is not valid UTF-8', () => {
     for (const bad of ['80', 'c3', 'e697', 'f09f9a', 'eda080', 'ff']) {
       const bytes = [
         Buffer.from('"\\"long enough for a block: '),
@@ -92,7 +92,7 @@ describe('a long string', () => {
     }
   });
 
-  test('without the room to move is read byte by byte', () => {
+  test('is read byte by byte if there is no space to move it', () => {
     const body = Buffer.from('["1","a \\"line\\""]');
     const scanner = new JsonScanner(body, true);
     scanner.enterArray();
@@ -106,7 +106,7 @@ describe('a long string', () => {
     scanner.close();
   });
 
-  test('is read by the kernel here', () => {
+  test('is read by the kernel in this test', () => {
     const first = KernelBody.open(Buffer.from('"x"'), new Uint8Array(256));
     expect(first).toBeDefined();
     expect(KernelBody.open(Buffer.alloc(8 * 1024 * 1024 + 1), new Uint8Array(256))).toBeUndefined();

@@ -19,7 +19,7 @@ const VALUE = `Value looks like Number/Boolean/None, but can't find its end: ','
 const ESCAPE = 'Encountered an invalid escape sequence in a string';
 
 describe('decodeJsonPush', () => {
-  // [what, body, lines]
+  // [case, body, lines]
   const accepted: [string, string, string[]][] = [
     ['no streams', '{"streams":[]}', []],
     ['null streams', '{"streams":null}', []],
@@ -47,7 +47,7 @@ describe('decodeJsonPush', () => {
     expect(decode(body).map(entry => entry.line)).toEqual(want);
   });
 
-  // [what, labels object, canonical text]
+  // [case, labels object, canonical text]
   const labels: [string, string, string][] = [
     ['sorted', '{"b":"2","a":"1"}', '{a="1", b="2"}'],
     ['number', '{"a":1}', '{a="1"}'],
@@ -60,18 +60,18 @@ describe('decodeJsonPush', () => {
     ['escapes', '{"\\u0061":"x\\ny"}', '{a="x\\ny"}'],
     ['two objects', '{"a":"1","b":"2"},"stream":{"b":"3","c":"4"}', '{a="1", b="3", c="4"}'],
   ];
-  test.each(labels)('labels: %s', (_, object, want) => {
+  test.each(labels)('canonicalizes labels: %s', (_, object, want) => {
     const body = Buffer.from(stream(object));
     // Twice: the second time the labels come from the cache.
     expect(decode(body)[0].stream).toBe(want);
     expect(decode(body)[0].stream).toBe(want);
   });
 
-  test('without a stream object the labels are empty', () => {
+  test('uses empty labels without a stream object', () => {
     expect(decode('{"streams":[{"values":[["1","x"]]}]}')[0].stream).toBe('{}');
   });
 
-  test('streams with the same labels are one', () => {
+  test('merges streams with the same labels', () => {
     const one = '{"stream":{"a":"1","b":"2"},"values":[["1","x"]]}';
     const other = '{"stream":{"b":"2","a":"1"},"values":[["2","y"]]}';
     const columns = atOnce(decodeJsonPush(Buffer.from(`{"streams":[${one},${other}]}`)));
@@ -79,7 +79,7 @@ describe('decodeJsonPush', () => {
     expect(entriesOf(columns).map(({ line }) => line)).toEqual(['x', 'y']);
   });
 
-  test('metadata in the order written', () => {
+  test('keeps metadata in written order', () => {
     expect(
       decode(values('["1","x",{"b":"2","a":"\\u0031","b":"3"}],["2","y",{}],["3","z",{"c":""}]')),
     ).toEqual([
@@ -98,7 +98,7 @@ describe('decodeJsonPush', () => {
     ]);
   });
 
-  // [what, body, message]
+  // [case, body, message]
   const refused: [string, string, string][] = [
     ['empty body', '', 'EOF'],
     ['blank body', ' \n', 'EOF'],
@@ -160,16 +160,16 @@ describe('decodeJsonPush', () => {
       'couldn\'t parse labels: 1:2: parse error: unexpected "=" in label set, expected identifier or "}"',
     ],
   ];
-  test.each(refused)('%s is refused', (_, body, message) => {
+  test.each(refused)('refuses %s', (_, body, message) => {
     expect(refusal(() => decode(body))).toEqual([400, message]);
   });
 
-  test('a skipped value may be deep and hold brackets in strings', () => {
+  test('skips a value that is deep or has brackets in strings', () => {
     const deep = `${'{"a":['.repeat(499)}"]}\\"{"${']}'.repeat(499)}`;
     expect(decode(`{"x":${deep},"streams":[{"stream":{},"values":[["1","x"]]}]}`)).toHaveLength(1);
   });
 
-  test('invalid UTF-8 becomes U+FFFD, wherever it stands', () => {
+  test('replaces invalid UTF-8 with U+FFFD anywhere', () => {
     const bytes = (text: string) => Buffer.from(text.replaceAll('?', '\xff'), 'latin1');
     const body = bytes(
       values('["1","a?\\n?b\\u00e9",{"n?":"v?"}],["2","\\t?\xc3\xa9 \xe6\x97"],["3","plain"]'),
@@ -196,7 +196,7 @@ describe('decodeJsonPush', () => {
     { maxLength: 5 },
   );
 
-  test('gives what JSON.stringify wrote', () => {
+  test('decodes the output of JSON.stringify', () => {
     fc.assert(
       fc.property(push, fc.constantFrom(undefined, 1, '\t'), (streams, indent) => {
         const want = streams.flatMap(({ stream: labels, values: entries }) =>
@@ -212,7 +212,7 @@ describe('decodeJsonPush', () => {
     );
   });
 
-  test('a changed push only ever gives a client error', () => {
+  test('fails on a changed push only with a client error', () => {
     const change = fc.tuple(fc.nat(), fc.nat(255));
     fc.assert(
       fc.property(push, fc.array(change, { minLength: 1, maxLength: 3 }), (streams, changes) => {
@@ -224,7 +224,7 @@ describe('decodeJsonPush', () => {
     );
   });
 
-  test('labels text is bounded', () => {
+  test('bounds the labels text', () => {
     const [status, message] = refusal(() => decode(stream(`{"a":"${'x'.repeat(17_000_000)}"}`)));
     expect([status, message]).toEqual([
       413,
@@ -241,7 +241,7 @@ describe('decodeLegacyJsonPush', () => {
       ),
     );
 
-  test('entries', () => {
+  test('decodes entries', () => {
     expect(
       legacy(
         '{"ts":"1970-01-01T00:00:01.5Z","line":"x\\ny","more":[]},{"line":"z","ts":"1970-01-01T02:00:00+02:00"}',
@@ -252,7 +252,7 @@ describe('decodeLegacyJsonPush', () => {
     ]);
   });
 
-  // [what, entries, labels, message]
+  // [case, entries, labels, message]
   const refused: [string, string, string, string][] = [
     [
       'bad time',
@@ -273,11 +273,11 @@ describe('decodeLegacyJsonPush', () => {
     expect(refusal(() => legacy(entries, labels))).toEqual([400, message]);
   });
 
-  test('empty body', () => {
+  test('refuses an empty body', () => {
     expect(refusal(() => atOnce(decodeLegacyJsonPush(Buffer.alloc(0))))).toEqual([400, 'EOF']);
   });
 
-  test('null is a push of nothing', () => {
+  test('decodes null as an empty push', () => {
     expect(atOnce(decodeLegacyJsonPush(Buffer.from('null'))).streams).toEqual([]);
   });
 });

@@ -64,11 +64,11 @@ describe('parseLabelSet', () => {
     ['{a="b",\nc-d="e"}', "2:2: parse error: unexpected character inside braces: '-'"],
     ['{{', "1:2: parse error: unexpected left brace '{'"],
   ];
-  test.each(bad)('%s is refused', (text, message) => {
+  test.each(bad)('refuses %s', (text, message) => {
     expect(refusal(() => parseLabelSet(text))).toEqual([400, `couldn't parse labels: ${message}`]);
   });
 
-  test('reads back every canonical text', () => {
+  test('parses every canonical text back', () => {
     const name = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_]{0,8}$/);
     const value = fc.string({ minLength: 1, maxLength: 20, unit: 'binary' });
     fc.assert(
@@ -79,7 +79,7 @@ describe('parseLabelSet', () => {
     );
   });
 
-  test('random text only ever gives a client error', () => {
+  test('fails on random text only with a client error', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -106,7 +106,7 @@ describe('parseLabelSet', () => {
     );
   });
 
-  test('texts of many megabytes overflow no stack', () => {
+  test('does not overflow the stack on texts of many megabytes', () => {
     const n = 8_000_000;
     for (const part of [' ', '#', '\n', ' #\n']) {
       const text = `{${part.repeat(n / part.length)}\n}`;
@@ -115,7 +115,7 @@ describe('parseLabelSet', () => {
     expect(parseLabelSet(`{${'a'.repeat(n)}="${'b'.repeat(n)}"}`)[0].value).toHaveLength(n);
   });
 
-  test('the number of labels is bounded', () => {
+  test('bounds the number of labels', () => {
     const [status, message] = refusal(() => parseLabelSet(`{${'a="b",'.repeat(10_002)}}`));
     expect([status, message]).toEqual([400, "couldn't parse labels: more than 10000 labels"]);
   });

@@ -41,11 +41,11 @@ describe('sanitizeMetadataName', () => {
     ['____', 'normalization for label name "____" resulted in invalid name "_"'],
     ['__.__', 'normalization for label name "__.__" resulted in invalid name "_____"'],
   ];
-  test.each(refused)('%j is refused', (name, message) => {
+  test.each(refused)('refuses %j', (name, message) => {
     expect(refusal(() => sanitizeMetadataName(name))).toEqual([400, message]);
   });
 
-  test('names of many megabytes overflow no stack', () => {
+  test('does not overflow the stack on names of many megabytes', () => {
     const n = 8_000_000;
     expect(sanitizeMetadataName('a_'.repeat(n / 2))).toHaveLength(n);
     expect(sanitizeMetadataName('a.'.repeat(n / 8))).toHaveLength(n / 4);
@@ -53,7 +53,7 @@ describe('sanitizeMetadataName', () => {
     expect([status, message.length < 2000]).toEqual([400, true]);
   });
 
-  test('a sanitised name stays, and more names than are kept do no harm', () => {
+  test('leaves a sanitized name unchanged, also for more names than it caches', () => {
     for (let i = 0; i < 5000; i++) expect(sanitizeMetadataName(`a.${i}`)).toBe(`a_${i}`);
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), name => {
@@ -178,7 +178,7 @@ describe('sanitizeMetadata', () => {
     expect(Object.fromEntries(stored(sent))).toEqual(want);
   });
 
-  test('each stored name once in an entry, as the reference keeps it, cleaned', () => {
+  test('stores each name once per entry, cleaned, like the reference', () => {
     fc.assert(
       fc.property(fc.array(pairs, { maxLength: 8 }), entries => {
         const rows = entries.map((metadata, i) => {
@@ -200,7 +200,7 @@ describe('sanitizeMetadata', () => {
     );
   });
 
-  test('invalid bytes become spaces, a value that entries share is cleaned once', () => {
+  test('replaces invalid bytes with spaces, and cleans a shared value once', () => {
     const columns = new PushColumns(Buffer.from([0x61, 0xff, 0xe6, 0x97, 0xc3, 0xa9, 0x62]));
     columns.streams.push({ labels: [], text: '{}' });
     for (let i = 0; i < 1000; i++) {

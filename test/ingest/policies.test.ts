@@ -1,6 +1,5 @@
 /**
- * Policies and blocks (docs/dev/wire-format.md#policies-and-blocks): whose policy a stream has, what is blocked, and which error is
- * answered.
+ * Policies and blocks (docs/dev/wire-format.md#policies-and-blocks): the policy of a stream, what is blocked, and the resulting error.
  */
 import { describe, expect, test } from '@jest/globals';
 import { labelsOf } from '../../shared/base/model/labels.ts';
@@ -28,7 +27,7 @@ describe('the policy of a stream', () => {
     [{ app: 'a' }, { p: [one('{app="a"}')] }, 'p'],
     [{ app: 'a' }, { p: [one('{app=~"a|b"}')], q: [one('{app="a"}', 2)] }, 'q'],
     [{ app: 'a' }, { p: [one('{app=~".+"}', 2)], q: [one('{app="a"}', 1)] }, 'p'],
-    // The first by name where priorities are equal, whatever the order of the file.
+    // The first by name if priorities are equal, regardless of file order.
     [{ app: 'a' }, { q: [one('{app="a"}')], p: [one('{app=~".+"}')] }, 'p'],
     // One of its selectors decides.
     [{ app: 'a' }, { p: [one('{app="a"}', 1), one('{app="b"}', 9)], q: [one('{app="a"}', 5)] }, 'q'],
@@ -38,11 +37,11 @@ describe('the policy of a stream', () => {
     [{ app: 'ab' }, { p: [one('{app=~"a"}')] }, ''],
     [{ app: 'ab' }, { p: [one('{app!~"a.", app!=""}')] }, ''],
   ];
-  test.each(rows)('%j by %j', (labels, policies, want) => {
+  test.each(rows)('labels %j map to policies %j', (labels, policies, want) => {
     expect(policiesOf(mapping(policies))(labelsOf(labels))).toBe(want);
   });
 
-  test('sees the service name that was discovered', () => {
+  test('uses the discovered service name', () => {
     const { policyOf } = push({ policyStreamMapping: mapping({ p: [one('{service_name="a"}')] }) }, [
       'a',
       'b',
@@ -202,7 +201,7 @@ describe('blocked ingestion', () => {
     );
   });
 
-  test('what is stored and what is not is told by policy', () => {
+  test('counts stored and blocked entries by policy', () => {
     const result = push({ policyStreamMapping: policies }, ['p1', 'a', 'p22', 'old']);
     expect(totalsByPolicy(result.policyOf, result.totals)).toEqual([
       { policy: 'p', lines: 2, lineBytes: 21, metadataBytes: 0 },

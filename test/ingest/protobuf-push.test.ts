@@ -50,7 +50,7 @@ const push = fc.record({
 });
 
 describe('decodeProtobufPush', () => {
-  test('gives what an independent encoder wrote', () => {
+  test('decodes the output of an independent encoder', () => {
     fc.assert(
       fc.property(push, sent => {
         const want = sent.streams.flatMap(stream =>
@@ -66,7 +66,7 @@ describe('decodeProtobufPush', () => {
     );
   });
 
-  test('a changed push only ever gives a client error', () => {
+  test('fails on a changed push only with a client error', () => {
     const change = fc.tuple(fc.nat(), fc.nat(255));
     fc.assert(
       fc.property(push, fc.array(change, { minLength: 1, maxLength: 3 }), (sent, changes) => {
@@ -78,14 +78,14 @@ describe('decodeProtobufPush', () => {
     );
   });
 
-  test('random bytes only ever give a client error', () => {
+  test('fails on random bytes only with a client error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), bytes => holds(() => decode(bytes))),
       { numRuns: 1000 },
     );
   });
 
-  // [what, bytes, entries as stream, ns, line]
+  // [case, bytes, entries as stream, ns, line]
   const accepted: [string, string, [string, bigint, string][]][] = [
     ['nothing', '', []],
     ['a stream of nothing', '0a00', []],
@@ -107,7 +107,7 @@ describe('decodeProtobufPush', () => {
     expect(decode(hex(bytes)).map(({ stream, ns, line }) => [stream, ns, line])).toEqual(want);
   });
 
-  // [what, bytes, message]
+  // [case, bytes, message]
   const refused: [string, string, string][] = [
     ['a length past the end', '0a05 00', 'unexpected EOF'],
     ['a tag cut off', '8a', 'unexpected EOF'],
@@ -141,16 +141,16 @@ describe('decodeProtobufPush', () => {
       "couldn't parse labels: 1:2: parse error: unexpected end of input inside braces",
     ],
   ];
-  test.each(refused)('%s is refused', (_, bytes, message) => {
+  test.each(refused)('refuses %s', (_, bytes, message) => {
     expect(refusal(() => decode(hex(bytes)))).toEqual([400, message]);
   });
 
-  test('a line keeps bytes that are no UTF-8', () => {
+  test('keeps bytes of a line that are not UTF-8', () => {
     const columns = atOnce(decodeProtobufPush(hex('0a06 1204 1202 ff61')));
     expect(columns.bytes.subarray(columns.lineStart[0], columns.lineEnd[0])).toEqual(hex('ff61'));
   });
 
-  test('streams of one text are one, the text need not be canonical', () => {
+  test('merges streams with equal text, which need not be canonical', () => {
     const columns = atOnce(
       decodeProtobufPush(
         encode({
@@ -165,12 +165,12 @@ describe('decodeProtobufPush', () => {
     expect(entriesOf(columns).map(({ line }) => line)).toEqual(['x', 'y']);
   });
 
-  test('lines are not copied', () => {
+  test('does not copy lines', () => {
     const bytes = encode({ streams: [{ labels: '{a="b"}', entries: [{ line: 'x' }] }] });
     expect(atOnce(decodeProtobufPush(bytes)).bytes).toBe(bytes);
   });
 
-  // [what, bytes]
+  // [case, bytes]
   const large: [string, () => Buffer, string][] = [
     ['entries', () => lengthDelimited(0x0a, Buffer.from('1200'.repeat(1_000_001), 'hex')), '1000000 entries'],
     [
@@ -249,7 +249,7 @@ describe('decodeProtobufPush', () => {
       '100000 metadata names',
     ],
   ];
-  test.each(large)('the number of %s is bounded', (_, bytes, what) => {
+  test.each(large)('bounds the number of %s', (_, bytes, what) => {
     expect(refusal(() => decode(bytes()))).toEqual([413, `request body too large: more than ${what}`]);
   });
 });

@@ -1,4 +1,4 @@
-/** Who gets how much of the memory for pushes, and who waits or is refused. */
+/** Memory budget of pushes: who is granted memory, who waits, and who is refused. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
@@ -16,7 +16,7 @@ function budgetOf(mib: number) {
   return { clock, budget };
 }
 
-/** Whether each of the takes is granted, waits, or was refused. */
+/** Outcome of each request: granted, waiting, or refused. */
 function takes() {
   const states: string[] = [];
   const take = (held: HeldBytes, mib: number): void => {
@@ -33,8 +33,8 @@ function takes() {
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-describe('the memory for pushes', () => {
-  test('is all for a push that is alone, however large it is', () => {
+describe('the memory budget of pushes', () => {
+  test('is granted in full to a single push, however large it is', () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const held = budget.open('a');
@@ -47,7 +47,7 @@ describe('the memory for pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'at once']);
   });
 
-  test('is waited for, and refused after a while with what to do', async () => {
+  test('makes a push wait, and refuses it after a while with what to do', async () => {
     const { states, take } = takes();
     const { clock, budget } = budgetOf(100);
     const first = budget.open('a');
@@ -70,7 +70,7 @@ describe('the memory for pushes', () => {
     await refused;
   });
 
-  test('is a quarter for one tenant while another one waits, and never more than three quarters beside others', async () => {
+  test('grants one tenant a quarter while another waits, and at most three quarters next to others', async () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const quiet = budget.open('quiet');
@@ -79,7 +79,7 @@ describe('the memory for pushes', () => {
     take(loud[0], 40);
     take(loud[1], 34);
     take(loud[2], 2);
-    // Less than a quarter is left: the next one waits, and while it does the loud tenant gets no more.
+    // Less than a quarter is left: the next one waits, and meanwhile the heavy tenant gets no more.
     const other = budget.open('other');
     take(other, 26);
     expect(states).toEqual(['at once', 'at once', 'at once', 'waits', 'waits']);
@@ -88,7 +88,7 @@ describe('the memory for pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'at once', 'later', 'later']);
   });
 
-  test('is not given to who has a quarter while another tenant waits, although there is some', async () => {
+  test('is not granted to a tenant that has a quarter while another waits, even if some is left', async () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const [a, b, c] = [budget.open('a'), budget.open('b'), budget.open('c')];
@@ -96,7 +96,7 @@ describe('the memory for pushes', () => {
     take(c, 60);
     take(b, 20);
     take(budget.open('a'), 5);
-    // One that has less than a quarter with it gets some of what is left.
+    // A tenant that would have less than a quarter gets some of the rest.
     take(budget.open('d'), 5);
     expect(states).toEqual(['at once', 'at once', 'waits', 'waits', 'at once']);
     c.release();
@@ -104,7 +104,7 @@ describe('the memory for pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'later', 'later', 'at once']);
   });
 
-  test('goes to the tenant that holds least first', async () => {
+  test('goes first to the tenant with the least', async () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const [a, b] = [budget.open('a'), budget.open('b')];
@@ -120,7 +120,7 @@ describe('the memory for pushes', () => {
     expect(states).toEqual(['at once', 'at once', 'waits', 'later']);
   });
 
-  test('is there for a small push at once, whatever others hold', () => {
+  test('is granted to a small push at once, whatever others hold', () => {
     const { budget } = budgetOf(1);
     const large = budget.open('a');
     large.take(MIB);
@@ -129,7 +129,7 @@ describe('the memory for pushes', () => {
     expect(small.take(1)).toBeInstanceOf(Promise);
   });
 
-  test('is never waited for by all that hold some: the last of who holds most is refused', async () => {
+  test('is never awaited by all pushes that hold some: the last of the tenant with the most is refused', async () => {
     const { states, take } = takes();
     const { budget } = budgetOf(100);
     const [a, b, c] = [budget.open('a'), budget.open('b'), budget.open('b')];
@@ -146,7 +146,7 @@ describe('the memory for pushes', () => {
     expect(states.slice(3)).toEqual(['later', 'later', 'refused']);
   });
 
-  test('property: is never exceeded by several, and comes back whole', async () => {
+  test('property: is never exceeded by several pushes, and is released completely', async () => {
     const action = fc.record({ push: fc.nat(5), mib: fc.integer({ min: 1, max: 60 }), ends: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 60 }), async actions => {

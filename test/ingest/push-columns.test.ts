@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 
-/** Columns of a body of so many bytes, with as many entries; each tells `seed`. */
+/** Columns of a body with the given size and number of entries; each contains `seed`. */
 function filled(bodyBytes: number, entries: number, seed: number): PushColumns {
   const columns = new PushColumns(Buffer.alloc(bodyBytes));
   for (let i = 0; i < entries; i++) {
@@ -29,11 +29,11 @@ function expectFilled(columns: PushColumns, entries: number, seed: number): void
 }
 
 describe('PushColumns', () => {
-  test.each([0, 1, 63, 64, 65, 1000, 100_000])('hold %d entries, whatever the body made expect', entries => {
+  test.each([0, 1, 63, 64, 65, 1000, 100_000])('store %d entries, for any expected number', entries => {
     for (const bodyBytes of [0, 500_000]) expectFilled(filled(bodyBytes, entries, 7), entries, 7);
   });
 
-  test('that were given back are used again, by one push at a time', () => {
+  test('are reused after their release, by one push at a time', () => {
     const [first, second] = [filled(500_000, 5000, 1), filled(500_000, 5000, 2)];
     const memory = first.streamOf.buffer;
     first.release();
@@ -45,7 +45,7 @@ describe('PushColumns', () => {
     expectFilled(fourth, 20_000, 4);
   });
 
-  test('of no entries begin with no pairs', () => {
+  test('start without pairs if there are no entries', () => {
     const used = filled(500_000, 5000, 9);
     used.firstPair[0] = 99;
     used.release();

@@ -7,7 +7,7 @@ const SMALL = 1000;
 const LARGE = 300_000;
 
 describe('idOfPush', () => {
-  test.each([SMALL, LARGE])('is the same for an equal body of %d bytes', size => {
+  test.each([SMALL, LARGE])('is equal for equal bodies of %d bytes', size => {
     const body = Buffer.alloc(size, 'some log line ');
     expect(atOnce(idOfPush(body, 'rest'))).toMatch(/^[0-9a-f]{32}$/);
     expect(atOnce(idOfPush(Buffer.from(body), 'rest'))).toBe(atOnce(idOfPush(body, 'rest')));
@@ -26,7 +26,7 @@ describe('idOfPush', () => {
     );
   });
 
-  test.each([SMALL, LARGE])('differs with the length and with the rest, %d bytes', size => {
+  test.each([SMALL, LARGE])('differs with the length and the encoding, %d bytes', size => {
     const body = Buffer.alloc(size);
     const ids = [
       atOnce(idOfPush(body, 'rest')),

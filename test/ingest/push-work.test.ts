@@ -1,4 +1,4 @@
-/** What the work on a push does beside storing it. */
+/** Side effects of push processing besides storing. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
@@ -40,7 +40,7 @@ function workOf(budget: PushBudget, onLargeEnd: () => void, commit: () => Promis
     );
 }
 
-test('garbage is collected behind a large push, when nothing holds it any more', async () => {
+test('garbage is collected after a large push, when nothing references it', async () => {
   let collections = 0;
   const push = workOf(
     new PushBudget(),
@@ -56,7 +56,7 @@ test('garbage is collected behind a large push, when nothing holds it any more',
   expect(collections).toBe(1);
 });
 
-test('a body that is not compressed counts until it is stored', async () => {
+test('an uncompressed body counts until it is stored', async () => {
   const budget = new PushBudget();
   const held: number[] = [];
   const push = workOf(

@@ -8,11 +8,11 @@ test.each([
   [1201, 8],
   [19_000, 64],
   [1e9, 256],
-])('%i units a second need %i partitions', (units, partitions) => {
+])('%i units per second need %i partitions', (units, partitions) => {
   expect(partitionsFor(units)).toBe(partitions);
 });
 
-/** After so many groups of one push each, what the next one asks for. */
+/** Units that the next group requests after `groups` groups of one push each. */
 function wantedAfter(groups: number, inlineBytes: number, pushBytes: number, demand: number | undefined) {
   const partitions = new RecordPartitions();
   const records = [record(1, { inline: Buffer.alloc(inlineBytes) })];
@@ -28,6 +28,6 @@ test.each([
   ['1 MB pushes at 100 MB/s', 40, 0, MB, 100 * MB, 4],
   ['a few pushes', 10, 4000, 10_000, 100 * MB, 4],
   ['an unknown rate', 40, 4000, 10_000, undefined, 4],
-])('%s', (_, groups, inlineBytes, pushBytes, demand, partitions) => {
+])('partitions for %s', (_, groups, inlineBytes, pushBytes, demand, partitions) => {
   expect(wantedAfter(groups, inlineBytes, pushBytes, demand)).toBe(partitions);
 });

@@ -1,4 +1,4 @@
-/** What is pushed twice: entries inside one body, and bodies that were or were not stored the first time. */
+/** Repeated pushes: equal entries inside one body, and bodies that were or were not stored the first time. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -111,16 +111,16 @@ describe('equal entries of one push are one', () => {
   });
 });
 
-describe('a body that comes again', () => {
+describe('a repeated body', () => {
   const until = { ns: 2n ** 62n, text: '2116-02-20T23:53:38Z' };
 
-  test('is answered without storing it again where it was stored whole', async () => {
+  test('is acknowledged without storing it again if it was stored completely', async () => {
     const { push } = store();
     expect((await push([[T, 'x']])).stored.length).toBe(1);
     expect((await push([[T, 'x']])).stored.length).toBe(0);
   });
 
-  test('is stored where the tenant was forgotten meanwhile, also while the first was on its way', async () => {
+  test('is stored if the tenant was evicted meanwhile, also while the first is in progress', async () => {
     const { push, forget } = store();
     await push([[T, 'x']]);
     forget('other');
@@ -133,7 +133,7 @@ describe('a body that comes again', () => {
     expect((await push([[T, 'x']])).stored.length).toBe(0);
   });
 
-  test('is stored where more tenants were forgotten than are remembered', async () => {
+  test('is stored if more tenants were evicted than are remembered', async () => {
     const { push, forget } = store();
     forget('t');
     await push([[T, 'x']]);
@@ -141,7 +141,7 @@ describe('a body that comes again', () => {
     expect((await push([[T, 'x']])).stored.length).toBe(1);
   });
 
-  test.each([200, 260])('is stored where it was blocked with status %d', async blockIngestionStatusCode => {
+  test.each([200, 260])('is stored if it was blocked with status %d', async blockIngestionStatusCode => {
     const { push, lines } = store();
     const first = await push([[T, 'x']], { blockIngestionUntil: until, blockIngestionStatusCode });
     expect([first.stored.length, first.error?.status ?? 200]).toEqual([0, blockIngestionStatusCode]);

@@ -32,7 +32,7 @@ const dated = (maxLength: number) =>
   );
 
 describe('segments', () => {
-  test('hold every entry of every push once, by day, stream and time', () => {
+  test('contain every entry of every push once, by day, stream and time', () => {
     const pushes = fc.array(dated(25), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(pushes, fc.boolean(), (lists, repeat) => {
@@ -62,7 +62,7 @@ describe('segments', () => {
     );
   });
 
-  test('find the equal ones among many entries of one instant', () => {
+  test('deduplicate among many entries of one instant', () => {
     const entries = Array.from({ length: 300 }, (_, i): DatedEntry => {
       const metadata = i % 2 === 0 ? { a: '1', b: '2' } : { b: '2', a: '1' };
       return { stream: { app: 'a' }, day: 1, time: 7, line: `line ${i % 100}`, metadata };
@@ -73,7 +73,7 @@ describe('segments', () => {
     );
   });
 
-  test('of many days look at the streams of the push once, not once for each day', () => {
+  test('of many days process the streams of the push once, not once per day', () => {
     const days = 300;
     const entries = Array.from({ length: days }, (_, i): DatedEntry => {
       return { stream: { app: `${i}` }, day: i, time: 7, line: 'x', metadata: { [`name_${i}`]: 'y' } };
@@ -92,11 +92,11 @@ describe('segments', () => {
     }
     const segments = segmentList([push]);
     expect(segments.flatMap(({ day, rows }) => entriesOf(rows, day))).toEqual(entries);
-    // Sorting takes about 2 log2(300) of each.
+    // Sorting compares each about 2 log2(300) times.
     expect(looks).toBeLessThan(days * 40);
   });
 
-  test('keep entries apart that differ in one part only', () => {
+  test('keep entries separate that differ in one part only', () => {
     const entry: DatedEntry = { stream: { app: 'a' }, day: 1, time: 7, line: 'x', metadata: { a: '1' } };
     const others: DatedEntry[] = [
       { ...entry, stream: { app: 'b' } },

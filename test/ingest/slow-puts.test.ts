@@ -1,6 +1,6 @@
 /**
- * Pushes over S3 of which one put of a hundred takes ten times as long, in virtual time: how long they wait, and how many puts are
- * sent. The store is the one that functions use, over a client that answers from memory.
+ * Pushes over S3, where one of 100 puts takes ten times as long, in virtual time: their latency, and the
+ * number of puts. The store is the one that functions use, over a client that responds from memory.
  */
 import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
@@ -23,7 +23,7 @@ const SLOW_FACTOR = 10;
 const SLOW_EVERY = 100;
 const SENDERS = 16;
 const PUSHES = 120;
-/** Without the first ones, in which the usual time is not known. */
+/** Excludes the first pushes, before the usual latency is known. */
 const WARM_UP = 20;
 
 interface Settings {
@@ -35,7 +35,7 @@ class TakenError extends Error {
   readonly $metadata = { httpStatusCode: 412 };
 }
 
-/** A client of S3 whose requests take virtual time; puts count. */
+/** S3 client whose requests take virtual time; puts are counted. */
 function timedClient(time: VirtualTime, { hasTail }: Settings) {
   const ids = new Map<string, string>();
   const dice = new Dice(1);
@@ -51,7 +51,7 @@ function timedClient(time: VirtualTime, { hasTail }: Settings) {
       if (!(command instanceof PutObjectCommand)) throw new Error('no such command');
       const isSlow = ++client.puts % SLOW_EVERY === 0 && hasTail;
       const ms = (PUT_MS + dice.below(JITTER_MS)) * (isSlow ? SLOW_FACTOR : 1);
-      // The put takes effect before it is answered: a slow answer of a put that has happened is the harder case.
+      // The put takes effect before its response: a slow response of a completed put is the harder case.
       const isEarly = dice.chance(0.5);
       await time.sleep(isEarly ? 1 : ms - 1, abortSignal);
       const { Key = '', Metadata = {} } = command.input;
@@ -68,7 +68,7 @@ function timedClient(time: VirtualTime, { hasTail }: Settings) {
 const oneAttempt: Caller = ({ signal = new AbortController().signal }, attempt) =>
   attempt({ signal, mayHaveHappened: false });
 
-/** What pushes wait, ms ascending, and what was sent. */
+/** Push latencies in ascending order, ms, and the number of requests. */
 async function pushing(settings: Settings) {
   const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
   const client = timedClient(time, settings);
@@ -107,24 +107,24 @@ async function pushing(settings: Settings) {
   return { p99Ms: waits[Math.floor(waits.length * 0.99)], slowestMs: waits.at(-1)!, groups, ...client };
 }
 
-describe('one put of a hundred takes ten times as long', () => {
-  test('pushes wait for less than twice as long in the 99th percentile, for few puts more', async () => {
+describe('pushes with one slow put in 100', () => {
+  test('take less than twice as long in the 99th percentile, for few extra puts', async () => {
     const usual = await pushing({ hasTail: false, hedges: true });
     const { p99Ms, slowestMs, puts, groups } = await pushing({ hasTail: true, hedges: true });
     expect(p99Ms).toBeLessThanOrEqual(2 * usual.p99Ms);
-    // A hedge may be slow itself, and one that is answered "taken" asks whose object it is.
+    // A hedge may be slow itself, and one that gets "exists" checks the owner of the object.
     expect(slowestMs).toBeLessThan(4 * usual.p99Ms);
     expect(puts).toBeGreaterThan(groups);
     expect(puts).toBeLessThanOrEqual(1.06 * groups);
   });
 
-  test('a store that is always quick is sent no put twice', async () => {
+  test('send no put twice if the store is always fast', async () => {
     const { puts, groups, heads } = await pushing({ hasTail: false, hedges: true });
     expect(puts).toBeLessThanOrEqual(1.01 * groups);
     expect(heads).toBeLessThanOrEqual(0.01 * groups);
   });
 
-  test('without hedges some pushes wait for all of it', async () => {
+  test('wait for the slow put without hedges', async () => {
     const { slowestMs, puts, groups } = await pushing({ hasTail: true, hedges: false });
     expect(slowestMs).toBeGreaterThan(PUT_MS * SLOW_FACTOR);
     expect(puts).toBe(groups);

@@ -10,7 +10,7 @@ const MAX = 1 << 20;
 const CORRUPT: [number, string] = [400, 'snappy: corrupt input'];
 
 describe('uncompressSnappy', () => {
-  test('gives back what an independent encoder compressed', () => {
+  test('decodes the output of an independent encoder', () => {
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc
@@ -46,7 +46,7 @@ describe('uncompressSnappy', () => {
             const got = atOnce(uncompressSnappy(changed, MAX));
             expect(want !== undefined && Buffer.from(want).equals(got)).toBe(true);
           } catch (error) {
-            // The other decoder lets some blocks through that yield fewer or more bytes than they declare.
+            // The other decoder accepts some blocks that yield fewer or more bytes than they declare.
             if (!(error instanceof ClientError)) throw error;
           }
         },
@@ -55,7 +55,7 @@ describe('uncompressSnappy', () => {
     );
   });
 
-  test('random bytes only ever give a client error', () => {
+  test('fails on random bytes only with a client error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), bytes =>
         holds(() => atOnce(uncompressSnappy(bytes, MAX))),
@@ -64,7 +64,7 @@ describe('uncompressSnappy', () => {
     );
   });
 
-  // [what, block]
+  // [case, block]
   const corrupt: [string, number[]][] = [
     ['empty', []],
     ['length without end', [0x80, 0x80]],
@@ -88,7 +88,7 @@ describe('uncompressSnappy', () => {
     expect(refusal(() => atOnce(uncompressSnappy(Uint8Array.from(block), MAX)))).toEqual(CORRUPT);
   });
 
-  // [what, block, text]
+  // [case, block, text]
   const valid: [string, number[], string][] = [
     ['nothing', [0x00], ''],
     ['literal', [0x03, 0x08, 0x61, 0x62, 0x63], 'abc'],
@@ -101,7 +101,7 @@ describe('uncompressSnappy', () => {
     expect(atOnce(uncompressSnappy(Uint8Array.from(block), MAX)).toString()).toBe(text);
   });
 
-  test('the declared length is checked before memory is taken', () => {
+  test('checks the declared length before it allocates memory', () => {
     expect(
       refusal(() => atOnce(uncompressSnappy(Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0x0f, 0), MAX))),
     ).toEqual([

@@ -1,6 +1,9 @@
-/** The package brings no types. It is the oracle for our own decoder, and the encoder of tests and benches. */
+/**
+ * Declarations of a package without types. It is the oracle for our decoder, and the encoder of tests and
+ * benchmarks.
+ */
 declare module 'snappyjs' {
   export function compress(input: Uint8Array): Uint8Array;
-  /** Throws where the block is corrupt or longer than `maxLength`. */
+  /** Throws if the block is corrupt or longer than `maxLength`. */
   export function uncompress(input: Uint8Array, maxLength?: number): Uint8Array;
 }

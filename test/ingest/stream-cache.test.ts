@@ -4,7 +4,7 @@ import { streamOf } from '../../shared/write/ingest/stream-table.ts';
 
 const stream = streamOf([{ name: 'a', value: 'b' }]);
 
-test('keeps what is used and stays bounded', () => {
+test('the stream cache keeps used streams and stays bounded', () => {
   const cache = new StreamCache();
   cache.set('used', stream);
   for (let i = 0; i < 100_000; i++) {
@@ -16,7 +16,7 @@ test('keeps what is used and stays bounded', () => {
   expect(cache.get('key 99999')).toBe(stream);
 });
 
-test('bounds the characters of its keys too, and keeps no long ones', () => {
+test('the stream cache bounds the characters of its keys, and caches no long ones', () => {
   const cache = new StreamCache();
   const tail = 'x'.repeat(4000);
   for (let i = 0; i < 5000; i++) cache.set(`${i} ${tail}`, stream);

@@ -22,7 +22,7 @@ function parse(text: string): string {
 }
 
 describe('parseNanoseconds', () => {
-  test('every int64', () => {
+  test('parses every int64', () => {
     fc.assert(
       fc.property(int64, fc.nat(3), (ns, zeros) => {
         const digits = String(ns < 0n ? -ns : ns).padStart(20 + zeros, '0');
@@ -95,7 +95,7 @@ test('timestampOf keeps every int64, and its text is the time to the second', ()
   );
 });
 
-test('formatRfc3339', () => {
+test('formatRfc3339 formats times', () => {
   expect(formatRfc3339(-719_162, 0)).toBe('0001-01-01T00:00:00Z');
   expect(formatRfc3339(19_724, 11_045_999_999_999)).toBe('2024-01-02T03:04:05Z');
 });

@@ -1,4 +1,4 @@
-/** Pushes wait if compaction found too many chunks of their tenant, whichever process takes them. */
+/** Pushes are delayed if compaction found too many chunks of their tenant, in every process. */
 import { describe, expect, test } from '@jest/globals';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -43,7 +43,7 @@ function setUp(isDistant = true) {
 }
 
 describe('pushes of a tenant with many unmerged chunks', () => {
-  test('are answered 429 with the number and what to do, those of others are not', async () => {
+  test('get 429 with the number and what to do, while those of other tenants are accepted', async () => {
     const { maintenance, push } = setUp();
     await maintenance.unmerged.note('acme', 1, 12_000);
     await maintenance.unmerged.note('acme', 2, 9_000);
@@ -56,7 +56,7 @@ describe('pushes of a tenant with many unmerged chunks', () => {
     await push('other');
   });
 
-  test('are accepted again when merges have caught up, or compaction tells nothing for 10 minutes', async () => {
+  test('are accepted again when merges have caught up, or compaction has not reported for 10 minutes', async () => {
     const { clock, maintenance, push } = setUp();
     await maintenance.unmerged.note('acme', 1, 30_000);
     await expect(push('acme')).rejects.toThrow('30000');
@@ -80,8 +80,8 @@ describe('pushes of a tenant with many unmerged chunks', () => {
   });
 });
 
-describe('requests', () => {
-  test('a tenant is looked at once in 15 s, and a small one is never noted', async () => {
+describe('requests for the number of unmerged chunks', () => {
+  test('are sent once per 15 s for a tenant, and write nothing for a small one', async () => {
     const { clock, maintenance, bound, counts } = setUp();
     for (let second = 0; second < 60; second++) {
       await maintenance.unmerged.note('acme', 1, 4_999);
@@ -92,7 +92,7 @@ describe('requests', () => {
     expect(counts()).toEqual({ queries: 4, puts: 0 });
   });
 
-  test('a large one is noted every 10 s, and once when it is small again', async () => {
+  test('write a large tenant every 10 s, and once when it is small again', async () => {
     const { clock, maintenance, counts } = setUp();
     for (let second = 0; second < 60; second++) {
       await maintenance.unmerged.note('acme', 1, 50_000);
@@ -102,7 +102,7 @@ describe('requests', () => {
     expect(counts()).toEqual({ queries: 0, puts: 7 });
   });
 
-  test('on one machine nothing is noted', async () => {
+  test('write nothing on a single machine', async () => {
     const { maintenance, counts } = setUp(false);
     await maintenance.unmerged.note('acme', 1, 1_000_000);
     expect(counts()).toEqual({ queries: 0, puts: 0 });

@@ -1,4 +1,7 @@
-/** Memory of a body while it is unpacked: pieces are freed when they are copied, and the whole when the body is refused. */
+/**
+ * Memory of a body during decompression: buffers are freed after they are copied, and everything if the body
+ * is refused.
+ */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { createGunzip, createZstdDecompress, gzipSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
@@ -13,7 +16,7 @@ function contentOf(maxBytes: number): UnpackedBytes {
   return new UnpackedBytes({ maxBytes, held: HELD, pace: UNPACED }, { prepaid: 0, ahead: 0 });
 }
 
-test('a piece that fills its buffer is freed once it is copied, another one is left to its stream', async () => {
+test('a full buffer is freed once it is copied, and others are left to their stream', async () => {
   const content = contentOf(64 * MIB);
   const whole = [1, 2, 3].map(byte => Buffer.alloc(2 * MIB, byte));
   const buffer = Buffer.alloc(2 * MIB, 4);
@@ -24,7 +27,7 @@ test('a piece that fills its buffer is freed once it is copied, another one is l
   expect([bytes.length, bytes[0], bytes[2 * MIB], bytes[6 * MIB]]).toEqual([7 * MIB, 1, 2, 4]);
 });
 
-test('what came of a body that is refused is freed', async () => {
+test('buffers of a refused body are freed', async () => {
   const content = contentOf(8 * MIB);
   const parts: Buffer[] = [];
   for (let i = 0; i < 4; i++) {
@@ -40,7 +43,10 @@ test('what came of a body that is refused is freed', async () => {
   expect(taken.length).toBe(0);
 });
 
-/** Beside other tenants' work: each step waits for rounds of the event loop, in which the stream goes on. */
+/**
+ * Runs next to other tenants' work: each step waits for rounds of the event loop, in which the stream
+ * continues.
+ */
 const SLOW: Pace = {
   ...UNPACED,
   due: () => true,
@@ -52,7 +58,7 @@ const SLOW: Pace = {
 test.each([
   ['gzip', gzipSync, createGunzip],
   ['zstd', zstdCompressSync, createZstdDecompress],
-])('%s: the end of the stream waits for the last piece to be taken', async (_, pack, unpack) => {
+])('%s: the end of the stream waits until the last buffer is consumed', async (_, pack, unpack) => {
   for (const bytes of [5 * MIB, 9_045_000, 13_366_500, 20_100_000]) {
     const raw = Buffer.alloc(bytes);
     for (let i = 0; i + 4 <= bytes; i += 1000) raw.writeUInt32LE(i, i);

@@ -1,4 +1,4 @@
-/** The rules of docs/dev/wire-format.md#validation, one table: what comes, under which limits, what is answered, stored and counted. */
+/** Rules of docs/dev/wire-format.md#validation as one table: input, limits, response, stored entries and counters. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';
@@ -22,8 +22,10 @@ interface Given {
   readonly backfillShard?: string;
 }
 
-/** Decoded by hand, because some of these cannot come through any decoder. An internal stream, to which no rule of
- * labels applies, goes along: it is stored whatever becomes of the other. */
+/**
+ * Decoded by hand, because some of these cases cannot come through any decoder. Includes an internal stream,
+ * which is stored in any case because label rules do not apply to it.
+ */
 function accept(
   { labels = [['app', 'a']], ns = NOW, line = 'x', metadata = {}, backfillShard }: Given,
   limits: Limits,
@@ -62,7 +64,7 @@ const seventeen = numbered(16, 'l');
 const POLICY = { policyStreamMapping: new Map([['p', [{ selector: '{app="a"}', priority: 1 }]]]) };
 const OK = [undefined, ''] as const;
 
-// [what comes, limits, message or undefined where it is stored, reason counted]; the good stream is always stored.
+// [input, limits, message or undefined if it is stored, counted reason]; the good stream is always stored.
 const rows: [string, Given, Partial<Limits>, string | undefined, string][] = [
   [
     'labels missing',
@@ -327,7 +329,7 @@ test.each(rows)('%s', (_, given, changes, message, reason) => {
   expect(accept(given, limits).error?.message).toBe(message);
 });
 
-test('a decision is of its limits and its message of its tenant', () => {
+test('a decision belongs to its limits, and its message to its tenant', () => {
   const columns = () => {
     const made = new PushColumns(Buffer.from('x'));
     made.streams.push(shared);

@@ -1,4 +1,4 @@
-/** Whatever is asked, it ends in an answer or in an error of the client, and others are answered as before. */
+/** Any query ends in a result or a client error, and other queries are unaffected. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
@@ -10,7 +10,7 @@ const S = 1_000_000_000n;
 const MIB = 1024 * 1024;
 const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 0, maxEntriesLimitPerQuery: 0 };
 
-/** 1,000 entries, each with values of its own. */
+/** 1,000 entries, each with unique values. */
 async function worldOfEntries() {
   const world = makeWorld();
   for (let push = 0; push < 2; push++) {
@@ -26,7 +26,7 @@ async function worldOfEntries() {
   return world;
 }
 
-test('a query that needs too much fails with 4xx, its memory is given back, and others go on', async () => {
+test('a query that exceeds the memory limit fails with 4xx, releases its memory, and leaves other queries running', async () => {
   const world = await worldOfEntries();
   const memory = new QueryMemory(20 * MIB);
   const invoker = inlineInvoker({ store: world.objects, clock: world.clock });
@@ -86,7 +86,7 @@ test('a query that needs too much fails with 4xx, its memory is given back, and 
   }
 });
 
-test('all queries of a process share one bound', async () => {
+test('the queries of a process share one memory limit', async () => {
   const world = await worldOfEntries();
   const memory = new QueryMemory(20 * MIB);
   const engine = world.engine({
@@ -107,7 +107,7 @@ test('all queries of a process share one bound', async () => {
   expect(memory.usedBytes).toBe(0);
 });
 
-test('a tenant without parallelism is refused before anything is read', async () => {
+test('a tenant without query parallelism is refused before any read', async () => {
   const refusing = asker({ limits: { ...limits, maxQueryParallelism: 0 } });
   await expect(makeWorld().plainEngine().range(rangeQuery('{app="a"}'), refusing)).rejects.toMatchObject({
     status: 429,
@@ -115,7 +115,7 @@ test('a tenant without parallelism is refused before anything is read', async ()
   });
 });
 
-test('bytes that workers look at count against the limit of a query', async () => {
+test('bytes that workers read count against the limit of the query', async () => {
   const world = await worldOfEntries();
   const engine = world.engine({ invoker: inlineInvoker({ store: world.objects, clock: world.clock }) });
   const query = rangeQuery('sum(count_over_time({app="a"} |= "id" [1m]))');
@@ -124,7 +124,7 @@ test('bytes that workers look at count against the limit of a query', async () =
   ).rejects.toThrow('the query would read too many bytes');
 });
 
-test('too many series and entries are refused as the reference does, while another tenant is answered', async () => {
+test("too many series or entries are refused like in the reference, while another tenant's query succeeds", async () => {
   const world = await worldOfEntries();
   await world.push([{ stream: { app: 'a' }, day: DAY, time: 0, line: 'id=other', metadata: {} }], 'other');
   const engine = world.plainEngine();

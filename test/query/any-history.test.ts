@@ -1,6 +1,6 @@
 /**
- * Whatever was pushed, packed and indexed in whatever order: every query answers as a plain model does. The history
- * changes what an answer costs, never the answer.
+ * Any history of pushes, compaction and indexing: every query returns what a plain model returns. The history
+ * changes the cost of a query, but never its result.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -133,7 +133,7 @@ const isIn =
   (entry: DatedEntry): boolean =>
     nsOf(entry) >= startNs && nsOf(entry) < endNs;
 
-/** Ids of what a log query returns, in the order of each stream. */
+/** IDs of the entries that a log query returns, in the order of each stream. */
 async function log({ engine }: Store, span: typeof WHOLE, limit: number, backward: boolean) {
   const query = rangeQuery('{app=~".+"}', { ...span, limit, backward, categorize: true });
   const { result } = await engine.range(query, asker());
@@ -162,7 +162,7 @@ async function metric({ engine }: Store, query: string): Promise<Record<string, 
   return Object.fromEntries(points);
 }
 
-/** The counts of entries that `holds` takes, by instant and `by`. */
+/** Number of entries that `holds` accepts, by instant and `by`. */
 function counts(known: readonly DatedEntry[], by: (entry: DatedEntry) => string): Record<string, number> {
   const expected: Record<string, number> = {};
   const lastNs = ((PART.endNs + STEP_NS - 1n) / STEP_NS) * STEP_NS;
@@ -210,7 +210,7 @@ async function compare(store: Store, known: readonly DatedEntry[]): Promise<void
   const rates = await metric(store, 'sum by (app) (rate({app=~".+"}[3h]))');
   const back = Object.entries(rates).map(([key, value]) => [key, Math.round(value * 10_800)]);
   expect(Object.fromEntries(back)).toEqual(counts(known, app));
-  // Of the best, only how good they are: several may be as good.
+  // Compare only the values of the best, because several may be equal.
   const byPod = counts(known, ({ stream }) => `${stream.app},${stream.pod}`);
   const best = await metric(store, 'topk(1, sum by (app, pod) (count_over_time({app=~".+"}[3h])))');
   const most: Record<string, number> = {};
@@ -225,7 +225,7 @@ async function compare(store: Store, known: readonly DatedEntry[]): Promise<void
   expect(new Set(Object.keys(best).map(key => key.split(' ')[0]))).toEqual(new Set(Object.keys(most)));
 }
 
-test('any history of pushes, repeats and maintenance leaves every answer as the model says', async () => {
+test('queries after any history of pushes, repeats and maintenance return what the model returns', async () => {
   const history = fc.array(arbitraryStep, { minLength: 2, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(history, fc.constantFrom(0, 4096), async (steps, inlineMaxBytes) => {

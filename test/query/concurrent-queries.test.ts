@@ -1,6 +1,6 @@
 /**
- * Pages are unpacked into buffers that the next page of any query overwrites, and a query gives way to others in the
- * middle of a page: what one query returns must not depend on the others.
+ * Pages are decompressed into buffers that the next page of any query overwrites, and a query yields to
+ * others in the middle of a page. The result of a query must not depend on other queries.
  */
 import { expect, test } from '@jest/globals';
 import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
@@ -10,7 +10,7 @@ const TENANTS = ['a', 'b', 'c', 'd'];
 const LINES = 1500;
 const MS = 1_000_000;
 
-/** Overlapping chunks of 100 KiB with some entries in common, so that lines are looked at to tell them apart too. */
+/** Overlapping chunks of 100 KiB with some common entries, so that lines are also read for deduplication. */
 function chunkOf(tenant: string, chunk: number): DatedEntry[] {
   return Array.from({ length: LINES }, (_, i) => {
     const line = `tenant ${tenant} ${i % 7 === 0 ? 'common' : `chunk ${chunk}`} line ${i} ${'.'.repeat(40)}`;
@@ -18,7 +18,7 @@ function chunkOf(tenant: string, chunk: number): DatedEntry[] {
   });
 }
 
-test('each query returns its own lines while others run', async () => {
+test('concurrent queries each return their own lines', async () => {
   const store = memoryEngine(0);
   for (const tenant of TENANTS) for (const chunk of [0, 1]) await store.push(chunkOf(tenant, chunk), tenant);
   const run = async (tenant: string, query: string) => {

@@ -1,6 +1,6 @@
 /**
- * Structured metadata with an empty value is none. Earlier versions stored such values, so chunks may hold them: no answer
- * shows them, counts by them or takes two entries that differ in nothing else for two.
+ * An empty value of structured metadata is equivalent to none. Earlier versions stored such values, so chunks
+ * may contain them. No result shows them, counts by them, or treats entries that differ only in them as two.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -60,7 +60,7 @@ const rows: DatedEntry[] = [
   entry(4, { x: '' }, '{"x":"of line","n":4}'),
   entry(5, { detected_level: '' }, 'x="" n=5'),
 ];
-/** More distinct values than fit the footer's dictionary, and an empty one among them. */
+/** More distinct values than fit in the footer's dictionary, including an empty one. */
 const many = Array.from({ length: 60 }, (_, i) => entry(i + 10, { id: i % 10 === 0 ? '' : `id-${i}` }));
 
 describe.each([
@@ -106,7 +106,7 @@ describe.each([
     );
   });
 
-  test('is no detected field', async () => {
+  test('is not a detected field', async () => {
     const store = await storeOf(pushed.filter(({ line }) => line.startsWith('line')));
     const { fields } = await findFields(
       async field => {
@@ -131,7 +131,7 @@ describe('an empty value in a large dictionary', () => {
   });
 });
 
-describe('entries that differ in an empty value alone are one', () => {
+describe('entries that differ only in an empty value are one', () => {
   const withIt = entry(1, { x: '', kept: 'v' }, 'same');
   const without = entry(1, { kept: 'v' }, 'same');
   const another = entry(2, { kept: 'v' }, 'another');
@@ -176,7 +176,7 @@ function plain(one: DatedEntry): DatedEntry {
   return { ...one, metadata };
 }
 
-test('any history with empty values answers as the same one without them', async () => {
+test('any history with empty values returns the same results as without them', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(arbitraryEntry, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 }),
@@ -201,7 +201,7 @@ test('any history with empty values answers as the same one without them', async
   );
 });
 
-test('a merge of chunks with empty values gives chunks without', async () => {
+test('merging chunks with empty values creates chunks without them', async () => {
   const day = (one: DatedEntry): PlainEntry => ({ ...one });
   const sets = [[...rows, entry(1, { kept: 'v' })], many].map(set => set.map(day));
   const { entries, summary } = await merge(await inputsOf(sets));

@@ -1,6 +1,7 @@
 /**
- * Whatever is pushed, merged, deleted and expired: entries with equal timestamps are in the order in which they were pushed, or in
- * its reverse, and a limit cuts that order. The same from one thread and from workers, and for whoever pages by timestamp.
+ * After any pushes, merges, deletes and expirations, entries with equal timestamps are in push order, or in
+ * its reverse, and a limit cuts that order. The order is the same from one thread, from workers, and for
+ * clients that page by timestamp.
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -31,7 +32,7 @@ type Step =
   | { readonly kind: 'slow'; readonly entries: readonly DatedEntry[] }
   | { readonly kind: 'repeat'; readonly which: number }
   | { readonly kind: 'compact'; readonly force: boolean }
-  /** Those of the day's chunks are merged whose bit is set, as far as their order allows it. */
+  /** Merges the chunks of the day whose bit is set, as far as their order allows. */
   | { readonly kind: 'merge'; readonly bits: number };
 
 /** Few streams, times and lines: most entries have others of their time, and some are the same. */
@@ -87,7 +88,7 @@ function enginesOf({ plain, rawStore: store, clock }: World, limitsOf: () => Lim
 
 const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
 
-/** Entries by arrival, each once, where the first of them was. */
+/** Entries by arrival; a repeated entry counts at its first arrival. */
 function inAnswerOrder(arrived: readonly DatedEntry[], backward: boolean): DatedEntry[] {
   const sign = backward ? -1 : 1;
   const compare = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
@@ -103,7 +104,7 @@ function inAnswerOrder(arrived: readonly DatedEntry[], backward: boolean): Dated
     .map(({ one }) => one);
 }
 
-/** As an answer shows them: `time line` by the text of the stream. */
+/** Entries as a result shows them: `time line` by the stream's text. */
 function shown(list: readonly DatedEntry[], textOf: (entry: DatedEntry) => string): Record<string, string[]> {
   const streams: Record<string, string[]> = {};
   for (const one of list) (streams[textOf(one)] ??= []).push(`${nsOf(one)} ${one.line} ${one.metadata.k}`);
@@ -126,7 +127,7 @@ async function answerOf(engine: QueryEngine, query: string, limit: number, backw
   );
 }
 
-/** All entries of a query, page by page as `logboom query` asks for them. */
+/** All entries of a query, page by page like `logboom query`. */
 async function pagedOf(engine: QueryEngine, batch: number, direction: 'forward' | 'backward') {
   const ask = async ({ query, startNs, endNs, limit, direction: asked }: RangeRequest) => {
     const { result } = await engine.range(
@@ -186,7 +187,7 @@ async function compare(
   }
 }
 
-test('any history leaves equal timestamps in the order of the pushes, in both directions', async () => {
+test('any history keeps equal timestamps in push order, in both directions', async () => {
   const history = fc.array(step, { minLength: 2, maxLength: 14 });
   const limits = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 2 });
   const helped = fc.constantFrom(undefined, 3);
@@ -223,7 +224,7 @@ test('any history leaves equal timestamps in the order of the pushes, in both di
             commit = await world.slowPush(one.entries);
             pushes.push(one.entries);
           } else if (one.kind === 'compact' && !one.force) {
-            // With a push under way: those of the last seconds are left alone.
+            // With a push in progress: the newest seconds are left alone.
             for (const day of [DAY, DAY + 1]) await world.compact(day);
           } else {
             await ended();

@@ -1,4 +1,7 @@
-/** The order of entries with equal timestamps, in both directions, and where a limit cuts them (docs/dev/decisions/0007). */
+/**
+ * Order of entries with equal timestamps in both directions, and how a limit cuts it
+ * (docs/dev/decisions/0007).
+ */
 import { describe, expect, test } from '@jest/globals';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
@@ -23,7 +26,7 @@ describe('entries of one stream with equal timestamps', () => {
     [true, 100, TRACE.toReversed()],
     [false, 2, ['Exception: boom', 'at f1']],
     [false, 100, TRACE],
-  ])('of one push: backward %s, limit %d', async (backward, limit, want) => {
+  ])('from one push are in push order: backward %s, limit %d', async (backward, limit, want) => {
     const store = memoryEngine();
     await store.push(TRACE.map(line => entry(line)));
     expect(await linesOf(store, limit, backward)).toEqual(want);
@@ -34,14 +37,14 @@ describe('entries of one stream with equal timestamps', () => {
     [true, 100, ['d', 'c', 'b', 'a']],
     [false, 3, ['a', 'b', 'c']],
     [false, 100, ['a', 'b', 'c', 'd']],
-  ])('of four pushes: backward %s, limit %d', async (backward, limit, want) => {
+  ])('from four pushes are in push order: backward %s, limit %d', async (backward, limit, want) => {
     const store = memoryEngine();
     for (const line of ['a', 'b', 'c', 'd']) await store.push([entry(line)]);
     expect(await linesOf(store, limit, backward)).toEqual(want);
   });
 
   test.each([true, false])(
-    'later pushes come later, whatever times are beside: backward %s',
+    'from a later push come later, regardless of other timestamps: backward %s',
     async backward => {
       const store = memoryEngine();
       await store.push([entry('before', 0), entry('a')]);
@@ -55,7 +58,7 @@ describe('entries of one stream with equal timestamps', () => {
     },
   );
 
-  test('a repeated entry keeps the place of the first one', async () => {
+  test('keep the place of the first one if one is repeated', async () => {
     const store = memoryEngine();
     await store.push([entry('a'), entry('b')]);
     await store.push([entry('b'), entry('c'), entry('a')]);
@@ -64,7 +67,7 @@ describe('entries of one stream with equal timestamps', () => {
   });
 });
 
-test('the last and the first sample of one timestamp are those of the last and the first push', async () => {
+test('the last and first sample of a timestamp are those of the last and first push', async () => {
   const store = memoryEngine();
   for (const value of [3, 1, 4, 2]) await store.push([entry(`n=${value}`)]);
   const sampleOf = async (op: string) => {

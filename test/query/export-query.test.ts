@@ -1,4 +1,4 @@
-/** Exports against the entries that were pushed, whatever the size of an answer. */
+/** Exports compared with the pushed entries, for any response size. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
@@ -43,7 +43,7 @@ async function exported(
 }
 
 describe('an export', () => {
-  test('has every entry once, in the order of time, whatever an answer takes', async () => {
+  test('contains every entry once, in time order, for any response size', async () => {
     const batches = fc.array(
       arbitraryEntries(15).chain(entries =>
         fc
@@ -72,7 +72,7 @@ describe('an export', () => {
     );
   });
 
-  test('keeps entries with one timestamp in one answer, however many bytes they have', async () => {
+  test('keeps entries with one timestamp in one response, regardless of their size', async () => {
     const store = memoryEngine();
     await store.push(Array.from({ length: 50 }, (_, i) => entry(7, `line ${i} ${'x'.repeat(50)}`)));
     await store.push([entry(6, 'before'), entry(8, 'behind')]);
@@ -91,7 +91,7 @@ describe('an export', () => {
     expect(pages.figures.lineBytes).toBe(10_000);
   });
 
-  test('runs the pipeline, and shows labels and metadata apart', async () => {
+  test('runs the pipeline, and separates labels and metadata', async () => {
     const store = memoryEngine();
     const lines = Array.from({ length: 200 }, (_, i) =>
       entry(i * 1e9, `{"n":${i}}`, { app: 'a', pod: `${i % 3}` }),
@@ -109,7 +109,7 @@ describe('an export', () => {
     });
   });
 
-  test('counts what it looks at against the limits of the tenant', async () => {
+  test('counts considered data against the limits of the tenant', async () => {
     const store = memoryEngine();
     await store.push([entry(1, 'x'.repeat(100))]);
     const who = asker();
@@ -118,7 +118,7 @@ describe('an export', () => {
   });
 });
 
-describe('formats of an export', () => {
+describe('export formats', () => {
   const lines = ['plain', 'a "quoted", line', 'tab\tand \\', 'two\nlines', 'ü\u2028\u0001', 'x\r', ''];
 
   async function bytesOf(format: (typeof EXPORT_FORMATS)[number], given: readonly string[]): Promise<Buffer> {
@@ -137,11 +137,11 @@ describe('formats of an export', () => {
     );
   }
 
-  test('text has the lines alone', async () => {
+  test('text contains only the lines', async () => {
     expect((await bytesOf('text', lines)).toString()).toBe(`${lines.join('\n')}\n`);
   });
 
-  test('CSV quotes what needs it', async () => {
+  test('CSV quotes fields that need it', async () => {
     const rows = (await bytesOf('csv', lines.slice(0, 2))).toString().split('\n');
     expect(rows).toEqual([
       `${new Date(Number(DAY_START_NS / 1_000_000n)).toISOString().slice(0, 19)}.000000000Z,"{app=""a""}",{},plain`,
@@ -150,7 +150,7 @@ describe('formats of an export', () => {
     ]);
   });
 
-  test('JSON lines hold any line', async () => {
+  test('JSON lines represent any line', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 }),
@@ -167,7 +167,7 @@ describe('formats of an export', () => {
   });
 });
 
-describe('the window of an answer', () => {
+describe('the window of a response', () => {
   const page = (...runs: readonly (readonly [first: number, last: number, bytes: number])[]) =>
     ({
       runs: runs.map(([first, last, lineBytes]) => ({ first, last, lineBytes, metadataBytes: 0 })),

@@ -1,4 +1,7 @@
-/** Counts from footers are those that reading the entries gives; a line filter that all lines pass makes a query read them. */
+/**
+ * Counts from footers equal those from reading the entries; a line filter that matches all lines forces a
+ * read.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
@@ -61,7 +64,7 @@ function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(12)) : value;
 }
 
-test('any history, any query: the same with and without lines', async () => {
+test('any query after any history returns the same counts with and without footers', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(arbitraryEntry, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 4 }),
@@ -87,7 +90,7 @@ test('any history, any query: the same with and without lines', async () => {
   );
 });
 
-describe('more than is held at once', () => {
+describe('more data than is held at once', () => {
   test.each([
     ['minutes', 40, (i: number) => ({ detected_level: i % 2 === 0 ? 'info' : 'error' })],
     ['levels', 12, (i: number, pod: number) => ({ detected_level: `level-${(pod >> 1) * 30 + (i % 30)}` })],
@@ -128,7 +131,7 @@ describe('more than is held at once', () => {
   );
 });
 
-describe('what is read', () => {
+describe('data read', () => {
   const entries = (pod: string): DatedEntry[] =>
     Array.from({ length: 50 }, (_, i) => ({
       stream: { app: 'a', pod },
@@ -145,7 +148,7 @@ describe('what is read', () => {
     return statistics.pagesRead;
   };
 
-  test.each([1, 2, 3, 4])('all pages of a stream where another chunk has line %s', async shared => {
+  test.each([1, 2, 3, 4])('all pages of a stream are read if another chunk has line %s', async shared => {
     const line = 'x'.repeat(700_000);
     const long = [1, 2, 3, 4].map((minute): DatedEntry => {
       return {

@@ -1,4 +1,4 @@
-/** Where Logboom keeps to its own answer: differences D19 and D21 (docs/reference/differences.md). */
+/** Intentional differences D19 and D21 from the reference (docs/reference/differences.md). */
 import { describe, expect, test } from '@jest/globals';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';

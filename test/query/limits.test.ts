@@ -38,12 +38,12 @@ describe('limits of a query', () => {
       { requiredLabels: ['x'] },
       'stream selector is missing required matchers [x], labels present in the query were [a]',
     ],
-  ])('%s with %j is refused', (query, changes, message) => {
+  ])('refuse %s with %j', (query, changes, message) => {
     expect(() => checkExpr(parseQuery(query), limits(changes))).toThrow(message);
     expect(() => checkExpr(parseQuery(query), limits({}))).not.toThrow();
   });
 
-  test('too many entries', () => {
+  test('refuse too many entries', () => {
     expect(() => limitEntries(5001, { limits: limits({}) })).toThrow(
       'max entries limit per query exceeded, limit > max_entries_limit_per_query (5001 > 5000)',
     );
@@ -51,7 +51,7 @@ describe('limits of a query', () => {
     expect(limitEntries(1e9, { limits: limits({ maxEntriesLimitPerQuery: 0 }) })).toBe(1e9);
   });
 
-  test('too long a range', () => {
+  test('refuse too long a range', () => {
     const range = { startNs: 0n, endNs: 744n * HOUR };
     expect(() => limitRange(range, { limits: limits({}) }, 0n)).toThrow(
       'the query time range exceeds the limit (query length: 744h0m0s, limit: 30d1h)',
@@ -59,7 +59,7 @@ describe('limits of a query', () => {
     expect(limitRange(range, { limits: limits({ maxQueryLengthNs: 0n }) }, 0n)).toEqual(range);
   });
 
-  test('a request that collects warnings gets what the limits allow, and each warning once', () => {
+  test('clamp a request that collects warnings, with each warning once', () => {
     const warnings: string[] = [];
     const asker = { limits: limits({}), warnings };
     for (let i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ describe('limits of a query', () => {
     ]);
   });
 
-  test('the look-back moves the start, and hides what is older', () => {
+  test('move the start to the look-back limit and hide older entries', () => {
     const look = { limits: limits({ maxQueryLookbackNs: 10n * HOUR }) };
     const now = 100n * HOUR;
     expect(limitRange({ startNs: 80n * HOUR, endNs: 95n * HOUR }, look, now)).toEqual({
@@ -87,7 +87,7 @@ describe('limits of a query', () => {
     expect(limitRange({ startNs: 80n * HOUR, endNs: 89n * HOUR }, look, now)).toBeUndefined();
   });
 
-  test('of several tenants the smallest limit holds, and none is none', () => {
+  test('use the smallest limit of several tenants, or none', () => {
     const combined = combineLimits([
       limits({ maxQuerySeries: 0, maxQueryLengthNs: 0n, requiredLabels: ['a'], minimumLabelsNumber: 1 }),
       limits({ maxQuerySeries: 7, maxQueryLengthNs: HOUR, requiredLabels: ['a', 'b'] }),
@@ -107,7 +107,7 @@ describe('limits of a query', () => {
     [1023, '1023B'],
     [1536, '1.5KB'],
     [150 * 1024 ** 3, '150GB'],
-  ])('%s bytes print as %s', (bytes, want) => {
+  ])('print %s bytes as %s', (bytes, want) => {
     expect(formatByteQuantity(bytes)).toBe(want);
   });
 });
@@ -135,13 +135,13 @@ describe('blocked queries', () => {
     [[rule({ queryTags: { source: 'grafana' } })], log, 'source=other', false],
     [[rule({ types: ['metric'] }), rule({})], log, '', false],
     [[rule({ pattern: '(', regex: true })], log, '', true],
-  ])('%j on %s with tags %j: %s', (rules, query, tags, blocked) => {
+  ])('rules %j block %s with tags %j: %s', (rules, query, tags, blocked) => {
     const check = () => checkBlocked(query, parseQuery(query), tags, rules);
     if (blocked) expect(check).toThrow('query blocked by policy');
     else expect(check).not.toThrow();
   });
 
-  test('FNV-1 has its test vectors', () => {
+  test('FNV-1 matches its test vectors', () => {
     expect([fnv1(''), fnv1('a'), fnv1('foobar')]).toEqual([0x811c9dc5, 0x050c5d7e, 0x31f0b262]);
   });
 });
@@ -173,7 +173,7 @@ describe('selectors', () => {
     expect(selector.mayMatch(undefined)).toBe(true);
   });
 
-  test('pass over chunks that lack a wanted pair', () => {
+  test('prune chunks that lack a required label pair', () => {
     const sketch = labelSketch([streams[0]]);
     expect(compileSelector(parseSelector('{app="web"}')).mayMatch(sketch)).toBe(false);
     expect(compileSelector(parseSelector('{app=~"web|worker"}')).mayMatch(sketch)).toBe(false);
@@ -181,7 +181,7 @@ describe('selectors', () => {
     expect(compileSelector(parseSelector('{app=~"w.*"}')).mayMatch(sketch)).toBe(true);
   });
 
-  test('a chunk with too many pairs has no sketch', () => {
+  test('a chunk with too many label pairs has no sketch', () => {
     const many = Array.from({ length: 300 }, (_, i) => streamOf({ pod: `${i}` }));
     expect(labelSketch(many)).toBeUndefined();
     expect(labelSketch(many.slice(0, 200))?.length).toBe(200);

@@ -12,7 +12,7 @@ import { makePage } from '../pipeline/support.ts';
 const page = makePage(Array.from({ length: 1000 }, () => ({ line: 'l' })));
 const PLACE = placeOf(page, 'a');
 
-/** As if the page lay in a chunk of this id. */
+/** Place of the page in a chunk with this ID. */
 function placeOf({ runs }: PageRows, id: string): CollectedPage {
   const streams = runs.map(({ stream }) => stream);
   const metas = runs.map(({ firstRow, rows }, stream) => ({ stream, firstRow, rows }));
@@ -32,8 +32,8 @@ const rowOf = (line: string) =>
     }),
   }) as unknown as PipelineRow;
 
-describe('the memory that entries take', () => {
-  test.each([false, true])('is refused beyond the budget, categorised %s', categorize => {
+describe('the memory of entries', () => {
+  test.each([false, true])('is refused beyond the budget, categorized %s', categorize => {
     const budget = new MemoryBudget(100_000, 'lowering the limit');
     const collector = new LogCollector(100, false, categorize, budget);
     collector.begin(page, PLACE);
@@ -44,7 +44,7 @@ describe('the memory that entries take', () => {
     expect(emitAll).toThrow('or lowering the limit');
   });
 
-  test('is free again where entries fall out', () => {
+  test('is released when entries are dropped', () => {
     const budget = new MemoryBudget(100_000, 'lowering the limit');
     const collector = new LogCollector(5, true, false, budget);
     collector.begin(page, PLACE);
@@ -58,7 +58,7 @@ describe('the memory that entries take', () => {
   });
 });
 
-describe('which entries are kept', () => {
+describe('the entries that are kept', () => {
   interface Row {
     readonly app: string;
     readonly time: number;
@@ -108,7 +108,7 @@ describe('which entries are kept', () => {
     { minLength: 1, maxLength: 5 },
   );
 
-  test('depends on where they are stored alone, not on the order in which pages are read', () => {
+  test('depend only on where they are stored, not on the order of page reads', () => {
     fc.assert(
       fc.property(
         arbitraryPages,
@@ -116,7 +116,7 @@ describe('which entries are kept', () => {
         fc.boolean(),
         fc.infiniteStream(fc.nat()),
         (lists, limit, backward, random) => {
-          // Two pages of each chunk; lines tell when they arrived.
+          // Two pages per chunk; lines contain their arrival order.
           const rows = lists.map((list, p) =>
             list.map(([app, time], r): Row => ({ app, time, line: `${p}/${String(r).padStart(2, '0')}` })),
           );
@@ -143,7 +143,7 @@ describe('which entries are kept', () => {
     );
   });
 
-  test('a bound that others have found lets entries of its own timestamp through', () => {
+  test('include entries at the timestamp of a bound that other tasks found', () => {
     const page = pageOf(
       [1, 2, 2, 3].map((time, i) => ({ app: 'a', time, line: `${i}` })),
       'x',
@@ -153,7 +153,7 @@ describe('which entries are kept', () => {
     expect(collect([page], { limit: 9, backward: false, bound: 2 })).toEqual(['0', '1', '2']);
   });
 
-  test('a row that comes too late is refused before it is parsed', () => {
+  test('exclude a row beyond the bound before it is parsed', () => {
     const rows = Array.from({ length: 300 }, (_, i) => ({ app: 'a', time: 5, line: `${i}` }));
     const [first, second] = [pageOf(rows, 'a', 0), pageOf(rows, 'b', 0)];
     const collector = new LogCollector(10, false, false, new MemoryBudget(1e9));

@@ -26,7 +26,7 @@ async function linesOf(
 }
 
 describe('log queries', () => {
-  test('return the first entries in the direction asked, over chunks and days', async () => {
+  test('return the first entries in the requested direction, across chunks and days', async () => {
     const lists = fc.array(
       arbitraryEntries(15).chain(entries =>
         fc
@@ -80,7 +80,7 @@ describe('log queries', () => {
     expect(statistics.entriesReturned).toBe(2);
   });
 
-  test('count what they looked at', async () => {
+  test('count the data considered', async () => {
     const store = memoryEngine();
     const metadata = { trace: 'xyz' };
     await store.push([{ ...entry(1, 'match'), metadata }, entry(2, 'other line')]);
@@ -97,7 +97,7 @@ describe('log queries', () => {
     });
   });
 
-  test('thin by the interval, each hour anew', async () => {
+  test('thin entries by the interval, restarting each hour', async () => {
     const store = memoryEngine();
     const at = [0, 10, 29, 30, 31, 65, 3599, 3600, 3610, 3700].map(seconds =>
       entry(seconds * S, `${seconds}`),
@@ -112,7 +112,7 @@ describe('log queries', () => {
     expect(limited.entries.map(one => one.line)).toEqual(['0', '30', '3600', '3700']);
   });
 
-  test('keep tenants apart, and label them when there are several', async () => {
+  test('separate tenants, and label entries with the tenant if there are several', async () => {
     const store = memoryEngine();
     await store.push([entry(1, 'of t')]);
     await store.push([entry(2, 'of u', { app: 'a', __tenant_id__: 'fake' })], 'u');
@@ -130,7 +130,7 @@ describe('log queries', () => {
     expect(original.entries.map(e => e.line)).toEqual(['of u']);
   });
 
-  test('end when the client goes away', async () => {
+  test('end when the client disconnects', async () => {
     const store = memoryEngine();
     await store.push([entry(1, 'x')]);
     const signal = AbortSignal.abort();
@@ -139,7 +139,7 @@ describe('log queries', () => {
     });
   });
 
-  test('read no more bytes than the tenant may', async () => {
+  test("read at most the tenant's byte limit", async () => {
     const store = memoryEngine(0);
     for (let i = 0; i < 10; i++) await store.push([entry(i, 'x'.repeat(1000))]);
     const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQueryBytesRead: 4500 };

@@ -57,7 +57,7 @@ describe('series of metric queries', () => {
   const range = { endNs: DAY_START_NS + 120n * BigInt(S), stepNs: 60n * BigInt(S) };
   const ask = async (query: string, ...lines: DatedEntry[]) => {
     const store = memoryEngine(0);
-    // In a push each, so that partial states merge.
+    // One push each, so that partial results merge.
     for (const one of lines) await store.push([one]);
     const { result } = await store.engine.range(rangeQuery(query, range), asker());
     if (result.kind !== 'matrix') throw new Error(`got a ${result.kind}`);
@@ -68,7 +68,7 @@ describe('series of metric queries', () => {
     'absent_over_time({app="a"} | n > 5 [1m])',
     'absent_over_time({app="a"} | logfmt | n > 5 [1m])',
     'sum(count_over_time({app="a"} | logfmt | n > 5 [1m]))',
-  ])('%s fails where a series has an error, whatever comes first', async query => {
+  ])('fail for %s if a series has an error, in any order', async query => {
     const failing = { ...line('n=x', 20), metadata: { n: 'x' } };
     const sound = { ...line('n=7', 10), metadata: { n: '7' } };
     for (const lines of [
@@ -85,11 +85,11 @@ describe('series of metric queries', () => {
     ['max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]) by (e)', '{e=""}'],
     ['max without (pod) (max_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]))', '{app="a"}'],
     ['sum without (pod) (sum_over_time({app="a"} | logfmt --keep-empty | unwrap n [1m]))', '{app="a"}'],
-  ])('%s: empty labels go with a vector aggregation only', async (query, want) => {
+  ])('%s: empty labels are dropped only by a vector aggregation', async (query, want) => {
     expect(await ask(query, line('n=3 e=', 10))).toEqual([[want, 3]]);
   });
 
-  test('a filter that accepts all needs no parser', async () => {
+  test('a filter that matches everything needs no parser', async () => {
     const query = 'sum(count_over_time({app="a"} | json | x=~".*" [1m]))';
     expect(await ask(query, line('no json', 10))).toEqual([['{}', 1]]);
     await expect(ask(query.replace('.*', '.+|'), line('no json', 10))).rejects.toThrow('JSONParserErr');
@@ -110,7 +110,7 @@ describe('series of metric queries', () => {
 
 describe('metric queries', () => {
   test.each(QUERIES)(
-    '%s gives one answer however the entries are spread over pushes, once or twice',
+    'return one result for %s, however entries are distributed over pushes, once or twice',
     async query => {
       await fc.assert(
         fc.asyncProperty(
@@ -135,7 +135,7 @@ describe('metric queries', () => {
     },
   );
 
-  test('instants are multiples of the step, and an instant query has one', async () => {
+  test('have instants at multiples of the step, and one instant for an instant query', async () => {
     const store = memoryEngine();
     await store.push([{ stream: { app: 'a' }, day: DAY, time: 100 * S, line: 'x', metadata: {} }]);
     const range = {
@@ -160,7 +160,7 @@ describe('metric queries', () => {
     });
   });
 
-  test('a log query is no instant query', async () => {
+  test('reject a log query as an instant query', async () => {
     const store = memoryEngine();
     const ask = store.engine.instant(
       { text: '', expr: parseQuery('{app="a"}'), timeNs: DAY_START_NS },

@@ -1,4 +1,4 @@
-/** A million series for one query: it ends in an error, and neither the process nor another tenant's query is harmed. */
+/** A query with a million series fails, without harm to the process or to another tenant's query. */
 import { beforeAll, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
@@ -35,7 +35,7 @@ const invoker = inlineInvoker({ store: world.objects, clock: world.clock });
 const inOneThread = world.engine({ invoker, memory, sizes: { ...TASK_SIZES, inlineBytes: 1e12 } });
 const byWorkers = world.engine({ invoker, memory, sizes: { ...TASK_SIZES, inlineBytes: 0 } });
 
-// With the limit on series it depends on how much each of them takes which limit is met first.
+// Which limit is reached first depends on the memory per series.
 test.each([
   ['in one thread', inOneThread, limits, /^400 .*(needs more than|maximum number of series \(500\) reached)/],
   [
@@ -44,7 +44,7 @@ test.each([
     { ...limits, maxQuerySeries: 0 },
     /^400 .*needs more than/,
   ],
-])('scanned %s', async (_name, engine, given, message) => {
+])('a query with a million series, scanned %s, ends in an error', async (_name, engine, given, message) => {
   const query = rangeQuery('count_over_time({app="a"} | logfmt [1m])', day);
   const greedy = engine.range(query, asker({ limits: given })).then(
     () => 'answered',

@@ -1,4 +1,4 @@
-/** Stretches that several chunks of a stream cover, beside a model that looks at every instant. */
+/** Time ranges that several chunks of a stream cover, compared with a model that checks every instant. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
@@ -36,7 +36,7 @@ const EMPTY_VALUE = { kind: ColumnKind.metadata, name: 'x', dictionary: ['1', ''
 function planOf(chunks: readonly (readonly PlainPage[])[]) {
   return chunks.flatMap((chunk, c) => {
     const record = { id: `${c}` } as ChunkRecord;
-    // Each chunk has its streams as objects of its own.
+    // Each chunk has separate stream objects.
     const footer = { streams: STREAMS.map(text => ({ text, labels: [] })) } as unknown as Footer;
     return chunk.map(({ repeats, runs }): PlannedPage => {
       const planned = runs.map(
@@ -65,7 +65,7 @@ interface Extent {
 const isTwice = ({ page }: Region['places'][number]) => page.page.columns.length > 0;
 const meet = (a: Extent, b: Extent) => a.first <= b.last && b.first <= a.last;
 
-test('regions are the stretches that two chunks or more cover, or one that may repeat itself, with the runs that meet them', () => {
+test('overlap regions are the ranges that two chunks cover, or one that may contain duplicates, with their runs', () => {
   fc.assert(
     fc.property(fc.array(arbitraryChunk, { maxLength: 6 }), chunks => {
       const pages = planOf(chunks);

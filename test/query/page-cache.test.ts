@@ -1,4 +1,4 @@
-/** Pages that are kept say the same as pages that are read, whatever was used, held and driven out before. */
+/** Cached pages equal pages that are read, for any history of use, retention and eviction. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
@@ -65,7 +65,7 @@ function plainOf({ rows, times, lines, lineOffsets, metadata }: PageRows): unkno
   ]);
 }
 
-/** Uses a page, reads what is missing of it, and tells how much that was. */
+/** Uses a page, reads its missing parts, and returns how much was read. */
 function use(
   cache: PageCache,
   { name, object, footer }: Chunk,
@@ -79,7 +79,7 @@ function use(
   return { columns, rows: viewOf(columns, wants), readBytes: end - start };
 }
 
-test('rows are the same whatever was used before, also of pages that left', () => {
+test('rows are equal for any earlier use, also of evicted pages', () => {
   const wants = fc.constantFrom<PageWants>(
     EVERYTHING,
     { lines: 'lengths', metadata: new Set() },
@@ -95,7 +95,7 @@ test('rows are the same whatever was used before, also of pages that left', () =
         expect(rows.times[3] - rows.times[0]).toBe(3e9);
         if (wanted.lines !== 'bytes') continue;
         views.push({ rows, number });
-        // One that was looked at before, too: its lines may have been overwritten since.
+        // Includes a page used before, whose lines may have been overwritten since.
         for (const view of [views[views.length - 1], views[Math.max(0, views.length - 1 - 5 * old)]]) {
           expect(plainOf(view.rows)).toEqual(plain[view.number]);
         }
@@ -119,7 +119,7 @@ function useAll(cache: PageCache, from: number, to: number): number {
   return reads;
 }
 
-test('a page is kept from its second use on, with its lines, and a scan leaves it there', () => {
+test('the cache keeps a page from its second use, with its lines, and a scan does not evict it', () => {
   const cache = new PageCache(CACHE_BYTES);
   expect([useAll(cache, 0, 5), useAll(cache, 0, 5), useAll(cache, 0, 5)]).toEqual([5, 5, 0]);
   expect(use(cache, chunks[2]).columns.lineSlot?.length).toBe(chunks[2].footer.lineBytes);
@@ -140,11 +140,11 @@ test('a page whose next use is known is kept from its first use on, in the place
   for (const chunk of soon) expect(use(cache, chunk).readBytes).toBe(0);
 });
 
-test('of what is more than it holds, part stays; and what is not used any more makes room', () => {
+test('the cache keeps part of a set that exceeds it, and evicts pages that are no longer used', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 4; round++) useAll(cache, 0, PAGES);
   const reads = useAll(cache, 0, PAGES);
-  // An order of use alone would drop each page just before its next use.
+  // Plain LRU would evict each page just before its next use.
   expect(reads).toBeLessThan(PAGES - 30);
   expect(reads).toBeGreaterThan(0);
   useAll(cache, 50, 60);
@@ -153,7 +153,7 @@ test('of what is more than it holds, part stays; and what is not used any more m
   for (const chunk of chunks.slice(50, 60)) expect(use(cache, chunk).columns.lineSlot).toBeDefined();
 });
 
-test('a damaged page fails each time and is not kept', () => {
+test('a damaged page fails each time and is not cached', () => {
   const { name, object, footer } = chunks[0];
   const place = footer.pages[0].columns.find(({ kind }) => kind === ColumnKind.lines)!.place;
   const broken = Buffer.from(object);
@@ -166,31 +166,31 @@ test('a damaged page fails each time and is not kept', () => {
   for (let i = 0; i < 3; i++) expect(plainOf(use(cache, chunks[0]).rows)).toEqual(plain[0]);
 });
 
-test('an emptied cache holds nothing, and begins anew', () => {
+test('an emptied cache holds nothing and starts over', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 3; round++) useAll(cache, 0, 5);
   const { rows } = use(cache, chunks[1]);
   cache.clear();
   expect(cache.figures).toMatchObject({ pages: 0, columnBytes: 0, lineBytes: 0 });
-  // A query that is under way has its page.
+  // A running query keeps its page.
   expect(plainOf(rows)).toEqual(plain[1]);
   expect([useAll(cache, 0, 5), useAll(cache, 0, 5), useAll(cache, 0, 5)]).toEqual([5, 5, 0]);
   expect(plainOf(use(cache, chunks[1]).rows)).toEqual(plain[1]);
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
-test('pages of chunks that are deleted make room at once, and those of others stay', () => {
+test('deleting a chunk frees its pages at once, and keeps those of others', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 2; round++) useAll(cache, 0, 5);
   const { rows } = use(cache, chunks[1]);
   cache.forgetChunks(new Set([chunks[0], chunks[1], chunks[7]].map(({ name }) => name)));
   expect(cache.figures).toMatchObject({ pages: 3, lineBytes: 3 * chunks[0].footer.lineBytes });
   expect(useAll(cache, 2, 5)).toBe(0);
-  // A query that is under way has its page.
+  // A running query keeps its page.
   expect(plainOf(rows)).toEqual(plain[1]);
 });
 
-test('deleting most chunks releases the memory for lines; deleting a few does not', () => {
+test('deleting most chunks releases line memory; deleting a few does not', () => {
   const cache = new PageCache(CACHE_BYTES);
   for (let round = 0; round < 2; round++) useAll(cache, 0, 20);
   const { touchedLineBytes } = cache.figures;
@@ -201,13 +201,13 @@ test('deleting most chunks releases the memory for lines; deleting a few does no
   const { rows } = use(cache, chunks[19]);
   cache.forgetChunks(new Set(names.slice(2, 15)));
   expect(cache.figures).toMatchObject({ pages: 5, lineBytes: 0, touchedLineBytes: 0 });
-  // The pages that remain unpack their lines again, without a read; so does a query that is under way.
+  // The remaining pages decompress their lines again, without a read; so does a running query.
   expect(useAll(cache, 15, 20)).toBe(0);
   expect(plainOf(rows)).toEqual(plain[19]);
   expect(cache.figures.lineBytes).toBe(5 * chunks[0].footer.lineBytes);
 });
 
-test('without room for anything nothing is kept', () => {
+test('a cache without capacity keeps nothing', () => {
   const cache = new PageCache(0);
   for (let i = 0; i < 3; i++) expect(useAll(cache, 0, 3)).toBe(3);
   expect(cache.figures).toEqual({

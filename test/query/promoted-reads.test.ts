@@ -1,4 +1,4 @@
-/** Which queries read the lines of pages that compaction gave columns, and that what they answer is what was pushed. */
+/** Which queries read the lines of pages with field columns, and that results match the pushed entries. */
 import { describe, expect, test } from '@jest/globals';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -42,7 +42,7 @@ async function compactedStore() {
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock, ids, options });
   const all = entries();
-  // In parts, of which none is large enough for columns of its own.
+  // Parts that are too small for field columns.
   for (let part = 0; part < 8; part++) {
     await clock.run(committer.commit('t', pushOf(all.filter((_, i) => i % 8 === part))));
   }
@@ -74,7 +74,7 @@ async function ask(query: string) {
   return engine.range(rangeQuery(query, span), asker());
 }
 
-test('compaction made columns', async () => {
+test('compaction creates field columns', async () => {
   const { footers } = await stored;
   const names = footers.flatMap(({ pages }) =>
     pages.flatMap(({ columns }) => columns.filter(({ kind }) => kind === ColumnKind.promoted)),
@@ -89,7 +89,7 @@ const spared: [app: string, query: string][] = [
   ['api', 'sum by (status) (count_over_time({app="api"} | json [1h]))'],
   ['api', 'sum by (status) (count_over_time({app="api"} | json | level="error" [1h]))'],
   ['api', 'sum by (app) (count_over_time({app="api"} | json | status >= 500 [1h]))'],
-  // No field is wanted: a column only tells that the lines are sound.
+  // The query uses no field: a column only shows that the lines parse without errors.
   ['api', 'sum by (app) (count_over_time({app="api"} | json [1h]))'],
   ['api', 'sum by (app) (count_over_time({app="api"} | json | __error__="" [1h]))'],
   ['api', 'sum by (level) (bytes_over_time({app="api"} | json | ms > 500 [1h]))'],
@@ -97,7 +97,7 @@ const spared: [app: string, query: string][] = [
   ['api', 'sum by (s) (count_over_time({app="api"} | json s="status" [1h]))'],
   ['shop', 'avg_over_time({app="shop"} | logfmt | unwrap duration_seconds(took) [1h]) by (app)'],
   ['shop', 'sum by (level) (count_over_time({app="shop"} | logfmt --strict | took > 500ms [1h]))'],
-  // No row is left for which a line would be needed, which the bounds of the columns' values do not tell.
+  // No remaining row needs its line, although the bounds of the columns do not show that.
   ['api', '{app="api"} |= "request" | json | ms > 400 | ms < 300'],
   ['shop', '{app="shop"} | logfmt | level="none"'],
 ];
@@ -110,7 +110,7 @@ const read: [app: string, query: string][] = [
   ['torn', 'sum by (status) (count_over_time({app="torn"} | json | __error__="" [1h]))'],
 ];
 
-describe('lines are left alone', () => {
+describe('queries that do not read lines', () => {
   test.each(spared)('%s: %s', async (app, query) => {
     const { linesOf } = await stored;
     const { statistics } = await ask(query);
@@ -119,7 +119,7 @@ describe('lines are left alone', () => {
   });
 });
 
-describe('lines are read', () => {
+describe('queries that read lines', () => {
   test.each(read)('%s: %s', async (app, query) => {
     const { linesOf } = await stored;
     const { statistics } = await ask(query);
@@ -135,7 +135,7 @@ async function totals(query: string): Promise<Record<string, number>> {
   );
 }
 
-test('answers are those of the lines', async () => {
+test('results equal those from the lines', async () => {
   const range = Array.from({ length: ROWS }, (_, i) => i);
   expect(await totals('sum by (status) (count_over_time({app="api"} | json [1h]))')).toEqual({
     200: ROWS - FEW,
@@ -152,7 +152,7 @@ test('answers are those of the lines', async () => {
   expect(await totals('sum by (app) (sum_over_time({app="api"} | json | unwrap ms [1h]))')).toEqual({
     api: range.reduce((sum, i) => sum + durationOf(i), 0),
   });
-  // Rows that columns do not know are parsed, beside rows that they do.
+  // Rows missing in the columns are parsed, next to rows that the columns have.
   expect(await totals('sum by (status) (count_over_time({app="torn"} | json | __error__="" [1h]))')).toEqual({
     200: ROWS - FEW - ROWS / 100,
     500: FEW,

@@ -1,6 +1,7 @@
 /**
- * Promoted columns save work and change no answer: the same entries in a store whose chunks have a column for every field,
- * and in one without any, are asked the same; so are pages that are kept, with columns and without, where columns are learned.
+ * Field columns save work without changing results. The same entries are queried in a store with a column for
+ * every field and in one without any, and with page caches with and without columns, where parsed columns are
+ * cached.
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -69,7 +70,7 @@ class CountingSource extends ChunkSource {
   }
 }
 
-/** Each push is a chunk of its own in both tenants. */
+/** Each push is a separate chunk in both tenants. */
 async function storeOf(
   pushes: readonly (readonly DatedEntry[])[],
   deleted: readonly string[],
@@ -123,7 +124,7 @@ interface Asked {
   readonly tenants: readonly string[];
 }
 
-/** The answer, or what the client is told instead. */
+/** Result of the query, or the client's error. */
 async function answer(engine: QueryEngine, { query, limit, backward, tenants }: Asked) {
   const span = { startNs: DAY_START_NS, endNs: DAY_START_NS + 240_000_000_000n };
   try {
@@ -132,7 +133,7 @@ async function answer(engine: QueryEngine, { query, limit, backward, tenants }: 
       asker({ tenants }),
     );
     const { lines, compressedBytes, duplicates } = statistics;
-    // How many lines pass before a limit ends the search depends on the turns that a busy machine cuts a page into.
+    // The number of matching lines before a limit ends the search depends on the time slices of a page.
     const postFilterLines = limit === 1000 ? statistics.postFilterLines : undefined;
     return { result, figures: { lines, postFilterLines, duplicates }, compressedBytes };
   } catch (error) {
@@ -186,7 +187,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
         : `quantile_over_time(0.9, ${log} [1m]) by ${by}`;
     });
 
-  test('every answer is the same with and without columns, and from pages that are kept', async () => {
+  test('every result is equal with and without columns, and from cached pages', async () => {
     let hits = 0;
     CountingSource.fronts = 0;
     CountingSource.rests = 0;
@@ -221,7 +222,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
       ),
       { numRuns: 30 },
     );
-    // It would hold with no columns at all: some pages must have been answered by columns alone, others not.
+    // The comparison must cover both cases: some pages use only columns, others do not.
     expect(CountingSource.rests).toBeGreaterThan(5);
     expect(CountingSource.fronts - CountingSource.rests).toBeGreaterThan(5);
     expect(hits).toBeGreaterThan(500);
@@ -229,7 +230,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
   });
 });
 
-test('a label that a query over several tenants adds stands before a field of its name', async () => {
+test('the tenant label of a multi-tenant query precedes a field of the same name', async () => {
   const entries = Array.from({ length: 8 }, (_, i) => ({
     stream: { app: 'x' },
     day: DAY,

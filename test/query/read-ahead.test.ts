@@ -1,4 +1,4 @@
-/** How pages are read: those that lie together in one read, the first reads short. */
+/** Page reads: adjacent pages are one read, and the first reads are short. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -70,16 +70,16 @@ async function asking(cache?: PageCache) {
 
 const COUNT = 'sum(count_over_time({app=~".+"} |= "line" [1m]))';
 
-test('pages that lie together are one read, and reads grow', async () => {
+test('adjacent pages are one read, and reads grow', async () => {
   const ask = await asking();
   const { statistics, reads } = await ask(COUNT);
   expect(statistics.pagesRead).toBe(STREAMS);
-  // 4, 8, and what is left.
+  // Reads of 4 pages, 8 pages, and the rest.
   expect(reads).toHaveLength(3);
   expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBe(statistics.compressedBytes);
 });
 
-test('pages apart are read apart, without what lies between', async () => {
+test('separate pages are read separately, without the data between them', async () => {
   const ask = await asking();
   const all = await ask(COUNT);
   const some = await ask('sum(count_over_time({app=~"app-0[0137]"} |= "line" [1m]))');
@@ -87,14 +87,14 @@ test('pages apart are read apart, without what lies between', async () => {
   expect(some.statistics.compressedBytes).toBeLessThanOrEqual(all.statistics.compressedBytes);
 });
 
-test('a query that ends early has read little', async () => {
+test('a query that ends early reads little', async () => {
   const ask = await asking();
   const { statistics } = await ask('{app=~".+"}');
   expect(statistics.entriesReturned).toBe(1);
   expect(statistics.pagesRead).toBeLessThanOrEqual(4);
 });
 
-test('pages that are kept are not read', async () => {
+test('cached pages are not read', async () => {
   const ask = await asking(new PageCache(64_000_000));
   const first = await ask(COUNT);
   await ask(COUNT);
@@ -108,11 +108,11 @@ test('pages that are kept are not read', async () => {
 test.each([
   ['of a whole scan', COUNT, 1],
   ['of one that ends early', '{app=~".+"}', 1],
-])('what was read is given back: %s', async (_, query, limit) => {
+])('read buffers are released: %s', async (_, query, limit) => {
   const ask = await asking();
   stored.buffers.length = 0;
   const { reads } = await ask(query, limit);
-  // A read ahead that nobody waited for may end later.
+  // A read ahead that no query awaited may end later.
   await new Promise(done => setTimeout(done, 0));
   expect(stored.buffers).toHaveLength(reads.length);
   expect(stored.buffers.every(buffer => (buffer as ArrayBuffer).detached)).toBe(true);

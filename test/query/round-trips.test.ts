@@ -1,6 +1,6 @@
 /**
- * Round trips, requests and bytes of the fixed suite over a modelled S3 and DynamoDB (bench/cloud), cold and then warm. The time
- * is virtual: the figures are the same in every run. Who makes one better writes the new figure here.
+ * Round trips, requests and bytes of the fixed suite over modelled S3 and DynamoDB (bench/cloud), cold and
+ * then warm. Time is virtual, so figures are equal in every run. If you improve one, update it here.
  */
 import { describe, expect, test } from '@jest/globals';
 import { type AskedQuery, loadCloudStore } from '../../bench/cloud/cloud-store.ts';
@@ -16,10 +16,13 @@ import {
 import type { ReadRound } from '../../shared/read/query/read-rounds.ts';
 import { sampleOf } from '../support/suite.ts';
 
-/** By query: object reads, table reads and rounds of a process that knows nothing; the last two of the same query once more. */
+/**
+ * Object reads, table reads and rounds of a cold process by query; then object reads and rounds of the
+ * repeated query.
+ */
 type Figures = Readonly<Record<string, readonly [number, number, number, number, number]>>;
 
-/** Of the bytes of objects that were read, in all queries: they change with every change of compression. */
+/** Maximum object bytes read by all queries; they change with every change of compression. */
 const MAX_BYTES: Readonly<Record<string, number>> = {
   'one day': 10_000_000,
   '30 days': 24_000_000,
@@ -69,8 +72,8 @@ const EXPECTED: readonly [Dataset, Figures][] = [
 ];
 
 /**
- * `explain` shows what the model counts, but for two things: reads that wait for a connection are reads of one round there, and
- * reads ahead that a query did not wait for are not shown.
+ * `explain` shows what the model counts, with two exceptions. Reads that wait for a connection belong to one
+ * round there, and read-aheads that the query did not await are not shown.
  */
 function expectExplained(dataset: string, { body, totals }: AskedQuery): void {
   const { rounds } = JSON.parse(body).data.explain as { rounds: ReadRound[] };
@@ -85,9 +88,9 @@ function expectExplained(dataset: string, { body, totals }: AskedQuery): void {
 }
 
 describe.each(sampleOf(EXPECTED, 3).map(([dataset, figures]) => [dataset.name, dataset, figures] as const))(
-  '%s',
+  'round trips over %s',
   (name, dataset, figures) => {
-    test('the suite', async () => {
+    test('match the expected figures', async () => {
       const store = await loadCloudStore(dataset);
       const found: Record<string, readonly number[]> = {};
       let bytes = 0;

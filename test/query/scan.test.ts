@@ -70,7 +70,7 @@ async function scanned(
   return lines;
 }
 
-test('a page in turns keeps its lines while other queries unpack theirs', async () => {
+test('a page scanned in time slices keeps its lines while other queries decompress theirs', async () => {
   const store = await storeWith(['t', 'u']);
   const [t, u] = await Promise.all([scanned(store, 't', 3), scanned(store, 'u', 7)]);
   const want = (tenant: string) =>
@@ -79,7 +79,7 @@ test('a page in turns keeps its lines while other queries unpack theirs', async 
   expect(u).toEqual(want('u'));
 });
 
-test('a scan that is given up ends between two turns', async () => {
+test('an abandoned scan ends between two time slices', async () => {
   const store = await storeWith(['t']);
   const controller = new AbortController();
   let visits = 0;

@@ -1,4 +1,4 @@
-/** However many streams there are, an answer holds so many and no more. */
+/** A response contains a bounded number of streams. */
 import { expect, test } from '@jest/globals';
 import { checkFound, MAX_FOUND } from '../../shared/read/query/stream-presence.ts';
 import { LabelNames, LabelValues } from '../../shared/read/query/streams-query.ts';
@@ -6,7 +6,7 @@ import { LabelNames, LabelValues } from '../../shared/read/query/streams-query.t
 const MESSAGE =
   'the query matches too many values (limit: 300000); consider adding more specific stream selectors or reducing the time range';
 
-test('a million values of a label are refused, and the names of a million streams are not', () => {
+test('a million values of a label are refused, but the label names of a million streams are not', () => {
   const values = new LabelValues('id');
   const names = new LabelNames();
   let refusedAt = 0;
@@ -24,7 +24,7 @@ test('a million values of a label are refused, and the names of a million stream
   expect(names.list()).toEqual(['id']);
 });
 
-test('so are streams', () => {
+test('too many streams are refused', () => {
   expect(() => checkFound(MAX_FOUND, 'streams')).not.toThrow();
   expect(() => checkFound(MAX_FOUND + 1, 'streams')).toThrow(
     'the query matches too many streams (limit: 300000); ',

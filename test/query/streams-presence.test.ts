@@ -91,8 +91,8 @@ const chunks = fc.uniqueArray(fc.record({ id, entries: fc.array(entry, { minLeng
 const range = fc.tuple(instant, instant).map(([a, b]) => ({ from: Math.min(a, b), to: Math.max(a, b) }));
 const app = fc.constantFrom(undefined, 'a', 'ü', 'none');
 
-describe('the streams of a range are those with an entry in it', () => {
-  test('from footers', async () => {
+describe('the streams of a range, which have an entry in it,', () => {
+  test('come from footers', async () => {
     const cases = fc.record({ chunks, ranges: fc.array(range, { minLength: 8, maxLength: 8 }), app });
     await fc.assert(
       fc.asyncProperty(cases, async one => {
@@ -106,7 +106,7 @@ describe('the streams of a range are those with an entry in it', () => {
     );
   });
 
-  test('from an index of any of the chunks and of chunks that are gone', async () => {
+  test('come from an index of any of the chunks and of deleted chunks', async () => {
     const cases = fc.record({
       chunks,
       fates: fc.array(fc.constantFrom('covered', 'not covered', 'gone'), { minLength: 6, maxLength: 6 }),
@@ -132,7 +132,7 @@ describe('the streams of a range are those with an entry in it', () => {
     expect(pagesRead).toBeGreaterThan(0);
   });
 
-  test('where a stream goes on over several pages', async () => {
+  test('are found if a stream spans several pages', async () => {
     const line = 'x'.repeat(400_000);
     const times = [0, 1, 2, 3, 4, 5, 6, 7].map(n => 10 * MINUTE + n * 1000);
     const entries = times.flatMap(time =>
@@ -148,7 +148,7 @@ describe('the streams of a range are those with an entry in it', () => {
   });
 });
 
-describe('pages are read', () => {
+describe('page reads for streams of a range', () => {
   const at = (time: number, name = 'a'): PlainEntry => {
     return { stream: { app: name }, time, line: 'x', metadata: {} };
   };
@@ -192,7 +192,7 @@ describe('pages are read', () => {
   test.each(rows)('%s', async (_, list, from, to, texts, pagesRead) => {
     const store = await storeOf(list, 0);
     expect(await look(store, { from, to })).toEqual({ texts, pagesRead });
-    // An index changes where facts come from, not which are needed.
+    // An index changes the source of the data, not what is needed.
     expect(await look(store, { from, to, index: await indexOf(list) })).toEqual({ texts, pagesRead });
     expect(await look(store, { from, to, index: await indexOf(list.slice(0, 1)) })).toEqual({
       texts,
@@ -203,7 +203,7 @@ describe('pages are read', () => {
   test.each<[string, PlainChunk[]]>([
     ['one chunk', [spread]],
     ['two', [spread, { ...spread, id: 'cd'.repeat(16) }]],
-  ])('where the counts of an index are broken, as if it were not there: %s', async (_, list) => {
+  ])('an index with corrupt counts is ignored: %s', async (_, list) => {
     const store = await storeOf(list, 0);
     const object = Buffer.from(await indexObjectOf(list));
     object[0] ^= 1;
@@ -218,7 +218,7 @@ describe('pages are read', () => {
     }
   });
 
-  test('not any more after the client went away', async () => {
+  test('no page is read after the client disconnects', async () => {
     const { source, records } = await storeOf([spread], 0);
     const signal = AbortSignal.abort();
     const selector = compileSelector([]);

@@ -42,7 +42,7 @@ function setUp() {
   return {
     store,
     reads,
-    /** As if the process had just begun. */
+    /** Simulates a new process. */
     forget(): void {
       source = new ChunkSource(store);
       reads.length = 0;
@@ -78,7 +78,7 @@ function entry(time: number, stream: Record<string, string>): PlainEntry {
 const equals = (name: string, value: string): Matcher => ({ name, op: '=', value });
 
 describe('streams of a range', () => {
-  test('are those with an entry from its start up to its end, over days', async () => {
+  test('have an entry from its start up to its end, across days', async () => {
     const store = setUp();
     await store.add([entry(10, { app: 'a' }), entry(30, { app: 'a' }), entry(20, { app: 'b' })]);
     await store.add([entry(0, { app: 'c' })], 't', DAY + 1);
@@ -96,7 +96,7 @@ describe('streams of a range', () => {
     for (const [from, to, want] of table) expect(await store.find(START + from, START + to)).toEqual(want);
   });
 
-  test('match any of the selectors, and are told once', async () => {
+  test('match any of the selectors, each once', async () => {
     const store = setUp();
     await store.add([entry(1, { app: 'a', env: 'x' }), entry(2, { app: 'b' }), entry(3, { app: 'c' })]);
     const selectors = [[equals('app', 'a')], [equals('env', 'x')], [equals('app', 'c')]];
@@ -104,7 +104,7 @@ describe('streams of a range', () => {
     expect(await store.find(START, START + 9n, { selectors })).toEqual(want);
   });
 
-  test('carry their tenant where several are asked', async () => {
+  test('have a tenant label in a multi-tenant query', async () => {
     const store = setUp();
     await store.add([entry(1, { app: 'a' })]);
     await store.add([entry(1, { app: 'a' }), entry(2, { app: 'b' })], 'u');
@@ -118,7 +118,7 @@ describe('streams of a range', () => {
   });
 });
 
-describe('with the index of a day', () => {
+describe('the index of a day', () => {
   async function indexed(store: ReturnType<typeof setUp>, written: readonly WrittenChunk[]): Promise<Day> {
     const chunks = written.map(({ footer }) => ({ id: footer.id, footer }));
     const object = await encodeIndex({ tenant: 't', day: DAY, createdMs: 1, chunks });
@@ -139,7 +139,7 @@ describe('with the index of a day', () => {
     return written;
   }
 
-  test('one read replaces the footers, and is not repeated', async () => {
+  test('replaces the footers with one read, which is not repeated', async () => {
     const store = setUp();
     const day = await indexed(store, await tenChunks(store));
     const cache = new DayIndexes({ store: store.store, onBroken: error => expect(error).toBeUndefined() });
@@ -153,7 +153,7 @@ describe('with the index of a day', () => {
     expect(store.reads).toEqual([indexKey('t', DAY, 'ee'.repeat(16))]);
   });
 
-  test('that is broken or missing, footers answer', async () => {
+  test('is replaced by footers if it is corrupt or missing', async () => {
     const store = setUp();
     const day = await indexed(store, await tenChunks(store));
     const without = await store.find(START, START + 5000n);
@@ -172,7 +172,7 @@ describe('with the index of a day', () => {
     }
   });
 
-  test('a store that fails is not taken for a missing index', async () => {
+  test('is not treated as missing if the store fails', async () => {
     const store = setUp();
     const day = await indexed(store, await tenChunks(store));
     const failing = { ...store.store, getRange: () => Promise.reject(new Error('out of order')) };
@@ -182,7 +182,7 @@ describe('with the index of a day', () => {
   });
 });
 
-describe('of streams', () => {
+describe('label names and values', () => {
   const streams = [
     {
       labels: [
@@ -199,7 +199,7 @@ describe('of streams', () => {
       text: '',
     },
   ];
-  test('names and values ascend', () => {
+  test('are in ascending order', () => {
     expect(labelNames(streams)).toEqual(['__shard__', 'a', 'b']);
     expect(labelValues(streams, 'a')).toEqual(['1', '2']);
     expect(labelValues(streams, 'c')).toEqual([]);

@@ -1,4 +1,7 @@
-/** Pages that a query passes over because of text filters hold nothing that it would keep: the same answers without them. */
+/**
+ * Pages pruned by the text index contain nothing that the query would return: results are the same without
+ * the index.
+ */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { quote } from '../../shared/base/model/quote.ts';
@@ -14,7 +17,7 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
-/** Each stream is a page of its own: 320 KiB of lines. */
+/** Each stream is a separate page: 320 KiB of lines. */
 const STREAMS = ['api', 'db', 'web', 'job'];
 const ROWS = 1500;
 const SECOND = 1_000_000_000;
@@ -100,7 +103,7 @@ const arbitraryNeedle = fc
   });
 
 const quoted = (needle: string) => quote(needle);
-/** An expression cannot hold bytes that are not UTF-8: it names them by U+FFFD. */
+/** A regular expression cannot contain bytes that are not UTF-8; it uses U+FFFD. */
 const escaped = (needle: string) => needle.toWellFormed().replaceAll(/[\\^$.*+?()[\]{}|/"]/g, '\\$&');
 
 const arbitraryStages = fc.oneof(
@@ -143,7 +146,7 @@ const arbitraryQuery = fc
     metric ? `sum by (app) (count_over_time(${selector} ${stages} [10m]))` : `${selector} ${stages}`,
   );
 
-test('any query: the same with and without filters', async () => {
+test('any query returns the same with and without the text index', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryQuery, async query => {
       await askBoth(query);
@@ -152,7 +155,7 @@ test('any query: the same with and without filters', async () => {
   );
 });
 
-describe('what is passed over', () => {
+describe('pruned pages', () => {
   test.each([
     ['an absent word', '{env="test"} |= "nowhere-at-all-0815"', 4],
     ['an id of one line', '{env="test"} |= "\\"id\\":\\"9e3779b1\\""', 3],

@@ -1,6 +1,7 @@
 /**
- * S3 and DynamoDB over HTTP, from memory, as far as the store speaks them. Each response waits for as long as the model of AWS
- * says (modelled-ports.ts). It runs in a process of its own, so that the time it needs is not that of the store.
+ * S3 and DynamoDB over HTTP, in memory, with the operations that the store uses. Each response is delayed as
+ * the AWS model says (modelled-ports.ts). Runs in a separate process, so that its CPU time is not the
+ * store's.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +11,7 @@ import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { AWS_LATENCY } from '../modelled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 
-/** Requests since they were last asked for: what the store's process sent, whatever part of it. */
+/** Requests since the last message, from any part of the store's process. */
 export interface Sent {
   objectReads: number;
   objectBytes: number;
@@ -144,7 +145,7 @@ server.listen(0, '127.0.0.1', () => {
   const message: ServicesMessage = { port: (server.address() as AddressInfo).port };
   process.send!(message);
 });
-/** Any message asks for what was sent since the last one. */
+/** Any message requests the count since the last one. */
 process.on('message', () => {
   const message: ServicesMessage = { sent };
   sent = nothingSent();

@@ -1,6 +1,6 @@
 /**
- * The suite of `npm run bench -- cloud` over real HTTP: `logboom start --storage s3` beside a server that takes as long as AWS does.
- * Each query is asked in a process of its own. Beside it pushes, with the figures that they are to reach.
+ * Suite of `npm run bench -- cloud` over real HTTP: `logboom start --storage s3` with a server as slow as
+ * AWS. Each query runs in a new process. Also measures pushes, with their goals.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,12 @@ const WARM_ASKS = 3;
 export interface HttpFigure {
   readonly dataset: string;
   readonly query: string;
-  /** As the client sees it. */
+  /** Latency for the client, cold. */
   readonly coldMs: number;
-  /** As `explain` shows them: of the thread that plans the query. */
+  /** Rounds reported by `explain`, of the thread that plans the query. */
   readonly coldRounds: number;
   readonly cold: Sent;
-  /** The quickest of some. */
+  /** Fastest of several warm runs. */
   readonly warmMs: number;
   readonly warmRounds: number;
 }
@@ -44,7 +44,7 @@ interface Services {
   sent(): Promise<Sent>;
 }
 
-/** Runs `work` beside services of their own. */
+/** Runs `work` with new services. */
 async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const child = fork(join(import.meta.dirname, 'latent-services.ts'));
   try {
@@ -144,7 +144,7 @@ async function measure(
     const { explain } = JSON.parse(text).data as { explain?: { rounds?: readonly ReadRound[] } };
     return { ms, rounds: explain?.rounds?.length ?? Number.NaN };
   };
-  // What the process sends at its start.
+  // Excludes the requests of the process's start.
   await send(`${url}/ready`);
   await services.sent();
   const first = await ask();
@@ -163,7 +163,7 @@ async function measure(
   };
 }
 
-/** Pushes of one size from many senders at once, each of which waits for its answers. */
+/** Pushes of one size from many concurrent agents, each of which waits for its responses. */
 export async function pushesOverHttp(settings: {
   readonly name: string;
   readonly bytes: number;
@@ -203,7 +203,7 @@ export async function pushesOverHttp(settings: {
 
 const LINE_BYTES = 200;
 
-/** Lines of `bytes` in all that differ from push to push as those of access logs do. */
+/** Lines of `bytes` in total that differ between pushes like those of access logs. */
 function bodyOf(bytes: number, number: number): string {
   const nowNs = BigInt(Date.now()) * 1_000_000n;
   const values = Array.from({ length: Math.round(bytes / LINE_BYTES) }, (_, i) => {

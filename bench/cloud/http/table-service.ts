@@ -1,4 +1,7 @@
-/** The operations of DynamoDB that the store sends, on a table in memory; conditions and key ranges in the store's own forms. */
+/**
+ * DynamoDB operations that the store uses, on an in-memory table; conditions and key ranges only in the
+ * store's forms.
+ */
 import {
   type Condition,
   ConditionFailedError,
@@ -99,7 +102,7 @@ function writeOf({ Put, Delete, ConditionCheck }: Readonly<Record<string, WriteI
   return { kind: 'check', key: keyOf(ConditionCheck.Key!), condition: conditionOf(ConditionCheck)! };
 }
 
-/** The three forms that shared/aws/dynamodb-condition.ts writes. */
+/** Parses the three forms that shared/aws/dynamodb-condition.ts writes. */
 function conditionOf({
   ConditionExpression: text = '',
   ExpressionAttributeValues: values,

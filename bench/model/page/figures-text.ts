@@ -1,4 +1,4 @@
-/** Prices and numbers as the pages about cost write them. */
+/** Prices and numbers in the format of the cost pages. */
 import { LIST_PRICES } from '../../../shared/server/admin/prices.ts';
 
 export const MILLION = 1_000_000;
@@ -7,10 +7,10 @@ export const MINUTES_OF_MONTH = DAYS_OF_MONTH * 24 * 60;
 
 export const price = (name: keyof typeof LIST_PRICES) => LIST_PRICES[name].price;
 
-/** Dollars of so many units whose price is for a million. */
+/** Dollars of `units` whose price is per million. */
 export const millionth = (units: number, name: keyof typeof LIST_PRICES) => (units * price(name)) / MILLION;
 
-/** Dollars of so many seconds of a function with this memory. */
+/** Dollars of `seconds` of a function with this memory. */
 export function functionSeconds(seconds: number, memoryMb: number): number {
   return seconds * (memoryMb / 1024) * price('functionGbSecond');
 }
@@ -19,22 +19,22 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
 
-/** Two digits that count, without an exponent. */
+/** Two significant digits without an exponent. */
 export function twoDigits(value: number): string {
   return round(Number(value.toPrecision(2)));
 }
 
-/** Whole dollars from ten on. */
+/** Whole dollars from 10. */
 export function money(value: number): string {
   return value >= 10 ? whole(value) : value.toFixed(2);
 }
 
-/** Whole dollars from a hundred on. */
+/** Whole dollars from 100. */
 export function exact(value: number): string {
   return value >= 100 ? whole(value) : value.toFixed(2);
 }
 
-/** Whole from a hundred on, one digit behind the point from one on, two digits that count below. */
+/** Whole number from 100, one decimal from 1, two significant digits below. */
 export function rate(value: number): string {
   if (value >= 10) return whole(value);
   return value >= 1 ? round(Number(value.toFixed(1))) : round(Number(value.toPrecision(1)));

@@ -1,4 +1,7 @@
-/** Logboom beside CloudWatch Logs and beside a fleet of the reference: the last section of docs/dev/cost-model.md. */
+/**
+ * Compares Logboom with CloudWatch Logs and with a fleet of the reference: the last section of
+ * docs/dev/cost-model.md.
+ */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
 import { FLEET, MERGE, STORED_SHARE } from '../figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../idle.ts';
@@ -6,7 +9,7 @@ import { modelOf } from '../model.ts';
 import { DAYS_OF_MONTH, functionSeconds, MINUTES_OF_MONTH, price, whole } from './figures-text.ts';
 import { LOAD } from './month.ts';
 
-/** Dollars of a GB: pushed; merged and indexed. */
+/** Dollars per GB: pushed; merged and indexed. */
 function perGb(pushKb: number): { readonly taken: number; readonly merged: number; readonly sum: number } {
   const [taken, merged] = modelOf({ ...LOAD, pushKb }, DEFAULT_PRICES).cost.map(
     ({ perMonth }) => perMonth / DAYS_OF_MONTH,
@@ -14,7 +17,7 @@ function perGb(pushKb: number): { readonly taken: number; readonly merged: numbe
   return { taken, merged, sum: taken + merged };
 }
 
-/** A GB that is taken in and kept for a month, as a month of a GB a day. */
+/** Cost of a GB ingested and kept for a month, at a GB per day. */
 export function dollarsOfGbADay(): number {
   return DAYS_OF_MONTH * (perGb(1000).sum + STORED_SHARE * price('objectStorage'));
 }
@@ -23,7 +26,7 @@ export function fleetSums(): string[] {
   const { machines, coresOfMachine, hoursOfMonth, copies, sentShare, cpuSecondsPerGb, peak } = FLEET;
   const month = machines * price('instanceHour') * hoursOfMonth;
   const day = month / DAYS_OF_MONTH;
-  // Two copies leave their zone and arrive in another, each way paid.
+  // Two copies leave their zone and enter another, and both directions are charged.
   const zones = (copies - 1) * 2 * price('zoneTransfer') * sentShare;
   const large = perGb(1000);
   const [middle, small] = [perGb(100), perGb(10)];

@@ -1,4 +1,4 @@
-/** What a store costs that nobody uses, and what stands around it: the sections of docs/dev/cost-model.md about a month. */
+/** Cost of an unused store and of its surroundings: the sections of docs/dev/cost-model.md about a month. */
 import { LIST_PRICES, type ListPrice } from '../../../shared/server/admin/prices.ts';
 import { CANARY, IDLE, LIMITS, MERGE_RUN, PROCESSOR_MB, PUSH, QUERY, STARTS } from '../figures.ts';
 import { BUSY_JOBS, busyMonth, DEFAULT_STACK, edgePerGb, idleMonth, sumOf } from '../idle.ts';
@@ -16,7 +16,7 @@ export function idleRows(): string[] {
   const rows = idleMonth(DEFAULT_STACK);
   const busy = busyMonth(DEFAULT_STACK, BUSY_JOBS);
   const calls = rows.find(({ what }) => what === 'requests of Lambda')!.perMonth;
-  // A call of each job whenever it is due, and of the dispatcher each minute.
+  // Calls each job whenever it is due, and the dispatcher each minute.
   const blind = [...DEFAULT_STACK.jobs, { everyMinutes: 1 }].reduce(
     (sum, { everyMinutes }) => sum + MINUTES_OF_MONTH / everyMinutes,
     0,
@@ -36,10 +36,10 @@ export function idleRows(): string[] {
   ];
 }
 
-/** Counted in the template with everything switched on (test/lib/cost-tests.ts). */
+/** Counted in the template with everything enabled (test/lib/cost-tests.ts). */
 export const WATCHED = { alarms: 16, metricsOfStack: 8, metricsOfRequests: 20 } as const;
 
-/** Dollars a month of everything that watches the store, but for CloudFront and a key. */
+/** Monthly dollars of all monitoring, without CloudFront and a key. */
 function watchedParts() {
   const { alarms, metricsOfStack, metricsOfRequests } = WATCHED;
   return {
@@ -52,7 +52,7 @@ function watchedParts() {
   };
 }
 
-/** Rounds of the canary: its own calls, a push and two queries of each, and the jobs that now find work. */
+/** Canary rounds: its own calls, a push and two queries each, and the jobs that find work because of it. */
 function canaryMonth(): number {
   const {
     everyMinutes,
@@ -78,7 +78,7 @@ function canaryMonth(): number {
   );
 }
 
-/** @param perGbMonth what a GB a day costs in a month, in pushes of 1 MB */
+/** @param perGbMonth monthly cost of a GB per day in pushes of 1 MB */
 export function aroundRows(perGbMonth: number): string[] {
   const { alarms, metricsOfStack, metricsOfRequests } = WATCHED;
   const parts = watchedParts();

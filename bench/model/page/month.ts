@@ -1,4 +1,4 @@
-/** A month by volume and size of pushes: the tables of docs/dev/cost-model.md that the model fills, and what is said of them. */
+/** Month by volume and push size: tables of docs/dev/cost-model.md that the model fills, and their text. */
 import { DEFAULT_PRICES } from '../../../shared/server/admin/prices.ts';
 import { LIMITS, MERGE, PUSH, QUERY, QUERY_KINDS } from '../figures.ts';
 import { type Load, type Model, modelOf } from '../model.ts';

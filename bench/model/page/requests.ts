@@ -1,4 +1,7 @@
-/** What single pushes, chunks and queries cost: sentences and tables of docs/dev/cost-model.md up to "A thousand queries". */
+/**
+ * Cost of single pushes, chunks and queries: sentences and tables of docs/dev/cost-model.md up to "A thousand
+ * queries".
+ */
 import { CHUNK_ITEM, PUSH, REQUESTS_OF_INGEST, REQUESTS_OF_QUERIES } from '../figures.ts';
 import {
   functionSeconds,
@@ -12,7 +15,7 @@ import {
 
 const QUERY_MEMORY_MB = 3008;
 
-/** Each instance writes an item of at most two units a minute. */
+/** Each instance writes an item of at most two units per minute. */
 export function instanceSums(): string[] {
   const minutesOfDay = 24 * 60;
   return [
@@ -23,7 +26,7 @@ export function instanceSums(): string[] {
   ];
 }
 
-/** Kilobytes at which a chunk costs as much inline as an object. */
+/** Kilobytes at which an inline chunk costs as much as an object. */
 export function inlineSums(): string[] {
   const perKb = 2 * price('tableWrite');
   const object = price('objectPut') + price('objectGet');

@@ -1,11 +1,12 @@
 /**
- * Typed columns back to text: every function writes each value with a zero byte behind it from `out` on, and returns where it ended.
- * The bytes of each type are those of `column-types.ts`. Stores run up to 16 bytes over, so slack behind `out` must be there.
+ * Converts typed columns to text. Each function writes each value followed by a zero byte, starting at `out`,
+ * and returns the end. The bytes of each type are those of `column-types.ts`. Stores overrun by up to 16
+ * bytes, so slack after `out` is required.
  */
 
-/** "00" to "99". */
+/** Digits "00" to "99". */
 const PAIRS = memory.data(200);
-/** "0" to "255", each in 4 bytes, and the bytes of each with what is behind it. */
+/** Digits "0" to "255" in 4 bytes each, and the length of each with its separator. */
 const PARTS = memory.data(1024);
 const PART_BYTES = memory.data(256);
 
@@ -29,7 +30,7 @@ function copy(to: usize, from: usize, bytes: usize): void {
   } while (i < bytes);
 }
 
-/** @param starts room for an address an entry and one more; @param high second bytes of the places, or 0 */
+/** @param starts space for one address per entry, plus one; @param high second bytes of the indexes, or 0 */
 export function words(
   dictionary: usize,
   dictionaryBytes: usize,
@@ -55,7 +56,7 @@ export function words(
   return out;
 }
 
-/** Numbers of `packNumbers`, 8 bytes each, at `into`. */
+/** Decodes numbers of `packNumbers`, 8 bytes each, at `into`. */
 export function numbers(planes: usize, width: u32, isDelta: bool, base: f64, count: u32, into: usize): void {
   const rows = <usize>count;
   let last = <i64>base;
@@ -69,7 +70,7 @@ export function numbers(planes: usize, width: u32, isDelta: bool, base: f64, cou
   }
 }
 
-/** The digits of a number below 10^16 from `out` on. */
+/** Writes the digits of a number below 10^16 at `out`. */
 function digits(out: usize, value: u64): usize {
   if (value >= 100_000_000) {
     const high = value / 100_000_000;
@@ -84,7 +85,7 @@ function digits(out: usize, value: u64): usize {
   return out + <usize>count;
 }
 
-/** A number as so many digits, zeros in front. */
+/** Writes a number with a fixed number of digits, padded with zeros. */
 // @inline
 function padded(out: usize, value: u32, count: u32): void {
   let at = out + <usize>count;
@@ -138,9 +139,9 @@ export function decimals(values: usize, places: u32, count: u32, out: usize): us
 
 const DAY = memory.data(32);
 
-/** Lays "2026-11-23" down at DAY, of days since 1970. */
+/** Writes "2026-11-23" at DAY from days since 1970. */
 function layDay(days: i64): void {
-  // Years begin in March here, so that a leap day is the last one.
+  // Years start in March here, so that a leap day is the last day.
   const shifted = days + 719_468;
   const era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097;
   const day = <u32>(shifted - era * 146_097);
@@ -155,7 +156,7 @@ function layDay(days: i64): void {
   padded(DAY + 8, dayOfYear - (153 * month + 2) / 5 + 1, 2);
 }
 
-/** @param zone text of it, up to 16 bytes */
+/** @param zone its text, up to 16 bytes */
 export function times(
   values: usize,
   joint: u32,
@@ -198,7 +199,7 @@ export function times(
   return out;
 }
 
-/** Letters of 8 bytes. */
+/** Hexadecimal letters of 8 bytes. */
 // @inline
 function hex8(from: usize, out: usize): void {
   const bytes = v128.load64_zero(from);
@@ -232,7 +233,7 @@ export function uuids(bytes: usize, count: u32, out: usize): usize {
     store<u32>(out, third, 14);
     store<u8>(out, 45, 18);
     hex8(bytes + 8, out + 20);
-    // Room for the fourth dash: the first 4 of these letters go one place back.
+    // Makes space for the fourth dash by moving the first 4 of these letters back by one.
     store<u32>(out + 19, load<u32>(out, 20));
     store<u8>(out, 45, 23);
     store<u8>(out, 0, 36);

@@ -1,14 +1,12 @@
 /**
- * Lines from templates and columns. The host lays down, at addresses that it gives to `place`:
+ * Builds lines from templates and columns. The host writes, at addresses that it passes to `place`:
  *
- *   ids      u16 a row; 0 is a plain row
- *   starts   u32 a template (from 1): its first piece
- *   pieces   12 bytes each: text, bytes of it, and the cursor of the column whose value follows, or 0 behind the last one
- *   cursors  u32 a column: the address of its next value, which ends with a zero byte
- *   plain    u32 a plain row: its bytes; the lines themselves are at the cursor `lines`
- *   wanted   a byte a row: 0 to pass it over
+ * ids u16 per row; 0 is a plain row starts u32 per template (from 1): its first piece pieces 12 bytes each:
+ * text, its length, and the cursor of the column whose value follows, or 0 after the last one cursors u32 per
+ * column: the address of its next value, which ends with a zero byte plain u32 per plain row: its length; the
+ * lines themselves are at the cursor `lines` wanted one byte per row: 0 skips it
  *
- * Copies run up to 15 bytes over, so 16 bytes behind each of these and behind `out` must be there.
+ * Copies overrun by up to 15 bytes, so 16 bytes of slack after each of these and after `out` are required.
  */
 let ids: usize = 0;
 let starts: usize = 0;
@@ -33,7 +31,7 @@ function copy(to: usize, from: usize, bytes: usize): void {
   } while (i < bytes);
 }
 
-/** Where the wanted lines end that it writes from `out` on. */
+/** Writes the wanted lines at `out` and returns their end. */
 export function join(rows: u32, out: usize): usize {
   const zero = i8x16.splat(0);
   let nextPlain = plain;

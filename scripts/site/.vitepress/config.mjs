@@ -1,7 +1,10 @@
-/** The documentation site. scripts/docs-site.mjs writes the pages to ./pages, from docs/, README.md and CHANGELOG.md. */
+/**
+ * Documentation site. scripts/docs-site.mjs writes the pages to ./pages, from docs/, README.md and
+ * CHANGELOG.md.
+ */
 const page = (text, link) => ({ text, link });
 
-/** Anchors as GitHub makes them, so that links work in both places; test/docs checks them. */
+/** Anchors in GitHub's format, so that links work in both places; test/docs checks them. */
 function slugify(heading) {
   return heading
     .trim()
@@ -16,7 +19,7 @@ export default {
   srcDir: 'pages',
   outDir: '../../dist/docs',
   cacheDir: 'node_modules/.vitepress-cache',
-  // Loki's templates and LogQL have braces that Vue would evaluate.
+  // Loki's templates and LogQL contain braces that Vue would evaluate.
   markdown: { attrs: { disable: true }, anchor: { slugify } },
   ignoreDeadLinks: 'localhostLinks',
   themeConfig: {

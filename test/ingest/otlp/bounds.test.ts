@@ -1,4 +1,7 @@
-/** What a small body could turn into: resources count for each record, keys of maps for each of their members. */
+/**
+ * Bounds on what a small body can expand to: resources count for each record, map keys for each of their
+ * members.
+ */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
 import { atOnce } from '../../../shared/base/model/steps.ts';
@@ -19,7 +22,7 @@ const records = (count: number, of: (i: number) => OtlpRecord) =>
 const members = (count: number) =>
   map(Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, text('')])));
 
-// [what, request, message]
+// [case, request, message]
 test.each([
   [
     'metadata of a resource in each record',
@@ -86,13 +89,13 @@ test.each([
     request(pairs({ 'service.name': 'x'.repeat(17 * MIB) }), [{}]),
     'stream labels size 18 MB exceeds limit of 17 MB',
   ],
-])('%s', (_, sent, message) => {
+])('an OTLP request with %s is refused', (_, sent, message) => {
   const want = [413, `request body too large: ${message}`];
   expect(refusal(() => atOnce(decodeProtobufLogs(protobufOf(sent), context)))).toEqual(want);
   expect(refusal(() => atOnce(decodeJsonLogs(jsonOf(sent), context)))).toEqual(want);
 });
 
-test('labels of 300,000 bytes', () => {
+test('labels of 300,000 bytes are refused', () => {
   const sent = request(pairs({ 'service.name': 'x'.repeat(300_000) }), [{}]);
   const want = [400, "couldn't parse labels: 300000 bytes, more than 262144"];
   expect(refusal(() => atOnce(decodeProtobufLogs(protobufOf(sent), context)))).toEqual(want);

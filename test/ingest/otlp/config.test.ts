@@ -1,4 +1,4 @@
-/** `limits_config.otlp_config`: what a file may say, what is refused, and that printing reads back. */
+/** `limits_config.otlp_config`: accepted values, refused values, and that the printed form parses back. */
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { DEFAULT_LIMITS, DEFAULT_OTLP_RULE } from '../../../shared/base/model/limits.ts';
@@ -8,7 +8,7 @@ const parse = (text: string) => parseConfig(text, { name: 'test.yaml', environme
 const otlp = (text: string) => parse(`limits_config: {otlp_config: ${text}}`).limits.otlpConfig;
 const NOTHING = DEFAULT_LIMITS.otlpConfig;
 
-// [what the file says, what differs from the defaults]
+// [file contents, differences from the defaults]
 const accepted: [string, object][] = [
   ['{}', {}],
   ['{severity_text_as_label: true}', { severityTextAsLabel: true }],
@@ -60,7 +60,7 @@ describe('otlp_config', () => {
     '{resource_attributes: []}',
     '{resource_attribute: {}}',
     '[]',
-  ])('%s is refused', text => {
+  ])('refuses %s', text => {
     expect(() => otlp(text)).toThrow(ConfigError);
     expect(() => otlp(text)).toThrow('limits_config.otlp_config: expected {resource_attributes');
   });

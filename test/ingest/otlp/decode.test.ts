@@ -103,7 +103,7 @@ describe('text of values', () => {
     expect(metadata).toHaveLength(1);
   });
 
-  test('a zero with a sign keeps it', () => {
+  test('keeps the sign of zero', () => {
     const [{ line }] = entriesOf(
       atOnce(decodeProtobufLogs(protobufOf(requestOf({ body: double(-0) })), context)),
     );
@@ -116,7 +116,7 @@ describe('text of values', () => {
     expect(entriesOf(atOnce(decodeJsonLogs(json, context)))[0].line).toBe('-0');
   });
 
-  test('property: doubles are as JSON has them', () => {
+  test('property: formats doubles like JSON', () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.tuple(fc.integer(), fc.constantFrom(1, 10, 100, 1e3, 1e6, 1e7)).map(([n, d]) => n / d),
@@ -175,8 +175,8 @@ describe('attributes', () => {
     }
   });
 
-  test('nesting is bounded', () => {
-    // The encoder of the tests has a bound of its own: a record around arrays, from the inside out.
+  test('the nesting is bounded', () => {
+    // The tests' encoder has its own bound, so build a record around arrays from the inside out.
     const field = (tag: number, content: Buffer) =>
       Buffer.concat([Buffer.from([tag, 0x80 | (content.length % 128), content.length >> 7]), content]);
     const protobufOfDepth = (depth: number) => {
@@ -213,7 +213,7 @@ describe('records', () => {
     eventName: 'clicked',
   };
 
-  test('fields, and the order of metadata: record, resource, scope', () => {
+  test('map to fields, with metadata in the order record, resource, scope', () => {
     const resource = pairs({ 'service.name': 'shop', 'host.name': 'h1', 'k8s.pod.name': 'p' });
     const scope = { name: 'lib', version: '1.2', attributes: pairs({ s: 't' }), droppedAttributesCount: 7 };
     expect(one(fields, resource, scope)).toEqual({
@@ -282,7 +282,7 @@ describe('records', () => {
     expect([entry.ns, entry.metadata]).toEqual([ns, metadata]);
   });
 
-  test('records without a time keep their order and stay apart', () => {
+  test('keep their order and stay separate without a time', () => {
     const entries = decodeBoth({
       resourceLogs: [
         {
@@ -293,14 +293,14 @@ describe('records', () => {
     expect(entries.map(({ ns }) => ns)).toEqual([NOW, NOW + 1n, BigInt(TIME), NOW + 2n]);
   });
 
-  test('records without a time over midnight', () => {
+  test('keep their order over midnight without a time', () => {
     const midnight = (NOW / 86_400_000_000_000n + 1n) * 86_400_000_000_000n;
     const request = { resourceLogs: [{ scopeLogs: [{ logRecords: [{}, {}] }] }] };
     const entries = decodeBoth(request, { ...context, nowNs: midnight - 1n });
     expect(entries.map(({ ns }) => ns)).toEqual([midnight - 1n, midnight]);
   });
 
-  test('no records, no streams', () => {
+  test('give no streams if there are none', () => {
     for (const request of [
       { resourceLogs: [] },
       { resourceLogs: [{ resource: { attributes: pairs({ a: '1' }) }, scopeLogs: [] }] },
@@ -310,7 +310,7 @@ describe('records', () => {
     }
   });
 
-  test('scopes and resources do not leak into each other', () => {
+  test('do not inherit from other scopes and resources', () => {
     const entries = decodeBoth({
       resourceLogs: [
         {
@@ -344,7 +344,7 @@ describe('records', () => {
 });
 
 describe('labels', () => {
-  test.each(DEFAULT_OTLP_RULE.attributes)('%s is a label', attribute => {
+  test.each(DEFAULT_OTLP_RULE.attributes)('include %s', attribute => {
     const given = contextOf({});
     const [{ stream, metadata }] = decodeBoth(requestOf({}, pairs({ [attribute]: 'v' })), given);
     expect(stream).toBe(`{${attribute.replaceAll('.', '_')}="v"}`);
@@ -362,7 +362,7 @@ describe('labels', () => {
   };
   const scope = { attributes: pairs({ 'lib.a': '1', 'lib.b': '2' }) };
 
-  // [what, otlp_config, stream, metadata names]
+  // [case, otlp_config, stream, metadata names]
   const rows: [string, Partial<OtlpConfig>, string, string[]][] = [
     [
       'defaults',
@@ -427,12 +427,12 @@ describe('labels', () => {
     expect([entry.stream, entry.metadata.map(([name]) => name)]).toEqual([stream, names]);
   });
 
-  test('a dropped attribute may have any name', () => {
+  test('drop an attribute of any name', () => {
     const given = contextOf({ logAttributes: [rule('drop', ['', '_'])] });
     expect(decodeBoth(requestOf({ attributes: pairs({ '': 'x', _: 'y' }) }), given)[0].metadata).toEqual([]);
   });
 
-  test('labels of a record replace those of its resource; an empty one is none', () => {
+  test('of a record replace those of its resource; an empty one removes it', () => {
     const given = contextOf({ logAttributes: [rule('index_label', '.*')] });
     const records = [
       { attributes: pairs({ 'service.name': 'mine', n: { intValue: '5' } }) },
@@ -457,7 +457,7 @@ describe('labels', () => {
     ]);
   });
 
-  test('an indexed attribute event_name gives way to the field', () => {
+  test('yield an indexed attribute event_name to the field', () => {
     const given = contextOf({ logAttributes: [rule('index_label', ['event_name'])] });
     const attributes = pairs({ event_name: 'x' });
     const streams = [{ attributes }, { attributes, eventName: 'y' }].map(
@@ -473,7 +473,7 @@ describe('labels', () => {
     [{ 'service.name': 's', 'container.name': 'c' }, 's'],
     [{ 'k8s.job.name': 'j', 'container.name': 'c' }, 'c'],
     [{ job: 'only metadata' }, 'unknown_service'],
-  ])('service_name of %j', (attributes, want) => {
+  ])('have the service_name of %j', (attributes, want) => {
     expect(one({}, pairs(attributes as Record<string, string>)).stream).toContain(`service_name="${want}"`);
   });
 });
@@ -553,14 +553,14 @@ describe('both encodings', () => {
     severityTextAsLabel: true,
   });
 
-  test('property: the same request gives the same entries', () => {
+  test('property: decode the same request to the same entries', () => {
     fc.assert(
       fc.property(request, sent => void decodeBoth(sent, given)),
       { numRuns: 400 },
     );
   });
 
-  test('fuzz: a changed or cut body only ever gives a client error', () => {
+  test('fuzz: fail on a changed or truncated body only with a client error', () => {
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 });
     fc.assert(
       fc.property(request, changes, fc.nat(), fc.boolean(), (sent, changed, cut, isJson) => {
@@ -573,7 +573,7 @@ describe('both encodings', () => {
     );
   });
 
-  test('fuzz: random bytes only ever give a client error', () => {
+  test('fuzz: fail on random bytes only with a client error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), body =>
         holds(() => entriesOf(atOnce(decodeProtobufLogs(Buffer.from(body), context)))),

@@ -1,4 +1,4 @@
-/** What OTLP JSON may look like beside what our own encoder writes. */
+/** OTLP JSON that our own encoder does not write. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
 import { atOnce } from '../../../shared/base/model/steps.ts';
@@ -66,7 +66,7 @@ describe('records', () => {
     expect([entry.ns, entry.line, entry.metadata]).toEqual([ns, line, metadata]);
   });
 
-  test('records before their resource and scope', () => {
+  test('accept records before their resource and scope', () => {
     const text = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"a\\"b"}}],"scope":{"name":"s"}}],
       "resource":{"attributes":[{"key":"service.name","value":{"stringValue":"x"}}]}}],"more":1}`;
     expect(decode(text)).toEqual([
@@ -74,7 +74,7 @@ describe('records', () => {
     ]);
   });
 
-  test('invalid UTF-8 becomes replacement characters, in names, values and nested text', () => {
+  test('replace invalid UTF-8 in names, values and nested text', () => {
     const text = Buffer.from(
       records(
         '{"timeUnixNano":"1","observedTimeUnixNano":"5","body":{"arrayValue":{"values":[{"stringValue":"<~>"}]}},"attributes":[{"key":"a~b","value":{"stringValue":"~"}},{"key":"m","value":{"kvlistValue":{"values":[{"key":"~c","value":{"stringValue":"~"}}]}}}]}',
@@ -91,7 +91,7 @@ describe('records', () => {
   });
 });
 
-describe('refused', () => {
+describe('invalid OTLP JSON is refused', () => {
   // [body, message]
   const rows: [string, RegExp][] = [
     ['', /^EOF$/],

@@ -1,4 +1,4 @@
-/** The messages of OTLP logs for the tests' own encoder, and requests as plain objects with JSON's names. */
+/** Messages of OTLP logs for the tests' own encoder, and requests as plain objects with JSON names. */
 import protobuf from 'protobufjs';
 
 const { root } = protobuf.parse(

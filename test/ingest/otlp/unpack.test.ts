@@ -1,4 +1,4 @@
-/** The encodings that OTLP bodies travel in, their limits, and what is left of them when they are broken. */
+/** Encodings of OTLP bodies, their limits, and corrupt input. */
 import { gzipSync, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -28,12 +28,14 @@ async function outcome(body: Uint8Array, contentEncoding: string | undefined): P
 const TOO_LARGE =
   '413 request body too large: decompressed message size too large than max (100001 vs 100000)';
 const ZEROS = Buffer.alloc(5_000_000);
-/** Node 26 goes through all frames of a body with one stream, which costs next to nothing; for Node 24 each takes one of its own. */
+/**
+ * Node.js 26 decodes all frames of a body with one stream at almost no cost; Node.js 24 needs one per frame.
+ */
 const TAKES_ALL_FRAMES =
   zstdDecompressSync(Buffer.concat([zstdCompressSync('a'), zstdCompressSync('b')])).length === 2;
 
 describe('unpackLogs', () => {
-  // [what, body, content encoding, want]
+  // [case, body, content encoding, want]
   const rows: [string, Uint8Array, string | undefined, string][] = [
     ['as it is', TEXT, undefined, TEXT.toString()],
     ['empty encoding', TEXT, '', TEXT.toString()],
@@ -79,14 +81,14 @@ describe('unpackLogs', () => {
     expect(await outcome(body, contentEncoding)).toBe(want);
   });
 
-  test.each([undefined, 'gzip', 'zstd', 'lz4'])('%s over the compressed limit', async encoding => {
+  test.each([undefined, 'gzip', 'zstd', 'lz4'])('refuses %s over the compressed limit', async encoding => {
     expect(await outcome(Buffer.alloc(10_001), encoding)).toBe(
       '413 request body too large: message size too large than max (10001 vs 10000)',
     );
   });
 
   test.each(['zstd', 'lz4'])(
-    '%s: what it becomes is counted and finds room or is refused',
+    '%s: counts the decompressed size and is granted memory or refused',
     async contentEncoding => {
       const raw = Buffer.alloc(90_000, 'line after line, ');
       const body = contentEncoding === 'zstd' ? zstdCompressSync(raw) : lz4(raw);
@@ -114,13 +116,13 @@ const decode = (frames: Uint8Array, maxBytes = 10_000_000) =>
   decodeLz4Frames(frames, { maxBytes, held: HELD, pace: UNPACED });
 
 describe('LZ4 frames', () => {
-  test('property: gives back what an independent encoder packed', async () => {
+  test('property: decode the output of an independent encoder', async () => {
     await fc.assert(
       fc.asyncProperty(content, async raw => expect((await decode(lz4(raw))).equals(raw)).toBe(true)),
     );
   });
 
-  test('property: a changed frame is refused, or decodes as the oracle does', async () => {
+  test('property: a changed frame is refused, or decodes like the oracle', async () => {
     await fc.assert(
       fc.asyncProperty(content, fc.nat(), fc.nat(255), fc.nat(), async (raw, at, byte, cut) => {
         const frame = lz4(raw);
@@ -150,7 +152,7 @@ describe('LZ4 frames', () => {
   const PLAIN_ABC = `${word(0x80000003)} 616263`;
   const REPEAT = '32 616263 0300 10 64'; // abc, 6 bytes from 3 back, d
 
-  // [what, bytes, content]
+  // [case, bytes, content]
   const accepted: [string, string, string][] = [
     ['no blocks', `${header('60')} 00000000`, ''],
     ['a plain block', `${header('60')} ${PLAIN_ABC} 00000000`, 'abc'],
@@ -170,7 +172,7 @@ describe('LZ4 frames', () => {
     expect((await decode(hex(bytes))).toString()).toBe(want);
   });
 
-  // [what, bytes, message]
+  // [case, bytes, message]
   const refused: [string, string, string][] = [
     ['no end mark', `${header('60')} ${PLAIN_ABC}`, 'unexpected EOF'],
     ['a block cut off', `${header('60')} ${word(0x80000009)} 61`, 'unexpected EOF'],
@@ -219,6 +221,6 @@ test.each([
   ['a', 0x550d7456],
   ['abc', 0x32d153ff],
   ['Nobody inspects the spammish repetition', 0xe2293b2f],
-])('xxh32 of %j', (text, want) => {
+])('xxh32 hashes %j', (text, want) => {
   expect(xxh32(Buffer.from(`-${text}`), 1, text.length + 1)).toBe(want);
 });

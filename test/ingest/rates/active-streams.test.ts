@@ -1,4 +1,4 @@
-/** How many streams of a tenant are active, over several processes and hours. */
+/** Number of active streams of a tenant over several processes and hours. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/base/model/limits.ts';
@@ -28,7 +28,7 @@ async function push(
   return stored;
 }
 
-test('a million streams that could not be announced are news again', () => {
+test('a million streams that could not be announced count as new again', () => {
   const streams = new TenantStreams();
   const count = 1_000_000;
   streams.startHour(HOUR_MS);
@@ -39,14 +39,14 @@ test('a million streams that could not be announced are news again', () => {
   expect(streams.takeUnannounced().hashes).toHaveLength(count);
 });
 
-describe('in one process', () => {
-  test('what is active goes on, what is new finds no room', async () => {
+describe('active streams in one process', () => {
+  test('keep existing streams and refuse new ones at the limit', async () => {
     const all = processes(1);
     expect(await push(all, 0, ['a', 'b', 'c', 'd'], limitsOf(3))).toEqual(['a', 'b', 'c']);
     expect(await push(all, 0, ['d', 'c', 'e', 'a'], limitsOf(3))).toEqual(['c', 'a']);
   });
 
-  test('a stream is active in its hour and the next', async () => {
+  test('are active in their hour and the next one', async () => {
     const all = processes(1);
     const limits = limitsOf(2);
     await push(all, 0, ['a', 'b'], limits);
@@ -68,14 +68,14 @@ describe('in one process', () => {
     expect(await push(processes(1), 0, ['a', 'b', 'c'], limits)).toHaveLength(want);
   });
 
-  test('nothing is written for a limit of one process', async () => {
+  test('write nothing if the limit is per process', async () => {
     const all = processes(1);
     await push(all, 0, ['a'], limitsOf(0, 2));
     expect(all.calls).toEqual({ puts: 0, queries: 0 });
   });
 });
 
-test('what the push is said to store is lowered to what it stores', async () => {
+test('the stored bytes of a push are lowered to what was stored', async () => {
   const pushed = pushOfBytes({ a: 5, b: 7 });
   const admission = await processes(1).running[0].admit('t', limitsOf(1), pushed);
   expect(storedStreams(admission, pushed)).toEqual(['a']);
@@ -84,8 +84,8 @@ test('what the push is said to store is lowered to what it stores', async () => 
   expect([...pushed.totals.lineBytes]).toEqual([5, 0]);
 });
 
-describe('over several processes', () => {
-  test('a new one knows of the others before its first decision', async () => {
+describe('active streams over several processes', () => {
+  test('are known to a new process before its first decision', async () => {
     const all = processes(1);
     await push(all, 0, ['a', 'b'], limitsOf(3));
     all.start();
@@ -93,7 +93,7 @@ describe('over several processes', () => {
     expect(await push(all, 1, ['a', 'b', 'c'], limitsOf(3))).toEqual(['a', 'b', 'c']);
   });
 
-  test('one that comes in the next hour knows of the hour before', async () => {
+  test('are known from the previous hour to a process that starts in the next one', async () => {
     const all = processes(1);
     await push(all, 0, ['a', 'b'], limitsOf(2));
     all.clock.advance(HOUR_MS);
@@ -105,7 +105,7 @@ describe('over several processes', () => {
     expect(await push(all, 2, ['c', 'd'], limitsOf(2))).toEqual(['c']);
   });
 
-  test('one hears of what others created later with its own next stream', async () => {
+  test('of another process are known with the next new stream', async () => {
     const all = processes(2);
     const limits = limitsOf(4);
     await push(all, 0, ['a'], limits);
@@ -115,7 +115,7 @@ describe('over several processes', () => {
     expect(await push(all, 0, ['d', 'e'], limits)).toEqual(['d']);
   });
 
-  test('a limit is exceeded by no more than what each creates between two exchanges', async () => {
+  test('exceed the limit by at most what each process creates between two exchanges', async () => {
     const name = fc.integer({ min: 0, max: 60 }).map(String);
     const step = fc.record({
       process: fc.nat(2),
@@ -138,7 +138,7 @@ describe('over several processes', () => {
     );
   });
 
-  test('in the steady state each stream is announced once an hour', async () => {
+  test('are announced once per hour in the steady state', async () => {
     const all = processes(2);
     const names = ['a', 'b', 'c'];
     const limits: Limits = { ...limitsOf(3), ingestionRateStrategy: 'local' };
@@ -146,15 +146,15 @@ describe('over several processes', () => {
       for (const process of [0, 1]) expect(await push(all, process, names, limits)).toEqual(names);
       all.clock.advance(60_000);
     }
-    // They begin ten minutes into an hour and so meet four; who is second in an hour hears of the first.
+    // They start ten minutes into an hour and so see four; the second in an hour learns of the first.
     expect(all.calls.puts).toBe(4);
-    // Both read two hours at first, and at each turn of the hour.
+    // Both read two hours at first, and again at each new hour.
     expect(all.calls.queries).toBeLessThanOrEqual(2 * 2 + 8 * 2);
   });
 });
 
-describe('where the table fails', () => {
-  test('what is not known is allowed, and announced once it can be', async () => {
+describe('active streams with a failing table', () => {
+  test('are allowed if unknown, and announced once possible', async () => {
     let isBroken = true;
     const all = processes(1, {
       wrap: table => {
@@ -174,7 +174,7 @@ describe('where the table fails', () => {
     expect(await push(all, 1, ['d', 'b'], limitsOf(2))).toEqual(['b']);
   });
 
-  test('what could not be announced is announced later', async () => {
+  test('are announced later after a failed announcement', async () => {
     let isBroken = true;
     const all = processes(1, {
       wrap: table => ({
@@ -190,7 +190,7 @@ describe('where the table fails', () => {
     expect(await push(all, 1, ['c'], limitsOf(2))).toEqual([]);
   });
 
-  test('a push waits for the first read only', async () => {
+  test('delay a push only for the first read', async () => {
     let hangs = false;
     const all = processes(1, {
       wrap: table => ({
@@ -204,7 +204,7 @@ describe('where the table fails', () => {
     expect(await push(all, 0, ['b'], limitsOf(3))).toEqual(['b']);
   });
 
-  test('a push waits for the first read a second at most', async () => {
+  test('delay a push for the first read by at most one second', async () => {
     const all = processes(1, { wrap: table => ({ ...table, query: () => new Promise(() => undefined) }) });
     let isDone = false;
     const pushed = push(all, 0, ['a'], limitsOf(2)).then(stored => {
@@ -221,7 +221,7 @@ describe('where the table fails', () => {
   });
 });
 
-test('active streams are those of a model', () => {
+test('active streams equal those of a model', () => {
   const step = fc.record({ hash: fc.nat(10), back: fc.nat(2), hours: fc.nat(2) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 50 }), steps => {
@@ -242,7 +242,7 @@ test('active streams are those of a model', () => {
   );
 });
 
-test('hashes of streams are whole numbers below 2^53, by their text', () => {
+test('stream hashes are integers below 2^53 of the stream text', () => {
   const hashes = Array.from({ length: 5000 }, (_, i) => hashOfText(`{app="a${i}"}`));
   expect(new Set(hashes).size).toBe(5000);
   for (const hash of hashes) expect(Number.isSafeInteger(hash) && hash >= 0).toBe(true);

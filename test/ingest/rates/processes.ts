@@ -1,4 +1,7 @@
-/** Processes that take pushes of tenants over one table in memory, and pushes of which only the sizes matter. */
+/**
+ * Processes that accept pushes of tenants over one in-memory table, and pushes of which only the sizes
+ * matter.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import { type MemoryTable, memoryTable } from '../../../shared/base/ports/memory/table.ts';
@@ -33,7 +36,7 @@ export interface Processes {
   /** Processes that live; more may be started. */
   readonly running: IngestRates[];
   start(): IngestRates;
-  /** Lets exchanges that are under way end. */
+  /** Awaits exchanges in progress. */
   settle(): Promise<void>;
 }
 
@@ -72,7 +75,7 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await nextTurn();
 }
 
-/** A push with one entry of so many bytes for each stream named. */
+/** Push with one entry of the given size for each named stream. */
 export function pushOfBytes(bytesByStream: Readonly<Record<string, number>>): PushResult {
   const columns = new PushColumns(Buffer.alloc(0));
   const sizes = Object.values(bytesByStream);

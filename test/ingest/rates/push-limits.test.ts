@@ -1,4 +1,4 @@
-/** Pushes through the whole service: what is answered, what is stored and what is told where several limits meet. */
+/** Pushes through the whole service: response, stored entries and messages if several limits apply. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
@@ -181,7 +181,7 @@ describe('one push', () => {
   });
 });
 
-test('the answer names the limit, lines and bytes, and what was refused is counted with its bytes', async () => {
+test('the response names the limit, lines and bytes, and refused bytes are counted', async () => {
   const { push, refused } = service();
   const lines = [0, 1, 2, 3, 4].map(i => ({ app: `a${i}`, bytes: 2000, metadata: { k: 'v' } }));
   const { error } = await push(lines);
@@ -193,7 +193,7 @@ test('the answer names the limit, lines and bytes, and what was refused is count
   ]);
 });
 
-test('a push that was refused is not taken for a repeat of one that was stored', async () => {
+test('a refused push is not treated as a repeat of a stored one', async () => {
   const { push, rows, clock } = service();
   const half = [
     { app: 'a', bytes: 2048 },
@@ -210,7 +210,7 @@ test('a push that was refused is not taken for a repeat of one that was stored',
   expect(await rows()).toBe(6);
 });
 
-test('a repeat of a push that was stored is not counted', async () => {
+test('a repeat of a stored push is not counted', async () => {
   const { push } = service();
   const lines = [{ app: 'a', bytes: 2000 }];
   for (let i = 0; i < 20; i++) expect((await push(lines)).error).toBeUndefined();

@@ -10,7 +10,7 @@ import { pushOf } from '../../support/pushes.ts';
 const REASON = (bytes: string) =>
   `Per stream rate limit exceeded (limit: 3MB/sec) while attempting to ingest for stream '{app="a"}' totaling ${bytes}, consider splitting a stream via additional labels or contact your Loki administrator to see if the limit can be increased`;
 
-test('the tenant over its rate', () => {
+test('a tenant over its rate limit gets a message with limit and size', () => {
   const { status, message } = tenantRateError('acme', { limitBytes: 4194304.5, lines: 3, bytes: 7000000 });
   expect(status).toBe(429);
   expect(message).toBe(
@@ -18,7 +18,7 @@ test('the tenant over its rate', () => {
   );
 });
 
-test('too many active streams', () => {
+test('too many active streams give a message with the limit', () => {
   const { status, message } = streamLimitError('acme', '{app="a"}');
   expect(status).toBe(429);
   expect(message).toBe(
@@ -26,7 +26,7 @@ test('too many active streams', () => {
   );
 });
 
-describe('a stream over its rate', () => {
+describe('a stream over its rate limit', () => {
   const DAY = 19724; // 2024-01-02
   const at = (time: number, app = 'a', line = 'x'.repeat(1024)) => ({
     stream: { app },
@@ -36,7 +36,7 @@ describe('a stream over its rate', () => {
     metadata: {},
   });
 
-  test('tells each entry with its time and its bytes, metadata too', () => {
+  test('reports each entry with its time and bytes, including metadata', () => {
     const { columns } = pushOf([
       at(11_045_000_000_006),
       at(0, 'b'),
@@ -60,7 +60,7 @@ describe('a stream over its rate', () => {
     ]);
   });
 
-  test('tells ten entries at most', () => {
+  test('reports at most ten entries', () => {
     const { columns } = pushOf(Array.from({ length: 25 }, (_, i) => at(i)));
     const entries = Uint32Array.from({ length: 25 }, (_, i) => i);
     const { message } = streamRateError('acme', {
@@ -86,6 +86,6 @@ test.each([
   [1536 * 1024, '1536KB'],
   [3 * 1024 ** 2, '3MB'],
   [5 * 1024 ** 3, '5GB'],
-])('%d bytes are %s', (bytes, text) => {
+])('%d bytes are printed as %s', (bytes, text) => {
   expect(sizeText(bytes)).toBe(text);
 });

@@ -8,7 +8,7 @@ const RATE = { bytesPerSecond: 500, burstBytes: 2000 };
 const ONE = { tenant: 't', hash: 1, shares: NO_SHARES };
 
 describe('a stream', () => {
-  test('has a bucket of its own', () => {
+  test('has its own bucket', () => {
     const rates = new StreamRates();
     expect(rates.take(ONE, 2000, RATE, 0)).toBe(true);
     expect(rates.take(ONE, 1, RATE, 0)).toBe(false);
@@ -17,7 +17,7 @@ describe('a stream', () => {
     expect(rates.take(ONE, 500, RATE, 1000)).toBe(true);
   });
 
-  test('is not forgotten while it is in use', () => {
+  test('is not evicted while in use', () => {
     const rates = new StreamRates();
     const slow = { bytesPerSecond: 0, burstBytes: 2000 };
     let taken = 0;
@@ -27,7 +27,7 @@ describe('a stream', () => {
     expect(taken).toBe(2);
   });
 
-  test('is forgotten after two generations without it', () => {
+  test('is evicted after two generations without use', () => {
     const rates = new StreamRates();
     const slow = { bytesPerSecond: 0, burstBytes: 2000 };
     rates.take(ONE, 2000, slow, 0);
@@ -37,7 +37,7 @@ describe('a stream', () => {
     expect(rates.take(ONE, 2000, slow, 2 * STREAM_GENERATION_MS)).toBe(true);
   });
 
-  test('has the share that is given to it', () => {
+  test('uses its assigned share', () => {
     const rates = new StreamRates();
     const shared = { ...ONE, shares: new Map([[1, 1 / 2]]) };
     rates.take(shared, 2000, RATE, 0);
@@ -74,18 +74,18 @@ describe('hot streams', () => {
         [1, 248],
       ],
     ],
-  ])('of %d processes', (count, want) => {
+  ])('are found for %d processes', (count, want) => {
     expect(offered().hot('t', { processes: count, rate: RATE, elapsedMs: 5000 })).toEqual(want);
   });
 
-  test('are counted anew after each time', () => {
+  test('are counted again after each report', () => {
     const rates = offered();
     rates.hot('t', { processes: 1, rate: RATE, elapsedMs: 5000 });
     expect(rates.hot('t', { processes: 1, rate: RATE, elapsedMs: 5000 })).toEqual([]);
     expect(rates.hot('u', { processes: 1, rate: RATE, elapsedMs: 5000 })).toEqual([]);
   });
 
-  test('are divided by demand where others tell of them', () => {
+  test('are divided by demand that others report', () => {
     const told = { bytesPerSecond: 0, takenBytes: 0, newBytes: 0 };
     const others = [
       {
@@ -113,7 +113,7 @@ describe('hot streams', () => {
   });
 });
 
-describe('over several processes', () => {
+describe('stream rates over several processes', () => {
   const limits: Limits = {
     ...SMALL_LIMITS,
     ingestionRateMb: 100_000 / 1024 ** 2,

@@ -1,4 +1,4 @@
-/** The rate of a tenant over several processes: what they take together, whatever is offered to whom. */
+/** Rate limit of a tenant over several processes: their combined throughput, for any distribution of load. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/base/model/limits.ts';
@@ -26,7 +26,7 @@ async function offer(
   return { atMs: clock.nowMs(), bytes: entries.length === 0 ? 0 : bytes };
 }
 
-/** Offers each process its bytes every 200 ms for some time; what each took. */
+/** Offers each process its bytes every 200 ms for a while; returns what each accepted. */
 async function offerSteadily(
   all: Processes,
   bytesPerSecond: readonly number[],
@@ -45,8 +45,8 @@ async function offerSteadily(
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
 
-describe('demand that stays', () => {
-  test('one process has the whole rate', async () => {
+describe('the tenant rate with steady demand', () => {
+  test('is used in full by one process', async () => {
     const all = processes(1);
     await offerSteadily(all, [5000], 20_000);
     const [taken] = await offerSteadily(all, [5000], 60_000);
@@ -54,12 +54,12 @@ describe('demand that stays', () => {
     expect(taken).toBeLessThanOrEqual(RATE * 60);
   });
 
-  test('nobody is refused below the rate', async () => {
+  test('refuses nothing below the rate', async () => {
     const taken = await offerSteadily(processes(3), [500, 300, 150], 60_000);
     expect(taken).toEqual([500 * 60, 300 * 60, 150 * 60]);
   });
 
-  test('several have the rate together, by demand', async () => {
+  test('is divided among processes by demand', async () => {
     const all = processes(3);
     await offerSteadily(all, [1000, 500, 500], 20_000);
     const taken = await offerSteadily(all, [1000, 500, 500], 100_000);
@@ -68,7 +68,7 @@ describe('demand that stays', () => {
     expect(taken[0] / taken[1]).toBeCloseTo(13 / 7, 0);
   });
 
-  test('a process that stops leaves its part to the others', async () => {
+  test('moves from a stopped process to the others', async () => {
     const all = processes(2);
     await offerSteadily(all, [1000, 1000], 30_000);
     await offerSteadily(all, [0, 2000], 20_000);
@@ -76,7 +76,7 @@ describe('demand that stays', () => {
     expect(taken).toBeGreaterThan(RATE * 60 * 0.97);
   });
 
-  test('with the strategy local each has the rate, and nothing is exchanged', async () => {
+  test('is separate per process without exchanges with the strategy local', async () => {
     const all = processes(2);
     const limits: Limits = { ...SMALL_LIMITS, ingestionRateStrategy: 'local' };
     const taken = await offerSteadily(all, [2000, 2000], 60_000, limits);
@@ -85,8 +85,8 @@ describe('demand that stays', () => {
   });
 });
 
-describe('what exchanges cost', () => {
-  test('at most one write and one read for each interval', async () => {
+describe('the cost of exchanges', () => {
+  test('is at most one write and one read per interval', async () => {
     const all = processes(1);
     await offerSteadily(all, [5000], 60_000);
     expect(all.calls.puts).toBeLessThanOrEqual(60_000 / EXCHANGE_MS);
@@ -94,7 +94,7 @@ describe('what exchanges cost', () => {
     expect(all.calls.queries).toBe(all.calls.puts);
   });
 
-  test('nothing for a tenant that was offered less than the fiftieth part of an interval', async () => {
+  test("is zero for a tenant with less than a fiftieth of an interval's load", async () => {
     const all = processes(1);
     await offer(all, 0, 50);
     await offer(all, 0, 50);
@@ -103,19 +103,19 @@ describe('what exchanges cost', () => {
     expect(all.calls.puts).toBe(1);
   });
 
-  test('writes are bounded by bytes and not by processes', async () => {
+  test('is bounded in writes by bytes, not by processes', async () => {
     const all = processes(10);
     await offerSteadily(
       all,
       Array.from({ length: 10 }, () => 10),
       100_000,
     );
-    // 10,000 bytes, told in parts of more than 100.
+    // 10,000 bytes, reported in parts of more than 100.
     expect(all.calls.puts).toBeLessThanOrEqual(100);
   });
 });
 
-test('a push over the burst never passes', async () => {
+test('a push over the burst is never accepted', async () => {
   const all = processes(1);
   expect((await offer(all, 0, BURST + 1)).bytes).toBe(0);
   all.clock.advance(1e9);
@@ -163,8 +163,8 @@ function overshoot(taken: readonly Taken[]): number {
 
 const TOLERANCE = (count: number) => (count + 1) * (BURST + (2 * EXCHANGE_MS * RATE) / 1000);
 
-describe('whatever is offered to whom', () => {
-  test('no window takes more than rate x window + the tolerance', async () => {
+describe('the tenant rate with any load distribution', () => {
+  test('accepts at most rate x window + tolerance in any window', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stretch, { minLength: 1, maxLength: 25 }), async stretches => {
         const taken = await run(processes(PROCESSES), stretches);
@@ -174,7 +174,7 @@ describe('whatever is offered to whom', () => {
     );
   });
 
-  test('load that moves from process to process, again and again, does not add up', async () => {
+  test('does not add up for load that moves between processes repeatedly', async () => {
     const turns = Array.from({ length: 60 }, (_, i) => ({
       ms: 5000 + (i % 7) * 700,
       gapMs: 250,
@@ -187,7 +187,7 @@ describe('whatever is offered to whom', () => {
     expect(bytes).toBeGreaterThan(RATE * seconds * 0.5);
   });
 
-  test('a process alone keeps to rate x window + burst, and uses it', async () => {
+  test('is limited to rate x window + burst for a single process, which can use it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(stretch, { minLength: 1, maxLength: 10 }), async stretches => {
         const alone = stretches.map(({ bytes, ...rest }) => ({ ...rest, bytes: bytes.slice(0, 1) }));
@@ -199,7 +199,7 @@ describe('whatever is offered to whom', () => {
   });
 });
 
-test('where the table fails pushes go on, with the share known last', async () => {
+test('pushes continue with the last known share if the table fails', async () => {
   let isBroken = true;
   const warnings: string[] = [];
   const all = processes(1, {
@@ -220,7 +220,7 @@ test('where the table fails pushes go on, with the share known last', async () =
   expect(all.calls.puts).toBeGreaterThan(0);
 });
 
-test('an exchange that hangs holds nobody up, and another is tried later', async () => {
+test('an exchange that hangs delays nothing, and is retried later', async () => {
   let asked = 0;
   const all = processes(1, {
     wrap: table => ({
@@ -237,7 +237,7 @@ test('an exchange that hangs holds nobody up, and another is tried later', async
   expect(asked).toBe(2);
 });
 
-describe('the count of what all took', () => {
+describe('the combined count', () => {
   const rate: Rate = { bytesPerSecond: RATE, burstBytes: BURST, isShared: true };
   const SLACK = (RATE * 2 * EXCHANGE_MS) / 1000;
   const other = (takenBytes: number, newBytes = takenBytes): Demand => ({
@@ -264,14 +264,14 @@ describe('the count of what all took', () => {
     expect(tenant.take(100, rate, waitMs)).toBe(isTaken);
   });
 
-  test('is for what is shared only', () => {
+  test('applies only to shared rates', () => {
     const tenant = new TenantRate();
     tenant.learn([other(1e9)], rate, 0);
     expect(tenant.take(100, { ...rate, isShared: false }, 0)).toBe(true);
   });
 });
 
-test('a report tells demand up to the rate, and what was taken since the one before', () => {
+test('a report contains demand up to the rate, and the amount accepted since the previous report', () => {
   const rate: Rate = { bytesPerSecond: RATE, burstBytes: BURST, isShared: true };
   const tenant = new TenantRate();
   tenant.take(2000, rate, 0);

@@ -65,7 +65,7 @@ describe('a bucket of 100 B/s and 300 B', () => {
     }
   });
 
-  test('follows limits that change', () => {
+  test('follows changed limits', () => {
     const bucket = fullBucket();
     expect(takeTokens(bucket, 100, 100, 300, 0)).toBe(true);
     expect(takeTokens(bucket, 51, 100, 50, 0)).toBe(false);
@@ -73,7 +73,7 @@ describe('a bucket of 100 B/s and 300 B', () => {
     expect(takeTokens(bucket, 100, 1000, 300, 100)).toBe(true);
   });
 
-  test('in no window more than rate x window + burst', () => {
+  test('accepts at most rate x window + burst in any window', () => {
     const push = fc.record({ waitMs: fc.nat(2000), bytes: fc.nat(350) });
     fc.assert(
       fc.property(fc.array(push, { maxLength: 60 }), pushes => {
@@ -108,7 +108,7 @@ describe('shares', () => {
     expect(shareOf(own, others, processes)).toBeCloseTo(want, 12);
   });
 
-  test('of processes that know the same make 1', () => {
+  test('of processes with equal knowledge add up to 1', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(1e9), { minLength: 1, maxLength: 50 }), demands => {
         const all = demands.reduce((sum, demand) => sum + demand, 0);

@@ -29,7 +29,7 @@ const packed = (value: unknown) => gzipSync(JSON.stringify(value));
 describe('CloudWatch Logs', () => {
   const receiver = cloudWatchReceiver([{ name: 'env', value: 'prod' }]);
 
-  test('group and owner make the stream, equal events stay apart', async () => {
+  test('groups events by log group and owner, and keeps equal events separate', async () => {
     const entries = await decoded(receiver, packed(envelope()));
     const stream = '{env="prod", log_group="/aws/lambda/shop", owner="111122223333"}';
     const metadata = [['log_stream', '2026/11/21/[$LATEST]abc']];
@@ -40,7 +40,7 @@ describe('CloudWatch Logs', () => {
     ]);
   });
 
-  test('a control message holds nothing, wherever its type stands', async () => {
+  test('ignores a control message, wherever its type is', async () => {
     const { messageType, ...rest } = envelope('CONTROL_MESSAGE');
     expect(await decoded(receiver, packed(envelope('CONTROL_MESSAGE')))).toEqual([]);
     expect(await decoded(receiver, packed({ ...rest, messageType }))).toEqual([]);
@@ -59,7 +59,7 @@ describe('CloudWatch Logs', () => {
       'is not a time in milliseconds',
     ],
     ['two envelopes', gzipSync('{}{}'), 'followed by other data'],
-  ])('%s is refused', async (_, body, want) => {
+  ])('refuses %s', async (_, body, want) => {
     expect(await refusalOf(receiver, body)).toContain(want);
   });
 });
@@ -74,7 +74,7 @@ describe('Firehose', () => {
     });
 
   test.each(['!!!!', 'aGk*', 'aGk=!', 'aGk=aGk=', 'a', 'aGk==='])(
-    'data that is not base64: %s',
+    'refuses data that is not base64: %s',
     async data => {
       const body = JSON.stringify({
         requestId: 'r',
@@ -85,7 +85,7 @@ describe('Firehose', () => {
     },
   );
 
-  test('text, documents and envelopes, packed or not', async () => {
+  test('decodes text, documents and envelopes, compressed or not', async () => {
     const body = request(
       'one\ntwo\r\n',
       '{"msg":"m","a":1}',
@@ -124,7 +124,7 @@ describe('Firehose', () => {
       request(...Array.from({ length: 3 }, () => gzipSync(Buffer.alloc(900_000)))),
       '413 request body too large',
     ],
-  ])('%s is refused', async (_, body, want) => {
+  ])('refuses %s', async (_, body, want) => {
     expect(await refusalOf(receiver(), body)).toContain(want);
   });
 });
@@ -148,7 +148,7 @@ describe('objects', () => {
     return found;
   }
 
-  test('batches hold all, fit with what their lines bring along, and are cut alike however the bytes come', async () => {
+  test('are split into complete batches that fit their metadata, independent of how bytes arrive', async () => {
     const options = fc.record({ batchBytes: fc.integer({ min: 1, max: 60 }), lineBytes: fc.nat(20) });
     const text = fc
       .array(fc.constantFrom('a', 'bc', '\n', 'defghijk'), { maxLength: 80 })
@@ -192,7 +192,7 @@ describe('objects', () => {
   const trail = { eventTime: '2026-11-21T12:00:01Z', eventName: 'PutObject', s: 'a]}"{\\' };
   const vpcNames =
     'version account-id interface-id srcaddr dstaddr srcport dstport protocol packets bytes start end action log-status';
-  // [what, object, want]
+  // [case, object, want]
   const rows: [string, string | Uint8Array, [string, string, number][]][] = [
     [
       'text',
@@ -245,7 +245,7 @@ describe('objects', () => {
     expect(await linesOf(body)).toEqual(want);
   });
 
-  test('are cut the same however they arrive', async () => {
+  test('are split equally however they arrive', async () => {
     const body = Array.from({ length: 200 }, (_, i) => `line ${i}`).join('\n');
     const whole = await linesOf(body, 1_000_000, 1_000_000);
     expect(whole).toHaveLength(200);
@@ -253,7 +253,7 @@ describe('objects', () => {
     expect(await linesOf(gzipSync(body), 64, 1)).toEqual(whole);
   });
 
-  test('broken gzip and too much are errors', async () => {
+  test('fail with invalid gzip or too much data', async () => {
     await expect(linesOf(gzipSync('x'.repeat(10_000)).subarray(0, -9))).rejects.toThrow(
       'unexpected end of file',
     );

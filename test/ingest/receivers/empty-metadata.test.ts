@@ -1,6 +1,6 @@
 /**
- * Structured metadata with an empty value is none, whatever protocol it comes by: each receiver decodes a body that has such a
- * value, and what is to be stored has not.
+ * An empty value of structured metadata is equivalent to none, in every protocol: each receiver decodes a
+ * body with such a value, and the entries to store have none.
  */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
@@ -116,7 +116,7 @@ async function stored(receiver: Receiver, body: string | Uint8Array, limits: Lim
   return acceptedEntries(accepted);
 }
 
-describe('an empty value of metadata is not stored', () => {
+describe('an empty metadata value is not stored', () => {
   test.each(rows)('%s', async (_, receiver, body, want) => {
     const entries = await stored(receiver, body, { ...DEFAULT_LIMITS, discoverLogLevels: false });
     expect(entries.map(({ line, metadata }) => [line, Object.fromEntries(metadata)])).toEqual([['m', want]]);
@@ -127,13 +127,13 @@ describe('an empty value of metadata is not stored', () => {
     ['an empty detected level is none', { detected_level: '' }, 'error'],
     ['an empty severity number is none', { severity_number: '' }, 'error'],
     ['a level that is there', { level: 'warn' }, 'warn'],
-  ])('%s, so detection goes on', async (_, metadata, want) => {
+  ])('%s, so detection continues', async (_, metadata, want) => {
     const body = { streams: [{ stream: { app: 'a' }, values: [[String(NOW_NS), 'level=error', metadata]] }] };
     const [entry] = await stored(LOKI_RECEIVERS.json, JSON.stringify(body), DEFAULT_LIMITS);
     expect(Object.fromEntries(entry.metadata).detected_level).toBe(want);
   });
 
-  test('limits count what was sent, as in the reference', async () => {
+  test('limits count the sent bytes, like the reference', async () => {
     const limits = { ...DEFAULT_LIMITS, maxStructuredMetadataEntriesCount: 2 };
     const columns = await columnsOf(LOKI_RECEIVERS.json, JSON.stringify(lokiJson), JSON_HEADERS, limits);
     const { error } = atOnce(acceptPush(columns, { tenant: 't', limits, nowNs: NOW_NS }));

@@ -25,7 +25,7 @@ const plain = (line: string, rest: Partial<Told> = {}): Told => ({
 const told = ({ ns, ...rest }: PlainEntry): Told => ({ ...rest, after: Number(ns - NOW_NS) });
 
 describe('a document becomes', () => {
-  // [what, document, want, parameters]
+  // [case, document, want, parameters]
   const rows: [string, string, Told, Record<string, string>?][] = [
     ['a message', '{"message":"m"}', plain('m')],
     ['_msg before message', '{"message":"m","_msg":"x"}', plain('x', { metadata: [['message', 'm']] })],
@@ -129,13 +129,13 @@ describe('a document becomes', () => {
     expect((await decoded(receiverOf(params), document)).map(told)).toEqual([want]);
   });
 
-  test('itself where its fields do not fit the limits of metadata', async () => {
+  test('its own line if its fields exceed the limits of metadata', async () => {
     const fields = (count: number, size = 1) =>
       JSON.stringify({
         msg: 'm',
         ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 'v'.repeat(size)])),
       });
-    // Not the lines themselves: telling long texts apart would take minutes where this fails.
+    // Compares lengths, because comparing long lines would take minutes on a failure.
     const kept = async (document: string, limits = DEFAULT_LIMITS) => {
       const [{ line, metadata }] = await decoded(receiverOf(), document, {}, limits);
       return [line === document ? 'document' : line.slice(0, 10), metadata.length];
@@ -150,7 +150,7 @@ describe('a document becomes', () => {
     expect(await kept(fields(0), none)).toEqual(['m', 0]);
   });
 
-  test('metadata instead of a label where the value is too long for one', async () => {
+  test('metadata instead of a label if the value is too long for a label', async () => {
     const level = 'x'.repeat(2049);
     expect((await decoded(receiverOf(), JSON.stringify({ msg: 'm', level }))).map(told)).toEqual([
       plain('m', { metadata: [['level', level]] }),
@@ -158,7 +158,7 @@ describe('a document becomes', () => {
   });
 });
 
-test('lines without a time keep their order and their repeats', async () => {
+test('lines without a time keep their order and duplicates', async () => {
   const entries = await decoded(receiverOf(), '{"msg":"a"}\n\n  \n{"msg":"a"}\r\n{"msg":"b"}');
   expect(entries.map(told).map(({ after, line }) => [after, line])).toEqual([
     [0, 'a'],
@@ -167,7 +167,7 @@ test('lines without a time keep their order and their repeats', async () => {
   ]);
 });
 
-test('streams with the same labels are one, in whatever order fields name them', async () => {
+test('streams with the same labels are one, in any order of fields', async () => {
   const body =
     '{"level":"a","host":{"name":"h"}}\n{"host.name":"h","level":"a"}\n{"level":"h","host.name":"a"}';
   const columns = await columnsOf(receiverOf(), body);
@@ -177,12 +177,12 @@ test('streams with the same labels are one, in whatever order fields name them',
   ]);
 });
 
-test('invalid UTF-8 is replaced, wherever it stands', async () => {
+test('invalid UTF-8 is replaced anywhere', async () => {
   const body = Buffer.from('{"msg":"a?b","k":"?"}\n{"x":"?"}').map(byte => (byte === 0x3f ? 0xff : byte));
   expect((await decoded(receiverOf(), body)).map(({ line }) => line)).toEqual(['a\ufffdb', '{"x":"\ufffd"}']);
 });
 
-test('gzip', async () => {
+test('gzip bodies are decompressed', async () => {
   const entries = await decoded(receiverOf(), gzipSync('{"msg":"m"}'), { contentEncoding: 'gzip' });
   expect(entries.map(told)).toEqual([plain('m')]);
   expect(await refusalOf(receiverOf(), 'x', { contentEncoding: 'br' })).toBe(
@@ -190,8 +190,8 @@ test('gzip', async () => {
   );
 });
 
-describe('lines that are no documents are told, the others stay', () => {
-  // [what, line]
+describe('lines that are not documents are reported, and the others are kept', () => {
+  // [case, line]
   const rows: [string, string][] = [
     ['text', 'hello'],
     ['an array', '[]'],
@@ -219,7 +219,7 @@ describe('lines that are no documents are told, the others stay', () => {
     expect(receiver.failure()).toBe('line 2 is not a JSON object');
   });
 
-  test('counted by what is wrong', async () => {
+  test('counted by problem', async () => {
     const receiver = receiverOf();
     expect(await decoded(receiver, 'x\ny\n{"_time":"soon"}\n{"msg":"a"}')).toHaveLength(1);
     expect(receiver.failure()).toBe(
@@ -227,14 +227,14 @@ describe('lines that are no documents are told, the others stay', () => {
     );
   });
 
-  test('nothing is wrong with nothing', async () => {
+  test('without a report if there is no problem', async () => {
     const receiver = receiverOf();
     expect(await decoded(receiver, '\n \n')).toEqual([]);
     expect(receiver.failure()).toBeUndefined();
   });
 });
 
-test('wrong parameters', () => {
+test('invalid parameters are refused', () => {
   expect(() => receiverOf({ extra_fields: 'a' })).toThrow('extra_fields must be name=value');
   expect(() => receiverOf({ _stream_fields: '..' })).toThrow('normalization for label name');
   expect(() => receiverOf({ ignore_fields: 'a,'.repeat(300) })).toThrow(
@@ -271,7 +271,7 @@ describe('any document', () => {
     );
   });
 
-  test('with a message gives its scalars, as the tree of JSON.parse has them', async () => {
+  test('with a message gives its scalar fields, like JSON.parse', async () => {
     const names = fc.string({ unit: fc.constantFrom(...'abcXYZ'), minLength: 1, maxLength: 6 });
     const scalar = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer(), fc.boolean(), fc.constant(null));
     const tree = fc.dictionary(names, fc.oneof(scalar, fc.dictionary(names, scalar, { maxKeys: 3 })), {
@@ -290,7 +290,7 @@ describe('any document', () => {
               else if (found !== null && found !== '') want.push([prefix + name, String(found)]);
             }
           };
-          // A tab stands for the blanks that encoders write; a line feed would end the document.
+          // A tab stands for whitespace of encoders; a line feed would end the document.
           const text = JSON.stringify({ ...fields, MSG_: message }, null, pretty ? '\t' : '').replaceAll(
             '\n',
             ' ',

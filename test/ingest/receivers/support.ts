@@ -1,4 +1,4 @@
-/** Bodies through a receiver, as a push takes them, without storing. */
+/** Decodes bodies with a receiver, like a push, without storing. */
 
 import { ClientError } from '../../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
@@ -26,7 +26,7 @@ export async function decoded(...given: Parameters<typeof columnsOf>): Promise<P
   return entriesOf(await columnsOf(...given));
 }
 
-/** Status and message of the ClientError; anything else that is thrown goes on. */
+/** Status and message of the ClientError; rethrows other errors. */
 export async function refusalOf(...given: Parameters<typeof columnsOf>): Promise<string> {
   try {
     await columnsOf(...given);
@@ -37,7 +37,7 @@ export async function refusalOf(...given: Parameters<typeof columnsOf>): Promise
   throw new Error('not refused');
 }
 
-/** Decodes, or is refused as by a client's mistake; and what was decoded can be read. */
+/** Decodes, or refuses with a client error; decoded columns must be readable. */
 export async function holds(...given: Parameters<typeof columnsOf>): Promise<void> {
   try {
     entriesOf(await columnsOf(...given));

@@ -73,11 +73,11 @@ describe('readTime', () => {
     '2026-11-21T12:00:00+01:60',
     '2026-11-21X12:00:00Z',
     '2026/11/21',
-  ])('%j is no time', text => {
+  ])('refuses %j', text => {
     expect(nsOf(text)).toBeUndefined();
   });
 
-  test('reads what Date writes, in any zone', () => {
+  test('parses the output of Date in any zone', () => {
     const date = fc.date({
       min: new Date('0000-01-01T00:00:00Z'),
       max: new Date('9999-12-30'),
@@ -94,7 +94,7 @@ describe('readTime', () => {
     );
   });
 
-  test('is total: any bytes are a time or none', () => {
+  test('is total: any bytes are a time or an error', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789-:.TZ+e ') }), text => {
         nsOf(text);

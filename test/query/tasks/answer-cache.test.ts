@@ -1,4 +1,7 @@
-/** Whatever is pushed, packed or deleted meanwhile: with kept footers, pages and answers every query answers as without. */
+/**
+ * Any history of pushes, compaction and deletes: queries with cached footers, pages and results return the
+ * same as without caches.
+ */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
@@ -18,7 +21,10 @@ const QUERIES = [
   'max_over_time({app=~".+"} | logfmt | unwrap n [2m])',
   '{app=~".+"} |= "w=a"',
 ];
-/** Asked once more of results that are kept: counts of footers, and what is made of leaves, which must leave them as they are. */
+/**
+ * Repeated with the results cache: counts of footers, and results built from leaves, which must leave the
+ * leaves unchanged.
+ */
 const MORE_QUERIES = [
   'sum by (app) (count_over_time({app=~".+"}[1m])) / 3 + sum by (app) (bytes_over_time({app=~".+"}[1m]))',
   'topk(1, label_replace(sum by (app) (rate({app=~".+"} | logfmt | w="a" [90s])), "b", "$1", "app", "(.)"))',
@@ -36,11 +42,11 @@ const step = fc.oneof(
   { weight: 3, arbitrary: push.map(entries => ({ kind: 'push' as const, entries })) },
   { weight: 1, arbitrary: fc.constantFrom('a', 'e').map(word => ({ kind: 'delete' as const, word })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'compact' as const }) },
-  // Moves what is expired.
+  // Advances past the expiry of some entries.
   { weight: 1, arbitrary: fc.constant({ kind: 'wait' as const }) },
 );
 
-test('any history', async () => {
+test('cached queries after any history return uncached results', async () => {
   // What is older than two days less three minutes is expired: some of the first entries at first, more later.
   const periodNs = 172_800_000_000_000n - 180n * BigInt(S);
   const limits = { ...DEFAULT_LIMITS, retentionStream: [{ selector: '{app="b"}', priority: 1, periodNs }] };
@@ -48,7 +54,7 @@ test('any history', async () => {
   let resultHits = 0;
   let pageHits = 0;
   await fc.assert(
-    // Of days of which something is expired results are not kept, answers to tasks are.
+    // Results of days with expired entries are not cached, but task results are.
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), fc.boolean(), async (steps, expires) => {
       const world = makeWorld(expires ? limits : DEFAULT_LIMITS);
       const cache = new AnswerCache(1_000_000);
@@ -75,7 +81,7 @@ test('any history', async () => {
               endNs: DAY_START_NS + 400n * BigInt(S),
               stepNs: 30n * BigInt(S),
             });
-            // Of its own each time: it has not seen a footer before.
+            // A new one each time, which has not read a footer before.
             const { result: plain } = await world.plainEngine().range(range, asker());
             const engines = QUERIES.includes(query) ? keeping : keeping.slice(-1);
             for (const engine of engines) expect((await engine.range(range, asker())).result).toEqual(plain);
@@ -86,7 +92,7 @@ test('any history', async () => {
       if (!expires && steps.some(({ kind }) => kind === 'push')) resultHits += answers.figures.hits;
       for (const { figures } of pages) pageHits += figures.hits;
     }),
-    // Few runs would not use each of the caches, so the fast suite takes all of them too.
+    // Few runs would not use each of the caches, so the fast suite runs all of them too.
     { numRuns: bySuite({ fast: 40, full: 10 }) },
   );
   expect(hits).toBeGreaterThan(10);
@@ -94,7 +100,7 @@ test('any history', async () => {
   expect(pageHits).toBeGreaterThan(10);
 });
 
-test('an answer that was kept counts what it looked at, but nothing read; one that reads the clock is not kept', async () => {
+test('a cached task result counts considered data but no reads, and one that reads the clock is not cached', async () => {
   const world = makeWorld();
   await world.push([{ stream: { app: 'a' }, day: DAY, time: 5 * S, line: 'n=1', metadata: {} }]);
   const cache = new AnswerCache(1_000_000);
@@ -112,7 +118,7 @@ test('an answer that was kept counts what it looked at, but nothing read; one th
   expect(cache.figures).toEqual({ hits: 1, misses: 1 });
 });
 
-test('results of queries are kept where all is scanned here, and asked of chunks, limits and directions as they are', async () => {
+test('query results are cached per chunk set, limit and direction if everything is scanned locally', async () => {
   const world = makeWorld();
   const push = (time: number, tenant = 't') =>
     world.push([{ stream: { app: 'a' }, day: DAY, time: time * S, line: `n=${time}`, metadata: {} }], tenant);
@@ -140,7 +146,7 @@ test('results of queries are kept where all is scanned here, and asked of chunks
   const both = { found: ['n=65', 'n=5'], lines: 2 };
   expect(await lines(rangeQuery(log), asker())).toEqual({ ...both, hits: 0, misses: 1, read: 2 });
   expect(await lines(rangeQuery(log), asker())).toEqual({ ...both, hits: 1, misses: 0, read: 0 });
-  // Whatever the answer depends on makes a key of its own.
+  // Everything that changes the result changes the key.
   const others: [Partial<Parameters<typeof rangeQuery>[1]>, string[]][] = [
     [{ limit: 1 }, ['n=65']],
     [{ backward: false }, ['n=5', 'n=65']],
@@ -150,7 +156,7 @@ test('results of queries are kept where all is scanned here, and asked of chunks
     expect(await lines(rangeQuery(log, other), asker())).toMatchObject({ found, hits: 0, misses: 1 });
   }
   expect(await lines(rangeQuery(log), asker({ tenants: ['u'] }))).toMatchObject({ found: ['n=70'], hits: 0 });
-  // Side by side tenants are streams of their own; each alone is another question.
+  // Two tenants together have separate streams, so each alone is another query.
   expect(await lines(rangeQuery(log), asker({ tenants: ['t', 'u'] }))).toMatchObject({
     hits: 0,
     misses: 1,
@@ -158,7 +164,7 @@ test('results of queries are kept where all is scanned here, and asked of chunks
   });
   expect(await lines(rangeQuery(metric), asker())).toMatchObject({ hits: 0, misses: 1, lines: 2 });
   expect(await lines(rangeQuery(metric), asker())).toMatchObject({ hits: 1, misses: 0, lines: 2, read: 0 });
-  // Limits hold for what is answered again too.
+  // Limits also apply to cached results.
   const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQueryBytesRead: 5 };
   await expect(engine.range(rangeQuery(metric), asker({ limits }))).rejects.toThrow(/read too many bytes/);
   const series = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 1 };
@@ -167,7 +173,7 @@ test('results of queries are kept where all is scanned here, and asked of chunks
   await expect(engine.range(rangeQuery(split), asker({ limits: series }))).rejects.toThrow(/maximum/);
 });
 
-test('nothing is kept of what is too large, or of a day of which something is expired', async () => {
+test('too large results, and those of a day with expired entries, are not cached', async () => {
   const S_NS = BigInt(S);
   const expiring = makeWorld({ ...DEFAULT_LIMITS, retentionPeriodNs: 172_797n * S_NS });
   const world = makeWorld();

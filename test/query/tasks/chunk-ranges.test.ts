@@ -13,7 +13,7 @@ const day = fc
   );
 const meets = (one: ChunkRecord, other: ChunkRecord) => one.first <= other.last && other.first <= one.last;
 
-test('each chunk belongs to one range, and goes along with every range that it shares time with', () => {
+test('each chunk belongs to one range, together with all ranges that overlap it in time', () => {
   fc.assert(
     fc.property(
       day,
@@ -40,7 +40,7 @@ test('each chunk belongs to one range, and goes along with every range that it s
   );
 });
 
-test('chunks that share one time in great numbers are no ranges', () => {
+test('many chunks that share one time are not split into ranges', () => {
   const same = Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, first: 0, last: 9 }) as ChunkRecord);
   expect(chunkRanges(same, 100)).toBeUndefined();
 });

@@ -159,8 +159,8 @@ const answer: fc.Arbitrary<TaskAnswer> = fc.oneof(
   }),
 );
 
-describe('tasks and answers as bytes', () => {
-  test('come back as they were', () => {
+describe('encoded tasks and results', () => {
+  test('decode to the original values', () => {
     fc.assert(
       fc.property(task, one => expect(decodeTask(encodeTask(one))).toEqual(one)),
       { numRuns: 200 },
@@ -171,7 +171,7 @@ describe('tasks and answers as bytes', () => {
     );
   });
 
-  test('broken bytes are refused, and never taken for what they are not', () => {
+  test('are refused if the bytes are corrupt', () => {
     const readers = [
       [task.map(encodeTask), decodeTask],
       [answer.map(encodeAnswer), decodeAnswer],
@@ -179,7 +179,8 @@ describe('tasks and answers as bytes', () => {
     for (const [bytes, decode] of readers) {
       fc.assert(
         fc.property(bytes, fc.nat(), fc.integer({ min: 1, max: 255 }), (whole, at, flip) => {
-          // What is cut off is always missed; a changed byte may be another valid value, but is no defect.
+          // Truncation is always detected; a changed byte may be another valid value, but never causes a
+          // defect.
           expect(() => decode(whole.subarray(0, at % whole.length))).toThrow(CorruptionError);
           const changed = Uint8Array.from(whole);
           changed[at % whole.length] ^= flip;
@@ -208,7 +209,7 @@ describe('tasks and answers as bytes', () => {
       new TypeError('x is undefined'),
       { name: 'InvokerError', message: expect.stringContaining('x is undefined') },
     ],
-  ])('%s is thrown where the answer is awaited', (error, want) => {
+  ])('throw %s where the result is awaited', (error, want) => {
     let thrown: unknown;
     try {
       decodeAnswer(encodeFailure(failureOf(error)));

@@ -1,4 +1,7 @@
-/** A client that goes away while a worker is at its query: from the socket through the gateway and the engine to the task. */
+/**
+ * Client disconnect while a worker runs its query: from the socket through the gateway and the engine to the
+ * task.
+ */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
@@ -15,12 +18,12 @@ afterEach(() => gateway?.stop());
 test.each([
   ['metric', 'count_over_time({app="a"} |= "n" [1m])'],
   ['log', '{app="a"} |= "n"'],
-])('a client that goes away ends the tasks of its %s query', async (_, text) => {
+])('a client disconnect aborts the tasks of its %s query', async (_, text) => {
   const world = makeWorld();
   await world.push([{ stream: { app: 'a' }, day: DAY, time: 5, line: 'n=1', metadata: {} }]);
   const started = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<unknown>();
-  // At its task until it is told to stop, as a thread that scans for long.
+  // Runs its task until it is aborted, like a thread with a long scan.
   const invoker: Invoker = {
     slots: 1,
     invoke: (_task, { signal }) => {
@@ -46,7 +49,7 @@ test.each([
   expect(await ended.promise).toMatchObject({ message: 'the client went away' });
 });
 
-/** A client that leaves once `started` says that its query is under way. */
+/** Client that disconnects once `started` shows that its query is running. */
 async function askAndLeave(url: string, started: Promise<void>): Promise<void> {
   const client = request(url);
   client.end();
@@ -55,7 +58,7 @@ async function askAndLeave(url: string, started: Promise<void>): Promise<void> {
   await once(client, 'error');
 }
 
-/** A gateway all of whose requests are answered by `ask`. */
+/** Gateway that answers all requests with `ask`. */
 function serve(ask: (signal: AbortSignal) => Promise<unknown>): Promise<Gateway> {
   return startGateway({
     host: '127.0.0.1',

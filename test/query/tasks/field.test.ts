@@ -1,4 +1,4 @@
-/** A query of which one field is wanted: its tasks answer from columns, as the query does by itself. */
+/** Query that needs one field: its tasks read columns, like the query itself. */
 import { expect, test } from '@jest/globals';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { EVERY_FIELD } from '../../../shared/read/query/every-field-scan.ts';
@@ -39,7 +39,7 @@ async function entriesByTasks(lines: readonly string[], field: string) {
   return answers[1];
 }
 
-test('the field goes with the task, and no line comes back where a column knows it', async () => {
+test('a task with one field returns no lines if a column has the field', async () => {
   const lines = ['{"status":200}', '{"status":404,"status":405}', '{"status":500}'];
   const answer = await entriesByTasks(lines, 'status');
   // A line that no column knows is there as it is.
@@ -52,7 +52,7 @@ test('the field goes with the task, and no line comes back where a column knows 
   ).toEqual(['200', '500']);
 });
 
-test('that every field is wanted goes with the task too: lines come back that say no more than their fields', async () => {
+test('a task with all fields returns lines that contain only their fields', async () => {
   const answer = await entriesByTasks(
     ['{"status": 200, "tags": [1]}', 'words a=1', '{"status":'],
     EVERY_FIELD,

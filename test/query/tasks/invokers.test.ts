@@ -1,4 +1,7 @@
-/** The contract of invokers, run on all of them. Worker threads read files; the function is its own handler behind JSON. */
+/**
+ * Contract of invokers, run for all of them. Worker threads read files; the function is its own handler
+ * behind JSON.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ import { TaskRunner, type TaskRunnerParts } from '../../../shared/read/query/tas
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { invokerContract } from '../../ports/invoker.contract.ts';
 
-/** Bytes that Lambda takes and gives. */
+/** Maximum payload of Lambda, bytes. */
 const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 invokerContract(
@@ -43,7 +46,7 @@ invokerContract(
         role: 'query',
         index: 1,
         threads: 2,
-        // Without a cache of pages: what a task reads is compared.
+        // No page cache, because the reads of tasks are compared.
         config: { ...DEFAULT_CONFIG, logboom: { ...DEFAULT_CONFIG.logboom, pageCacheBytes: 0 } },
         storage: { kind: 'embedded', dataDir },
         isAlone: true,
@@ -86,7 +89,7 @@ invokerContract(
   },
 );
 
-/** Hands events and results on as Lambda does: as JSON, up to its size, errors of the function beside the status. */
+/** Passes events and results like Lambda: as JSON up to its size, with function errors next to the status. */
 function functionBehindLambda(parts: TaskRunnerParts): Pick<LambdaClient, 'send'> {
   const handler = queryWorkerHandler(parts);
   const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 60_000 };

@@ -1,4 +1,4 @@
-/** However a query is spread over workers, its answer is that of one scan. */
+/** A query that is fanned out to workers returns the result of a single scan. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
@@ -45,7 +45,7 @@ const METRICS = [
   'absent_over_time({app="a", pod="2"} |= "bad" [1m])',
   'sum by (status) (rate({app=~".+"} | logfmt [2m])) / ignoring(status) group_left sum(rate({app=~".+"}[2m]))',
   'sum by (__error__) (count_over_time({app=~".+"} | json [4m]))',
-  // Fails where a line has no number: then every engine fails.
+  // Fails if a line has no number, in every engine.
   'sum_over_time({app=~".+"} | logfmt | unwrap status [4m])',
 ];
 
@@ -56,7 +56,7 @@ interface Answer {
   readonly failed?: string;
 }
 
-/** The answer as plain data; floats to ten digits where sums may be put together in another order. */
+/** Result as plain data; floats are rounded to ten digits if sums may be computed in another order. */
 async function answerOf(
   engine: QueryEngine,
   query: string,
@@ -119,8 +119,8 @@ async function compare(pushes: History, isMasked: boolean, sizes: TaskSizes): Pr
   for (const query of METRICS) {
     const expected = await answerOf(plain, query, {}, 10);
     const got = await answerOf(one, query, {}, 10);
-    // Of masked pages a process knows what is hidden where it has looked: then footers tell their counts.
-    // Workers that plan chunks also tell of those that they only planned.
+    // A process knows the hidden rows of pages that it has scanned; then footers provide their counts.
+    // Workers that plan chunks also report chunks that they only planned.
     if (isMasked || sizes === CHUNK_TASKS) got.read = expected.read;
     expect([query, got]).toEqual([query, expected]);
     // Not even the last digit depends on the workers.
@@ -144,7 +144,7 @@ async function compare(pushes: History, isMasked: boolean, sizes: TaskSizes): Pr
   }
 }
 
-describe('spread over workers, a query answers as one scan does', () => {
+describe('a query fanned out to workers returns the result of a single scan', () => {
   test.each([
     ['all shown', false, TINY_TASKS],
     ['some deleted and expired', true, TINY_TASKS],

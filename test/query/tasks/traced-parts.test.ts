@@ -1,4 +1,4 @@
-/** What `explain` shows of the parts of a query that workers ran over a distant store. */
+/** Worker tasks of a query over a remote store as `explain` shows them. */
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import type { Asker } from '../../../shared/read/query/engine.ts';
@@ -37,7 +37,7 @@ function bytesOf(rounds: readonly ReadRound[], wanted: (what: string) => boolean
     .reduce((sum, [what, { bytes }]) => sum + (wanted(what) ? bytes : 0), 0);
 }
 
-test.each(QUERIES)('each part shows where it ran, its rounds and its bytes: %s', async query => {
+test.each(QUERIES)('each part shows its worker, rounds and bytes: %s', async query => {
   const { ask } = await worldOf(true);
   const { parts = [], rounds = [], statistics } = await ask(query);
   expect(statistics.tasks[PLACE]).toBeGreaterThan(1);
@@ -54,14 +54,14 @@ test.each(QUERIES)('each part shows where it ran, its rounds and its bytes: %s',
   expect(bytesOf(rounds, what => what === 'parts')).toBe(parts.reduce((sum, { bytes }) => sum + bytes, 0));
 });
 
-test('a part that was kept from an earlier query read nothing', async () => {
+test('a part that an earlier query cached reads nothing', async () => {
   const { ask } = await worldOf(true);
   await ask(QUERIES[1]);
   const { parts, statistics } = await ask(QUERIES[1]);
   expect([Object.keys(statistics.tasks), parts]).toEqual([['cache'], []]);
 });
 
-test('parts over files, and of a query that nobody explains, are not shown', async () => {
+test('parts over files, and of queries without explain, are not shown', async () => {
   const { ask } = await worldOf(false);
   expect((await ask(QUERIES[0])).parts).toBeUndefined();
   const distant = await worldOf(true);

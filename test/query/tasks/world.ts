@@ -1,4 +1,7 @@
-/** A store in memory whose pushes overlap, repeat and are partly deleted, asked by engines with and without workers. */
+/**
+ * In-memory store whose pushes overlap, repeat and are partly deleted, queried by engines with and without
+ * workers.
+ */
 
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
@@ -25,7 +28,7 @@ import { GroupCommitter } from '../../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../../support/engine.ts';
 import { type DatedEntry, pushOf } from '../../support/pushes.ts';
 
-/** Every page is a task of its own, however small. */
+/** Every page is a separate task, however small. */
 export const TINY_TASKS: TaskSizes = {
   inlineBytes: 0,
   minTaskBytes: 1,
@@ -105,8 +108,8 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
 }
 
 /**
- * Several workers with caches of their own, whose answers come out of order: each waits a number of turns of the event loop
- * that depends on the task.
+ * Several workers with separate caches, whose results arrive out of order: each waits a number of event loop
+ * turns that depends on the task.
  */
 export function shuffledInvoker(world: ReturnType<typeof makeWorld>, slots: number): Invoker {
   const runners = Array.from({ length: slots }, () => world.runner());
@@ -121,7 +124,7 @@ export function shuffledInvoker(world: ReturnType<typeof makeWorld>, slots: numb
   };
 }
 
-/** Workers plan chunks by themselves, two ranges for a day; what is left of a range is more than one task is to scan. */
+/** Workers plan chunks themselves, two ranges per day; the rest of a range exceeds one task. */
 export const CHUNK_TASKS: TaskSizes = {
   inlineBytes: 0,
   minTaskBytes: 1,
