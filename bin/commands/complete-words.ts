@@ -13,6 +13,9 @@ import { askLabels } from '../cli/store-facts.ts';
 
 /** Who presses Tab waits. */
 const DEFAULT_TIMEOUT_MS = 2000;
+const NOTES = `
+Examples:
+  logboom complete-words "logboom query '{app=\\"sh"`;
 const LINE_BREAKS = /\p{Cc}/u;
 
 export function register(program: Command, whole: (name: string) => Promise<Command>): void {
@@ -23,6 +26,7 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
     .addOption(
       new Option('--timeout <ms>', 'most time to wait').argParser(parsePositive).default(DEFAULT_TIMEOUT_MS),
     )
+    .addHelpText('after', NOTES)
     .addOption(new Option('--raw', 'escape what the open quote of the line needs').default(false))
     .action(async (line: string, { timeout, raw }: Flags) => {
       const late = setTimeout(() => process.exit(), timeout);
@@ -48,9 +52,11 @@ async function wordsFor(line: string, whole: (name: string) => Promise<Command>)
   const args = commandFirst(all.slice(1).map(({ text }) => text));
   const program = await whole(args[0]);
   let found: Command | undefined;
+  const silent = { writeOut: () => undefined, writeErr: () => undefined };
+  program.configureOutput(silent);
   for (const command of commandsOf(program)) {
     command
-      .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+      .configureOutput(silent)
       .allowUnknownOption()
       .allowExcessArguments()
       .action(() => {

@@ -22,9 +22,12 @@ export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
   const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
   const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
-  const engine = new QueryEngine({ catalog, source: new ChunkSource(store, pages), clock: systemClock });
+  const sources = { catalog, source: new ChunkSource(store, pages), clock: systemClock };
+  const engine = new QueryEngine(sources);
   return {
     engine,
+    catalog,
+    sources,
     /** Each call is a chunk of its own for each day. */
     push: (entries: readonly DatedEntry[], tenant = 't') => committer.commit(tenant, pushOf(entries)),
   };

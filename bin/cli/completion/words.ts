@@ -39,7 +39,10 @@ export function wordsOf(program: Command): readonly CommandWords[] {
 }
 
 function walk(command: Command, path: string): CommandWords[] {
-  const below = command.commands.filter(each => each.name() !== 'help');
+  const below = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter(each => each.name() !== 'help');
   const named = below.flatMap(each =>
     [each.name(), ...each.aliases()].map(name => ({ name, command: each })),
   );

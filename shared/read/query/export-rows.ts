@@ -125,6 +125,15 @@ export class ExportRows implements LogSink {
     return this.#memory.writer.next(output, at);
   }
 
+  /** The rows one by one in the order of a file, with lines as texts; until they are released. */
+  *texts(): Generator<{ readonly time: number; readonly labels: LabelCategories; readonly line: string }> {
+    const { times, starts, ends, labels, writer } = this.#memory;
+    for (const row of this.order()) {
+      const line = writer.lines(this.lineBytes).toString('utf8', starts[row], ends[row]);
+      yield { time: times[row], labels: this.labelSets[labels[row]], line };
+    }
+  }
+
   /** To be called however the export ends; the rows are void. */
   release(): void {
     if (SPARE.heldBytes + this.#memory.bytes <= MAX_SPARE_BYTES) spare.push(this.#memory);

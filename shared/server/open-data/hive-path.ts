@@ -2,10 +2,14 @@
  * Folder names from which DuckDB, Athena and Spark read tenant, day and service of the files:
  * `tenant=shop/day=2026-01-05/service=web`.
  */
+import { createHash } from 'node:crypto';
 import type { OpenEntry } from './parquet-file.ts';
 
-/** File names have at most 255 bytes, and an escaped byte takes three characters. */
-const MAX_PATH_CHARACTERS = 60;
+/** File names have at most 255 bytes, including the part before the value. */
+const MAX_VALUE_BYTES = 240;
+/** Start of a longer value, followed by its hash. An escaped character takes up to 12 bytes. */
+const KEPT_CHARACTERS = 15;
+const HASH_DIGITS = 16;
 const NO_SERVICE = 'unknown_service';
 const MS_PER_NS = 1_000_000n;
 
@@ -20,13 +24,20 @@ function dayText(timeNs: bigint): string {
   return new Date(Number((timeNs - rest) / MS_PER_NS)).toISOString().slice(0, 10);
 }
 
-/** Escapes characters that a path cannot contain as %XX, like Hive. */
+/** Escapes characters that a path cannot contain as %XX, like Hive. Different values give different names. */
 export function hiveValue(value: string): string {
-  const text = value === '' ? '__HIVE_DEFAULT_PARTITION__' : value;
-  return [...Buffer.from(text.slice(0, MAX_PATH_CHARACTERS))]
+  if (value === '') return '__HIVE_DEFAULT_PARTITION__';
+  const text = escaped(value);
+  if (text.length <= MAX_VALUE_BYTES) return text;
+  const hash = createHash('sha256').update(value).digest('hex').slice(0, HASH_DIGITS);
+  return `${escaped(value.slice(0, KEPT_CHARACTERS))}-${hash}`;
+}
+
+function escaped(value: string): string {
+  return [...Buffer.from(value)]
     .map(byte => {
       const character = String.fromCharCode(byte);
-      return /[A-Za-z0-9_-]/.test(character) || (character === '.' && !/^\.+$/.test(text))
+      return /[A-Za-z0-9_-]/.test(character) || (character === '.' && !/^\.+$/.test(value))
         ? character
         : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
     })

@@ -1,0 +1,184 @@
+/**
+ * Exports closed days of all tenants as Parquet files in Hive folders, in steps that fit into memory and time. What is done is noted for each
+ * tenant, so that the next run goes on there:
+ *
+ *     note: step 2 begins, with the names of its files  ->  files  ->  note: step 2 is done  ->  step 3 ...
+ *
+ * A run that is cut between the two notes may leave files of its step. The next run deletes them by their names and does the step again, so
+ * each entry is in one file. Days are exported from the oldest one on; one that was exported is never looked at again.
+ */
+import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { labelsToObject } from '../../base/model/labels.ts';
+import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import type { Clock } from '../../base/ports/clock.ts';
+import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
+import type { LogExpr } from '../../language/logql/ast.ts';
+import { type ExportedRows, runExport } from '../../read/query/export-query.ts';
+import type { LogSources } from '../../read/query/log-query.ts';
+import { MAX_QUERY_BYTES } from '../../read/query/query-memory.ts';
+import { newStatistics } from '../../read/query/statistics.ts';
+import type { Visibility } from '../../read/query/visibility.ts';
+import type { Catalog } from '../../storage/catalog/catalog.ts';
+import { DayNotes, type OpenDataStore } from './day-notes.ts';
+import { hivePath } from './hive-path.ts';
+import { type OpenEntry, parquetFile } from './parquet-file.ts';
+
+export interface ClosedDaysParts {
+  readonly catalog: Pick<Catalog, 'tenants' | 'allDays'>;
+  readonly sources: LogSources;
+  readonly visibility: Pick<Visibility, 'of'>;
+  readonly store: OpenDataStore;
+  /** What the keys of files begin with, without a slash at its end. */
+  readonly prefix: string;
+  readonly clock: Pick<Clock, 'nowMs' | 'nowNs'>;
+  /** Asked before each step: false ends the run. May throw. */
+  readonly mayGoOn: () => boolean | Promise<boolean>;
+  /** Lines of a step; default: what fits a function. */
+  readonly stepBytes?: number;
+}
+
+export interface ClosedDaysReport {
+  readonly steps: number;
+  readonly files: number;
+  readonly entries: number;
+  /** Days of tenants that are exported to their end. */
+  readonly days: number;
+  /** False: the next run goes on. */
+  readonly isDone: boolean;
+}
+
+/** A day is exported when it is merged: an hour after its end. */
+const CLOSED_AFTER_MS = 2 * 3_600_000;
+const MS_PER_DAY = 86_400_000;
+/** Of lines: 500,000 entries, with about 1 GB of memory. Smaller steps make smaller files, which readers read slowly. */
+const STEP_BYTES = 128 * 1024 * 1024;
+/** Steps of a tenant before another one has its turn. */
+const STEPS_OF_TURN = 8;
+/** Rows and characters of a file. */
+const MAX_FILE_ROWS = 200_000;
+const MAX_FILE_CHARACTERS = 64_000_000;
+
+const EVERYTHING: LogExpr = { kind: 'log', selector: [], stages: [] };
+
+export async function exportClosedDays(parts: ClosedDaysParts): Promise<ClosedDaysReport> {
+  const report = { steps: 0, files: 0, entries: 0, days: 0 };
+  const notes = new DayNotes(parts.store);
+  let waiting = await Array.fromAsync(parts.catalog.tenants());
+  while (waiting.length > 0) {
+    const unfinished: string[] = [];
+    for (const tenant of waiting) {
+      const outcome = await exportTurn(parts, notes, tenant, report);
+      if (outcome === 'stopped') return { ...report, isDone: false };
+      if (outcome === 'more') unfinished.push(tenant);
+    }
+    waiting = unfinished;
+  }
+  return { ...report, isDone: true };
+}
+
+type Counts = { -readonly [Name in Exclude<keyof ClosedDaysReport, 'isDone'>]: number };
+
+async function exportTurn(
+  parts: ClosedDaysParts,
+  notes: DayNotes,
+  tenant: string,
+  counts: Counts,
+): Promise<'done' | 'more' | 'stopped'> {
+  const note = await notes.open(tenant);
+  const lastClosed = Math.floor((parts.clock.nowMs() - CLOSED_AFTER_MS) / MS_PER_DAY) - 1;
+  const days = (await parts.catalog.allDays(tenant))
+    .map(({ day }) => day)
+    .filter(day => day <= lastClosed && day > (note.through ?? Number.NEGATIVE_INFINITY));
+  let steps = 0;
+  for (const day of days) {
+    const dayStartNs = BigInt(day) * NS_PER_DAY;
+    const endNs = dayStartNs + NS_PER_DAY;
+    let startNs = note.nextNs > dayStartNs ? note.nextNs : dayStartNs;
+    while (startNs < endNs) {
+      if (steps === STEPS_OF_TURN) return 'more';
+      if (!(await parts.mayGoOn())) return 'stopped';
+      const step = await exportStep(parts, note, tenant, { startNs, endNs });
+      startNs = step.endNs;
+      steps++;
+      counts.steps++;
+      counts.files += step.files;
+      counts.entries += step.entries;
+    }
+    await note.dayIsDone(day);
+    counts.days++;
+  }
+  return 'done';
+}
+
+async function exportStep(
+  { sources, visibility, store, prefix, clock, stepBytes: maxBytes = STEP_BYTES }: ClosedDaysParts,
+  note: Awaited<ReturnType<DayNotes['open']>>,
+  tenant: string,
+  range: { readonly startNs: bigint; readonly endNs: bigint },
+): Promise<{ readonly endNs: bigint; readonly files: number; readonly entries: number }> {
+  const { signal } = new AbortController();
+  const visibleOf = await visibility.of([tenant], clock.nowNs());
+  const exported = await runExport(
+    sources,
+    {
+      tenants: [tenant],
+      expr: EVERYTHING,
+      range,
+      maxBytes,
+      hasLabels: true,
+      signal,
+      visibleOf,
+      memory: new MemoryBudget(MAX_QUERY_BYTES),
+    },
+    newStatistics(),
+  );
+  const { endNs } = exported;
+  const entries = exported.rows.count;
+  let files: readonly EntryFile[];
+  try {
+    files = filesOf(exported, { tenant, prefix, startNs: range.startNs });
+  } finally {
+    exported.rows.release();
+  }
+  if (files.length > 0) await note.stepBegins(files.map(({ key }) => key));
+  for (const { key, rows } of files) await store.write(key, parquetFile(rows));
+  await note.stepIsDone(endNs);
+  return { endNs, files: files.length, entries };
+}
+
+interface EntryFile {
+  readonly key: string;
+  readonly rows: readonly OpenEntry[];
+}
+
+function filesOf(
+  { rows, dayStartNs }: ExportedRows,
+  { tenant, prefix, startNs }: { readonly tenant: string; readonly prefix: string; readonly startNs: bigint },
+): EntryFile[] {
+  const shared = new Map<LabelCategories, Pick<OpenEntry, 'labels' | 'metadata'>>();
+  const open = new Map<string, { rows: OpenEntry[]; characters: number; number: number }>();
+  const files: EntryFile[] = [];
+  const close = (folder: string) => {
+    const group = open.get(folder)!;
+    const suffix = group.number === 0 ? '' : `-${group.number}`;
+    files.push({ key: `${prefix}/${folder}/${startNs}${suffix}.parquet`, rows: group.rows });
+    open.set(folder, { rows: [], characters: 0, number: group.number + 1 });
+  };
+  for (const { time, labels: set, line } of rows.texts()) {
+    let own = shared.get(set);
+    if (own === undefined) {
+      const metadata = labelsToObject([...set.structuredMetadata, ...set.parsed]);
+      own = { labels: labelsToObject(set.stream), metadata };
+      shared.set(set, own);
+    }
+    const entry = { timeNs: dayStartNs + BigInt(time), ...own, line };
+    const folder = hivePath(entry, tenant);
+    const group = open.get(folder) ?? { rows: [], characters: 0, number: 0 };
+    open.set(folder, group);
+    group.rows.push(entry);
+    group.characters += line.length;
+    if (group.rows.length >= MAX_FILE_ROWS || group.characters >= MAX_FILE_CHARACTERS) close(folder);
+  }
+  for (const [folder, group] of open) if (group.rows.length > 0) close(folder);
+  return files;
+}
