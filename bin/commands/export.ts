@@ -86,7 +86,7 @@ export function register(program: Command): void {
         .argParser(parsePart)
         .default(parseSince('1h'), '1h'),
     )
-    .addOption(new Option('--parallel <count>', 'requests at once').argParser(parseParallel).default(4))
+    .addOption(new Option('--parallel <count>', 'requests at once').argParser(parseParallel).default(3))
     .addOption(
       new Option('--batch <count>', 'entries of one request to a store other than Logboom')
         .argParser(parsePositive)

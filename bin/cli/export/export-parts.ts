@@ -47,6 +47,8 @@ export interface ExportTotals {
   earlier: number;
 }
 
+/** An answer is held as objects beside the rows of a file; the store waits for us in any case. */
+const PARQUET_BYTES = 8 * 1024 * 1024;
 /** Files that are sent away at once. */
 const PUTS_AT_ONCE = 4;
 
@@ -86,7 +88,12 @@ export async function exportParts(
     hiveTenant: job.hiveTenant,
   });
   const pieces = await begun(
-    exportedPieces(job.store, { ...job, parts: missing, format: wireFormatOf(job.format) }),
+    exportedPieces(job.store, {
+      ...job,
+      parts: missing,
+      format: wireFormatOf(job.format),
+      ...(job.format === 'parquet' && { wantedBytes: PARQUET_BYTES }),
+    }),
   );
   if (pieces === undefined) {
     await mapAtOnce(missing, job.parallel, async part => {

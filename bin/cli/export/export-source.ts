@@ -16,7 +16,7 @@ const REQUEST_TIMEOUT_MS = 600_000;
 /** Lines that an answer should have. Larger answers read fewer pages twice, and take more memory here and there. */
 const WANTED_BYTES = 32 * 1024 * 1024;
 /** Bytes of lines that all answers hold together, about. */
-const BYTES_OF_ALL_ANSWERS = 256 * 1024 * 1024;
+const BYTES_OF_ALL_ANSWERS = 96 * 1024 * 1024;
 /** Where the store ends an answer, by what it should have: logs come in bursts. */
 const MAX_FACTOR = 1.5;
 /** Functions cannot answer with more than 6 MB. Below this, an answer is not made smaller. */
@@ -48,6 +48,8 @@ export interface ExportRequest {
   readonly format: WireFormat;
   /** Answers at once. */
   readonly parallel: number;
+  /** Lines that an answer should have; default: as many as pays. */
+  readonly wantedBytes?: number;
 }
 
 /** The store does not know the endpoint. */
@@ -62,10 +64,10 @@ interface Answered extends ExportedBytes {
 /** All entries in order. Throws NoExportError before the first answer, and CommandError. */
 export async function* exportedPieces(
   store: StoreFlags,
-  { query, parts, format, parallel }: ExportRequest,
+  { query, parts, format, parallel, wantedBytes = WANTED_BYTES }: ExportRequest,
 ): AsyncGenerator<ExportedPiece> {
   const cutter = new WindowCutter(parts);
-  let wanted = Math.min(WANTED_BYTES, Math.floor(BYTES_OF_ALL_ANSWERS / parallel));
+  let wanted = Math.min(wantedBytes, Math.floor(BYTES_OF_ALL_ANSWERS / parallel));
 
   async function answerTo(window: TimeWindow): Promise<Answered> {
     for (;;) {

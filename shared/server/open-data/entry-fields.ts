@@ -1,6 +1,4 @@
-/**
- * Fields of JSON and logfmt lines as columns: the frequent fields, with the type that all their values have.
- */
+/** Fields of JSON and logfmt lines as columns: those that many lines have, with the type that all their values have. */
 import { parseObject } from '../../base/text/json-object.ts';
 import { parseLogfmt } from '../../base/text/logfmt-pairs.ts';
 
@@ -13,24 +11,24 @@ export interface FieldColumn {
   readonly type: FieldType;
 }
 
-/** Maximum number of columns, because a wider table is hard to read. */
+/** A table with more columns is hard to read. */
 const MAX_COLUMNS = 30;
-/** Maximum number of distinct names, because lines of a hostile client may have new ones each. */
+/** Names that are met; lines of a hostile client have new ones each. */
 const MAX_NAMES = 10_000;
-/** Minimum share of rows with a field. Rarer fields are only in the line. */
+/** A field that fewer rows have is in the line anyway. */
 const MIN_SHARE = 0.1;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
-/** Integers with more digits may not fit 64 bits. */
+/** Texts of more digits may be beyond 64 bits. */
 const MAX_CERTAIN_DIGITS = 18;
 
-/** `undefined` for a line that is neither JSON nor logfmt. */
+/** Undefined for a line that is neither. */
 export function fieldsOfLine(line: string): Fields | undefined {
   return parseObject(line) ?? parseLogfmt(line);
 }
 
-/** Columns for these rows, sorted by name. */
+/** The columns for these rows, by name. */
 export function frequentFields(rows: readonly (Fields | undefined)[]): readonly FieldColumn[] {
   const found = new Map<string, { rows: number; type: FieldType | undefined }>();
   for (const fields of rows) {
@@ -43,7 +41,7 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
         found.set(name, known);
       }
       known.rows++;
-      // Any value can be a string.
+      // Any value is a text.
       if (known.type === 'STRING') continue;
       const type = typeOf(fields[name]);
       if (type !== undefined) known.type = commonType(known.type, type);
@@ -58,20 +56,31 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Name with a prefix that no fixed column has. It needs no quotes in SQL, which ignores its case. */
+/** Apart from the other columns, and a name that SQL takes without quotes, whose case means nothing there. */
 export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
 export type ColumnValue = string | number | bigint | boolean | null;
 
-/** Values of a column; null for a row without the field. */
-export function columnValues(rows: readonly (Fields | undefined)[], column: FieldColumn): ColumnValue[] {
-  return rows.map(fields => columnValue(fields, column));
+/** Values of each column by row, null for a row that has no such field. Row by row: a row has few of the fields. */
+export function columnValues(
+  rows: readonly (Fields | undefined)[],
+  columns: readonly FieldColumn[],
+): readonly (readonly ColumnValue[])[] {
+  const values = columns.map(() => new Array<ColumnValue>(rows.length).fill(null));
+  const places = new Map(columns.map(({ name }, i) => [name, i]));
+  for (const [row, fields] of rows.entries()) {
+    for (const name in fields) {
+      const place = places.get(name);
+      if (place === undefined || !Object.hasOwn(fields, name)) continue;
+      values[place][row] = columnValue(fields[name], columns[place].type);
+    }
+  }
+  return values;
 }
 
-export function columnValue(fields: Fields | undefined, { name, type }: FieldColumn): ColumnValue {
-  const value = fields !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+function columnValue(value: unknown, type: FieldType): ColumnValue {
   if (value === undefined || value === null || (value === '' && type !== 'STRING')) return null;
   if (type === 'INT64') return BigInt(value as string | number);
   if (type === 'DOUBLE') return Number(value);
@@ -80,10 +89,7 @@ export function columnValue(fields: Fields | undefined, { name, type }: FieldCol
   return text.toWellFormed();
 }
 
-/**
- * Type of a value; `undefined` for a missing value, which fits any type. Numbers in logfmt are strings that
- * look like numbers.
- */
+/** Undefined for no value, which any type has room for. Numbers of logfmt are texts that look like them. */
 function typeOf(value: unknown): FieldType | undefined {
   switch (typeof value) {
     case 'boolean':

@@ -22,6 +22,7 @@ const CREATED_BY = `logboom version ${LOGBOOM_VERSION}`;
 export function parquetFile(entries: readonly OpenEntry[]): Buffer {
   const fields = entries.map(({ line }) => fieldsOfLine(line));
   const columns = frequentFields(fields);
+  const values = columnValues(fields, columns);
   return parquetBytes({
     rows: entries.length,
     schema: [
@@ -48,9 +49,7 @@ export function parquetFile(entries: readonly OpenEntry[]): Buffer {
         'metadata',
         entries.map(({ metadata }) => metadata),
       ),
-      ...columns.map(column =>
-        optionalColumn(columnName(column.name), parquetType(column.type), columnValues(fields, column)),
-      ),
+      ...columns.map(({ name, type }, i) => optionalColumn(columnName(name), parquetType(type), values[i])),
     ],
     createdBy: CREATED_BY,
   });

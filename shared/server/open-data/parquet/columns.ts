@@ -1,6 +1,6 @@
 /**
- * Encodes the columns of a row group as pages: levels and values, compressed. A text column with few distinct
- * values has a dictionary. Maps are lists of pairs of texts per row.
+ * Columns of a row group as pages: levels and values, compressed. A text with few values has a dictionary. Maps are pairs of texts, a list
+ * of them for each row.
  */
 import { zstdCompressSync } from 'node:zlib';
 import { ByteSink } from './bytes.ts';
@@ -17,18 +17,20 @@ const RLE_DICTIONARY = 8;
 const ZSTD = 6;
 const DATA_PAGE = 0;
 const DICTIONARY_PAGE = 2;
-/** Readers decompress one page at a time. */
+/** Readers unpack a page at a time. */
 const PAGE_ROWS = 16_384;
 const PAGE_TEXT_CHARACTERS = 1_000_000;
-/** Maximum size of a dictionary as a share of the values. A larger one saves nothing. */
+/** After so many values it shows whether a dictionary saves anything. */
+const TRIED_VALUES = 4096;
+/** A dictionary that has more entries than this share of the values saves nothing. */
 const MAX_DICTIONARY_SHARE = 0.5;
 
 export interface ColumnChunk {
-  /** Pages in order. */
+  /** Pages, one behind the other. */
   readonly bytes: Buffer;
-  /** Size before compression. */
+  /** Before they were compressed. */
   readonly rawBytes: number;
-  /** Metadata of the column if its pages begin at this offset of the file. */
+  /** Its metadata where the pages begin at this place of the file. */
   meta(offset: number): ThriftValue;
 }
 
@@ -47,7 +49,7 @@ interface ChunkOptions {
   readonly statistics?: ThriftValue;
 }
 
-/** Column of times as whole numbers, given as offsets to the first one. */
+/** Times as whole numbers: what each is above the first one. */
 export function timeColumn(name: string, first: bigint, offsets: Float64Array): ColumnChunk {
   const out = new ByteSink();
   writeDeltas(out, first, offsets);
@@ -70,7 +72,7 @@ export function timeColumn(name: string, first: bigint, offsets: Float64Array): 
   });
 }
 
-/** Column of texts that all rows have. */
+/** Texts that all rows have. */
 export function lineColumn(name: string, values: readonly string[]): ColumnChunk {
   const pages = rangesOf(values.length, i => values[i].length).map(([from, to]) => {
     const out = new ByteSink(PAGE_TEXT_CHARACTERS);
@@ -80,7 +82,7 @@ export function lineColumn(name: string, values: readonly string[]): ColumnChunk
   return chunkOf({ path: [name], type: 'BYTE_ARRAY', encodings: [PLAIN, RLE], pages });
 }
 
-/** Column of optional values; null means missing. */
+/** Values that some rows lack; null is none. */
 export function optionalColumn(
   name: string,
   type: ParquetType,
@@ -100,11 +102,14 @@ function textColumn(name: string, values: readonly (string | null)[]): ColumnChu
   const dictionary = new Dictionary();
   const places = new Uint32Array(values.length);
   let present = 0;
+  let isUseful = false;
   for (const value of values) {
     if (value === null) continue;
     places[present++] = dictionary.place(value);
+    // Each value of its own, such as IDs: looking them up would take longer than writing them.
+    isUseful = dictionary.texts.length <= present * MAX_DICTIONARY_SHARE;
+    if (!isUseful && present >= TRIED_VALUES) break;
   }
-  const isUseful = present > 0 && dictionary.texts.length <= present * MAX_DICTIONARY_SHARE;
   const pages: Page[] = isUseful ? [dictionary.page()] : [];
   let at = 0;
   for (const [from, to] of rangesOf(values.length, i => (isUseful ? 0 : (values[i]?.length ?? 0)))) {
@@ -126,13 +131,13 @@ function textColumn(name: string, values: readonly (string | null)[]): ColumnChu
   return chunkOf({ path: [name], type: 'BYTE_ARRAY', encodings, pages });
 }
 
-/** Columns of keys and of values for the pairs of each row. Rows with equal pairs share an object. */
+/** Pairs of names and values; rows with the same pairs share them. Two columns: keys and values. */
 export function mapColumns(
   name: string,
   rows: readonly Readonly<Record<string, string>>[],
 ): readonly [ColumnChunk, ColumnChunk] {
   const sides = [new Dictionary(), new Dictionary()] as const;
-  /** Dictionary indices of the names and of the values of a row. */
+  /** Places of the names and of the values of a row. */
   const known = new Map<object, readonly [readonly number[], readonly number[]]>();
   const places = rows.map(row => {
     let found = known.get(row);
@@ -148,7 +153,7 @@ export function mapColumns(
   const chunk = (side: 0 | 1) => {
     const pages = rangesOf(rows.length, () => 0).map(([from, to]) => {
       const own = places.slice(from, to).map(each => each[side]);
-      // A row without pairs has one slot without a value.
+      // A row without pairs has a place of its own, without a value.
       const slots = own.reduce((sum, { length }) => sum + Math.max(1, length), 0);
       const repetition = new Uint32Array(slots);
       const definition = new Uint32Array(slots);
@@ -212,7 +217,7 @@ function presence(values: readonly unknown[], from: number, to: number): Uint32A
   return levels;
 }
 
-/** Writes levels after their length. */
+/** Levels stand behind their length. */
 function writeLevels(out: ByteSink, levels: Uint32Array, most: number): void {
   const runs = new ByteSink();
   writeRuns(runs, levels, 0, levels.length, bitWidth(most));
@@ -244,11 +249,7 @@ function writePlain(
   if (count % 8 !== 0) out.byte(bits);
 }
 
-/**
- * Row ranges of the pages.
- *
- * @param characters size of the text of a row, which limits the size of a page
- */
+/** Rows of each page. @param characters of the text of a row, for a page that would be large */
 function rangesOf(rows: number, characters: (row: number) => number): [from: number, to: number][] {
   const ranges: [number, number][] = [];
   for (let from = 0; from < rows; ) {
