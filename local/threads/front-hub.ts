@@ -1,4 +1,4 @@
-/** Handles requests from role threads to the front thread: commits, rate limits, sockets, query tasks. */
+/** Handles requests from role threads to the front thread: commits, rate limits, sockets, tasks for other threads. */
 
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
@@ -26,6 +26,13 @@ export interface HubParts {
   pass(told: Exclude<RoleTell, { kind: 'log' | 'defect' }>): void;
   /** Runs a query task in the thread of this affinity. */
   task(affinity: number, task: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+  /** Runs a merge in an upkeep thread. */
+  merge(task: Uint8Array, signal: AbortSignal): Promise<Uint8Array>;
+}
+
+function moved(reply: Uint8Array): Moved<Uint8Array> {
+  const bytes = ownBytes(reply);
+  return { value: bytes, moved: [bytes.buffer] };
 }
 
 export class FrontHub implements ThreadHub {
@@ -36,7 +43,7 @@ export class FrontHub implements ThreadHub {
   }
 
   async reply(ask: unknown, signal: AbortSignal): Promise<Moved<unknown>> {
-    const { table, onCommitted, foldTable, connections, decideRates, task } = this.#parts;
+    const { table, onCommitted, foldTable, connections, decideRates, task, merge } = this.#parts;
     const asked = ask as RoleAsk;
     switch (asked.kind) {
       case 'write':
@@ -47,10 +54,10 @@ export class FrontHub implements ThreadHub {
         return { value: (await foldTable?.()) ?? false };
       case 'rates':
         return { value: await decideRates(asked.tenant, asked.asked) };
-      case 'task': {
-        const bytes = ownBytes(await task(asked.affinity, asked.task, signal));
-        return { value: bytes, moved: [bytes.buffer] };
-      }
+      case 'task':
+        return moved(await task(asked.affinity, asked.task, signal));
+      case 'merge':
+        return moved(await merge(asked.task, signal));
       case 'post':
         return { value: await connections.post(asked.connectionId, asked.message) };
       case 'connection':

@@ -64,6 +64,8 @@ export type RoleCall =
   | { readonly kind: 'request'; readonly request: PlainRequest }
   /** A query task of another query thread. The reply is `bytes`. */
   | { readonly kind: 'task'; readonly task: Uint8Array }
+  /** A merge that the first upkeep thread has planned (merge-task.ts). The reply is `bytes`. */
+  | { readonly kind: 'merge'; readonly task: Uint8Array }
   /** For live tails. `logged` is true if the tail log contains the commits too. */
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[]; readonly logged: boolean }
   /** The tail log has commits that were not sent to live tails. */
@@ -89,6 +91,8 @@ export type RoleAsk =
   | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
   /** The reply is bytes, from the query thread that reads the objects of this affinity. */
   | { readonly kind: 'task'; readonly affinity: number; readonly task: Uint8Array }
+  /** The reply is bytes, from the upkeep thread with the fewest merges. */
+  | { readonly kind: 'merge'; readonly task: Uint8Array }
   /** Replies like Connections. */
   | { readonly kind: 'post'; readonly connectionId: string; readonly message: Uint8Array }
   | { readonly kind: 'connection'; readonly connectionId: string }

@@ -23,22 +23,30 @@ const ALONE: RunningCalls = { own: 0, others: 0 };
 /** A tenant is light if all others together have at least this many times as many calls. */
 const LIGHT = 2;
 
+export interface RolePoolOptions {
+  readonly hasSpare?: boolean;
+  /** True if calls take longer than the start of a thread, so that it is better to wait for one than to share one. */
+  readonly waitsForStart?: boolean;
+}
+
 export class RolePool<Thread extends PooledThread> {
   readonly #threads: Thread[] = [];
   readonly #max: number;
   readonly #start: (index: number) => Thread;
   readonly #hasSpare: boolean;
+  readonly #waitsForStart: boolean;
   #spare: Thread | undefined;
 
   /** @param max number of threads without the spare one, at least 1; the spare one has this index */
   constructor(
     max: number,
     start: (index: number) => Thread,
-    { hasSpare = false }: { readonly hasSpare?: boolean } = {},
+    { hasSpare = false, waitsForStart = false }: RolePoolOptions = {},
   ) {
     this.#max = max;
     this.#start = start;
     this.#hasSpare = hasSpare;
+    this.#waitsForStart = waitsForStart;
   }
 
   /** Started threads. */
@@ -58,6 +66,7 @@ export class RolePool<Thread extends PooledThread> {
    * all are busy, light tenants get the spare one.
    */
   pick({ own, others }: RunningCalls = ALONE): Thread {
+    if (this.#waitsForStart) return this.#leastBusy();
     const ready = this.#threads.filter(({ isReady }) => isReady);
     if (ready.length === 0) return this.at(0);
     let least = ready[0];
@@ -69,6 +78,13 @@ export class RolePool<Thread extends PooledThread> {
     const isGrowing = ready.length < this.#threads.length;
     if (least.running > 0 && !isGrowing && ready.length < this.#max) this.at(ready.length);
     return least;
+  }
+
+  #leastBusy(): Thread {
+    let least = this.at(0);
+    for (const thread of this.#threads) if (thread.running < least.running) least = thread;
+    const count = this.#threads.length;
+    return least.running > 0 && count < this.#max ? this.at(count) : least;
   }
 
   async ready(): Promise<void> {

@@ -17,6 +17,7 @@ import { overridesSources } from '../../shared/server/admin/overrides-file.ts';
 import { OverridesWatch } from '../../shared/server/admin/overrides-watch.ts';
 import { workOf } from '../../shared/server/admin/targets.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
+import type { MergeOffload } from '../../shared/server/http/assemble-maintenance.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -132,6 +133,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
               (await ask({ kind: 'task', affinity, task }, { signal })) as Uint8Array,
           })
         : undefined,
+    mergeOffload:
+      role === 'upkeep' && index === 0 && threads > 1 ? () => mergeInThreads(threads, ask) : undefined,
     pages: new PageCache(cached(logboom.pageCacheBytes), {
       keepsFirst: storage.store.isDistant === true,
     }),
@@ -222,6 +225,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
           const bytes = ownBytes(await reading(() => tasks().run(call.task, signal)));
           return { value: { bytes }, moved: [bytes.buffer] };
         }
+        case 'merge': {
+          const bytes = ownBytes(await reading(() => context.maintenance.mergeTask!(call.task, signal)));
+          return { value: { bytes }, moved: [bytes.buffer] };
+        }
         case 'committed':
           await tails?.committed(call.chunks, call.logged);
           return NOTHING;
@@ -274,6 +281,19 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
       await Promise.all(beside);
       await close(storage);
     },
+  };
+}
+
+/** Lets the upkeep threads run the merges that this one plans. It publishes them. */
+function mergeInThreads(
+  threads: number,
+  ask: (question: RoleAsk, options: { signal: AbortSignal }) => Promise<unknown>,
+): MergeOffload {
+  return {
+    invoke: async (task, { signal }) => (await ask({ kind: 'merge', task }, { signal })) as Uint8Array,
+    // A merge takes a second and a message a millisecond, so each merge goes to a thread.
+    options: { most: threads, bytesEach: 1, fewest: 1 },
+    daysAtOnce: threads,
   };
 }
 

@@ -40,7 +40,7 @@ import { within } from './within.ts';
 
 export interface RoleThreadsParts
   extends Pick<RoleData, 'config' | 'storage' | 'isAlone' | 'isDiskFull' | 'readOnly'>,
-    Omit<HubParts, 'pass' | 'task' | 'onCommitted'> {
+    Omit<HubParts, 'pass' | 'task' | 'merge' | 'onCommitted'> {
   /** Handles requests that other fronts receive but do not serve themselves. Never throws. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
   /** Address that all fronts listen on. */
@@ -71,7 +71,7 @@ export class RoleThreads {
   readonly #fronts: Fronts;
   /** All sockets of live tails, of every front. */
   readonly connections: Connections;
-  /** Pushed data that waits to be merged by the upkeep thread. */
+  /** Pushed data that waits to be merged by the upkeep threads. */
   readonly backlog: MergeBacklog;
   readonly #figures = new ThreadFigures();
   /** Retries requests. Tasks have a separate queue, because requests wait for tasks. */
@@ -97,8 +97,10 @@ export class RoleThreads {
       maxBytes: parts.config.logboom.maxMergeBacklogBytes,
       onUrgency: isUrgent => this.#tellUpkeep({ kind: 'urgency', isUrgent }),
     });
-    // The query threads, the spare one, and upkeep.
-    this.#readers = parts.isAlone ? sharedReaders(this.#queryThreads + 2) : undefined;
+    // The query threads, the spare one, and the upkeep threads.
+    this.#readers = parts.isAlone
+      ? sharedReaders(this.#queryThreads + 1 + threadsOf('upkeep', parts.cores))
+      : undefined;
     this.#pushes = sharedPushes(this.#ingestThreads * this.#frontCount);
     this.#relay = new TailRelay({ ...parts, send: call => this.#tailThread.call(call) });
     this.#fronts = this.#otherFronts();
@@ -125,7 +127,7 @@ export class RoleThreads {
   }
 
   /** Threads started by this front, for metrics. */
-  get threads(): readonly Pick<RoleThread, 'name' | 'starts' | 'running' | 'utilization'>[] {
+  get threads(): readonly Pick<RoleThread, 'name' | 'starts' | 'running' | 'completed' | 'utilization'>[] {
     return [...this.#roleThreads, ...this.#fronts.threads];
   }
 
@@ -232,7 +234,7 @@ export class RoleThreads {
       .catch((error: unknown) => this.#parts.log.error({ err: error }, 'front thread failed to start'));
   }
 
-  #tellUpkeep(told: Extract<FrontTell, { kind: 'pack' | 'urgency' }>): void {
+  #tellUpkeep(told: Extract<FrontTell, { kind: 'urgency' }>): void {
     for (const thread of this.#pools.get('upkeep')?.threads ?? []) thread.tell(told);
   }
 
@@ -278,13 +280,13 @@ export class RoleThreads {
     const pushes = isIngest ? this.#pushes : undefined;
     const start = (index: number) => {
       this.#parts.startTableThread?.();
-      const readerIndex = isQuery ? index : this.#queryThreads + 1;
+      const readerIndex = isQuery ? index : this.#queryThreads + 1 + index;
       return startRoleThread({
         role,
         index,
         data: (): RoleData => {
-          // The queue of a lost thread is lost with it. Its successor checks all days.
-          if (role === 'upkeep') this.backlog.forget();
+          // The first upkeep thread plans. Its queue is lost with it, and its successor checks all days.
+          if (role === 'upkeep' && index === 0) this.backlog.forget();
           const own = { role, index, threads, queryMemory, pushes, readers, readerIndex };
           return { ...this.#started(), ...own };
         },
@@ -302,7 +304,7 @@ export class RoleThreads {
         },
       });
     };
-    return new RolePool<RoleThread>(here, start, { hasSpare: isQuery });
+    return new RolePool<RoleThread>(here, start, { hasSpare: isQuery, waitsForStart: role === 'upkeep' });
   }
 
   /** Start data of every thread. */
@@ -327,6 +329,8 @@ export class RoleThreads {
         role === 'ingest' && this.#parts.isAlone ? writes => this.#relay.committed(writes) : undefined,
       pass: told => this.#pass(told),
       task: (affinity, task, signal) => this.#task(affinity % threads, task, signal),
+      merge: async (task, signal) =>
+        (await this.#pools.get('upkeep')!.pick().call({ kind: 'merge', task }, { signal })).bytes!,
     });
   }
 
@@ -371,6 +375,8 @@ export class RoleThreads {
   ): Promise<HttpResponse> {
     const pool = this.#pools.get(role)!;
     if (role === 'ingest') return answerOnce(this.#affinity!, request);
+    // The first upkeep thread has the state of maintenance.
+    if (role === 'upkeep') return answerOnce({ pick: () => pool.at(0) }, request);
     if (cost !== 'query') return answerOnce({ pick: () => pool.pick() }, request);
     const { signal } = request;
     const call = requestCall(request);
@@ -402,8 +408,11 @@ export class RoleThreads {
       case 'filled':
         // In other targets, the process that merges finds the work itself.
         if (!workOf(this.#parts.target).maintains) return;
-        this.#startUpkeep();
-        this.#tellUpkeep({ kind: 'pack', ticket: this.backlog.add(told.day) });
+        if (this.#isStopped) return;
+        this.#pools
+          .get('upkeep')!
+          .at(0)
+          .tell({ kind: 'pack', ticket: this.backlog.add(told.day) } satisfies FrontTell);
         return;
       case 'packed':
         this.backlog.packed(told.ticket);

@@ -62,8 +62,9 @@ export function frontsOf(target: Target, cores = availableParallelism()): number
 /**
  * Maximum threads of a role on a machine with `cores` cores. One core is for the front, which feeds all
  * others. Ingest and query share the other cores, as the system schedules them. Further threads start when
- * all others are busy. Queries have an additional spare thread (role-pool.ts).
+ * all others are busy. Queries have an additional spare thread (role-pool.ts). Upkeep has up to half of the
+ * cores, because merging takes about as much CPU as ingest (docs/dev/threads.md#scaling).
  */
 export function threadsOf(role: Role, cores = availableParallelism()): number {
-  return role === 'upkeep' ? 1 : Math.max(1, cores - 1);
+  return Math.max(1, role === 'upkeep' ? cores >> 1 : cores - 1);
 }

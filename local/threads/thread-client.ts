@@ -85,6 +85,8 @@ export class ThreadClient<Call, Answer> {
   #nextId = 1;
   /** Number of started threads, including the running one. */
   starts = 0;
+  /** Number of completed calls. */
+  completed = 0;
 
   constructor(options: ThreadOptions) {
     this.name = options.name;
@@ -212,9 +214,11 @@ export class ThreadClient<Call, Answer> {
         this.#hanging = undefined;
         return;
       case 'answer':
+        this.completed++;
         this.#waiting.get(message.id)?.resolve(message.answer);
         return;
       case 'failed':
+        this.completed++;
         this.#waiting.get(message.id)?.reject(errorOf(message.error));
         return;
       case 'ask':

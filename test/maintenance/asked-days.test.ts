@@ -1,5 +1,7 @@
 /** Days that compaction is asked for: when they count as looked at, and that they come before others without keeping them from their turn. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { Compactor, type DayWork } from '../../shared/upkeep/compaction/compactor.ts';
 import { DAY_MS, HOUR_MS, pushLine, START_MS, testStores } from './store.ts';
@@ -106,4 +108,22 @@ test('asked days come between the others, which keep their turn', async () => {
   expect(visits).toEqual([turns[0], 'a asked', turns[1], 'a asked', turns[2]]);
   // Five visits asked; the last two are for the next run.
   expect(looked).toHaveLength(3);
+});
+
+test.each([[1], [2], [3]])('with %i threads that merge, as many days are merged at once', async threads => {
+  const mergeOffload = ({ invoke }: Invoker) => ({ invoke, daysAtOnce: threads });
+  const process = testStores({}, {}, { mergeOffload }).process(1);
+  const { looked, pack } = packOf(process);
+  let [running, most] = [0, 0];
+  jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (this: Compactor, work) {
+    most = Math.max(most, ++running);
+    // Long enough for all others that may begin.
+    for (let turns = 0; turns < 10; turns++) await nextTurn();
+    running--;
+    return compactDay.call(this, work);
+  });
+  for (const tenant of ['a', 'b', 'c', 'd']) pack(tenant);
+  await process.run('compaction');
+  expect(looked.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  expect(most).toBe(threads);
 });

@@ -7,6 +7,7 @@ import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { type Config, DEFAULT_CONFIG, type LogboomConfig } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
+import type { Parts } from '../../shared/server/http/assemble-parts.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
@@ -43,12 +44,14 @@ export interface TestStores {
 export interface StoreDecorators {
   readonly store?: (store: ObjectStore) => ObjectStore;
   readonly table?: (table: Table) => Table;
+  /** See MaintenanceSources. */
+  readonly mergeOffload?: Parts['mergeOffload'];
 }
 
 export function testStores(
   logboom: Partial<LogboomConfig> = {},
   given: Partial<Config> = {},
-  { store: decoratedStore = same, table: decoratedTable = same }: StoreDecorators = {},
+  { store: decoratedStore = same, table: decoratedTable = same, mergeOffload }: StoreDecorators = {},
 ): TestStores {
   const manual = manualClock(START_MS);
   // Whoever waits for company or a retry does not wait here.
@@ -74,6 +77,7 @@ export function testStores(
       clock,
       ids,
       usageRecords: new UsageRecords(table),
+      mergeOffload,
       kick: job => void kicked.push(job),
       notReady: () => undefined,
     });

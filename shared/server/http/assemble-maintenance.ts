@@ -9,7 +9,12 @@ import type { DayIndexes } from '../../storage/index/day-indexes.ts';
 import { Syncer } from '../../storage/index/syncer.ts';
 import { Compactor, type CompactorOptions } from '../../upkeep/compaction/compactor.ts';
 import type { DayRewriterParts } from '../../upkeep/compaction/day-rewriter.ts';
-import { helpersOf, type MergeTaskRunner, runMergeTask } from '../../upkeep/compaction/merge-task.ts';
+import {
+  helpersOf,
+  type MergeHelpers,
+  type MergeTaskRunner,
+  runMergeTask,
+} from '../../upkeep/compaction/merge-task.ts';
 import { DELETE_TIMES, type DeleteTimes } from '../../upkeep/deletion/delete-times.ts';
 import { MergeDrops } from '../../upkeep/deletion/merge-drops.ts';
 import { TenantDeletion } from '../../upkeep/deletion/tenant-deletion.ts';
@@ -35,10 +40,18 @@ export interface MaintenanceSources {
   /** Observers for metrics; see JobsParts and DeletionJobParts. */
   readonly onRun?: JobsParts['onRun'];
   readonly deletions?: DeletionObserver;
-  /** Creates the caller of other functions for merges. `here` runs one in this process. Default: this process runs all merges. */
-  readonly mergeOffload?: (here: Invoker) => Pick<Invoker, 'invoke'>;
+  /** Lets other functions or threads merge. `here` runs a merge in this thread. Default: this thread runs all merges. */
+  readonly mergeOffload?: (here: Invoker) => MergeOffload;
   /** See MaintenanceParts. */
   readonly otherJobs?: readonly Job[];
+}
+
+/** Runs merges in other functions or threads. */
+export interface MergeOffload extends Pick<Invoker, 'invoke'> {
+  /** Default: those for functions. */
+  readonly options?: Omit<MergeHelpers, 'merge'>;
+  /** See CompactionJobParts. */
+  readonly daysAtOnce?: number;
 }
 
 export function maintenanceOptions(config: Config): MaintenanceOptions {
@@ -65,18 +78,20 @@ export function assembleMaintenance(sources: MaintenanceSources): Maintenance {
   const options = compactorOptions(config);
   const merging = { catalog, store, clock, ids, options, drops };
   const mergeTask: MergeTaskRunner = (bytes, signal) => runMergeTask(merging, bytes, signal);
-  const invoker = sources.mergeOffload?.({
+  const offload = sources.mergeOffload?.({
     slots: 1,
     invoke: (bytes, { signal }) => mergeTask(bytes, signal),
     close: async () => undefined,
   });
-  const helpers = invoker && helpersOf(invoker, { most: config.logboom.maxCompactionFunctions });
+  const inFunctions = { most: config.logboom.maxCompactionFunctions };
+  const helpers = offload && helpersOf(offload, offload.options ?? inFunctions);
   return new Maintenance({
     catalog,
     store,
     clock,
     compactor: new Compactor({ ...merging, helpers }),
     mergeTask,
+    daysAtOnce: offload?.daysAtOnce,
     syncer: new Syncer({ catalog, store, clock, ids, indexes, graceMs: options.graceMs }),
     foldTable: sources.foldTable,
     otherJobs: sources.otherJobs,

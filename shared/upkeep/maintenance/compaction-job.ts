@@ -9,6 +9,7 @@
  * at a day costs a lease and all of its records.
  */
 
+import { mapAtOnce } from '../../base/model/at-once.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { Clock } from '../../base/ports/clock.ts';
@@ -46,6 +47,8 @@ export interface CompactionJobParts {
   readonly syncer: Syncer | undefined;
   readonly flush: FlushRequest;
   readonly everyMs: number;
+  /** Days that are asked for and merged at the same time, if several threads merge. Default: 1. */
+  readonly daysAtOnce?: number | undefined;
 }
 
 export interface CompactionJob extends Job {
@@ -57,7 +60,7 @@ export interface CompactionJob extends Job {
 }
 
 export function compactionJob(parts: CompactionJobParts): CompactionJob {
-  const { catalog, clock, compactor, syncer, flush, everyMs } = parts;
+  const { catalog, clock, compactor, syncer, flush, everyMs, daysAtOnce = 1 } = parts;
   const quietDays = new LruCache<string, Quiet>(QUIET_DAYS);
   const asked = new Map<string, Asked>();
   let first: Outstanding | undefined;
@@ -101,7 +104,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
       const later: Asked[] = [];
       const packAsked = async () => {
         // Those of now: other days have their turn, too, however much is pushed meanwhile.
-        for (const [name, one] of [...asked]) {
+        await mapAtOnce([...asked], daysAtOnce, async ([name, one]) => {
           if (isOver()) return;
           asked.delete(name);
           figures.days++;
@@ -110,14 +113,14 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
             add(report);
             if (report.end === 'time' || report.end === 'busy') {
               later.push(one);
-              continue;
+              return;
             }
           } catch (error) {
             // What fails fails again, and a look at all days tries it.
             failures.push(`${name}: ${messageOf(error)}`);
           }
           one.looked.resolve();
-        }
+        });
       };
       await packAsked();
       if (figures.days > 0 && first === undefined && !force && clock.nowMs() < nextMs) {

@@ -32,6 +32,8 @@ export interface MaintenanceParts {
   readonly otherJobs?: readonly Job[];
   /** Does a merge for another function (merge-task.ts). */
   readonly mergeTask?: MergeTaskRunner;
+  /** See CompactionJobParts. */
+  readonly daysAtOnce?: number | undefined;
   readonly options: MaintenanceOptions;
   /** See JobsParts. */
   readonly onRun?: JobsParts['onRun'];
@@ -103,6 +105,7 @@ export class Maintenance {
       syncer: options.syncsIndexes ? syncer : undefined,
       flush: this.flush,
       everyMs: options.compactionEveryMs,
+      daysAtOnce: parts.daysAtOnce,
     });
     this.pack = day => compaction.ask(day);
     const jobs: Job[] = [

@@ -24,6 +24,7 @@ function makeHub(more: Partial<HubParts> = {}) {
     onDefect: () => told.push('defect'),
     pass: (what: RoleTell) => told.push(['passed', what.kind]),
     task: async (affinity: number, task: Uint8Array) => new Uint8Array([affinity, ...task]),
+    merge: async (task: Uint8Array) => new Uint8Array([...task, 1]),
     ...more,
   } as unknown as HubParts;
   const hub = new FrontHub(parts);
@@ -64,6 +65,7 @@ test('folds, decides rates, runs tasks, and posts to sockets', async () => {
   expect(await ask({ kind: 'fold' })).toBe(false);
   expect(await ask({ kind: 'rates', tenant: 't', asked: {} as never })).toEqual({ tenant: 't' });
   expect(await ask({ kind: 'task', affinity: 5, task: Uint8Array.of(1) })).toEqual(Uint8Array.of(5, 1));
+  expect(await ask({ kind: 'merge', task: Uint8Array.of(2) })).toEqual(Uint8Array.of(2, 1));
   expect(await ask({ kind: 'post', connectionId: 'c', message: Buffer.from('hello') })).toBe('ok');
   expect(await ask({ kind: 'post', connectionId: 'd', message: Buffer.from('hello') })).toBe('gone');
   expect(open.messages).toEqual(['hello']);

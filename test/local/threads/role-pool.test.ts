@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { type PooledThread, RolePool } from '../../../local/threads/role-pool.ts';
+import { type PooledThread, RolePool, type RolePoolOptions } from '../../../local/threads/role-pool.ts';
 
 interface FakeThread extends PooledThread {
   running: number;
@@ -12,7 +12,7 @@ beforeEach(() => {
   started = [];
 });
 
-function poolOf(max: number, options?: { readonly hasSpare: boolean }): RolePool<FakeThread> {
+function poolOf(max: number, options?: RolePoolOptions): RolePool<FakeThread> {
   const start = (index: number) => {
     expect(index).toBe(started.length);
     const thread: FakeThread = {
@@ -127,3 +127,23 @@ test('without a spare thread there is none', () => {
   expect(without.pick({ own: 0, others: 3 })).toBe(started[0]);
   expect(without.threads).toHaveLength(1);
 });
+
+test.each<[readonly number[], number, number]>([
+  [[], 0, 1],
+  [[0], 0, 1],
+  [[1], 1, 2],
+  [[1, 0], 1, 2],
+  [[2, 1], 2, 3],
+  [[2, 1, 1], 1, 3],
+])(
+  'with %j calls that are longer than a start, thread %i of 3 is picked at once; then there are %i',
+  (calls, picked, count) => {
+    const pool = poolOf(3, { waitsForStart: true });
+    if (calls.length > 0) pool.at(calls.length - 1);
+    calls.forEach((running, i) => {
+      started[i].running = running;
+    });
+    expect(pool.pick()).toBe(started[picked]);
+    expect(started).toHaveLength(count);
+  },
+);

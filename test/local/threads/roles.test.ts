@@ -142,7 +142,8 @@ test.each([
   [1, 1, 1, 1],
   [2, 1, 1, 1],
   [3, 2, 2, 1],
-  [16, 15, 15, 1],
+  [4, 3, 3, 2],
+  [16, 15, 15, 8],
 ])('of %i cores up to %i threads ingest, %i query, %i do upkeep', (cores, ingest, query, upkeep) => {
   expect(ROLES.map(role => threadsOf(role, cores))).toEqual([ingest, query, upkeep]);
 });

@@ -8,6 +8,8 @@ export interface ThreadFigures {
   readonly starts: number;
   /** Running calls. */
   readonly running: number;
+  /** Completed calls. */
+  readonly completed: number;
   /** Busy and idle time of its event loop since its start, ms. */
   readonly utilization: { readonly idle: number; readonly active: number };
 }
@@ -31,8 +33,14 @@ export function addThreadMetrics(registry: MetricsRegistry, threads: () => reado
   });
   registry.gauge<'thread'>({
     name: 'logboom_thread_calls',
-    help: 'Running requests and query tasks of a thread.',
+    help: 'Running requests, query tasks and merges of a thread.',
     labels: ['thread'],
     read: () => threads().map(({ name: thread, running: value }) => ({ labels: { thread }, value })),
+  });
+  registry.counter<'thread'>({
+    name: 'logboom_thread_completed_calls_total',
+    help: 'Requests, query tasks and merges that a thread has completed.',
+    labels: ['thread'],
+    read: () => threads().map(({ name: thread, completed: value }) => ({ labels: { thread }, value })),
   });
 }
