@@ -159,6 +159,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       table: storage.table,
       foldTable: storage.foldTable,
       startTableThread: storage.startTableThread,
+      connectTable: storage.connectTable,
       tailLog: catalog.tailLog,
       clock: systemClock,
       decideRates: rateDecision({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),

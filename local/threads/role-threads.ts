@@ -315,6 +315,7 @@ export class RoleThreads {
       storage,
       isAlone,
       readOnly,
+      tailed: isAlone ? this.#relay.tailed : undefined,
       isDebug: this.#isDebug,
       isDiskFull: this.#isDiskFull,
       kernels: kernelModule(),
