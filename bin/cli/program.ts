@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 
 interface CommandModule {
-  /** `whole` makes the program with all commands, for one that tells of the others. */
+  /** `whole` builds the program with all commands, for a command that describes the others. */
   register(program: Command, whole: (name?: string) => Promise<Command>): void;
 }
 

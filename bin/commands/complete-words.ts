@@ -1,6 +1,7 @@
 /**
- * `logboom complete-words LINE`: asked by the scripts of `logboom completion` at a Tab where the store knows what may come. Prints the words
- * for the last word of the line, one a line. Silent and 0 whatever happens: a shell shows messages in the middle of what is typed.
+ * `logboom complete-words LINE`: called by the scripts of `logboom completion` on Tab if the store knows
+ * possible words. Prints the words for the last word of the line, one per line. Always silent with exit code
+ * 0, because a shell shows messages in the middle of the typed text.
  */
 import { type Command, Option } from 'commander';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
@@ -11,7 +12,7 @@ import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
 import { askLabels } from '../cli/store-facts.ts';
 
-/** Who presses Tab waits. */
+/** The user waits after pressing Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
 const NOTES = `
 Examples:
@@ -34,7 +35,7 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
       clearTimeout(late);
       const { quote } = lastOf(shellWords(line));
       const lines = words
-        // Shells take a line for a word.
+        // Shells treat a line as a word.
         .filter(word => !LINE_BREAKS.test(word))
         .map(word => `${raw ? escapedWord(word, quote) : word}\n`);
       await print(lines.join(''));
