@@ -29,7 +29,7 @@ export interface ExportBenchOptions {
   readonly mb: number;
   /** Formats to export; default: all. */
   readonly formats: readonly string[];
-  /** Folder of a store that is kept, and used again if it is there. Default: a store that goes with the measurement. */
+  /** Folder of a store that is kept and reused. Default: a temporary store. */
   readonly dataDir: string | undefined;
   /** More options of `logboom export`. */
   readonly flags: readonly string[];

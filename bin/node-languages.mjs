@@ -47,7 +47,7 @@ export function dropLanguages(file, target) {
       .map(each => number(each, PROGRAM.alignment)),
   );
   const cutFrom = Math.ceil((icu.at + kept.length) / granule) * granule;
-  // Where the last entry ends is in no table: it stays in the file.
+  // No table has the end of the last entry, so it stays in the file.
   const cutTo = Math.floor(icu.lastAt / granule) * granule;
   if (cutTo <= cutFrom) return false;
 

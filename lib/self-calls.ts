@@ -4,7 +4,7 @@ import { Policy, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 
-/** A policy of its own: one of the role would be there before the function that it names. */
+/** A separate policy: one of the role would be created before the function that it names. */
 export function allowSelfCalls(scope: Construct, id: string, { role, functionArn }: LambdaFunction): void {
   const statements = [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [functionArn] })];
   new Policy(scope, id, { roles: role === undefined ? [] : [role], statements });

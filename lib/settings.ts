@@ -264,7 +264,7 @@ function isWatched({ alarmTopicArn, alarmEmail }: Settings): boolean {
   return alarmTopicArn !== '' || alarmEmail !== '';
 }
 
-/** True if the stack includes it. Alarms and metrics that nobody receives would still cost money. */
+/** True if the stack includes it. Alarms and metrics without a receiver would still cost money. */
 export function isWanted(settings: Settings, name: 'alarms' | 'dashboard' | 'metrics'): boolean {
   return settings[name] === 'yes' || (settings[name] === 'auto' && isWatched(settings));
 }

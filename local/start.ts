@@ -175,7 +175,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
       },
     },
     { name: 'runtime-config', start: async () => local!.watchOverrides(), stop: () => local!.endOverrides() },
-    // These components have no start of their own: they work on requests or on the timer.
+    // These components have no start step: they work on requests or on the timer.
     ...componentsOf(target).map(name => ({ name })),
     { name: 'server', start: serve, stop: endServing },
     // Stops before the server, because open sockets would keep the gateway open.

@@ -67,8 +67,9 @@ export interface ByteAnswer extends Omit<Answer, 'text'> {
 }
 
 /**
- * The same, for an answer that is not looked at.
- * @param pool of memory for the body, which the caller gives back; then the body is one piece, if the server tells its length
+ * The same, for a response body that is not parsed.
+ * @param pool memory for the body, which the caller releases; if the server sends a length, the body is one
+ * buffer
  */
 export async function askBytes(
   store: StoreFlags,

@@ -1,24 +1,28 @@
 /**
- * `logboom complete-words LINE`: asked by the scripts of `logboom completion` at a Tab where the store knows what may come. Prints the words
- * for the last word of the line, one a line. Silent and 0 whatever happens: a shell shows messages in the middle of what is typed.
+ * `logboom complete-words LINE`: called by the scripts of `logboom completion` on Tab if the store knows
+ * possible words. Prints the words for the last word of the line, one per line. Always silent with exit code
+ * 0, because a shell shows messages in the middle of the typed text.
  */
 import { type Command, Option } from 'commander';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
 import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
-import { commandFirst } from '../cli/program.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
 import { askLabels } from '../cli/store-facts.ts';
 
-/** Who presses Tab waits. */
+/** The user waits after pressing Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
 const NOTES = `
 Examples:
-  logboom complete-words "logboom query '{app=\\"sh"`;
+  logboom complete-words "logboom query '{app=\\"sh"
+  logboom complete-words "logboom labels a"`;
 const LINE_BREAKS = /\p{Cc}/u;
 
-export function register(program: Command, whole: (name: string) => Promise<Command>): void {
+type Whole = (name: string) => Promise<Command>;
+type Order = (args: readonly string[]) => readonly string[];
+
+export function register(program: Command, whole: Whole, order: Order): void {
   program
     .command('complete-words', { hidden: true })
     .description('print words of the store that complete a line')
@@ -30,11 +34,11 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
     .addOption(new Option('--raw', 'escape what the open quote of the line needs').default(false))
     .action(async (line: string, { timeout, raw }: Flags) => {
       const late = setTimeout(() => process.exit(), timeout);
-      const words = await wordsFor(line, whole).catch(() => []);
+      const words = await wordsFor(line, whole, order).catch(() => []);
       clearTimeout(late);
       const { quote } = lastOf(shellWords(line));
       const lines = words
-        // Shells take a line for a word.
+        // Shells treat a line as a word.
         .filter(word => !LINE_BREAKS.test(word))
         .map(word => `${raw ? escapedWord(word, quote) : word}\n`);
       await print(lines.join(''));
@@ -46,10 +50,10 @@ interface Flags {
   readonly raw: boolean;
 }
 
-async function wordsFor(line: string, whole: (name: string) => Promise<Command>): Promise<readonly string[]> {
+async function wordsFor(line: string, whole: Whole, order: Order): Promise<readonly string[]> {
   const all = shellWords(line);
   const word = lastOf(all);
-  const args = commandFirst(all.slice(1).map(({ text }) => text));
+  const args = order(all.slice(1).map(({ text }) => text));
   const program = await whole(args[0]);
   let found: Command | undefined;
   const silent = { writeOut: () => undefined, writeErr: () => undefined };

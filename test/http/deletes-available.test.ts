@@ -48,20 +48,26 @@ test.each(ENDPOINTS)(
   },
 );
 
-test.each(ENDPOINTS)('%s %s returns 404 without retention, with or without a tenant', async (method, path) => {
-  start({ compactor: { ...DEFAULT_CONFIG.compactor, retentionEnabled: false } });
-  for (const headers of [acme, {}]) {
-    expect(await shown(method, GOOD, { path, headers })).toEqual([404, '404 page not found\n']);
-  }
-});
+test.each(ENDPOINTS)(
+  '%s %s returns 404 without retention, with or without a tenant',
+  async (method, path) => {
+    start({ compactor: { ...DEFAULT_CONFIG.compactor, retentionEnabled: false } });
+    for (const headers of [acme, {}]) {
+      expect(await shown(method, GOOD, { path, headers })).toEqual([404, '404 page not found\n']);
+    }
+  },
+);
 
-test.each(['filter-only', 'filter-and-delete'] as const)('the delete API is available in mode %s', async mode => {
-  start(modes(mode));
-  const { headers } = await askDeletes(process, 'POST', GOOD);
-  const id = headers['x-delete-request-id'];
-  expect(JSON.parse((await shown('GET'))[1])).toMatchObject([{ request_id: id }]);
-  expect(await shown('DELETE', { request_id: id })).toEqual([204, '']);
-});
+test.each(['filter-only', 'filter-and-delete'] as const)(
+  'the delete API is available in mode %s',
+  async mode => {
+    start(modes(mode));
+    const { headers } = await askDeletes(process, 'POST', GOOD);
+    const id = headers['x-delete-request-id'];
+    expect(JSON.parse((await shown('GET'))[1])).toMatchObject([{ request_id: id }]);
+    expect(await shown('DELETE', { request_id: id })).toEqual([204, '']);
+  },
+);
 
 test('other methods return 405', async () => {
   expect((await shown('PATCH', GOOD))[0]).toBe(405);

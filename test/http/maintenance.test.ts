@@ -98,13 +98,16 @@ describe('/flush/tenant', () => {
     expect(await chunksOf('acme')).toBe(chunks);
   });
 
-  test.each(['{app=', 'app', '{app="a"} |= "x"'])('with streams=%s returns 400 and merges nothing', async streams => {
-    await fill('acme');
-    const [status, text] = await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` });
-    expect(status).toBe(400);
-    expect(text).toMatch(/parse error|only label matchers are supported/);
-    expect(await chunksOf('acme')).toBe(3);
-  });
+  test.each(['{app=', 'app', '{app="a"} |= "x"'])(
+    'with streams=%s returns 400 and merges nothing',
+    async streams => {
+      await fill('acme');
+      const [status, text] = await flush({ rawQuery: `streams=${encodeURIComponent(streams)}` });
+      expect(status).toBe(400);
+      expect(text).toMatch(/parse error|only label matchers are supported/);
+      expect(await chunksOf('acme')).toBe(3);
+    },
+  );
 
   test('reads streams only from the URL', async () => {
     await fill('acme');

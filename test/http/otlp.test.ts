@@ -131,11 +131,14 @@ describe('a refused OTLP request', () => {
     expect(answer.headers['content-type']).toBe('application/octet-stream');
   });
 
-  test.each(['/otlp/v1/logs', '/otlp/v1/logs/v1/logs'])('%s without a tenant returns plain text', async path => {
-    const answer = await send({ body: 'x', tenant: '', path });
-    expect([answer.status, answer.text]).toEqual([401, 'no org id\n']);
-    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-  });
+  test.each(['/otlp/v1/logs', '/otlp/v1/logs/v1/logs'])(
+    '%s without a tenant returns plain text',
+    async path => {
+      const answer = await send({ body: 'x', tenant: '', path });
+      expect([answer.status, answer.text]).toEqual([401, 'no org id\n']);
+      expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    },
+  );
 
   test('with another method returns 405', async () => {
     const answer = await store.client.send({ path: '/otlp/v1/logs' });

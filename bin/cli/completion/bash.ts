@@ -1,6 +1,6 @@
 /**
- * Completion for bash: one function with the words of each command in it, so that a Tab starts no process unless the store is asked for
- * labels. It finds the command in the words typed so far, and skips the values of options.
+ * Completion for bash: one function with the words of each command, so that Tab starts no process except for
+ * labels of the store. It finds the command in the words typed so far, and skips the values of options.
  */
 import type { CommandWords, OptionWords } from './words.ts';
 

@@ -30,7 +30,7 @@ ${lines.join('\n')}
 }
 
 function linesOf({ path, commands, options, takesFiles, takesQuery, takesLabel }: CommandWords): string[] {
-  // Of a group nothing comes after one of its commands; of a command options may come at any place.
+  // No word follows the command of a group. Options of a command can be anywhere.
   const condition = commands.length > 0 ? `__logboom_at ${path}`.trim() : `__logboom_under ${path}`;
   const start = `complete -c logboom -n ${quoted(condition)}`;
   return [

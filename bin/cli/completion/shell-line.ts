@@ -1,15 +1,18 @@
-/** The words of a line as a shell reads it, up to the cursor: quotes and backslashes, but neither variables nor commands. */
+/**
+ * Splits a line up to the cursor into words as a shell does: handles quotes and backslashes, not variables or
+ * commands.
+ */
 
 export type Quote = '' | "'" | '"';
 
 export interface ShellWord {
   /** Without quotes and backslashes. */
   readonly text: string;
-  /** What is open at the end of the word. */
+  /** The quote that is open at the end of the word. */
   readonly quote: Quote;
 }
 
-/** The last word is the one at the cursor; it is empty behind a space. */
+/** The last word is the one at the cursor. It is empty after a space. */
 export function shellWords(line: string): readonly ShellWord[] {
   const words: ShellWord[] = [];
   let text = '';
@@ -22,7 +25,7 @@ export function shellWords(line: string): readonly ShellWord[] {
       else text += character;
     } else if (character === '\\' && i + 1 < line.length) {
       const next = line[++i];
-      // Between double quotes most backslashes are characters.
+      // Between double quotes, most backslashes are characters.
       text += quote === '' || /["\\$`]/.test(next) ? next : `\\${next}`;
     } else if (quote === '"') {
       if (character === '"') quote = '';
@@ -39,7 +42,7 @@ export function shellWords(line: string): readonly ShellWord[] {
   return [...words, { text, quote }];
 }
 
-/** The text as it stands behind the quote that is open. */
+/** Returns the text escaped for the open quote. */
 export function escapedWord(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');

@@ -1,6 +1,6 @@
 /**
- * Words that the store knows, for the word at the cursor of a shell: names and values of labels in a query between quotes, as in
- * `logboom query '{app="sh`, and names where a command takes one.
+ * Words that the store knows for the word at the cursor of a shell: label names and values in a quoted query,
+ * as in `logboom query '{app="sh`, and label names as arguments of a command.
  */
 import { type Completion, completed, completionAt } from '../view/query-line.ts';
 import type { ShellWord } from './shell-line.ts';
@@ -8,10 +8,10 @@ import type { ShellWord } from './shell-line.ts';
 /** Shells ask before they list more. */
 const MAX_WORDS = 200;
 
-/** Names of labels, or the values of one. */
+/** Returns label names, or the values of one label. */
 export type LabelSource = (name?: string) => Promise<readonly string[]>;
 
-/** Options that take names of labels, separated by commas. */
+/** Options whose value is a list of label names, separated by commas. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
 
 export interface WordPlace {
@@ -22,7 +22,7 @@ export interface WordPlace {
   readonly word: ShellWord;
 }
 
-/** What the whole word may become, without quotes. */
+/** Returns candidates for the whole word, without quotes. */
 export async function storeWords(
   { command, before, word: { text, quote } }: WordPlace,
   labels: LabelSource,
@@ -42,7 +42,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   const completion = completionAt(line);
   if (completion?.kind === 'name') {
     const names = startingWith(await labels(), completion.prefix);
-    // One name goes on with its values: shells end the word behind what is the only choice.
+    // A single name continues with its values: a shell ends the word after an only choice.
     if (names.length !== 1) return names.map(name => `${completed(line, completion, name).text}=`);
     const { text: named } = completed(line, completion, names[0]);
     return valueWords(`${named}="`, { kind: 'value', label: names[0], prefix: '' }, labels);
@@ -50,7 +50,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   return completion?.kind === 'value' ? valueWords(text, completion, labels) : [];
 }
 
-/** Each a whole selector, which may be gone on with. */
+/** Returns whole selectors, which the user can extend. */
 async function valueWords(
   text: string,
   completion: Extract<Completion, { kind: 'value' }>,

@@ -189,7 +189,7 @@ function filtered(state: ViewState, keeps: boolean): Change {
   return run({ ...state, line: { text, cursor: text.length }, hasDetails: false });
 }
 
-/** A live tail goes on with the new query. */
+/** A live tail continues with the new query. */
 function run(state: ViewState): Change {
   const { isTailing } = state;
   if (state.line.text.trim() === '') return [{ ...state, message: 'type a query, for example {app="shop"}' }];

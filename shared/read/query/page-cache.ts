@@ -5,10 +5,11 @@
  *
  *     maxBytes   | 3/4: lines, in memory that searches work on (LinePool) | 1/4: stored bytes and columns |
  *
- * A page is kept from its second use on, and takes the place of another only where that one was not used for longer than the
- * page's own two uses are apart. So a scan of everything leaves the cache as it was, and of a query that reads more than
- * the cache holds, most stays, where the oldest making room would leave nothing (each page would go just before its next use).
- * An export, which reads a page for several answers one behind the other, says when a page is used next.
+ * A page is cached from its second use on. It evicts another page only if that page was unused for longer
+ * than the interval between its own two uses. So a scan of everything does not change the cache. If a query
+ * reads more than fits, most of the cache stays. Evicting the oldest page would leave nothing, because each
+ * page would be evicted just before its next use. An export, which reads a page for several responses in
+ * sequence, passes the next use of a page.
  *
  * Pitfall: lines of a page may be evicted between any two turns of the event loop. The page then unpacks its
  * stored bytes again, without a read from the store.
@@ -111,11 +112,13 @@ export class PageCache implements PageKeeper {
   }
 
   /**
-   * Returns the columns of a page, cached or new. New ones may be cached.
-   *
-   * @param chunk what names the chunk among those of all tenants; @param what names it in errors
-   * @param nextUse uses of all pages until the next one of this page, if that is known: then it is kept from its first use on
-   */
+   /**
+    * Returns the columns of a page, cached or new. New ones may be cached.
+    *
+    * @param chunk identifies the chunk among those of all tenants; @param what names it in errors
+    * @param nextUse number of uses of all pages until the next use of this page, if known: it is then cached
+    * from its first use on
+    */
   use(chunk: string, footer: Footer, page: PageMeta, what: string, nextUse?: number): PageColumns {
     const key = `${chunk}/${page.offset}`;
     const now = ++this.#uses;

@@ -293,7 +293,7 @@ export class TenantTail {
       const widest = widestOf(alike.map(({ subscription }) => subscription));
       const lookback = readLookback(this.#parts, widest, snapshot, this.#stopping.signal);
       for (const tail of alike) {
-        // Its live entries are queued until the lookback is there, because other tails must not wait for it.
+        // Live entries are queued until the lookback has been sent, because other tails must not wait for it.
         tail.joining = this.#sendLookback(tail, lookback)
           .catch(error => this.#ends.failed(tail.subscription, error))
           .finally(() => (tail.joining = undefined));

@@ -7,7 +7,7 @@
  *     FromAlert: true                                     Grafana evaluates an alert rule
  *
  * Pitfall: alert rules are evaluated by the same data source. An alert that is computed from a part of the data can be
- * wrong without anybody seeing the warning, so these requests get the error.
+ * wrong without a visible warning, so these requests get the error.
  */
 import type { HttpRequest } from './message.ts';
 

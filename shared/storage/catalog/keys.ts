@@ -7,7 +7,7 @@
  *     w/<shard>                  <tenant>/<day>                a day with work outstanding
  *     t/<shard>                  <tenant>                      a tenant that has or had data
  *     g/<shard>                  <due, hex>/<id>               objects to delete from then on
- *     l/<name>                   lease                         who may work on something
+ *     l/<name>                   lease                         the process that may do some work
  */
 import type { ItemKey } from '../../base/ports/table.ts';
 import type { ChunkRecord } from './chunk-record.ts';

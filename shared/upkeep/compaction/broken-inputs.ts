@@ -1,6 +1,6 @@
 /**
- * Which of some chunks cannot be merged, after a merge of them has failed: so that one damaged object does not keep the
- * rest of its day from being packed. It reads them whole, each by itself, with the checks of a merge.
+ * Finds the chunks that make a merge fail, so that one damaged object does not keep the rest of its day from
+ * being merged. It reads each chunk whole, with the checks of a merge.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -11,10 +11,10 @@ import { MergeTooLargeError } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { openInputs } from './merge-input.ts';
 
-/** Of one read. */
+/** Maximum size of one read. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
-/** True where the inputs of a merge are at fault, and others may still be merged. */
+/** Returns true if the inputs of a merge caused the error, so that other inputs can still be merged. */
 export function isOfInputs(error: unknown): boolean {
   return (
     error instanceof CorruptionError ||
@@ -23,7 +23,10 @@ export function isOfInputs(error: unknown): boolean {
   );
 }
 
-/** Calls `pause` between pages. Throws what it and the store throw, but for what `isOfInputs` tells of. */
+/**
+ * Calls `pause` between pages. Throws what it and the store throw, except errors for which `isOfInputs` is
+ * true.
+ */
 export async function brokenOf(
   store: ObjectStore,
   records: readonly ChunkRecord[],

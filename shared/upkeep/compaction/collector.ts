@@ -1,11 +1,12 @@
 /**
- * Deletes unreferenced objects: those of merged chunks, after the queries that started before have ended, and orphans. No record
- * ever named an orphan, because a push or a merge ended before its commit.
+ * Deletes unreferenced objects: those of merged chunks, after the queries that started before have ended, and
+ * orphans. No record ever named an orphan, because a push or a merge ended before its commit.
  *
- * Age identifies an orphan. Every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the end of a lease), and a
- * name is never used twice. Records are read before the garbage lists, and an object that a swap moves from one to the other must
- * be found in at least one of them. A table may show that transaction in parts, with the records deleted and the list missing. So
- * the leases of the day are taken once between the two reads. A swap releases its lease only after its response.
+ * Age identifies an orphan. Every commit happens within minutes of the start of writing (MAX_COMMIT_MS, the
+ * end of a lease), and a name is never used twice. Records are read before the garbage lists, and an object
+ * that a swap moves from one to the other must be found in at least one of them. A table may show that
+ * transaction in parts, with the records deleted and the list missing. So the leases of the day are acquired
+ * once between the two reads. A swap releases its lease only after its response.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -20,17 +21,18 @@ import { dayLease, indexLease } from '../../storage/catalog/leases.ts';
 import { objectsByDay } from '../../storage/catalog/objects-by-day.ts';
 import type { StoredObject } from '../../storage/catalog/stored-objects.ts';
 
-/** Far above every time from writing to commit, clocks that differ included. */
+/** Far above every time from writing to commit, clock differences included. */
 export const ORPHAN_AGE_MS = 24 * 3_600_000;
-/** Lists of each partition that one run works on. */
+/** Maximum number of lists of each partition that one run deletes. */
 const LISTS_AT_ONCE = 100;
 const DELETES_AT_ONCE = 8;
 /**
- * Orphans are rare: a crash leaves one or two, and they are collected once a day. Where more of a batch of the listing have no record
- * than have one, the catalog has lost records, as when it was restored from an old backup, and nothing of the batch is deleted.
+ * Orphans are rare: a crash leaves one or two, and they are collected once a day. If most objects of a batch
+ * of the listing have no record, the catalog has lost records, for example because it was restored from an
+ * old backup. Then nothing of the batch is deleted.
  */
 const MAX_UNCOMMON_ORPHANS = 100;
-/** The lease is given back at once; this long nobody works on the day where that fails. */
+/** The lease is released at once. If that fails, nothing can change the day for this long. */
 const LEASE_MS = 10_000;
 
 export interface CollectorParts {
@@ -40,12 +42,12 @@ export interface CollectorParts {
 }
 
 export interface CollectionBounds {
-  /** Nothing new begins after this Unix time, ms. */
+  /** No work starts after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Deletes the objects whose time has come; how many, and whether all of them. */
+/** Deletes the objects whose grace period has ended. Returns how many, and whether these were all. */
 export async function collectGarbage(
   parts: CollectorParts,
   bounds: CollectionBounds,
@@ -61,7 +63,7 @@ export async function collectGarbage(
   }
 }
 
-/** Deletes the objects of the lists, and the lists. */
+/** Deletes the objects of the lists, then the lists. */
 export async function deleteLists(
   { catalog, store, clock }: CollectorParts,
   lists: readonly GarbageList[],
@@ -81,23 +83,23 @@ export async function deleteLists(
 export interface OrphanReport {
   readonly deleted: readonly string[];
   readonly looked: number;
-  /** Days whose records could not be read: nothing of them is deleted. */
+  /** Days whose records could not be read. None of their objects are deleted. */
   readonly unreadable: readonly string[];
-  /** Objects that no record names, and that stay because they are too many to be orphans. */
+  /** Number of objects without a record that are kept because they are too many to be orphans. */
   readonly doubtful: number;
-  /** Place (objects-by-day.ts) after which to go on; undefined at the end of the store. */
+  /** Key (objects-by-day.ts) after which to continue, or undefined at the end of the store. */
   readonly next: string | undefined;
 }
 
 export interface OrphanParts extends CollectorParts {
   /**
-   * Unix ms: objects of which the writing began before are left alone, because the catalog is younger than they are and
-   * cannot know them. Default 0.
+   * Unix ms. Objects whose writing began before are kept, because the catalog is newer and cannot know them.
+   * Default 0.
    */
   readonly sinceMs?: number;
 }
 
-/** Looks for orphans from the place `after` on, a batch of the listing at a time. */
+/** Looks for orphans after the key `after`, one batch of the listing at a time. */
 export async function collectOrphans(
   parts: OrphanParts,
   after: string | undefined,
@@ -137,7 +139,7 @@ async function orphansOf(
       const named = await namedBy(catalog, tenant, day);
       const unnamed = ofDay.map(({ key }) => key).filter(key => !named.has(key));
       namedCount += ofDay.length - unnamed.length;
-      // Where somebody works on the day, the next walk looks again.
+      // If another process holds the day, the next walk checks it again.
       if (unnamed.length > 0 && (await isBetweenSwaps({ catalog, store }, tenant, day)))
         suspects.push(...unnamed);
     } catch (error) {
@@ -153,7 +155,7 @@ function isOrphanAge(startedMs: number, nowMs: number, sinceMs: number): boolean
   return startedMs >= sinceMs && nowMs - startedMs > ORPHAN_AGE_MS;
 }
 
-/** True where every swap that has begun so far is over: what it put on a list of garbage is found there. */
+/** Returns true if every swap that has begun is over, so that its garbage list can be read. */
 async function isBetweenSwaps(
   { catalog: { leases }, store }: Pick<CollectorParts, 'catalog' | 'store'>,
   tenant: string,
@@ -168,7 +170,7 @@ async function isBetweenSwaps(
   return true;
 }
 
-/** Keys of all objects that the records of a day name. */
+/** Returns the keys of all objects that the records of a day name. */
 async function namedBy(catalog: Catalog, tenant: string, day: number): Promise<Set<string>> {
   const snapshot = await catalog.day(tenant, day);
   const named = new Set<string>();

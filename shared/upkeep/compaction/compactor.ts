@@ -1,7 +1,7 @@
 /**
- * Compaction of a tenant's day: merges until nothing is left to merge or the time is up, by itself or with other functions
- * (merge-crew.ts). It holds a lease while it works, and publishes only under it; killed anywhere, it leaves at most objects that
- * no record names.
+ * Compacts a tenant's day: merges until nothing is left to merge or the time is up, alone or with other
+ * functions (merge-crew.ts). It holds a lease while it works and publishes only under that lease. If it is
+ * killed, it leaves at most objects without a record.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -35,58 +35,62 @@ export interface CompactorParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly options: CompactorOptions;
-  /** What merges leave out; without it nothing. */
+  /** Decides which rows merges remove. Default: none. */
   readonly drops?: DropSource;
-  /** Functions that merge beside this one; undefined where there are none. */
+  /** Functions that merge in parallel with this one, or undefined if there are none. */
   readonly helpers?: MergeHelpers;
 }
 
 export interface CompactorOptions {
-  /** Stored bytes of a well-packed object. */
+  /** Target size of a chunk, stored bytes. */
   readonly targetBytes: number;
-  /** Outputs up to this many bytes lie in their record. */
+  /** Outputs up to this many bytes are stored inline in their record. */
   readonly inlineMaxBytes: number;
-  /** How long objects stay after their record is gone; longer than any query, ms. */
+  /** Time that objects stay after their record is deleted, ms. Longer than any query. */
   readonly graceMs: number;
-  /** Default PACKING. */
+  /** Default: PACKING. */
   readonly packing?: Packing;
-  /** Outputs have patterns beside their entries. */
+  /** Whether outputs contain patterns in addition to their entries. */
   readonly minesPatterns?: boolean;
 }
 
 export interface DayWork {
   readonly tenant: string;
   readonly day: number;
-  /** Pack what is there now, also in windows that are still open. */
+  /** Merges what exists now, also in windows that are still open. */
   readonly force?: boolean;
   /** Only merges that pushes fill (see PlanOptions). */
   readonly onlyFull?: boolean;
-  /** No merge begins after this Unix time, ms. */
+  /** No merge starts after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
 
 export interface CompactionReport {
-  /** Swaps published. */
+  /** Number of published swaps. */
   readonly merges: number;
   readonly rows: number;
   readonly inputBytes: number;
   readonly outputBytes: number;
   readonly duplicates: number;
-  /** Rows of delete requests, and expired ones. */
+  /** Rows removed because of delete requests or retention. */
   readonly dropped: number;
   /**
-   * `done`: nothing to do now. `settled`: nothing until something is pushed. `time`: the time was up. `busy`: another
-   * holds the lease, or took it.
+   * - `done`: nothing to do now.
+   * - `settled`: nothing to do until the next push.
+   * - `time`: the time was up.
+   * - `busy`: another process holds the lease, or acquired it meanwhile.
    */
   readonly end: 'done' | 'settled' | 'time' | 'busy';
-  /** After `done`: Unix ms until which there is nothing to do unless something is pushed. Else the time of the end. */
+  /**
+   * After `done`: Unix ms until which there is nothing to do without a push. Otherwise the time of the end.
+   */
   readonly quietUntilMs: number;
 }
 
-/** Compacts days: in this thread, or in one beside it. */
+/** Compacts days, on this thread or on another one. */
 export interface DayCompactor {
-  /** See Compactor.compactDay. An implementation in another thread also throws where that thread is lost. */
+  /** See Compactor.compactDay. An implementation on another thread also throws if that thread is lost. */
   compactDay(work: DayWork): Promise<CompactionReport>;
 }
 
@@ -97,9 +101,9 @@ type Crew = Pick<CrewWork, 'snapshot' | 'lease' | 'untilMs' | 'hold' | 'failed'>
   readonly setAside: ReadonlySet<string>;
 };
 
-/** Renewed at a third of it; what a stalled compactor holds up is that long. */
+/** Renewed after a third of this time. A stalled compactor blocks its day for this long. */
 export const LEASE_MS = 60_000;
-/** Swaps in a row that others were faster with. */
+/** Maximum number of consecutive swaps that fail because another process changed the chunks first. */
 const MAX_CONFLICTS = 5;
 
 export class Compactor implements DayCompactor {
@@ -110,8 +114,8 @@ export class Compactor implements DayCompactor {
   }
 
   /**
-   * Throws what the stores throw, and CorruptionError, ObjectNotFoundError or MergeTooLargeError where chunks could not be
-   * merged: all others are packed then. What was published before stays.
+   * Throws what the stores throw, and CorruptionError, ObjectNotFoundError or MergeTooLargeError if chunks
+   * could not be merged. All other chunks are merged by then. Swaps that were published before stay.
    */
   async compactDay(work: DayWork): Promise<CompactionReport> {
     const { leases } = this.#parts.catalog;
@@ -141,7 +145,7 @@ export class Compactor implements DayCompactor {
       await renew();
     };
     const setAside = new Set<string>();
-    // What other functions have failed at is merged here.
+    // Merges that other functions failed at run here.
     const failedElsewhere = new Set<string>();
     const crewUntilMs = Math.min(work.untilMs, clock.nowMs() + CREW_RUN_MS);
     let failure: unknown;
@@ -183,7 +187,7 @@ export class Compactor implements DayCompactor {
       try {
         const inputs = merge.inputs.slice(0, maxInputs);
         const merged = await this.#merge(work, lease, hold, snapshot, { ...merge, inputs });
-        // What was pushed meanwhile is found by the next run: reading the day again costs more than most merges.
+        // The next run finds later pushes: reading the day again costs more than most merges.
         snapshot = merged.after;
         planned = planned.slice(1);
         add(total, 1, merged);
@@ -200,7 +204,7 @@ export class Compactor implements DayCompactor {
           continue;
         }
         if (!(error instanceof SwapConflictError) || ++conflicts === MAX_CONFLICTS) throw error;
-        // Whoever lost the lease would lose the next swap, too.
+        // Without the lease, the next swap fails too.
         if (!(await catalog.leases.renew(lease, LEASE_MS))) return this.#ended('busy');
         snapshot = await this.#read(work);
       }
@@ -212,7 +216,7 @@ export class Compactor implements DayCompactor {
     return snapshot && inAgeOrder(snapshot);
   }
 
-  /** As of now. */
+  /** Plans with the current time. */
   #planOf(work: DayWork, setAside: ReadonlySet<string>) {
     const { clock, options, store } = this.#parts;
     const { targetBytes, packing } = options;
@@ -223,7 +227,7 @@ export class Compactor implements DayCompactor {
     return { targetBytes, packing, nowMs: clock.nowMs(), force, onlyFull, settleMs, mayMerge };
   }
 
-  /** False if the time was up. */
+  /** Returns false if the time was up. */
   #mergeTogether(
     work: DayWork,
     helpers: MergeHelpers,
@@ -248,26 +252,29 @@ export class Compactor implements DayCompactor {
     );
   }
 
-  /** For processes that take pushes. It must not keep chunks from being merged. */
+  /** Reports the backlog for processes that accept pushes. A failure must not prevent merges. */
   async #noteUnmerged({ tenant, day }: DayWork, records: readonly ChunkRecord[]): Promise<void> {
     const chunks = records.reduce((sum, { level }) => (level === 0 ? sum + 1 : sum), 0);
     await this.#parts.catalog.unmerged.note(tenant, day, chunks).catch(() => undefined);
   }
 
-  /** Days whose chunks all went, by age or by requests, go too. */
+  /** Also removes days whose chunks were all deleted, by retention or by requests. */
   async #removeWhereEmpty({ tenant }: DayWork, lease: Lease, snapshot: DaySnapshot): Promise<void> {
     const { records, ...day } = snapshot;
     if (records.length > 0) return;
     await this.#parts.catalog.removeEmptyDay({ tenant, day, lease, graceMs: this.#parts.options.graceMs });
   }
 
-  /** ns since the start of the day: chunks that end before are removed without being read, so they are not packed. */
+  /**
+   * Returns ns since the start of the day. Chunks that end before are removed without being read, so they are
+   * not merged.
+   */
   #expiredBefore({ tenant, day }: DayWork): number {
     const expiredNs = this.#parts.drops?.expiredBeforeNs(tenant);
     return expiredNs === undefined ? -Infinity : Number(expiredNs - BigInt(day) * NS_PER_DAY);
   }
 
-  /** Those of the inputs that keep the others from being merged; all of them where none does by itself. */
+  /** Returns the inputs that keep the others from being merged, or all inputs if none does so alone. */
   async #unmergeable(
     { inputs }: PlannedMerge,
     { signal }: DayWork,

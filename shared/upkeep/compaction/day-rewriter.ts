@@ -1,9 +1,9 @@
 /**
- * Goes through the chunks of a tenant's day under its lease and does with each what somebody decides: leaves it, notes that
- * it was looked at, writes it anew without the rows that must go, or removes it whole. Deletion and retention work by it.
+ * Visits the chunks of a tenant's day under its lease. The caller decides for each chunk: leave it, mark it
+ * as checked, rewrite it without the rows to delete, or remove it. Deletion and retention use this.
  *
- * A reader would get wrong "notes": a record's `asOfMs` tells of all requests picked up before it, so whoever decides that
- * nothing is to go must have looked for all that `RowDrops` applies.
+ * Pitfall: a record's `asOfMs` covers all requests that were accepted before it. A caller that decides that
+ * nothing is to be deleted must have checked everything that `RowDrops` applies.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
@@ -19,7 +19,11 @@ import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
 import { rewriteAndSwap } from './rewrite-and-swap.ts';
 import { DeleteCancelledError, type DropSource, type RowDrops } from './row-drops.ts';
 
-/** `clean`: nothing of it is to go. `rewrite`: some rows. `remove`: all, so that it need not be read. */
+/**
+ * - `clean`: no row is to be deleted.
+ * - `rewrite`: some rows are.
+ * - `remove`: all rows are, so the chunk need not be read.
+ */
 export type Decision = 'leave' | 'clean' | 'rewrite' | 'remove';
 
 export interface DayRewriterParts extends MergeParts {
@@ -29,39 +33,42 @@ export interface DayRewriterParts extends MergeParts {
 export interface DayToRewrite {
   readonly tenant: string;
   readonly day: number;
-  /** Nothing new begins after this Unix time, ms. */
+  /** No work starts after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
-  /** How long objects of chunks that are removed whole stay, ms. */
+  /** Time that objects of removed chunks stay, ms. */
   readonly removedGraceMs: number;
-  /** `hold` is to be called every few milliseconds. What it throws about the chunk keeps others from nothing. */
+  /**
+   * Must call `hold` every few milliseconds. If it throws because of the chunk, the other chunks are still
+   * processed.
+   */
   decide(record: ChunkRecord, drops: RowDrops, hold: () => Promise<void>): Promise<Decision>;
 }
 
 export interface RewriteFigures {
-  /** Chunks that were looked at, and their stored bytes. */
+  /** Chunks that were checked, and their stored bytes. */
   looked: number;
   lookedBytes: number;
   rewritten: number;
   rewrittenBytes: number;
   outputBytes: number;
-  /** Of what was rewritten: pages and stored bytes that were copied as they are, and those that were packed anew. */
+  /** Rewritten chunks: pages and stored bytes that were copied, and those that were encoded again. */
   pagesCopied: number;
   pagesPacked: number;
   copiedBytes: number;
   packedBytes: number;
-  /** Rows that rewriting left out. */
+  /** Rows that rewriting removed. */
   rows: number;
   removed: number;
   removedBytes: number;
 }
 
-/** `busy`: another holds the lease, or took it. `time`: the time was up. */
+/** `busy`: another process holds the lease, or acquired it meanwhile. `time`: the time was up. */
 export type RewriteEnd = 'done' | 'busy' | 'time';
 
-/** Records of one swap; each may hold a small chunk. */
+/** Maximum number of records in one swap. Each can hold an inline chunk. */
 const NOTED_AT_ONCE = 50;
-/** What others swapped first, and requests that were cancelled, in a row. */
+/** Maximum number of consecutive conflicts: swaps of other processes, and requests that were canceled. */
 const MAX_CONFLICTS = 5;
 
 export function noRewrites(): RewriteFigures {
@@ -82,8 +89,8 @@ export function noRewrites(): RewriteFigures {
 }
 
 /**
- * Adds what it did to `figures`. Throws what the stores throw, and the first error of a chunk that cannot be read, when
- * the others are done. What was published before stays.
+ * Adds its work to `figures`. Throws what the stores throw. If a chunk cannot be read, processes the others
+ * and then throws the first such error. Swaps that were published before stay.
  */
 export async function rewriteDay(
   parts: DayRewriterParts,
@@ -119,7 +126,7 @@ class DayRewriter {
   readonly #renew: () => Promise<void>;
   readonly #clean: ChunkRecord[] = [];
   readonly #removed: ChunkRecord[] = [];
-  /** By level: chunks of one window that are written anew together. */
+  /** By level: chunks of one window that are rewritten together. */
   readonly #groups = new Map<number, Group>();
   #drops: RowDrops | undefined;
   #snapshot: DaySnapshot | undefined;
@@ -137,13 +144,14 @@ class DayRewriter {
   async run(): Promise<RewriteEnd> {
     const { catalog, clock, drops: source } = this.#parts;
     const { tenant, day, untilMs, signal, decide } = this.#work;
-    // What is to go is read before the chunks: a request that is picked up in between is dated later, and looked for again.
+    // The rows to delete are read before the chunks. A request that is accepted in between has a later time,
+    // so it is checked again.
     const drops = await source.dropsOf(tenant);
     this.#drops = drops;
     this.#snapshot = await catalog.day(tenant, day);
     const hold = () => this.#hold();
     let end: RewriteEnd = 'done';
-    // By time, so that chunks that are rewritten together lie together.
+    // In the order of time, so that chunks that are rewritten together are neighbors.
     for (const record of this.#snapshot?.records.toSorted(byTime) ?? []) {
       signal.throwIfAborted();
       if (clock.nowMs() >= untilMs) {
@@ -178,14 +186,14 @@ class DayRewriter {
       if (group.window === window && fits) {
         this.#groups.set(level, { window, records: [...group.records, record] });
       } else {
-        // Not left for the end: what is done by then stays done where the time is up.
+        // Rewritten now, not at the end: what is done stays done if the time runs out.
         this.#groups.set(level, { window, records: [record] });
         await this.#rewriteGroup(group.records);
       }
     }
   }
 
-  /** Records alone change: what must go is not in these chunks. */
+  /** Changes only records: no row of these chunks is to be deleted. */
   async #noteClean(): Promise<void> {
     const records = this.#clean.splice(0);
     if (records.length === 0) return;
@@ -215,21 +223,21 @@ class DayRewriter {
     this.#snapshot = { ...next, records: [...records.filter(({ id }) => !gone.has(id)), ...updated] };
   }
 
-  /** Most of a large chunk is left as it is: joined with others all of it would have to be packed anew. */
+  /** Most of a large chunk is copied. Merged with others, all of it would be encoded again. */
   #isCopied({ lineBytes }: ChunkRecord): boolean {
     const { packing = PACKING } = this.#parts.options;
     return lineBytes >= packing.copiedFromBytes;
   }
 
-  /** Together, as far as that changes no order of equal timestamps. */
+  /** Merges the group, as far as that does not change the order of equal timestamps. */
   async #rewriteGroup(group: readonly ChunkRecord[]): Promise<void> {
     for (const run of new ChunkOrder(this.#snapshot!.records).runs(group)) await this.#rewrite(run);
   }
 
-  /** Chunks of one level and run; one by one if one of them keeps the others from it. */
+  /** Rewrites chunks of one level and run together, or one by one if one of them makes the merge fail. */
   async #rewrite(group: readonly ChunkRecord[]): Promise<void> {
     if (group.length === 1 && this.#isCopied(group[0])) {
-      // Where that fails, a merge of it alone tells whether the chunk can be read.
+      // If this fails, a merge of the chunk alone shows whether it can be read.
       const isDone = await this.#trying(() => this.#copyMost(group[0]), false);
       if (isDone === true) return;
     }
@@ -243,7 +251,7 @@ class DayRewriter {
     }
   }
 
-  /** False where it must be packed as a whole. */
+  /** Returns false if the chunk must be encoded again as a whole. */
   async #copyMost(record: ChunkRecord): Promise<boolean> {
     const { tenant, signal } = this.#work;
     await this.#announce();
@@ -271,7 +279,7 @@ class DayRewriter {
     return true;
   }
 
-  /** How many of the first ones were written anew. */
+  /** Returns the number of inputs that were rewritten, from the first on. */
   async #mergeSome(inputs: readonly ChunkRecord[]): Promise<number> {
     const { tenant, signal } = this.#work;
     await this.#announce();
@@ -290,7 +298,7 @@ class DayRewriter {
     return merged.merged;
   }
 
-  /** Undefined where a chunk cannot be read: the others go on. */
+  /** Returns undefined if a chunk cannot be read, so that the others are still processed. */
   async #trying<T>(work: () => Promise<T>, counts = true): Promise<T | undefined> {
     try {
       return await work();
@@ -301,7 +309,7 @@ class DayRewriter {
     }
   }
 
-  /** Before the chunks of the day change: compaction and index sync look at it again. */
+  /** Called before the chunks of the day change, so that compaction and index sync check the day again. */
   async #announce(): Promise<void> {
     if (this.#isAnnounced) return;
     await this.#parts.catalog.outstanding.announce(this.#work);
@@ -321,7 +329,9 @@ interface Group {
   readonly records: readonly ChunkRecord[];
 }
 
-/** Of the merges of its level: what lies in different ones is not joined, queries read less of it then. */
+/**
+ * The merge window of its level. Chunks of different windows are not merged, so queries read less of them.
+ */
 function windowOf({ level, last }: ChunkRecord): number {
   const window = WINDOWS.find(one => one.level >= level) ?? WINDOWS[WINDOWS.length - 1];
   return Math.floor(last / window.ns);

@@ -1,10 +1,10 @@
 /**
- * A fingerprint of a set of entries that does not depend on their order, nor on how they lie in pages and chunks: equal
- * sets have equal fingerprints, and a row that was lost, doubled, changed or given to another stream changes it. A merge
- * compares what it read with what it wrote before anybody may use the result.
+ * A fingerprint of a set of entries that does not depend on their order, nor on their pages and chunks. Equal
+ * sets have equal fingerprints. A row that was lost, duplicated, changed or moved to another stream changes
+ * it. A merge compares what it read with what it wrote before the result is published.
  *
- * A reader would get wrong: the hash is made to find defects, not to withstand somebody who looks for collisions. Where
- * an entry is dropped as a repeat, bytes are compared.
+ * Pitfall: the hash finds defects and does not resist deliberate collisions. Before an entry is dropped as a
+ * duplicate, its bytes are compared.
  */
 import { type HashWords, hashLines } from '../../base/kernels/row-hash.ts';
 import { NS_PER_DAY } from '../../base/model/duration.ts';
@@ -13,14 +13,14 @@ import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts'
 export interface Fingerprint {
   readonly rows: number;
   readonly lineBytes: number;
-  /** Of names and values. */
+  /** Bytes of names and values. */
   readonly metadataBytes: number;
   /** Sums of two hashes of each row, modulo 2^32. */
   readonly one: number;
   readonly two: number;
 }
 
-/** What the fingerprint adds up, for each row of a page. */
+/** Values that the fingerprint sums up, for each row of a page. */
 export interface RowHashes extends HashWords {
   readonly metadataBytes: Float64Array;
 }
@@ -29,7 +29,10 @@ export interface RowHashes extends HashWords {
 const FACTOR_ONE = 0x9e3779b1;
 const FACTOR_TWO = 0x7feb352d;
 
-/** Of all rows of some pages, of one chunk or of several. Throws CorruptionError where a page's columns do. */
+/**
+ * Returns the fingerprint of all rows of some pages, of one chunk or several. Throws CorruptionError if a
+ * page's columns do.
+ */
 export function fingerprintOf(pages: Iterable<PageRows>): Fingerprint {
   const sum = new FingerprintSum();
   const hasher = new RowHasher();
@@ -92,11 +95,11 @@ export class FingerprintSum {
   }
 }
 
-/** Hashes rows; remembers the hashes of streams as long as they live. */
+/** Hashes rows. Caches the hash of each stream as long as the stream is in memory. */
 export class RowHasher {
   readonly #streams = new WeakMap<Stream, Pair>();
 
-  /** Looks at all columns of the page; rows that are the same entry have the same hashes. */
+  /** Hashes all columns of the page. Equal entries have equal hashes. */
   hash(page: PageRows): RowHashes {
     const { rows } = page;
     const hashes: RowHashes = {
@@ -105,7 +108,8 @@ export class RowHasher {
       metadataBytes: new Float64Array(rows),
     };
     for (const column of page.metadata) addMetadata(hashes, column, rows);
-    // Rounded down, also before 1970: an entry's day and time of day must not depend on where its page begins.
+    // Rounded down, also before 1970: an entry's day and time of day must not depend on where its page
+    // begins.
     const base = Number(((page.baseNs % NS_PER_DAY) + NS_PER_DAY) % NS_PER_DAY);
     const day = Number((page.baseNs - BigInt(base)) / NS_PER_DAY);
     for (const { stream, firstRow, rows: ofRun } of page.runs) {
@@ -126,7 +130,7 @@ interface Pair {
   readonly two: number;
 }
 
-/** Of the UTF-16 units: two texts are equal where their UTF-8 is. */
+/** Hashes the UTF-16 units. Two texts are equal if their UTF-8 is. */
 function textHash(text: string): Pair {
   let one = text.length ^ FACTOR_TWO;
   let two = text.length ^ FACTOR_ONE;
@@ -140,14 +144,14 @@ function textHash(text: string): Pair {
   return { one: settle(one), two: settle(two) };
 }
 
-/** Lets every bit of the input reach every bit of the output. */
+/** Mixes the bits, so that every input bit affects every output bit. */
 function settle(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 16), FACTOR_TWO);
   mixed = Math.imul(mixed ^ (mixed >>> 15), FACTOR_ONE);
   return mixed ^ (mixed >>> 16);
 }
 
-/** Adds, so that the order of names does not matter: a row has each name once. */
+/** Adds up hashes, so that the order of names does not matter. A row has each name once. */
 function addMetadata({ one, two, metadataBytes }: RowHashes, column: MetadataColumn, rows: number): void {
   const { ids, count } = column;
   const name = textHash(column.name);

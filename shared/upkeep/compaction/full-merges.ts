@@ -1,7 +1,8 @@
 /**
- * Tells when a tenant has pushed enough to a day for a merge (plan-merges.ts), so that pushes are packed within seconds where much is
- * pushed: as often as they fill a merge, and once more when they pause. It counts what one process commits; where several do, each
- * tells later, and the job that goes through all days finds the rest.
+ * Reports when a tenant has pushed enough to a day for a merge (plan-merges.ts), so that a busy tenant's
+ * pushes are merged within seconds: each time they fill a merge, and once more when they pause. It counts the
+ * commits of one process. With several processes each reports later, and the job that visits all days finds
+ * the rest.
  */
 
 import { LruCache } from '../../base/model/lru.ts';
@@ -10,7 +11,7 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { PACKING } from './packing.ts';
 import { FULL_LINE_BYTES, MAX_INPUTS, PAUSE_MS } from './plan-merges.ts';
 
-/** Days counted at once; one that has to go waits for the job. */
+/** Maximum number of days counted at once. A day that is evicted waits for the job. */
 const COUNTED_DAYS = 10_000;
 
 export interface PackedDay {
@@ -19,7 +20,7 @@ export interface PackedDay {
   readonly day: number;
 }
 
-/** A day with pushes that are enough for a merge. */
+/** A day with enough pushes for a merge. */
 export interface FilledDay extends PackedDay {
   readonly chunks: number;
   readonly lineBytes: number;
@@ -29,7 +30,7 @@ export interface FullMergeCounterOptions {
   /** Must not throw. */
   readonly ask: (filled: FilledDay) => void;
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Ends the waiting for pauses. */
+  /** Stops waiting for pauses. */
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Chunks of a day written anew and put in the place of the old ones: what compaction, deletion and retention share. The
- * output leaves out what must go of each input, and says as of when.
+ * Rewrites chunks of a day and replaces the old ones: shared by compaction, deletion and retention. The
+ * output leaves out the deleted rows of each input and records as of when.
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
@@ -33,9 +33,9 @@ export interface MergeParts {
     readonly targetBytes: number;
     readonly inlineMaxBytes: number;
     readonly graceMs: number;
-    /** Default PACKING. */
+    /** Default: PACKING. */
     readonly packing?: Packing;
-    /** Outputs have patterns beside their entries. */
+    /** Whether outputs contain patterns in addition to their entries. */
     readonly minesPatterns?: boolean;
   };
 }
@@ -44,39 +44,45 @@ export interface ChunksToMerge {
   readonly tenant: string;
   readonly snapshot: DaySnapshot;
   readonly lease: Lease;
-  /** Of the outputs. */
+  /** Level of the outputs. */
   readonly level: number;
   readonly quality: Quality;
   readonly inputs: readonly ChunkRecord[];
-  /** Read before the merge and after the inputs' day was. */
+  /** Read before the merge and after the inputs' day. */
   readonly drops: RowDrops;
   readonly signal: AbortSignal;
-  /** Called every few milliseconds: holds the lease, and gives others their turn. */
+  /** Called every few milliseconds: holds the lease, and yields to other work. */
   hold(): Promise<void>;
 }
 
 export interface MergedChunks {
-  /** Of the outputs. */
+  /** Rows of the outputs. */
   readonly rows: number;
   readonly duplicates: number;
   readonly dropped: number;
   readonly inputBytes: number;
   readonly outputBytes: number;
-  /** The inputs that went: fewer than were given where their footers are too large together. */
+  /** Number of inputs that were replaced: fewer than given if their footers are too large together. */
   readonly merged: number;
-  /** The day as it is now, as far as this process knows. */
+  /** The day after the swap, as far as this process knows. */
   readonly after: DaySnapshot;
 }
 
-/** Throws what mergeChunks, swapChunks, `hold` and the stores throw; the inputs are all there then, and outputs may be. */
+/**
+ * Throws what mergeChunks, swapChunks, `hold` and the stores throw. Then all inputs still exist, and outputs
+ * may exist.
+ */
 export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Promise<MergedChunks> {
   return publish(parts, given, [await writeOutputs(parts, { ...given, day: given.snapshot.day })]);
 }
 
-/** What of a merge needs neither the day nor its lease. */
+/** The parts of a merge that need neither the day nor its lease. */
 export type OutputsToWrite = Omit<ChunksToMerge, 'snapshot' | 'lease'> & { readonly day: number };
 
-/** Stores the outputs, which are no chunks before they are published. Throws what mergeChunks, `hold` and the store throw. */
+/**
+ * Stores the outputs, which are not chunks until they are published. Throws what mergeChunks, `hold` and the
+ * store throw.
+ */
 export async function writeOutputs(
   { store, clock, ids, options }: Omit<MergeParts, 'catalog'>,
   given: OutputsToWrite,
@@ -114,7 +120,7 @@ export async function writeOutputs(
     },
     async chunk => {
       added.push(await storeChunk(store, chunk, options.inlineMaxBytes));
-      // A distant store may still be sending them: a put that is slow is sent twice, and the first answer counts.
+      // A distant store may still be sending them: a slow put is sent twice, and the first response counts.
       if (store.isDistant !== true) freePages(chunk);
     },
   );
@@ -122,20 +128,22 @@ export async function writeOutputs(
   return { inputs, added, duplicates, dropped, mayDrop: rowFilters.size > 0 };
 }
 
-/** What was stored is given back to the machine: left to the collector, it would lie there beside the next merge. */
+/**
+ * Frees the memory of stored bytes. If left to the garbage collector, it would add to that of the next merge.
+ */
 function freePages({ parts }: WrittenChunk): void {
   // The last part is the footer, which the record may keep.
   for (const part of parts.slice(0, -1)) freeBytes(part);
 }
 
 export interface Outcome {
-  /** Those that go. */
+  /** Chunks to replace. */
   readonly inputs: readonly ChunkRecord[];
-  /** Stored already. */
+  /** Chunks that are already stored. */
   readonly added: readonly ChunkRecord[];
   readonly duplicates: number;
   readonly dropped: number;
-  /** Something asks for rows to go. */
+  /** Whether rows may be removed. */
   readonly mayDrop: boolean;
 }
 
@@ -148,8 +156,8 @@ function enrichersOf(
 }
 
 /**
- * Puts the outputs of one merge, or of several without a chunk in common, in the place of the inputs, if all rows are accounted for.
- * Throws what swapChunks and `hold` throw.
+ * Replaces the inputs with the outputs of one merge, or of several without a common chunk, if all rows are
+ * accounted for. Throws what swapChunks and `hold` throw.
  */
 export async function publish(
   {

@@ -1,22 +1,25 @@
 /**
- * How far merging is behind pushing: what fills a merge and was not looked at by compaction since. Pushes that do not fill a merge yet,
- * and chunks that wait for their window to close, are not behind.
+ * Measures how far merging is behind pushing: pushes that fill a merge and that compaction has not processed
+ * yet. Pushes that do not fill a merge yet, and chunks that wait for their window to close, do not count.
  *
  *     pushes --(filled)--> backlog --(ticket)--> compaction --(packed up to the ticket)--> backlog
  *
- * The bound is on the whole store, because one thread merges for all tenants. Beyond it only tenants with an equal share of it or more
- * are refused, beyond twice the bound all that are behind. So a tenant that pushes little does not wait for one that pushes much.
+ * The limit is for the whole store, because one thread merges for all tenants. Above it, only tenants that
+ * have at least an equal share of the backlog are refused. Above twice the limit, all tenants with a backlog
+ * are. So a light tenant does not wait for a heavy one.
  */
 import type { FilledDay, PackedDay } from './full-merges.ts';
 
-/** Each chunk counts as so many bytes of lines at least: of small pushes the number is the work, not the bytes. */
+/**
+ * Each chunk counts as at least this many bytes of lines: for small pushes, the number of chunks is the work.
+ */
 export const MIN_CHUNK_BYTES = 64 * 1024;
-/** Part of the bound from which on merging is urgent; it stays so until half of that is left. */
+/** Merging is urgent from this share of the limit on, until half of that is left. */
 const URGENT_PART = 1 / 4;
-/** Days counted at once, 200 bytes each; further ones are merged all the same. */
+/** Maximum number of days counted at once, 200 bytes each. Further days are merged too, but not counted. */
 const MAX_DAYS = 10_000;
 
-/** A day to merge, and what was told of it up to then. */
+/** A day to merge, with the amounts that were reported for it so far. */
 export interface PackTicket extends PackedDay {
   readonly through: number;
 }
@@ -28,9 +31,9 @@ interface CountedDay {
 }
 
 export interface MergeBacklogOptions {
-  /** 0: no bound, and merging is never urgent. */
+  /** 0: no limit, and merging is never urgent. */
   readonly maxBytes: number;
-  /** Called when it changes. Must not throw. */
+  /** Called when the urgency changes. Must not throw. */
   readonly onUrgency: (isUrgent: boolean) => void;
 }
 
@@ -38,7 +41,7 @@ export class MergeBacklog {
   readonly maxBytes: number;
   readonly #onUrgency: (isUrgent: boolean) => void;
   readonly #days = new Map<string, CountedDay>();
-  /** Bytes that are not zero. */
+  /** Only tenants with a backlog. */
   readonly #tenants = new Map<string, number>();
   #bytes = 0;
   #refused = 0;
@@ -53,7 +56,7 @@ export class MergeBacklog {
     return this.#bytes;
   }
 
-  /** Pushes, since the beginning. */
+  /** Number of refused pushes since the start. */
   get refused(): number {
     return this.#refused;
   }
@@ -62,7 +65,7 @@ export class MergeBacklog {
     return this.#isUrgent;
   }
 
-  /** To be given to compaction. */
+  /** Counts a day. The ticket is for compaction. */
   add({ tenant, day, chunks, lineBytes }: FilledDay): PackTicket {
     const name = nameOf({ tenant, day });
     let counted = this.#days.get(name);
@@ -76,7 +79,7 @@ export class MergeBacklog {
     return { tenant, day, through: counted.toldBytes };
   }
 
-  /** Compaction has looked at all that was told up to the ticket. */
+  /** Called when compaction has processed everything that was counted up to the ticket. */
   packed(ticket: PackTicket): void {
     const name = nameOf(ticket);
     const counted = this.#days.get(name);
@@ -87,7 +90,7 @@ export class MergeBacklog {
     this.#count(counted.tenant, -bytes);
   }
 
-  /** Whether a push of the tenant must wait; one that must is counted. */
+  /** Returns whether a push of the tenant must be refused, and counts it if so. */
   refuses(tenant: string): boolean {
     if (this.maxBytes === 0 || this.#bytes < this.maxBytes) return false;
     const ofTenant = this.#tenants.get(tenant) ?? 0;
@@ -97,7 +100,7 @@ export class MergeBacklog {
     return !isAllowed;
   }
 
-  /** The thread that merges was lost with its tickets: its successor finds the days by itself. */
+  /** Called when the merging thread was lost with its tickets. Its successor finds the days by itself. */
   forget(): void {
     this.#days.clear();
     this.#tenants.clear();

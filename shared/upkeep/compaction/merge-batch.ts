@@ -1,6 +1,7 @@
 /**
- * Rows that a merge has put in order and not yet given to the writer: lines copied one behind the other, metadata names
- * and values numbered. A batch is filled, written while another is filled, cleared and filled again: its memory stays.
+ * Rows that a merge has sorted but not passed to the writer yet: lines copied one after the other, metadata
+ * names and values numbered. A batch is filled, written while another one is filled, cleared and filled
+ * again, so its memory is reused.
  */
 
 import { equalRange } from '../../base/model/bytes.ts';
@@ -11,20 +12,20 @@ import { FingerprintSum } from './fingerprint.ts';
 import { BATCH_PAIRS, BATCH_ROWS, OVERFLOW_FACTOR } from './merge-bounds.ts';
 import type { OpenPage } from './merge-cursor.ts';
 
-/** Small merges are many: room is made as rows come. */
+/** Small merges are frequent, so capacity grows as rows arrive. */
 const INITIAL_ROWS = 1024;
 const INITIAL_BYTES = 64 * 1024;
 
-/** Numbers of a page's names and values in a batch; 0 where not met, else 1 + number. */
+/** Numbers of a page's names and values in a batch: 0 if not seen yet, otherwise 1 + number. */
 interface PageNumbers {
   readonly names: Uint32Array;
   readonly values: readonly Uint32Array[];
 }
 
 export class MergeBatch {
-  /** Rows that were kept so far. */
+  /** Number of kept rows. */
   rows = 0;
-  /** Of the rows that were kept, from the hashes of the pages that they came from. */
+  /** Fingerprint of the kept rows, from the hashes of their pages. */
   readonly sum = new FingerprintSum();
   #lines: Buffer;
   #lineEnd = new Uint32Array(INITIAL_ROWS);
@@ -44,11 +45,11 @@ export class MergeBatch {
   #values: Buffer[] = [];
   #valueIds = new Map<string, number>();
   #valueBytes = 0;
-  /** Does not keep pages that are done. */
+  /** Weak, so that finished pages can be collected. */
   #numbers = new WeakMap<OpenPage, PageNumbers>();
   readonly #maxBytes: number;
 
-  /** @param maxBytes lines of a usual batch; the same again for different metadata values */
+  /** @param maxBytes lines of a usual batch, and as much again for distinct metadata values */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
     this.#lines = Buffer.allocUnsafeSlow(Math.min(maxBytes, INITIAL_BYTES));
@@ -65,13 +66,13 @@ export class MergeBatch {
     this.#valueIds = new Map();
     this.#valueBytes = 0;
     this.#numbers = new WeakMap();
-    // What an overflow took is not kept.
+    // The larger buffer of an overflow is not kept.
     if (this.#lines.length > 2 * this.#maxBytes) this.#lines = Buffer.allocUnsafeSlow(this.#maxBytes);
   }
 
   /**
-   * Gives the memory of the batch back to the machine, 8 to 16 MiB of it: left to the collector, it would lie there beside the next
-   * merge. The batch and views of it may not be used afterwards.
+   * Frees the memory of the batch, 8 to 16 MiB. If left to the garbage collector, it would add to that of the
+   * next merge. The batch and views of it may not be used afterwards.
    */
   free(): void {
     const { first, name, value } = this.#pairs;
@@ -79,7 +80,7 @@ export class MergeBatch {
     for (const array of [this.#lines, ...columns, first, name, value]) freeWhole(array);
   }
 
-  /** The batch should end where a timestamp ends. */
+  /** The batch should end at the end of a timestamp. */
   get full(): boolean {
     return this.#reaches(1);
   }
@@ -106,8 +107,8 @@ export class MergeBatch {
   }
 
   /**
-   * Lays a row behind the others without keeping it: `keep` does, else the next one overwrites it.
-   * @param place of the row's stream among those of the merge, ascending
+   * Appends a row without keeping it. If `keep` does not follow, the next row overwrites it.
+   * @param place index of the row's stream among those of the merge, ascending
    * @param time ns since the start of the day
    */
   lay(page: OpenPage, row: number, place: number, time: number): void {
@@ -143,8 +144,8 @@ export class MergeBatch {
   }
 
   /**
-   * Keeps the row that `lay` laid.
-   * @param streams of the merge, which `place` numbered
+   * Keeps the row that `lay` appended.
+   * @param streams streams of the merge, indexed by `place`
    */
   keep(page: OpenPage, row: number, streams: readonly Stream[]): void {
     const at = this.rows++;
@@ -157,7 +158,7 @@ export class MergeBatch {
     this.sum.addRow(page.hashes, row, page.lineOffsets[row + 1] - page.lineOffsets[row]);
   }
 
-  /** Of a row that was laid: equal where two rows are the same entry, of one stream and timestamp. */
+  /** Compares hashes of appended rows: equal if two rows are the same entry, of one stream and timestamp. */
   sameHash(a: number, b: number): boolean {
     return this.#one[a] === this.#one[b] && this.#two[a] === this.#two[b];
   }
@@ -166,7 +167,7 @@ export class MergeBatch {
     return this.#one[row];
   }
 
-  /** True where line and metadata of two rows are the same. */
+  /** Returns true if line and metadata of two rows are equal. */
   sameEntry(a: number, b: number): boolean {
     const lines = this.#lines;
     const lineEnd = this.#lineEnd;
@@ -180,12 +181,12 @@ export class MergeBatch {
     return row === 0 ? 0 : this.#lineEnd[row - 1];
   }
 
-  /** The line of a row; valid until the next row is laid. */
+  /** Returns the line of a row, valid until the next row is appended. */
   lineOf(row: number): Buffer {
     return this.#lines.subarray(this.#startOf(row), this.#lineEnd[row]);
   }
 
-  /** Name and value of each pair of a row, ascending by name. */
+  /** Returns name and value of each pair of a row, ascending by name. */
   pairsOf(row: number): [string, string][] {
     const { first, name, value } = this.#pairs;
     const list: [string, string][] = [];
@@ -195,7 +196,7 @@ export class MergeBatch {
     return list.sort((a, b) => (a[0] < b[0] ? -1 : 1));
   }
 
-  /** The rows that were kept, as views: valid until `clear`. */
+  /** Returns the kept rows as views, valid until `clear`. */
   toRows(): ChunkRows {
     const { rows } = this;
     const lines = this.#lines;
@@ -271,7 +272,7 @@ export class MergeBatch {
   }
 }
 
-/** The old memory is free afterwards. */
+/** Frees the old memory. */
 function grown<T extends Uint32Array | Float64Array>(from: T, to: T): T {
   to.set(from);
   freeWhole(from);

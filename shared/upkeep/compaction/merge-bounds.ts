@@ -1,50 +1,55 @@
 /**
- * What a merge may hold, all in one place. Beside the output that is being made (as stored, about as large as its inputs
- * together, and its footer) a merge takes at most
+ * The memory limits of a merge. In addition to the output (as stored, about as large as its inputs together,
+ * and its footer), a merge uses at most
  *
- *    256 MiB   footers of the inputs, or of two that are larger          MAX_FOOTERS_BYTES
- *     64 MiB   what was read and not yet decoded                          READ_BUDGET_BYTES
- *    512 MiB   decoded pages, one of each input                           MAX_OPEN_PAGES_BYTES
- *      8 MiB   two batches of rows for the writer, most often             BATCH_BYTES
- *     64 MiB   the same where very many entries have one timestamp        OVERFLOW_FACTOR
- *    100 MiB   digests of more entries than that of one timestamp         MAX_SPILLED_ROWS
+ *     256 MiB   footers of the inputs, or of two that are larger         MAX_FOOTERS_BYTES
+ *      64 MiB   bytes that were read and are not decoded yet             READ_BUDGET_BYTES
+ *     512 MiB   decoded pages, one of each input                         MAX_OPEN_PAGES_BYTES
+ *       8 MiB   two batches of rows for the writer, usually              BATCH_BYTES
+ *      64 MiB   the same, if very many entries have one timestamp        OVERFLOW_FACTOR
+ *     100 MiB   digests of further entries of one timestamp              MAX_SPILLED_ROWS
  *
- * Usual inputs are far below: a page of 1 MiB of lines takes 1.5 MiB, so 97 large inputs take 146 MiB.
+ * Usual inputs are far below: a page of 1 MiB of lines uses 1.5 MiB, so 97 large inputs use 146 MiB.
  */
 import type { PageMeta } from '../../storage/chunk/format.ts';
 import { ColumnKind } from '../../storage/chunk/format.ts';
 import type { MergeInput } from './merge-reader.ts';
 
-/** Shared by the inputs. Half is for the ranges in use, half for those that are asked for meanwhile. */
+/** Shared by the inputs. Half is for the ranges in use, half for those that are requested meanwhile. */
 export const READ_BUDGET_BYTES = 64 * 1024 * 1024;
-/** Reads at the start, when every input needs its first page. */
+/** Concurrent reads at the start, when every input needs its first page. */
 export const READS_AT_ONCE = 16;
 export const MAX_OPEN_PAGES_BYTES = 512 * 1024 * 1024;
 
-/** Of the inputs, decoded: 97 of 10,000 streams take 141 MB. Beyond, fewer are merged at once. */
+/**
+ * Decoded footers of the inputs: 97 of 10,000 streams use 141 MB. Above the limit, fewer inputs are merged at
+ * once.
+ */
 export const MAX_FOOTERS_BYTES = 256 * 1024 * 1024;
 /** Measured: a run as an object, and a stream of five labels with its text. */
 export const BYTES_PER_RUN = 130;
 export const BYTES_PER_STREAM = 1600;
 
-/** A batch: a few pages, so that the thread pool has work while the next batch is filled. */
+/** A batch is a few pages, so that the thread pool has work while the next batch is filled. */
 export const BATCH_BYTES = 4 * 1024 * 1024;
 /** Two pages of tiny lines. */
 export const BATCH_ROWS = 131_072;
 export const BATCH_PAIRS = 1_048_576;
 /**
- * Entries of one stream and timestamp stay in one batch, so that equal ones are found by their bytes; up to this many times
- * a usual batch.
+ * Entries of one stream and timestamp stay in one batch, up to this many times a usual one, so that their
+ * bytes can be compared.
  */
 export const OVERFLOW_FACTOR = 8;
-/** Beyond, entries of the one timestamp are remembered by a digest, 100 bytes each. */
+/** Above OVERFLOW_FACTOR, entries of the one timestamp are represented by a digest, 100 bytes each. */
 export const MAX_SPILLED_ROWS = 1_000_000;
 
-/** Decoded lines or rows between two turns for others: 1 to 3 ms of work. */
+/** Decoded lines or rows between two yields: 1 to 3 ms of work. */
 export const TURN_BYTES = 512 * 1024;
 export const TURN_ROWS = 8192;
 
-/** The inputs cannot be merged together within the bounds; fewer of them can, two always but for hostile ones. */
+/**
+ * The inputs cannot be merged together within the limits. Fewer of them can: two always, except hostile ones.
+ */
 export class MergeTooLargeError extends Error {
   constructor(message: string) {
     super(message);
@@ -52,7 +57,7 @@ export class MergeTooLargeError extends Error {
   }
 }
 
-/** Bytes of the decoded pages that a merge of these inputs holds at most. */
+/** Returns the maximum bytes of decoded pages that a merge of these inputs holds. */
 export function openPagesBytes(inputs: readonly Pick<MergeInput, 'footer'>[]): number {
   let bytes = 0;
   for (const { footer } of inputs) {
@@ -65,7 +70,7 @@ export function openPagesBytes(inputs: readonly Pick<MergeInput, 'footer'>[]): n
 
 /** Times, offsets, hashes and metadata bytes of a row. */
 const BYTES_PER_ROW = 8 + 4 + 8 + 8;
-/** For each byte of a metadata column: its raw bytes, its values as texts, and where they lie. */
+/** For each byte of a metadata column: its raw bytes, its values as texts, and their offsets. */
 const BYTES_PER_METADATA_BYTE = 5;
 
 function decodedBytes({ rows, lineBytes, columns }: PageMeta): number {

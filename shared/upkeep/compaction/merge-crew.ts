@@ -52,33 +52,36 @@ export interface CrewWork {
   /** No merge begins after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
-  /** Chunks whose merge came to nothing: added here, and left alone. */
+  /** IDs of chunks whose merge failed: added here, and not merged again. */
   readonly failed: Set<string>;
-  /** @param isFree false for a chunk that is to be left alone */
+  /** @param isFree false for a chunk that must not be merged */
   plan(snapshot: DaySnapshot, isFree: (record: ChunkRecord) => boolean): Promise<readonly PlannedMerge[]>;
-  /** Holds the lease. */
+  /** Renews the lease. */
   hold(): Promise<void>;
-  /** A swap is published. */
+  /** Called after each published swap. */
   onMerged(merges: number, merged: MergedChunks): void;
 }
 
 interface Call {
-  /** Unix ms. */
+  /** Start of the merge, Unix ms. */
   readonly startedMs: number;
-  /** Ends it. */
+  /** Aborts the call when it takes too long. */
   readonly late: AbortController;
 }
 
-/** Functions that these merges are worth. */
+/** Returns the number of functions to call for these merges. */
 export function functionsFor(merges: readonly PlannedMerge[], helpers: MergeHelpers): number {
   const { most, bytesEach = HELPER_BYTES, fewest = 2 } = helpers;
   if (merges.length === 0 || merges.length < fewest) return 0;
   const wanted = Math.ceil(lineBytesOf(merges) / bytesEach);
-  // What one function can do, the one that plans does.
+  // The planning function does what one function can do.
   return fewest > 1 && wanted < 2 ? 0 : Math.min(most, merges.length, Math.max(1, wanted));
 }
 
-/** True if nothing is left to hand out, false if the time was up. Throws what `hold`, swaps and the table throw. */
+/**
+ * Returns true if no merge is left to hand out, false if the time was up. Throws what `hold`, swaps and the
+ * table throw.
+ */
 export async function mergeTogether(parts: CrewParts, work: CrewWork): Promise<boolean> {
   return new Crew(parts, work).run();
 }
@@ -86,7 +89,7 @@ export async function mergeTogether(parts: CrewParts, work: CrewWork): Promise<b
 class Crew {
   readonly #parts: CrewParts;
   readonly #work: CrewWork;
-  /** Ends the calls. */
+  /** Aborts the calls at the end. */
   readonly #ending = new AbortController();
   #snapshot: DaySnapshot;
   #plannedMs = Number.NEGATIVE_INFINITY;
@@ -130,12 +133,12 @@ class Crew {
       }
     } finally {
       this.#ending.abort(new DOMException('the merges of this day end', 'AbortError'));
-      // The lease is not given back in the middle of a swap.
+      // The lease is not released in the middle of a swap.
       await this.#publishing;
     }
   }
 
-  /** False if the day is gone. */
+  /** Returns false if the day has no chunks any more. */
   async #read(): Promise<boolean> {
     const snapshot = await this.#parts.catalog.day(this.#work.tenant, this.#snapshot.day);
     if (snapshot !== undefined) this.#snapshot = inAgeOrder(snapshot);
@@ -150,14 +153,14 @@ class Crew {
       const isFree = ({ id }: ChunkRecord) => !this.#taken.has(id) && !failed.has(id) && !planned.has(id);
       const more = await plan(this.#snapshot, isFree);
       if (more.length === 0) break;
-      // The oldest first: planned again and again, the newest ones would keep them waiting.
+      // The oldest first: if plans keep coming, the newest ones would delay them.
       this.#waiting.push(...more.toSorted((a, b) => compareChunks(a.inputs[0], b.inputs[0])));
       for (const { inputs } of more) for (const { id } of inputs) planned.add(id);
     }
     this.#plannedMs = this.#parts.clock.nowMs();
   }
 
-  /** As many as are worth it. */
+  /** Starts as many merges as there are functions to call. */
   #start(): void {
     const { helpers } = this.#parts;
     const wanted = functionsFor([...this.#running.keys(), ...this.#waiting], { ...helpers, fewest: 1 });
@@ -175,7 +178,7 @@ class Crew {
       const answer = await helpers.merge({ ...merge, tenant, day: this.#snapshot.day }, signal);
       signal.throwIfAborted();
       this.#finished.push(answer);
-      // Those that were too much for one merge.
+      // These inputs did not fit in one merge.
       this.#release(merge.inputs.slice(answer.inputs.length));
     } catch {
       this.#release(merge.inputs);
@@ -205,7 +208,7 @@ class Crew {
       });
   }
 
-  /** One swap of what has finished, as much as fits. */
+  /** Publishes finished merges with one swap, as many as fit. */
   async #swap(): Promise<void> {
     const { drops } = this.#parts;
     const { tenant, lease, hold, onMerged } = this.#work;
@@ -213,7 +216,7 @@ class Crew {
     const wanted: MergeAnswer[] = [];
     for (const answer of batch) {
       if ((await drops?.areInForce(tenant, answer.applied)) ?? true) wanted.push(answer);
-      // Merged again, without the request that was cancelled.
+      // Merged again, without the request that was canceled.
       else this.#release(answer.inputs);
     }
     if (wanted.length === 0) return;
@@ -240,7 +243,7 @@ class Crew {
     for (const { id } of inputs) this.#taken.delete(id);
   }
 
-  /** Resolves when something has changed, or it is time to hold on. */
+  /** Resolves when something has changed, or when the lease must be renewed. */
   async #change(): Promise<void> {
     const waited = new AbortController();
     const { clock } = this.#parts;
@@ -253,7 +256,10 @@ class Crew {
   }
 }
 
-/** Each plan sorts the chunks: of those that mostly are in order, that is one look at each. */
+/**
+ * Sorts the chunks for all plans. Each plan sorts them too, and if they are mostly in order that visits each
+ * once.
+ */
 export function inAgeOrder(snapshot: DaySnapshot): DaySnapshot {
   return { ...snapshot, records: snapshot.records.toSorted(compareChunks) };
 }

@@ -1,6 +1,6 @@
 /**
- * Where a merge stands in one input: a decoded page and a row of it. Columns that the decoder lends are copied: a page
- * stays open while pages of other inputs are decoded.
+ * The position of a merge in one input: a decoded page and a row of it. Columns that belong to the decoder
+ * are copied, because a page stays open while pages of other inputs are decoded.
  */
 
 import { BufferPool } from '../../base/model/buffer-pool.ts';
@@ -12,26 +12,26 @@ import type { RowHasher, RowHashes } from './fingerprint.ts';
 import { type MergeInput, PageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
-/** Lines of pages that are done, for the next ones: 1 MiB each, most often. */
+/** Line buffers of finished pages for reuse, usually 1 MiB each. */
 const POOL = new BufferPool(32 * 1024 * 1024);
-/** Smaller buffers share one allocation: inputs of a few lines come by the thousand. */
+/** Smaller buffers share one allocation, because inputs of a few lines come by the thousand. */
 const SHARED_BYTES = 4096;
 
-/** A page of an input, all of its columns decoded and its own. */
+/** A page of an input with all columns decoded. It owns its columns. */
 export interface OpenPage extends PageRows {
   readonly times: Float64Array;
   readonly lineOffsets: Uint32Array;
   /** Nanoseconds since the start of the day that `times` is relative to. */
   readonly base: number;
   readonly hashes: RowHashes;
-  /** 1 for each row that must go. */
+  /** 1 for each row to remove. */
   readonly dropped: Uint8Array | undefined;
 }
 
 export interface CursorOptions {
-  /** Place of the input among all, in the order of the chunk ids: decides among equal timestamps. */
+  /** Index of the input in the order of chunk IDs. Decides among equal timestamps. */
   readonly order: number;
-  /** For each stream of the footer its place among the streams of all inputs; ascending. */
+  /** For each stream of the footer, its index among the streams of all inputs, ascending. */
   readonly streamPlaces: Uint32Array;
   readonly maxReadBytes: number;
   readonly hasher: RowHasher;
@@ -40,9 +40,9 @@ export interface CursorOptions {
 
 export class MergeCursor {
   readonly order: number;
-  /** Place of the current row's stream. */
+  /** Index of the current row's stream. */
   stream = -1;
-  /** Of the current row, ns since the start of the day. */
+  /** Timestamp of the current row, ns since the start of the day. */
   time = 0;
   row = 0;
   #opened: OpenPage | undefined;
@@ -66,14 +66,14 @@ export class MergeCursor {
     return this.#opened!;
   }
 
-  /** Asks for the first bytes, so that inputs wait for theirs together. */
+  /** Starts the first read, so that inputs wait for theirs together. */
   startReading(): void {
     this.#reader.start();
   }
 
   /**
-   * Opens the next page at its first row; false behind the last. The page before is gone then. Throws CorruptionError,
-   * and what reading and `dropRows` throw.
+   * Opens the next page at its first row, and frees the previous one. Returns false after the last page.
+   * Throws CorruptionError, and what reading and `dropRows` throw.
    */
   async nextPage(): Promise<boolean> {
     if (this.#opened !== undefined) freePage(this.#opened);
@@ -104,7 +104,7 @@ export class MergeCursor {
     return true;
   }
 
-  /** To the next row of the page; false behind its last. */
+  /** Moves to the next row of the page. Returns false after the last row. */
   advance(): boolean {
     this.row++;
     if (this.row < this.#runEnd) {
@@ -116,7 +116,9 @@ export class MergeCursor {
     return true;
   }
 
-  /** Runs ascend by time inside, by how times are stored; between them order is checked here. */
+  /**
+   * Timestamps ascend within a run because of how they are stored. Between runs, the order is checked here.
+   */
   #enterRun(): void {
     const { runs, base, times } = this.#opened!;
     do this.#run++;
@@ -141,7 +143,9 @@ export class MergeCursor {
   }
 }
 
-/** Its columns are given back to the machine: left to the collector, those of a whole merge would lie there. */
+/**
+ * Frees the columns of a page. If left to the garbage collector, those of a whole merge would stay in memory.
+ */
 function freePage({ lines, times, lineOffsets, hashes }: OpenPage): void {
   POOL.give(lines);
   for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes]) freeWhole(column);
@@ -154,7 +158,7 @@ interface OwnRows extends PageRows {
   readonly metadata: readonly MetadataColumn[];
 }
 
-/** Decodes all columns now; lines are copied, the others are the page's own already. */
+/** Decodes all columns now. Lines are copied. The page already owns the other columns. */
 function ownRows(page: PageRows): OwnRows {
   const { rows, baseNs, times, lineOffsets, runs } = page;
   const { length } = page.lines;

@@ -1,7 +1,7 @@
-/** The cursors of a merge, the one with the least row first: by stream, timestamp and order of the chunks. */
+/** The cursors of a merge with the smallest row first: by stream, timestamp and order of the chunks. */
 import type { MergeCursor } from './merge-cursor.ts';
 
-/** Negative where `a` comes first; never zero for two cursors. */
+/** Negative if `a` comes first. Never zero for two cursors. */
 export function compareCursors(a: MergeCursor, b: MergeCursor): number {
   return a.stream - b.stream || a.time - b.time || a.order - b.order;
 }
@@ -17,19 +17,19 @@ export class CursorHeap {
     return this.#cursors[0];
   }
 
-  /** The one that comes next when the first is past it. */
+  /** The cursor that comes next when the first one has passed it. */
   get second(): MergeCursor | undefined {
     const cursors = this.#cursors;
     if (cursors.length < 3) return cursors[1];
     return compareCursors(cursors[1], cursors[2]) < 0 ? cursors[1] : cursors[2];
   }
 
-  /** The first has moved forward. */
+  /** Restores the order after the first cursor moved forward. */
   firstMoved(): void {
     this.#sink();
   }
 
-  /** The first is at its end. */
+  /** Removes the first cursor at its end. */
   dropFirst(): void {
     const last = this.#cursors.pop();
     if (last === undefined || this.#cursors.length === 0) return;

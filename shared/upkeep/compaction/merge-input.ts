@@ -1,7 +1,7 @@
 /**
- * Chunks of the catalog as the merge takes them. Footers are in memory as long as the merge lasts, and decoded they take
- * a hundred times their stored bytes where labels repeat; so streams are shared by all inputs, counts are let go (a merge
- * counts rows anew), and what is left has a bound.
+ * Opens chunks of the catalog as merge inputs. Footers stay in memory until the merge ends. If labels repeat,
+ * a decoded footer uses a hundred times its stored bytes. So all inputs share stream objects, counts are
+ * dropped (a merge counts rows again), and the rest is limited.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stream } from '../../base/model/page.ts';
@@ -11,12 +11,12 @@ import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { BYTES_PER_RUN, BYTES_PER_STREAM, MAX_FOOTERS_BYTES } from './merge-bounds.ts';
 import type { MergeInput } from './merge-reader.ts';
 
-/** Footers read at once: each may take some hundred megabytes for a moment, and waits 30 ms on S3. */
+/** Concurrent footer reads: each can use some hundred megabytes for a short time, and waits 30 ms on S3. */
 const FOOTERS_AT_ONCE = 4;
 
 /**
- * The first of the chunks, at least two where there are, whose footers fit `maxBytes` together; each belongs to the record
- * in the same place. Throws what the store throws, and CorruptionError.
+ * Opens the first chunks whose footers fit `maxBytes` together, at least two if there are two. The inputs
+ * have the order of the records. Throws what the store throws, and CorruptionError.
  */
 export async function openInputs(
   store: ObjectStore,

@@ -1,6 +1,7 @@
 /**
- * One object that a merge makes: it takes batches, and gives the object away only after it was read back and found to
- * hold the entries that went in (`compaction.preserves-entries`). Reading back uses nothing but the object's bytes.
+ * One object that a merge writes: it accepts batches, and returns the object only after it was read back and
+ * contains the entries that were added (`compaction.preserves-entries`). Reading back uses only the object's
+ * bytes.
  */
 
 import { invariant } from '../../base/model/errors.ts';
@@ -14,7 +15,7 @@ import type { ChunkRows } from '../../storage/chunk/rows.ts';
 import type { Compression } from '../../storage/codec/compression.ts';
 import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } from './fingerprint.ts';
 
-/** Asserted of every object before anybody sees it, and of a merge as a whole. */
+/** Asserted for every object before it is published, and for a merge as a whole. */
 export const PRESERVES_ENTRIES = 'compaction.preserves-entries';
 
 export interface PageOptions {
@@ -35,26 +36,29 @@ export class MergeOutput {
   readonly #expected = new FingerprintSum();
   #adding: Promise<void> = Promise.resolve();
 
-  /** @param id the chunk's own */
+  /** @param id ID of the chunk */
   constructor(id: string, compression: Compression, { enricher, pageBytes }: PageOptions) {
     this.#id = id;
     this.#assembler = new ChunkAssembler(compression, enricher, pageBytes);
   }
 
-  /** Begins to pack a batch; `packed` tells when its memory is free. @param sum of its rows, as they were read */
+  /**
+   * Starts to encode a batch. `packed` resolves when its memory is free. @param sum fingerprint of the rows
+   * as read
+   */
   add(rows: ChunkRows, sum: Fingerprint): void {
     this.#expected.add(sum);
     this.#adding = this.#assembler.add(rows);
-    // Whoever waits for it gets the error.
+    // The caller that waits for it gets the error.
     this.#adding.catch(() => undefined);
   }
 
-  /** Resolves when the last batch is packed; rejects where that failed. */
+  /** Resolves when the last batch is encoded. Rejects if that failed. */
   packed(): Promise<void> {
     return this.#adding;
   }
 
-  /** The object, read back and compared. Throws the invariant `compaction.preserves-entries`. */
+  /** Returns the object, read back and compared. Throws the invariant `compaction.preserves-entries`. */
   async finish(head: Omit<ChunkHead, 'id'>, readBack: ReadBack): Promise<VerifiedChunk> {
     await this.#adding;
     const chunk = await this.#assembler.finish({ ...head, id: this.#id });
@@ -67,7 +71,7 @@ export class MergeOutput {
 
 export interface VerifiedChunk {
   readonly chunk: WrittenChunk;
-  /** Of what was read back. */
+  /** Fingerprint of what was read back. */
   readonly fingerprint: Fingerprint;
 }
 
@@ -77,10 +81,10 @@ export function assertPreserved(expected: Fingerprint, found: Fingerprint, what:
 }
 
 /**
- * The fingerprint of what the bytes of an object say, footer included. Throws CorruptionError.
+ * Returns the fingerprint of what the bytes of an object contain, footer included. Throws CorruptionError.
  *
- * @param copied of each page whether it is one stored block whose bytes were verified where they came from: it counts with its
- * rows and bytes alone, hashes 0
+ * @param copied for each page, whether it is a stored block whose bytes were verified at their source: it
+ * counts with its rows and bytes only, hashes 0
  */
 export async function readObject(
   { parts, footerBytes }: WrittenChunk,
@@ -103,7 +107,7 @@ export async function readObject(
     const rows = decodePage(footer, page, stored, wants, `chunk ${footer.tenant}/${footer.id}`);
     const hashes = hasher.hash(rows);
     sum.addPage(rows, hashes);
-    // Left to the collector, the columns of the whole object would lie there.
+    // If left to the garbage collector, the columns of the whole object would stay in memory.
     const { times, lineOffsets } = rows;
     for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes])
       freeWhole(column);
@@ -113,13 +117,13 @@ export async function readObject(
   return sum.value;
 }
 
-/** What the footer tells of a page. */
+/** Returns the counts that the footer has for a page. */
 export function unhashed({ rows, lineBytes, runs }: PageMeta): Fingerprint {
   const metadataBytes = runs.reduce((sum, run) => sum + run.metadataBytes, 0);
   return { rows, lineBytes, metadataBytes, one: 0, two: 0 };
 }
 
-/** What the footer says of the whole, and its counts, against the rows. */
+/** Compares the totals and counts of the footer with the rows. */
 function checkTotals(footer: Footer, found: Fingerprint): void {
   const { rows, lineBytes, metadataBytes } = found;
   const counted = { rows: 0, lineBytes: 0, metadataBytes: 0 };

@@ -1,8 +1,8 @@
 /**
- * Reads the pages of one input in their order, several with one request, and asks for the next ones when the last of a
- * range is handed out: on an object store each request waits 30 ms, and a merge makes hundreds.
+ * Reads the pages of one input in their order, several per request, and requests the next range when the last
+ * page of a range is handed out. Each request to an object store takes 30 ms, and a merge makes hundreds.
  *
- * What is in memory: the range of the page that is worked on, and the range that is asked for.
+ * Two ranges are in memory: the one in use and the one that is requested.
  */
 
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -13,18 +13,18 @@ import type { Footer, PageMeta } from '../../storage/chunk/format.ts';
 export interface MergeInput {
   readonly footer: Omit<Footer, 'counts'>;
   readonly storedBytes: number;
-  /** Bytes `start` to `end` (exclusive) of the object. */
+  /** Returns bytes `start` to `end` (exclusive) of the object. */
   read(start: number, end: number): Promise<Buffer>;
 }
 
 export interface StoredPage {
   readonly page: PageMeta;
-  /** The bytes of the page, columns and all. */
+  /** The bytes of the page with all columns. */
   readonly stored: Buffer;
 }
 
 interface PageRange {
-  /** Places of its pages, `from` inclusive, `to` exclusive. */
+  /** Indexes of its pages, `from` inclusive, `to` exclusive. */
   readonly from: number;
   readonly to: number;
   readonly start: number;
@@ -38,20 +38,20 @@ export class PageReader {
   #following: PageRange | undefined;
   #next = 0;
 
-  /** @param maxBytes of one read, unless a page alone is larger */
+  /** @param maxBytes maximum of one read, unless a single page is larger */
   constructor(input: MergeInput, maxBytes: number) {
     this.#input = input;
     this.#maxBytes = maxBytes;
   }
 
-  /** Asks for the first range. */
+  /** Requests the first range. */
   start(): void {
     if (this.#next === 0 && this.#input.footer.pages.length > 0) this.#following ??= this.#ask(0);
   }
 
   /**
-   * Gives the range of the page before back to the machine if that was its last page: left to the collector, the ranges of a whole
-   * merge would lie there. Only for callers that keep nothing of a page but copies.
+   * Frees the range of the previous page if that was its last page. If left to the garbage collector, the
+   * ranges of a whole merge would stay in memory. Only for callers that keep copies only.
    */
   async freeRead(): Promise<void> {
     if (this.#current?.to !== this.#next) return;
@@ -59,7 +59,7 @@ export class PageReader {
     this.#current = undefined;
   }
 
-  /** The next page, or undefined behind the last. Throws what reading throws, and CorruptionError. */
+  /** Returns the next page, or undefined after the last. Throws what reading throws, and CorruptionError. */
   async nextPage(): Promise<StoredPage | undefined> {
     const { pages } = this.#input.footer;
     if (this.#next === pages.length) return undefined;
@@ -95,7 +95,7 @@ export class PageReader {
               `chunk ${footer.tenant}/${footer.id}: a page ends at ${end} of ${storedBytes} bytes`,
             ),
           );
-    // Whoever comes for the page gets the error; before that it is nobody's.
+    // The caller that needs the page gets the error. Until then it is not unhandled.
     bytes.catch(() => undefined);
     return { from, to, start, bytes };
   }

@@ -1,15 +1,16 @@
 /**
- * Finds repeats among the entries of one stream and timestamp. The candidates are told by the hashes of their rows, in a
- * table where there are many (a clock of whole seconds gives thousands), and then compared byte by byte.
+ * Finds duplicates among the entries of one stream and timestamp. Equal row hashes give the candidates, by a
+ * hash table if there are many (a clock of whole seconds gives thousands). Candidates are then compared byte
+ * by byte.
  *
- * Where one timestamp has more entries than a batch may hold, those that leave with the batch are remembered by a SHA-256
- * digest: nothing weaker may decide that an acknowledged entry is not stored.
+ * If one timestamp has more entries than a batch can hold, a SHA-256 digest represents those that leave with
+ * the batch. Nothing weaker may decide that an acknowledged entry is not stored.
  */
 import { hash } from 'node:crypto';
 import type { MergeBatch } from './merge-batch.ts';
 import { MAX_SPILLED_ROWS, MergeTooLargeError } from './merge-bounds.ts';
 
-/** Up to this many entries are looked at one by one. */
+/** Up to this many entries are compared one by one. */
 const SCANNED_ROWS = 8;
 
 export class MergeTies {
@@ -17,11 +18,11 @@ export class MergeTies {
   #time = -1;
   /** First row of the tie in the batch. */
   #from = 0;
-  /** By hash, linear probing: 0, or 1 + place behind `from`. */
+  /** Hash table with linear probing: 0, or 1 + index after `from`. */
   #slots = new Uint32Array(0);
   readonly #spilled = new Set<string>();
 
-  /** True where a row of this stream and time belongs with those before. */
+  /** Returns true if a row of this stream and time belongs to the current tie. */
   goesOn(stream: number, time: number): boolean {
     return stream === this.#stream && time === this.#time;
   }
@@ -35,7 +36,7 @@ export class MergeTies {
     if (this.#spilled.size > 0) this.#spilled.clear();
   }
 
-  /** True where the row that was laid last is the same entry as one of the tie. */
+  /** Returns true if the last appended row is the same entry as one of the tie. */
   isRepeat(batch: MergeBatch): boolean {
     const row = batch.rows;
     const count = row - this.#from;
@@ -58,8 +59,8 @@ export class MergeTies {
   }
 
   /**
-   * The batch leaves in the midst of the tie: its rows are remembered by their digests, and the tie goes on at the start
-   * of the next batch. Throws MergeTooLargeError.
+   * Called when the batch leaves in the middle of the tie: stores digests of its rows, and the tie continues
+   * at the start of the next batch. Throws MergeTooLargeError.
    */
   spill(batch: MergeBatch): void {
     if (this.#spilled.size + batch.rows - this.#from > MAX_SPILLED_ROWS) {
@@ -70,7 +71,7 @@ export class MergeTies {
     this.#slots = new Uint32Array(0);
   }
 
-  /** A table with room for twice as many rows as there are. */
+  /** Fills a table with capacity for twice the number of rows. */
   #fill(batch: MergeBatch, count: number): void {
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(4 * (count + 1))));
     const mask = this.#slots.length - 1;
@@ -82,7 +83,7 @@ export class MergeTies {
   }
 }
 
-/** Equal where line and metadata are. */
+/** Equal if line and metadata are equal. */
 function digestOf(batch: MergeBatch, row: number): string {
   const line = hash('sha256', batch.lineOf(row), 'base64');
   return hash('sha256', `${line} ${JSON.stringify(batch.pairsOf(row))}`, 'base64');

@@ -1,15 +1,17 @@
 /**
  * Merges chunks of one tenant and day into one: a streaming merge by stream and timestamp. Each input has one
- * decoded page open, rows go into batches, batches into an object; what a merge may hold is in merge-bounds.ts.
+ * decoded page open. Rows are added to batches, batches to an object. For the memory limits, see
+ * merge-bounds.ts.
  *
  *     inputs → cursors → heap → (dropped? repeat?) → batch → output → read back, compare → emit
  *                                                    batch ⇄ packed in the thread pool meanwhile
  *
- * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across, where the first
- * of them was. The result does not depend on the order of the list of inputs. Entries of one stream and timestamp are in
- * the order of their chunks (shared/storage/catalog/chunk-order.ts), then of their rows, as queries order those of the inputs.
- * The output takes the place of the oldest input among chunks outside the merge. It is one chunk whatever its size, because
- * two would need two places; whoever chooses the inputs bounds their size.
+ * Entries are a set: equal ones (stream, timestamp, line, metadata) become one row, in one input or across
+ * inputs, at the position of the first. The result does not depend on the order of the list of inputs.
+ * Entries of one stream and timestamp are in the order of their chunks
+ * (shared/storage/catalog/chunk-order.ts), then of their rows, as queries order those of the inputs. Among
+ * chunks outside the merge, the output takes the position of the oldest input. It is one chunk whatever its
+ * size, because two would need two positions. The caller limits its size by its choice of inputs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { compareUtf8 } from '../../base/model/bytes.ts';
@@ -44,26 +46,26 @@ export interface MergeOptions {
   readonly tenant: string;
   /** UTC day since 1970-01-01, that of all inputs. */
   readonly day: number;
-  /** Of the output. */
+  /** Level of the output. */
   readonly level: number;
-  /** The id of the output, asked for when its writing begins. */
+  /** Returns the ID of the output. Called when its writing begins. */
   newId(): string;
   /** Unix ms. */
   readonly createdMs: number;
   readonly compression: Compression;
-  /** Called when the writing of the output begins; without it the output holds entries alone. */
+  /** Called when the writing of the output begins. Default: the output contains only entries. */
   readonly enricher?: () => ChunkIndexer;
-  /** Raw bytes of the lines of a page; default PAGE_TARGET_BYTES. */
+  /** Raw bytes of the lines of a page. Default: PAGE_TARGET_BYTES. */
   readonly pageBytes?: number;
-  /** Raw bytes that are put in order before they are packed; default BATCH_BYTES. */
+  /** Raw bytes that are sorted before they are encoded. Default: BATCH_BYTES. */
   readonly batchBytes?: number;
   /**
-   * 1 for each row that must go, or undefined where all stay. Called once for each page of the inputs, all columns
-   * decoded; the page is valid until the result is there.
+   * Returns 1 for each row to remove, or undefined if all rows stay. Called once for each page of the inputs
+   * with all columns decoded. The page is valid until the result is returned.
    */
   dropRows?(page: PageRows, input: MergeInput): Uint8Array | undefined | Promise<Uint8Array | undefined>;
   readonly signal?: AbortSignal;
-  /** Called every few milliseconds, so that others get their turn. */
+  /** Called every few milliseconds, so that other work can run. */
   pause?(): Promise<void>;
 }
 
@@ -80,9 +82,9 @@ export interface MergeSummary {
 }
 
 /**
- * Calls `emit` with the output, verified; not at all if no row stays. Throws CorruptionError where an input is
- * broken, MergeTooLargeError where the inputs are too many for one merge, the reason of `signal`, what `read`, `dropRows`,
- * `pause` and `emit` throw; nothing is emitted after an error.
+ * Calls `emit` with the verified output, or not at all if no row stays. Throws CorruptionError if an input is
+ * corrupt, MergeTooLargeError if the inputs are too many for one merge, the reason of `signal`, and what
+ * `read`, `dropRows`, `pause` and `emit` throw. Nothing is emitted after an error.
  */
 export async function mergeChunks(
   inputs: readonly MergeInput[],
@@ -95,15 +97,15 @@ export async function mergeChunks(
 class Merge {
   readonly #options: MergeOptions;
   readonly #emit: (chunk: WrittenChunk) => Promise<void>;
-  /** By age. */
+  /** Ordered by age. */
   readonly #inputs: readonly MergeInput[];
-  /** Of all inputs, ascending. */
+  /** Streams of all inputs, ascending. */
   readonly #streams: readonly Stream[];
   readonly #cursors: readonly MergeCursor[];
   readonly #hasher = new RowHasher();
   readonly #ties = new MergeTies();
   #filling: MergeBatch;
-  /** Being packed, or free. */
+  /** The batch that is being encoded, or is free. */
   #resting: MergeBatch | undefined;
   readonly #batchBytes: number;
   #output: MergeOutput | undefined;
@@ -134,7 +136,7 @@ class Merge {
   async run(): Promise<MergeSummary> {
     const heap = new CursorHeap(await this.#openAll());
     for (let cursor = heap.first; cursor !== undefined; cursor = heap.first) {
-      // Of all rows the cursor's is the next: what comes before it is in the batch.
+      // The cursor's row is the next of all rows: the batch contains everything before it.
       const goesOn = this.#ties.goesOn(cursor.stream, cursor.time);
       if (this.#refuses(goesOn)) await this.#flush(goesOn);
       if (this.#takeRows(cursor, heap.second)) {
@@ -175,7 +177,7 @@ class Merge {
     });
   }
 
-  /** Opens the first pages, some at once; the cursors that have one. */
+  /** Opens the first pages, several at once. Returns the cursors that have one. */
   async #openAll(): Promise<MergeCursor[]> {
     const cursors = this.#cursors;
     const open: MergeCursor[] = [];
@@ -195,8 +197,8 @@ class Merge {
   }
 
   /**
-   * Takes rows of the first cursor until another comes first, its page ends or the batch must be written; false where the
-   * page has ended.
+   * Adds rows of the first cursor until another cursor comes first, its page ends or the batch must be
+   * written. Returns false if the page has ended.
    */
   #takeRows(cursor: MergeCursor, rival: MergeCursor | undefined): boolean {
     const ties = this.#ties;
@@ -225,13 +227,13 @@ class Merge {
     return false;
   }
 
-  /** True where the batch must be written before the next row, which goes on with the tie or does not. */
+  /** Returns true if the batch must be written before the next row, which may or may not continue the tie. */
   #refuses(goesOn: boolean): boolean {
     return goesOn ? this.#filling.overflowing : this.#filling.full;
   }
 
   /**
-   * Gives the batch to the output, and fills the other one meanwhile.
+   * Passes the batch to the output, and fills the other one meanwhile.
    * @param goesOn the next row has the stream and timestamp of the last
    */
   async #flush(goesOn: boolean): Promise<void> {
@@ -251,7 +253,7 @@ class Merge {
     await this.#turn(TURN_BYTES, 0);
   }
 
-  /** What was read must be accounted for before the output is given away. */
+  /** Everything that was read must be accounted for before the output is emitted. */
   async #finishOutput(): Promise<void> {
     const output = this.#output;
     const options = this.#options;
@@ -277,7 +279,7 @@ class Merge {
     this.#outputBytes = verified.chunk.bytes;
   }
 
-  /** After some work: lets others have their turn when it was enough. Throws when aborted. */
+  /** Yields to other work after enough work. Throws when aborted. */
   async #turn(lineBytes: number, rows: number): Promise<void> {
     this.#turnBytes += lineBytes;
     this.#turnRows += rows;

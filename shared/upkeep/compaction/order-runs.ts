@@ -1,14 +1,16 @@
 /**
- * Which chunks may be merged without changing the order of entries with equal timestamps. The output takes the place of the
- * oldest input, so every other input moves forward, past the chunks in between:
+ * Finds the chunks that can be merged without changing the order of entries with equal timestamps. The output
+ * takes the position of the oldest input, so every other input moves forward, past the chunks in between:
  *
  *     by age    a   x   b          merged   ab   x       entries of b are before those of x now
  *
- * That changes nothing if `x` covers no time that `b` covers. So a run of chunks that may be merged ends before a chunk that
- * shares time with a skipped one. Whether they share streams and timestamps is not looked at: that would take their pages.
+ * That changes nothing if the time range of `x` does not overlap that of `b`. So a run of chunks to merge
+ * ends before a chunk that overlaps a skipped one. Whether they share streams and timestamps is not checked,
+ * because that would need their pages.
  *
- * Runs stay right when members are left out at their ends, not in the middle. Runs of one day without a chunk in common may all be
- * merged: if one of them moved an entry past one of another, it would have skipped that one's chunk.
+ * A run stays valid if chunks are removed at its ends, but not in the middle. Runs of one day without a
+ * common chunk can all be merged: if one of them moved an entry past one of another, it would have skipped
+ * that chunk.
  */
 import { binaryFirst } from '../../base/model/binary-search.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
@@ -22,7 +24,7 @@ export class ChunkOrder {
     this.#byAge = records.toSorted(compareChunks);
   }
 
-  /** The candidates, some of the day's chunks, in runs; the oldest run first, each by age. */
+  /** Splits the candidates, some of the day's chunks, into runs, the oldest run first, each by age. */
   runs(candidates: readonly ChunkRecord[]): ChunkRecord[][] {
     const byAge = this.#byAge;
     const sorted = candidates.toSorted(compareChunks);
@@ -60,9 +62,9 @@ function hullOf(records: readonly ChunkRecord[]): Span {
 
 type Span = Pick<ChunkRecord, 'first' | 'last'>;
 
-/** A union of spans of time, both ends included. */
+/** A union of time ranges, both ends included. */
 class TimeSpans {
-  /** Ascending, and apart from each other. */
+  /** Ascending and disjoint. */
   #spans: Span[] = [];
 
   clear(): void {

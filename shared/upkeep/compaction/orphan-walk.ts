@@ -1,8 +1,10 @@
 /**
- * Where the walk for orphans stands, kept in the catalog: it goes through the whole store once a day, a part at a time.
+ * Stores in the catalog the position of the walk for orphans, which visits the whole store once a day, in
+ * parts.
  *
- * A catalog that was lost and begins anew knows none of the objects that are there: they would all be orphans. So the
- * first look only notes the time, and objects older than that are left alone, until a rebuild has taken them in.
+ * A catalog that was lost and created again knows none of the existing objects: all would be orphans. So the
+ * first walk only records the time. Objects older than that are kept until a rebuild adds them to the
+ * catalog.
  */
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import {
@@ -12,20 +14,23 @@ import {
   type OrphanReport,
 } from './collector.ts';
 
-/** From the start of one walk to the start of the next. */
+/** Interval from the start of one walk to the start of the next. */
 const WALK_EVERY_MS = 24 * 3_600_000;
 const STATE = 'orphans';
 
 interface Walk {
   readonly startedMs: number;
-  /** Place (objects-by-day.ts) after which to go on; absent where the walk has ended. */
+  /** Key (objects-by-day.ts) after which to continue. Absent if the walk has ended. */
   readonly after?: string;
   readonly ended: boolean;
   /** See OrphanParts. */
   readonly sinceMs: number;
 }
 
-/** Goes on with the walk of today; undefined where it has ended. Two at once look at the same objects: no harm. */
+/**
+ * Continues today's walk. Returns undefined if it has ended. Two processes may check the same objects at
+ * once.
+ */
 export async function walkForOrphans(
   parts: CollectorParts,
   bounds: CollectionBounds,
@@ -47,14 +52,14 @@ export async function walkForOrphans(
   return report;
 }
 
-/** Notes that the catalog begins now: objects that are older are left alone. Without effect if it has begun before. */
+/** Records that the catalog begins now: older objects are kept. No effect if it was recorded before. */
 export async function beginOrphanWalk({ states }: Catalog, nowMs: number): Promise<void> {
   const before = await states.read<Walk | undefined>(STATE, undefined);
   if (before.value !== undefined) return;
   await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: nowMs });
 }
 
-/** After a rebuild: every object that holds entries has a record now, whatever its age. */
+/** Called after a rebuild: every object with entries now has a record, whatever its age. */
 export async function trustCatalog({ states }: Catalog, nowMs: number): Promise<void> {
   const before = await states.read<Walk | undefined>(STATE, undefined);
   await states.replace(STATE, before, { startedMs: nowMs, ended: true, sinceMs: 0 });

@@ -1,28 +1,32 @@
 /**
- * How well merges pack what they write. Filters, promoted columns and thorough compression are two thirds of what a merge
- * costs, and of what is merged again within the hour all of it is in vain. So there are two qualities:
+ * How thoroughly merges encode what they write. Text indexes, field columns and thorough compression are two
+ * thirds of a merge's cost, which is wasted on chunks that are merged again within the hour. So there are two
+ * qualities:
  *
- *     draft   of level 1 only: compressed as a push is, entries alone
- *     final   of any level: thorough compression, and from `enrichedFromBytes` on filters and promoted columns
+ *     draft   of level 1 only: compressed as a push is, entries only
+ *     final   of any level: thorough compression, and from `enrichedFromBytes` on text index and field columns
  *
- * A reader would get wrong: a draft is never more than a promise. What is left of level 0 or 1, in a day that is over or
- * behind a flush, is packed once more by itself (`isUnfinished`), so nothing stays a draft because a forecast was wrong.
+ * Pitfall: a draft is temporary. Chunks of level 0 or 1 that remain in a day that is over, or after a flush,
+ * are merged once more alone (`isUnfinished`), so no chunk stays a draft because a forecast was wrong.
  */
 import { PAGE_TARGET_BYTES } from '../../storage/chunk/format.ts';
 
 export type Quality = 'draft' | 'final';
 
-/** Raw bytes of lines, all of them. */
+/** Raw bytes of lines, for all fields. */
 export interface Packing {
-  /** Of a page; see PAGE_TARGET_BYTES. */
+  /** Size of a page; see PAGE_TARGET_BYTES. */
   readonly pageBytes: number;
-  /** Reading fewer costs no query more than asking a filter. */
+  /** For smaller chunks, reading them costs a query no more than checking a text index. */
   readonly enrichedFromBytes: number;
-  /** What a 5-minute window has made is a draft below this: 100 ms of reading, for an hour at most. Pushes of so much are enriched. */
+  /**
+   * The output of a 5-minute window below this size is a draft: 100 ms of reading, for up to an hour. Pushes
+   * of this size are indexed.
+   */
   readonly finalFromBytes: number;
   /**
-   * Chunks of so much are rewritten by themselves, and pages without a row that goes are copied. Smaller ones have few pages
-   * to copy, and are better joined: fewer objects, fewer requests for each query.
+   * Chunks of this size are rewritten alone, and pages without a row to remove are copied. Smaller ones have
+   * few pages to copy, and merging them is better: fewer objects mean fewer requests for each query.
    */
   readonly copiedFromBytes: number;
 }
@@ -36,10 +40,13 @@ export const PACKING: Packing = {
 
 /** The highest level of drafts. */
 export const DRAFT_LEVEL = 1;
-/** The lowest level of what is packed for good. */
+/** The lowest level of final chunks. */
 export const FINAL_LEVEL = 2;
 
-/** True of a chunk that may be a draft, or just as it was pushed, and is large enough to be worth more. */
+/**
+ * Returns true for a chunk that may be a draft, or is as it was pushed, and is large enough to be encoded
+ * well.
+ */
 export function isUnfinished(
   { level, lineBytes }: { readonly level: number; readonly lineBytes: number },
   { enrichedFromBytes }: Packing,

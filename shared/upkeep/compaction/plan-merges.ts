@@ -1,11 +1,12 @@
 /**
- * Which chunks of a day to merge next. Three windows, by the time of a chunk's last entry: 5 minutes, the hour, the day.
- * A window that is closed is packed once, from what came from smaller windows. The newest minutes stay cheap to read while they
- * are written: pushes that fill a merge are packed for good at once, up to when the hour is over, and so are pushes of much
- * that pause, if a process counts them. Small pushes are packed as drafts where many of a size pile up.
+ * Plans the next merges of a day. There are three windows, by the time of a chunk's last entry: 5 minutes,
+ * the hour and the day. A closed window is merged once, from the outputs of smaller windows. The newest
+ * minutes stay cheap to read while they are written: pushes that fill a merge are merged as final chunks at
+ * once, until the hour is over. So are large amounts of pushes that pause, if a process counts them. Many
+ * small pushes of one size are merged as drafts.
  *
- * Rewriting costs: a large chunk is left alone until what has come beside it is worth it (a third of its size), so a
- * byte is rewritten a few times in all, and late pushes merge among themselves first.
+ * Rewriting costs: a large chunk is not merged until the chunks next to it have a third of its size. So a
+ * byte is rewritten a few times in all, and late pushes are merged with each other first.
  */
 
 import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
@@ -16,10 +17,10 @@ import { ChunkOrder } from './order-runs.ts';
 import { DRAFT_LEVEL, FINAL_LEVEL, isUnfinished, PACKING, type Packing, type Quality } from './packing.ts';
 
 interface Window {
-  /** Level of what is merged here. */
+  /** Level of the output of this window. */
   readonly level: number;
   readonly ns: number;
-  /** After its end, until it counts as closed: time for pushes that come late. */
+  /** Time after its end until the window counts as closed, for pushes that arrive late. */
   readonly closedAfterMs: number;
 }
 
@@ -29,54 +30,64 @@ export const WINDOWS: readonly Window[] = [
   { level: 3, ns: 1440 * NS_OF_MINUTE, closedAfterMs: 3_600_000 },
 ];
 
-/** Inputs of one merge: each holds a page and a read while it lasts. */
+/** Maximum number of inputs of one merge: each holds a page and a read. */
 export const MAX_INPUTS = MAX_SWAPPED_CHUNKS;
-/** Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does: more would wait longer, and cost no less a byte. */
+/**
+ * Raw bytes of lines that fill a merge of pushes, as MAX_INPUTS does. More would wait longer without a lower
+ * cost per byte.
+ */
 export const FULL_LINE_BYTES = 64 * 1024 * 1024;
 /** Chunks of one size class in 5 open minutes that make a merge, with the smaller ones between them. */
 const PILE = 32;
-/** Size classes are powers of 8 from here, bytes: merging a pile lifts its bytes by a class at least. */
+/** Size classes are powers of 8 from here, bytes: merging a pile raises its bytes by at least one class. */
 const FIRST_CLASS_BYTES = 16 * 1024;
 const CLASS_FACTOR = 8;
-/** A chunk joins a merge in a closed window where the smaller ones together have a third of its size. */
+/** A chunk joins a merge in a closed window if the smaller ones together have a third of its size. */
 const LARGEST_SHARE = 3;
 
 /**
- * Pushes this old are the first that an unforced merge takes, ms. A push that was begun before them and is not committed yet
- * would otherwise come behind the whole of what they are merged into.
+ * Age from which an unforced merge includes pushes, ms. A push that began before them and is not committed
+ * yet would otherwise be ordered after the whole output of that merge.
  */
 export const SETTLE_MS = 1_000;
-/** The same over a distant store, where a slow put takes seconds. */
+/** The same for a distant store, where a slow put takes seconds. */
 export const DISTANT_SETTLE_MS = 3_000;
-/** Pushes to a day pause if none was begun for so long, ms. Then those that would be packed for good are not kept waiting for more. */
+/**
+ * Pushes to a day pause if none began for this time, ms. Then those that make a final chunk stop waiting for
+ * more.
+ */
 export const PAUSE_MS = 2_000;
 
 export interface PlanOptions {
-  /** Stored bytes at which chunks are well packed; chunks of half of it are left as they are. */
+  /** Target size of a chunk, stored bytes. Chunks of half of it are not merged. */
   readonly targetBytes: number;
   readonly nowMs: number;
-  /** Pack what is there now, whatever is still open. */
+  /** Merges what exists now, also in windows that are open. */
   readonly force: boolean;
-  /** Only pushes that fill a merge, and pushes of much that pause: all that a process which counts pushes asks for. Default: false. */
+  /**
+   * Only pushes that fill a merge, and large amounts of pushes that pause: all that a process that counts
+   * pushes requests. Default: false.
+   */
   readonly onlyFull?: boolean;
   /** Age at which pushes are merged, ms. Default: SETTLE_MS. */
   readonly settleMs?: number;
-  /** False for a chunk that is to be left alone. Default: all may be merged. */
+  /** Returns false for a chunk that must not be merged. Default: all may be merged. */
   mayMerge?(record: ChunkRecord): boolean;
-  /** Default PACKING. */
+  /** Default: PACKING. */
   readonly packing?: Packing;
 }
 
 export interface PlannedMerge {
   readonly level: number;
-  /** By age, and so that merging them changes no order (order-runs.ts). One alone is packed better than it is. */
+  /** By age, and so that merging them changes no order (order-runs.ts). A single input is encoded better. */
   readonly inputs: readonly ChunkRecord[];
   readonly quality: Quality;
 }
 
 /**
- * The next merges of a day, the newest edge first; none if nothing is to do now. No two have an input in common, and they may be
- * done in any order. There are more after them, most often. @param all chunks of the day
+ * Returns the next merges of a day, the newest windows first, or none if there is nothing to do now. No two
+ * have a common input, and they can run in any order. Usually there are more after them. @param all chunks of
+ * the day
  */
 export function planMerges(
   day: number,
@@ -105,26 +116,26 @@ export function planMerges(
       return window.level === DRAFT_LEVEL ? pileMerges(group, order, options) : [];
     });
     if (merges.length === 0) continue;
-    // Late pushes to an old day: nothing comes that the output could be joined with.
+    // Late pushes to an old day: no later chunk comes that the output could be merged with.
     const isAll = isOver && merges[0].inputs.length === records.length;
     return isAll ? [finished(merges[0])] : merges;
   }
   return isOver && settled.length === records.length ? finishing(records, options) : [];
 }
 
-/** Unix ms from which on no push that was begun before this one is expected to be committed. */
+/** Unix ms from which on no push that began before this one is expected to be committed. */
 function settlesMs({ level, id }: ChunkRecord, { settleMs = SETTLE_MS }: PlanOptions): number {
   return level > 0 ? -Infinity : startedMsOf(id) + settleMs;
 }
 
-/** Unix ms from which on the pushes of a day count as the last for now; -Infinity if there are none. */
+/** Unix ms from which on the pushes of a day count as paused. -Infinity if there are none. */
 function pauseMs(records: readonly ChunkRecord[]): number {
   let newest = -Infinity;
   for (const { level, id } of records) if (level === 0) newest = Math.max(newest, startedMsOf(id));
   return newest + PAUSE_MS;
 }
 
-/** Nothing is left to join them with: those that are no more than drafts are packed, each by itself. */
+/** Nothing is left to merge them with: drafts are encoded again, each alone. */
 function finishing(
   records: readonly ChunkRecord[],
   { packing = PACKING }: PlanOptions,
@@ -136,7 +147,7 @@ function finished({ inputs }: Pick<PlannedMerge, 'inputs'>): PlannedMerge {
   return { level: WINDOWS[WINDOWS.length - 1].level, inputs, quality: 'final' };
 }
 
-/** True where nothing will be planned for the day unless something is pushed to it. */
+/** Returns true if no merge will be planned for the day without a push. */
 export function isSettled(day: number, records: readonly ChunkRecord[], options: PlanOptions): boolean {
   const last = WINDOWS[WINDOWS.length - 1];
   if (!isClosed(day, last, 0, options.nowMs)) return false;
@@ -147,13 +158,13 @@ export function isSettled(day: number, records: readonly ChunkRecord[], options:
 }
 
 /**
- * Unix ms from which on time alone may give `planMerges` something that it did not have at `nowMs`: when the next window
- * with two chunks or more closes, or a push settles. Infinity if only a push can.
+ * Unix ms from which on time alone can give `planMerges` work that it did not have at `nowMs`: when the next
+ * window with two or more chunks closes, or when a push settles. Infinity if only a push can.
  */
 export function nextClosingMs(day: number, records: readonly ChunkRecord[], options: PlanOptions): number {
   const { targetBytes, nowMs, mayMerge: mayBeMerged = () => true } = options;
   const small = records.filter(one => mayBeMerged(one) && one.storedBytes < targetBytes / 2);
-  // Whatever there is to pack: when the day closes it is settled, and leaves the list.
+  // With any chunk to merge: when the day closes, it is settled and removed from the list.
   const overMs = closingMs(day, WINDOWS[WINDOWS.length - 1], 0);
   let next = overMs > nowMs ? overMs : Infinity;
   for (const record of records) {
@@ -169,7 +180,7 @@ export function nextClosingMs(day: number, records: readonly ChunkRecord[], opti
   return next;
 }
 
-/** By window, newest first. */
+/** Groups by window, newest first. */
 function groupsOf({ ns }: Window, records: readonly ChunkRecord[]): [number, ChunkRecord[]][] {
   const groups = new Map<number, ChunkRecord[]>();
   for (const record of records) {
@@ -191,7 +202,7 @@ function closingMs(day: number, { ns, closedAfterMs }: Window, index: number): n
   return dayStartMs + ((index + 1) * ns) / Number(NS_PER_MS) + closedAfterMs;
 }
 
-/** What of a closed window is worth merging; the oldest run first. */
+/** Merges of a closed window, the oldest run first. */
 function closedMerges(
   { level }: Window,
   group: readonly ChunkRecord[],
@@ -205,16 +216,16 @@ function closedMerges(
 }
 
 /**
- * Inputs of the first merge of so many chunks: what is too many for all others to be full. So the last one, which has the
- * large ones among its inputs, has room for as many as it can that were in no merge before.
+ * Returns the number of inputs of the first merge, so that all others are full. The last one, which has the
+ * large chunks among its inputs, then has as many as it can that were in no merge before.
  */
 function firstOf(chunks: number): number {
   return chunks <= MAX_INPUTS ? chunks : ((chunks - 2) % (MAX_INPUTS - 1)) + 2;
 }
 
 /**
- * Pushes of a window in merges that are full, the oldest first; what is left of them waits for more.
- * @param pauses nothing was pushed to the day lately: what is left waits no longer, if it would be packed for good
+ * Returns full merges of the pushes of a window, the oldest first. The remaining pushes wait for more.
+ * @param pauses no recent push to the day: the remaining pushes stop waiting if they make a final chunk
  */
 function fullMerges(
   group: readonly ChunkRecord[],
@@ -241,8 +252,8 @@ function fullMerges(
 }
 
 /**
- * The piles of the smallest size class that has one: so many chunks of the class, and the smaller ones between them. Pushes that
- * would be packed for good wait until they fill a merge, or no more come.
+ * Returns the piles of the smallest size class that has one: PILE chunks of the class, and the smaller ones
+ * between them. Pushes that would make a final chunk wait until they fill a merge, or until pushes pause.
  */
 function pileMerges(
   group: readonly ChunkRecord[],
@@ -265,7 +276,10 @@ function pileMerges(
   return [];
 }
 
-/** Parts of a run of two chunks and more, none of which is too large for the others of its part to matter. */
+/**
+ * Returns parts of a run, of two or more chunks each, without a chunk that is too large for the rest of its
+ * part.
+ */
 function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
   if (run.length < 2) return [];
   const largest = placeOfLargest(run);
@@ -274,7 +288,10 @@ function worthMerging(run: readonly ChunkRecord[]): (readonly ChunkRecord[])[] {
   return [...worthMerging(run.slice(0, largest)), ...worthMerging(run.slice(largest + 1))];
 }
 
-/** @param part a run of two chunks at least, worth merging @param count how many of them, if their bytes allow it */
+/**
+ * @param part a run of at least two chunks, worth merging @param count how many of them, if their bytes allow
+ * it
+ */
 function mergeOf(
   level: number,
   part: readonly ChunkRecord[],
@@ -285,7 +302,8 @@ function mergeOf(
   const bytes = bytesOf(inputs);
   const highest = Math.max(...inputs.map(input => input.level));
   if (highest <= DRAFT_LEVEL) {
-    // There were too many for one merge, and what is left is enough for the output to join the next ones.
+    // There were too many for one merge, and what is left is large enough for the output to join the next
+    // ones.
     const left = bytesOf(part) - bytes;
     const joinsNext = inputs.length < part.length && bytes < targetBytes / 2 && bytes <= LARGEST_SHARE * left;
     const lineBytes = inputs.reduce((sum, input) => sum + input.lineBytes, 0);
@@ -297,8 +315,8 @@ function mergeOf(
 }
 
 /**
- * `count` chunks that follow each other, those with the fewest bytes; fewer if they are more than the target. So large chunks,
- * what was merged before among them, are rewritten last.
+ * Returns the `count` consecutive chunks with the fewest bytes, or fewer if they exceed the target. So large
+ * chunks, including outputs of earlier merges, are rewritten last.
  */
 function cheapest(part: readonly ChunkRecord[], count: number, targetBytes: number): readonly ChunkRecord[] {
   let bytes = bytesOf(part.slice(0, count));

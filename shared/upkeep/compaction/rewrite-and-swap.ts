@@ -1,6 +1,6 @@
 /**
- * One large chunk without the rows that must go, put in the place of the old one. Pages without such a row are copied, so it
- * costs what it takes to read the chunk, and packing only where something goes.
+ * Replaces one large chunk with a copy without the rows to remove. Pages without such a row are copied, so
+ * the cost is that of reading the chunk, and of encoding only the changed pages.
  */
 
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -24,7 +24,7 @@ export interface ChunkToRewrite
 }
 
 export interface RewrittenChunk extends MergedChunks {
-  /** Pages of the new object, and the stored bytes of both kinds. */
+  /** Pages of the new object, and stored bytes of copied and encoded pages. */
   readonly pagesCopied: number;
   readonly pagesPacked: number;
   readonly copiedBytes: number;
@@ -32,8 +32,11 @@ export interface RewrittenChunk extends MergedChunks {
 }
 
 /**
- * `whole`: the chunk lacks what its size should have, or has it from another version, so it is to be packed as a whole.
- * `clean`: nothing of it goes. Throws what the stores, `hold` and swapChunks throw, and CorruptionError.
+ * - `whole`: the chunk lacks what its size requires, or has it in another version, so it must be encoded
+ *   again as a whole.
+ * - `clean`: no row is removed.
+ *
+ * Throws what the stores, `hold` and swapChunks throw, and CorruptionError.
  */
 export async function rewriteAndSwap(
   parts: MergeParts,

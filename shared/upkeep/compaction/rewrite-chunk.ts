@@ -1,10 +1,12 @@
 /**
- * One chunk written anew without some of its rows. A page is unpacked only where somebody may want a row of it; it is packed
- * anew only where one goes. All others are copied as they are stored, with their promoted columns and their part of the text filter.
+ * Rewrites one chunk without some of its rows. A page is decoded only if a row of it may be removed, and
+ * encoded again only if one is. All other pages are copied as stored, with their field columns and their part
+ * of the text index.
  *
- * What is verified before anybody may use the result: checksums of every column that is copied; that what was packed reads back
- * as the rows that stay; that rows and bytes that stay and go are those of the source, in all and in the counts. Where the
- * source does not add up that is a CorruptionError, and a merge of it alone, which counts anew, may still do it.
+ * Verified before the result is published: checksums of every copied column; that encoded pages read back as
+ * the rows that stay; that rows and bytes that stay and are removed are those of the source, in total and in
+ * the counts. If the counts of the source are inconsistent, that is a CorruptionError. A merge of the chunk
+ * alone, which counts again, may still succeed.
  */
 import { crc32 } from 'node:zlib';
 import { CorruptionError } from '../../base/model/errors.ts';
@@ -28,27 +30,27 @@ export interface RewriteInput extends MergeInput {
 }
 
 export interface RewriteOptions {
-  /** Of the new chunk. */
+  /** ID of the new chunk. */
   readonly id: string;
   /** Unix ms. */
   readonly createdMs: number;
   readonly enricher: PatchIndexer | undefined;
   readonly pageBytes: number;
-  /** False: no row of such a stream goes. */
+  /** False: no row of such a stream is removed. */
   mayTouch(stream: Stream): boolean;
-  /** 1 for each row that must go, or undefined where all stay. */
+  /** Returns 1 for each row to remove, or undefined if all rows stay. */
   dropRows(page: PageRows): Uint8Array | undefined;
   /** Called between pages. */
   pause(): Promise<void>;
 }
 
 export interface Rewritten {
-  /** Undefined where no row stays. */
+  /** Undefined if no row stays. */
   readonly chunk: PatchedChunk | undefined;
   readonly dropped: number;
 }
 
-/** Of one read. */
+/** Maximum size of one read. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 /** Throws CorruptionError, and what `read`, `dropRows` and `pause` throw. */
@@ -128,7 +130,7 @@ class Rewrite {
     await this.#patcher.add(batch.toRows());
   }
 
-  /** Rows that follow each other in one level and minute go together. */
+  /** Subtracts consecutive rows of one level and minute together. */
   #takeFromCounts({ runs }: PageMeta, page: OpenPage, dropped: Uint8Array): void {
     const counts = this.#counts;
     const gone = this.#gone;
@@ -157,7 +159,7 @@ class Rewrite {
     }
   }
 
-  /** What stays and goes is what the source says that it has. */
+  /** Checks that rows that stay and rows that are removed add up to those of the source. */
   #checkTotals(): void {
     const { footer } = this.#input;
     const [kept, gone] = [this.#kept.value, this.#gone.value];
@@ -182,13 +184,13 @@ class Rewrite {
   }
 }
 
-/** Columns that were looked at, or will be; getters of a stored page are not its own. */
+/** Copies the columns that are used. The getters of a stored page are not own properties. */
 function ownFields(page: PageRows): PageRows {
   const { rows, baseNs, runs, times, lineOffsets, lines, metadata } = page;
   return { rows, baseNs, runs, times, lineOffsets, lines, metadata };
 }
 
-/** Throws CorruptionError where a column is not as it was written. */
+/** Throws CorruptionError if a column differs from what was written. */
 function checkColumns({ offset, columns }: PageMeta, stored: Buffer, name: string): void {
   for (const { kind, place } of columns) {
     const crc = crc32(stored.subarray(place.offset, place.offset + place.storedBytes));

@@ -1,7 +1,7 @@
 /**
- * Which rows a merge leaves out: those of picked-up delete requests, and expired ones. Whatever writes a chunk anew must ask,
- * because its output says "requests picked up before I began are applied" (ChunkRecord.asOfMs); an output that said so
- * without it would show deleted rows again, for good.
+ * Decides which rows a merge removes: those of accepted delete requests, and expired ones. Every writer of a
+ * chunk must ask, because its output states "requests accepted before I began are applied"
+ * (ChunkRecord.asOfMs). An output that states this without it would show deleted rows again, permanently.
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
@@ -10,45 +10,59 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';
 
-/** The rows of one chunk that delete requests cover, with the tests that can spare reading its pages. */
+/** The rows of one chunk that delete requests cover, with tests that can avoid reading its pages. */
 export interface CoveredRows extends ChunkRowFilter {
-  /** True if every entry of the stream from `first` to `last`, ns since the start of the day, is covered. */
+  /**
+   * Returns true if every entry of the stream from `first` to `last`, ns since the start of the day, is
+   * covered.
+   */
   takesAll(stream: Stream, first: number, last: number): boolean;
-  /** `undefined` if no row of these runs of a page is covered, whatever its lines. */
+  /** Returns `undefined` if no row of these runs of a page is covered, whatever its lines. */
   forPage(page: { page: PageMeta; streams: readonly Stream[]; runs: readonly RunMeta[] }): object | undefined;
 }
 
 /** A delete request as it was when it was applied. */
 export interface AppliedRequest {
   readonly id: string;
-  /** Unix ns of its end, decimal. One that is cancelled when part of it is done ends where it had come to. */
+  /**
+   * Unix ns of its end, decimal. If a request is canceled halfway, its end becomes the point that it had
+   * reached.
+   */
   readonly endNs: string;
 }
 
-/** What must go of a tenant's chunks, as it was at one moment. */
+/** The rows to remove from a tenant's chunks, as of one moment. */
 export interface RowDrops {
-  /** Unix ms before which everything was decided that is applied here: for `createdMs` of outputs. */
+  /** Unix ms. Everything that is applied here was decided before it. For `createdMs` of outputs. */
   readonly asOfMs: number;
   /** Delete requests that are applied here. */
   readonly applied: readonly AppliedRequest[];
-  /** What must go of a chunk for delete requests; undefined where none covers it. */
+  /** Returns the rows of a chunk that delete requests remove, or undefined if none covers it. */
   deletesOf(record: ChunkRecord): CoveredRows | undefined;
-  /** What must go of a chunk for any reason; undefined where nothing does. */
+  /** Returns the rows of a chunk to remove for any reason, or undefined if there are none. */
   of(record: ChunkRecord): ChunkRowFilter | undefined;
-  /** Throws DeleteCancelledError where a request that is applied here was cancelled meanwhile. Asks at most so often. */
+  /**
+   * Throws DeleteCancelledError if a request that is applied here was canceled meanwhile. Reads at a limited
+   * rate.
+   */
   check(): Promise<void>;
 }
 
 export interface DropSource {
-  /** Reads what holds now. Throws what the table throws. */
+  /** Reads the current requests. Throws what the table throws. */
   dropsOf(tenant: string): Promise<RowDrops>;
-  /** False if one of the requests was cancelled since they were applied. Throws what the table throws. */
+  /**
+   * Returns false if one of the requests was canceled since they were applied. Throws what the table throws.
+   */
   areInForce(tenant: string, applied: readonly AppliedRequest[]): Promise<boolean>;
-  /** Unix ns: all entries of the tenant before it are expired, whatever their stream; undefined where there is no such time. */
+  /**
+   * Unix ns before which all entries of the tenant are expired, whatever their stream. Undefined if there is
+   * no such time.
+   */
   expiredBeforeNs(tenant: string): bigint | undefined;
 }
 
-/** A request was cancelled while it was applied: whoever works begins anew. */
+/** A request was canceled while it was applied. The caller starts again. */
 export class DeleteCancelledError extends Error {
   constructor(tenant: string) {
     super(`a delete request of ${tenant} was cancelled while it was applied`);
@@ -56,7 +70,7 @@ export class DeleteCancelledError extends Error {
   }
 }
 
-/** Of a store without deletes and retention. */
+/** For a store without deletes and retention. */
 export function dropNothing(clock: Clock): RowDrops {
   return {
     asOfMs: clock.nowMs(),
@@ -67,7 +81,7 @@ export function dropNothing(clock: Clock): RowDrops {
   };
 }
 
-/** 1 for each row that must go, as mergeChunks takes it; undefined where all stay. */
+/** Returns 1 for each row to remove, as mergeChunks needs it, or undefined if all rows stay. */
 export function marksOf(mask: ChunkRowFilter, page: PageRows): Uint8Array | undefined {
   const { selection, count } = touchedRows(mask, page);
   if (count === 0) return undefined;
@@ -80,7 +94,7 @@ export function marksOf(mask: ChunkRowFilter, page: PageRows): Uint8Array | unde
   return marks;
 }
 
-/** True where a row of the page must go. */
+/** Returns true if a row of the page must be removed. */
 export function hasMarked(mask: ChunkRowFilter, page: PageRows): boolean {
   const { selection, count } = touchedRows(mask, page);
   return count > 0 && mask.hide(page, selection, count) < count;

@@ -1,4 +1,4 @@
-/** The scheduled job that deletes objects nobody needs: those whose time has come, and once a day a look for orphans. */
+/** The scheduled job that deletes unreferenced objects after their grace period and, once a day, orphans. */
 
 import { messageOf } from '../../base/model/errors.ts';
 import { type CollectorParts, collectGarbage } from '../compaction/collector.ts';
@@ -7,8 +7,8 @@ import type { Job, JobOutcome } from './jobs.ts';
 
 export interface CollectionJobParts extends CollectorParts {
   /**
-   * Takes what was deleted out of the table's log. Small chunks lie in the table alone: they go without leaving an object to
-   * delete, so every run calls it. False where it could not now.
+   * Removes deleted rows from the log of the table. Small chunks are stored only in the table and leave no
+   * object to delete, so every run calls it. Returns false if it could not run now.
    */
   readonly foldTable?: () => Promise<boolean>;
   readonly everyMs: number;

@@ -1,12 +1,13 @@
 /**
- * The scheduled job that packs chunks: goes through the days with work outstanding, and takes settled ones off the list.
+ * The scheduled job that compacts days: visits the days with outstanding work, and removes settled ones from
+ * the list.
  *
- * Days that were asked for, because pushes fill a merge there, come first, also while a run goes through the others. Most runs do
- * only them.
+ * Requested days, in which pushes fill a merge, come first, also while a run visits the others. Most runs
+ * process only those.
  *
- * What it remembers from run to run only saves work, and is lost with the process: where a run stopped whose time was up,
- * so that a tenant who pushes much does not keep those behind it from their turn; and which days are quiet, because a look
- * at a day costs a lease and all of its records.
+ * State between runs only saves work, and is lost with the process. One part is where a run stopped when its
+ * time was up, so that a heavy tenant does not block the tenants after it. The other is which days are quiet,
+ * because checking a day costs a lease and all its records.
  */
 
 import { mapAtOnce } from '../../base/model/at-once.ts';
@@ -21,10 +22,10 @@ import type { PackedDay } from '../compaction/full-merges.ts';
 import type { FlushRequest } from './flush-request.ts';
 import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 
-/** Days remembered as quiet, 200 bytes each; one more costs a look at it. */
+/** Maximum number of days remembered as quiet, 200 bytes each. Each further day is checked again. */
 const QUIET_DAYS = 100_000;
 
-/** Days asked for between two runs; others wait for a run that goes through all. */
+/** Maximum number of days requested between two runs. Further ones wait for a run that visits all days. */
 const MAX_ASKED = 10_000;
 
 interface Asked {
@@ -32,7 +33,7 @@ interface Asked {
   readonly looked: PromiseWithResolvers<void>;
 }
 
-/** A day in which nothing is to do until then, unless it is announced again. */
+/** A day without work until the given time, unless it is announced again. */
 interface Quiet {
   readonly writtenMs: number;
   /** Unix ms. */
@@ -43,7 +44,7 @@ export interface CompactionJobParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly compactor: DayCompactor;
-  /** Undefined where the store keeps no index objects. */
+  /** Undefined if the store has no index objects. */
   readonly syncer: Syncer | undefined;
   readonly flush: FlushRequest;
   readonly everyMs: number;
@@ -53,8 +54,8 @@ export interface CompactionJobParts {
 
 export interface CompactionJob extends Job {
   /**
-   * The next run makes the full merges of this day, and goes through the others only if it is time. Resolves when they are made, as
-   * far as they can be; never rejects.
+   * Requests the full merges of this day from the next run, which visits the other days only if their
+   * interval has passed. Resolves when the merges are done, as far as possible. Never rejects.
    */
   ask(day: PackedDay): Promise<void>;
 }
@@ -103,7 +104,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
       const isOver = () => bounds.signal.aborted || clock.nowMs() >= bounds.untilMs;
       const later: Asked[] = [];
       const packAsked = async () => {
-        // Those of now: other days have their turn, too, however much is pushed meanwhile.
+        // Only those requested so far: later requests must not block other days.
         await mapAtOnce([...asked], daysAtOnce, async ([name, one]) => {
           if (isOver()) return;
           asked.delete(name);
@@ -116,7 +117,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
               return;
             }
           } catch (error) {
-            // What fails fails again, and a look at all days tries it.
+            // A retry would fail too. The run over all days tries it again.
             failures.push(`${name}: ${messageOf(error)}`);
           }
           one.looked.resolve();
@@ -147,13 +148,13 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
           const report = await compactor.compactDay({ ...work, ...bounds, force });
           if (report.end === 'done') keepQuiet(work, startedMs, report.quietUntilMs);
           add(report);
-          // Whoever holds the day may pack it without what was asked for.
+          // Another process that holds the day may not make the requested merges.
           if (report.end === 'time' || (force && report.end === 'busy')) done = false;
           if (report.end === 'settled') await finish(work, bounds);
-          // Asked for: also into the index what is not settled.
+          // On request, index also what is not settled.
           else if (force && report.end === 'done' && !(await sync(work, bounds))) done = false;
         } catch (error) {
-          // A broken chunk must not keep other days from being packed.
+          // A corrupt chunk must not keep other days from being compacted.
           failures.push(`${work.tenant} day ${work.day}: ${messageOf(error)}`);
         }
       }
@@ -164,7 +165,7 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
     },
   };
 
-  /** Another had these days, or the time was up. */
+  /** For days that another process held, or for which the time was up. */
   function askAgain(later: readonly Asked[]): void {
     for (const one of later) {
       const name = nameOf(one.day);
@@ -175,8 +176,9 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
   }
 
   /**
-   * A commit that the item does not tell of comes from a process that trusts in it. While one may, every run looks; later
-   * a commit changes the item, and nothing else makes work but a window that closes.
+   * A commit that the backlog item does not show comes from a process that relies on the item. While that is
+   * possible, every run checks the day. Later, a commit changes the item, and otherwise only a window that
+   * closes makes work.
    */
   function keepQuiet(work: Outstanding, startedMs: number, untilMs: number): void {
     if (mayBeRemoved(work, startedMs)) quietDays.set(nameOf(work), { writtenMs: work.writtenMs, untilMs });
@@ -187,14 +189,14 @@ export function compactionJob(parts: CompactionJobParts): CompactionJob {
     return quiet !== undefined && quiet.writtenMs === work.writtenMs && clock.nowMs() < quiet.untilMs;
   }
 
-  /** Nothing comes for this day any more unless it is pushed: its index is made for good. */
+  /** No merge is planned for this day without a push, so its index is final. */
   async function finish(work: Outstanding, bounds: RunBounds): Promise<void> {
     const { tenant, day } = work;
     const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
     if (end === undefined || end === 'fresh') await catalog.outstanding.remove(work);
   }
 
-  /** False where it is left for the next run. */
+  /** Returns false if it is left for the next run. */
   async function sync({ tenant, day }: Outstanding, bounds: RunBounds): Promise<boolean> {
     const end = await syncer?.syncDay({ tenant, day, force: true, ...bounds });
     return end !== 'time' && end !== 'busy';

@@ -1,6 +1,7 @@
 /**
- * The scheduled job that removes what delete requests cover. Compaction leaves the same rows away in whatever it merges; this
- * finds those that nothing merges, and tells when all are gone.
+ * The scheduled job that removes the entries that delete requests cover. Compaction removes the same rows
+ * from whatever it merges. This job finds the other rows, and marks a request as processed when all are
+ * removed.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -10,10 +11,10 @@ import { noRewrites } from '../compaction/day-rewriter.ts';
 import type { DeletionFigures, TenantDeletion } from '../deletion/tenant-deletion.ts';
 import type { Job, JobOutcome } from '../maintenance/jobs.ts';
 
-/** Told of what the job sees and does; for metrics. */
+/** Receives what the job finds and does, for metrics. */
 export interface DeletionObserver {
   processed(tenant: string, requests: number): void;
-  /** Of all tenants; `oldestMs`: when the oldest was made, Unix ms. */
+  /** For all tenants. `oldestMs` is when the oldest request was created, Unix ms. */
   pending(requests: { readonly count: number; readonly oldestMs: number | undefined }): void;
 }
 
@@ -26,7 +27,10 @@ export interface DeletionJobParts {
 }
 
 export function deletionJob({ deletes, clock, deletion, everyMs, observer }: DeletionJobParts): Job {
-  /** Where the run before stopped for time: those behind it come first, whoever else has much to delete. */
+  /**
+   * The tenant at which the previous run stopped when its time was up. It comes first, so a heavy tenant does
+   * not block the others.
+   */
   let first: string | undefined;
   return {
     name: 'deletion',
@@ -51,7 +55,7 @@ export function deletionJob({ deletes, clock, deletion, everyMs, observer }: Del
           processed = figures.processed;
         } catch (error) {
           if (bounds.signal.aborted) done = false;
-          // What is broken of one tenant must not keep others from being done.
+          // A failure of one tenant must not keep the others from being processed.
           else failures.push(`${tenant}: ${messageOf(error)}`);
         }
       }

@@ -1,15 +1,15 @@
 /**
- * `POST /flush`: pack what is there now. The request is kept in the table, so that the next run of the compaction job does
- * it in whichever process it runs, and a killed run is repeated.
+ * `POST /flush`: merge what exists now. The table stores the request, so that the next run of the compaction
+ * job handles it in any process, and a killed run is repeated.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 
 interface FlushRecord {
-  /** Unix ms of the newest request. */
+  /** Time of the newest request, Unix ms. */
   readonly requestedMs: number;
-  /** Of the newest request that was done. */
+  /** Time of the newest completed request, Unix ms. */
   readonly doneMs: number;
 }
 
@@ -27,20 +27,21 @@ export class FlushRequest {
   }
 
   async make(): Promise<void> {
-    // Above every one before, whatever the clocks of the processes say: else it would count as done already.
+    // Later than every previous request, whatever the clocks of the processes. Otherwise it would count as
+    // completed.
     await this.#change(value => ({
       ...value,
       requestedMs: Math.max(this.#clock.nowMs(), value.requestedMs + 1),
     }));
   }
 
-  /** The request that waits, or undefined. */
+  /** Returns the waiting request, or undefined. */
   async pending(): Promise<number | undefined> {
     const { value } = await this.#catalog.states.read(STATE, NEVER);
     return value.requestedMs > value.doneMs ? value.requestedMs : undefined;
   }
 
-  /** `requestedMs` as `pending` gave it: what was asked for meanwhile still waits. */
+  /** @param requestedMs the value that `pending` returned; requests made meanwhile still wait */
   async complete(requestedMs: number): Promise<void> {
     await this.#change(value => ({ ...value, doneMs: Math.max(value.doneMs, requestedMs) }));
   }

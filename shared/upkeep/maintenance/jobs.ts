@@ -1,16 +1,16 @@
 /**
- * Scheduled work: what a timer does on one machine, and the scheduler of the account in functions. Every job may be
- * called at any time, twice at once, or not at all for a day: leases keep two from doing the same, and what one run does
- * not finish the next one finds.
+ * Scheduled jobs, called by a timer on one machine and by the scheduler of the account in functions. Every
+ * job can be called at any time, twice at once, or not at all for a day. Leases prevent duplicate work, and
+ * the next run continues what a run did not finish.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 
-/** A run works until its time is up, or until it is told to stop. */
+/** A run works until its time is up, or until it is aborted. */
 export interface RunBounds {
-  /** Nothing new begins after this Unix time, ms. */
+  /** No work starts after this Unix time, ms. */
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }
@@ -18,11 +18,11 @@ export interface RunBounds {
 export interface JobOutcome {
   /** False: there is work left for the next run. */
   readonly done: boolean;
-  /** Parts of the work that went well, those with nothing to do included: a day, a walk. */
+  /** Number of parts of the work that succeeded, such as days or walks, including those without work. */
   readonly succeeded: number;
-  /** What was done, by name; for people. */
+  /** Counts of what was done, by name, for display. */
   readonly figures: Readonly<Record<string, number>>;
-  /** What went wrong with parts of it; the others were done. */
+  /** Errors of parts of the work. The other parts were done. */
   readonly failures: readonly string[];
 }
 
@@ -30,13 +30,16 @@ export interface Job {
   readonly name: string;
   readonly everyMs: number;
   run(bounds: RunBounds): Promise<JobOutcome>;
-  /** True where somebody waits for a run: the next tick of any job does it first. */
+  /** Returns true if a run was requested: the next tick of any job runs this job first. */
   isAskedFor?(): Promise<boolean>;
-  /** Frequent and not to be kept waiting: its ticks run nothing else, and are kept only where something was done. */
+  /**
+   * A frequent job that must not be delayed: its ticks run nothing else, and are recorded only if work was
+   * done.
+   */
   readonly isUrgent?: boolean;
 }
 
-/** What is known of a job's newest run. */
+/** The newest run of a job. */
 export interface LastRun extends JobOutcome {
   readonly job: string;
   readonly startedMs: number;
@@ -47,14 +50,14 @@ export interface JobsParts {
   readonly jobs: readonly Job[];
   readonly catalog: Catalog;
   readonly clock: Clock;
-  /** Told of each run; must not throw. */
+  /** Called after each run. Must not throw. */
   readonly onRun?: (run: LastRun) => void;
 }
 
-/** Failures kept of a run: enough to see what is wrong. */
+/** Maximum number of failures kept per run: enough for a diagnosis. */
 const MAX_FAILURES = 20;
 
-/** True where all that the run tried went wrong: somebody must look. */
+/** Returns true if everything that the run tried failed. */
 export function hasFailed({ succeeded, failures }: JobOutcome): boolean {
   return succeeded === 0 && failures.length > 0;
 }
@@ -73,8 +76,9 @@ export class Jobs {
   }
 
   /**
-   * What a schedule calls: runs the jobs that somebody waits for, then the named one, whose run comes last. So whatever
-   * is asked for begins with the most frequent schedule, and needs none of its own. Throws only where the job is unknown.
+   * Called by a schedule. Runs the requested jobs, then the named one, whose run is the last of the result.
+   * So each request starts with the most frequent schedule and needs none of its own. Throws only if the job
+   * is unknown.
    */
   async tick(name: string, bounds: RunBounds): Promise<readonly LastRun[]> {
     if (this.#find(name).isUrgent) return [await this.run(name, bounds)];
@@ -86,7 +90,7 @@ export class Jobs {
     return runs;
   }
 
-  /** Runs a job and keeps what came of it. Throws only where the job is unknown; a failed run is a LastRun too. */
+  /** Runs a job and stores the result. Throws only if the job is unknown. A failed run is also a LastRun. */
   async run(name: string, bounds: RunBounds): Promise<LastRun> {
     const job = this.#find(name);
     const startedMs = this.#clock.nowMs();
@@ -110,12 +114,12 @@ export class Jobs {
     return job;
   }
 
-  /** The newest run that any process told of; undefined before the first. */
+  /** Returns the newest run of any process, or undefined before the first. */
   async lastRun(name: string): Promise<LastRun | undefined> {
     return (await this.#catalog.states.read<LastRun | undefined>(stateOf(name), undefined)).value;
   }
 
-  /** Whoever is later wins: it is for people, and no decision hangs on it. */
+  /** The last write wins: it is for display, and no decision depends on it. */
   async #keep(name: string, run: LastRun): Promise<void> {
     const { states } = this.#catalog;
     const before = await states.read<LastRun | undefined>(stateOf(name), undefined);
@@ -123,7 +127,7 @@ export class Jobs {
   }
 }
 
-/** A job that cannot tell is run by its own schedule. */
+/** A job that cannot check this runs by its own schedule. */
 async function isAskedFor(job: Job): Promise<boolean> {
   return (await job.isAskedFor?.().catch(() => false)) ?? false;
 }

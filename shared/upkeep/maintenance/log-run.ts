@@ -1,7 +1,7 @@
 /** Logs one run of a scheduled job, on one machine and in the scheduled function of an account. */
 import { hasFailed, type LastRun } from './jobs.ts';
 
-/** The part of a logger that this needs; pino fits. */
+/** The part of a logger that this needs. Compatible with pino. */
 export interface JobLog {
   warn(fields: object, message: string): void;
   debug(fields: object, message: string): void;

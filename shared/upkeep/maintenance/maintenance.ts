@@ -1,4 +1,4 @@
-/** Everything that keeps the store in shape: the scheduled jobs, and what a request may ask of them. */
+/** Maintenance of the store: the scheduled jobs, and the maintenance that a request can start. */
 
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
@@ -24,13 +24,13 @@ export interface MaintenanceParts {
   readonly clock: Clock;
   readonly compactor: DayCompactor;
   readonly syncer: Syncer;
-  /** What takes entries away; without it all are kept. Undefined exactly where `removalEveryMs` is. */
+  /** Removes entries. Undefined if and only if `removalEveryMs` is: then all entries are kept. */
   readonly removal?: Removal;
   /** See CollectionJobParts. */
   readonly foldTable?: () => Promise<boolean>;
-  /** Of other parts of the store, with schedules of their own in the options. */
+  /** Jobs of other parts of the store. Their schedules are in the options. */
   readonly otherJobs?: readonly Job[];
-  /** Does a merge for another function (merge-task.ts). */
+  /** Runs a merge for another function (merge-task.ts). */
   readonly mergeTask?: MergeTaskRunner;
   /** See CompactionJobParts. */
   readonly daysAtOnce?: number | undefined;
@@ -45,13 +45,13 @@ export interface Removal {
   readonly observer?: DeletionObserver;
 }
 
-/** How often a job is called; for whoever sets up timers without a store. */
+/** Interval of a job, for code that sets up timers without a store. */
 export interface Schedule {
   readonly job: string;
   readonly everyMs: number;
 }
 
-/** Of every job that a store with these options has. */
+/** Returns the schedule of every job that a store with these options has. */
 export function schedulesOf(options: MaintenanceOptions): readonly Schedule[] {
   const { compactionEveryMs, collectionEveryMs, removalEveryMs, syncEveryMs, syncsIndexes, rulesEveryMs } =
     options;
@@ -73,11 +73,13 @@ export interface MaintenanceOptions {
   readonly compactionEveryMs: number;
   readonly syncEveryMs: number;
   readonly collectionEveryMs: number;
-  /** Of delete requests and retention; undefined: nothing is removed. */
+  /** Interval of delete requests and retention. Undefined: nothing is removed. */
   readonly removalEveryMs?: number;
-  /** False: the store keeps no index objects, and cannot be asked to. */
+  /** False: the store has no index objects, and refuses requests to sync them. */
   readonly syncsIndexes: boolean;
-  /** Looks for rule groups that are due; undefined: rules are evaluated elsewhere, or not at all. */
+  /**
+   * Interval at which due rule groups are looked up. Undefined: rules are evaluated elsewhere, or not at all.
+   */
   readonly rulesEveryMs?: number;
 }
 
@@ -86,7 +88,10 @@ export class Maintenance {
   readonly sync: SyncState;
   readonly flush: FlushRequest;
   readonly syncsIndexes: boolean;
-  /** Enough was pushed to a day for a full merge: the next run of compaction makes it. See CompactionJob.ask. */
+  /**
+   * Called when a day has enough pushes for a full merge, which the next run of compaction makes. See
+   * CompactionJob.ask.
+   */
   readonly pack: (day: PackedDay) => Promise<void>;
   readonly mergeTask: MergeTaskRunner | undefined;
   readonly #parts: MaintenanceParts;
@@ -131,15 +136,15 @@ export class Maintenance {
     this.jobs = new Jobs({ jobs, catalog, clock, onRun: parts.onRun });
   }
 
-  /** Reads every page of the backlog, up to its bounds: for people, not for decisions. */
+  /** Reads every page of the backlog, up to a limit. For display, not for decisions. */
   status(): Promise<MaintenanceStatus> {
     const { catalog, clock } = this.#parts;
     return maintenanceStatus({ jobs: this.jobs, catalog, clock });
   }
 
   /**
-   * Packs a tenant's chunks and folds them into the index, those of the days that `wants` takes. False where the time
-   * was up first; what was done stays done. Throws what went wrong with a day, after the others.
+   * Compacts and indexes the days of a tenant that `wants` accepts. Returns false if the time was up first.
+   * Completed work stays. Throws the error of a day after the others are processed.
    */
   async flushTenant(
     tenant: string,

@@ -1,6 +1,6 @@
 /**
- * The scheduled job that deletes replaced objects as soon as no reader needs them, where one process knows all readers. Elsewhere they
- * stay for `object_grace_period`, and `collection` deletes them.
+ * The scheduled job that deletes replaced objects as soon as no reader needs them, if one process knows all
+ * readers. In other deployments, they stay for `object_grace_period`, and `collection` deletes them.
  */
 
 import type { ObjectReaders } from '../../base/ports/object-readers.ts';
@@ -10,15 +10,21 @@ import type { Job, JobOutcome } from './jobs.ts';
 
 export interface ReclaimJobParts extends CollectorParts {
   readonly readers: ObjectReaders;
-  /** Of objects that a merge replaced, ms. Those that expired have a longer one, most of which they keep. */
+  /**
+   * Grace period of objects that a merge replaced, ms. Expired objects have a longer one, and keep most of
+   * it.
+   */
   readonly graceMs: number;
-  /** Of `collection`: this runs as often at least. */
+  /** Interval of `collection`. This job runs at least as often. */
   readonly collectionEveryMs: number;
 }
 
-/** Two runs take what a merge replaced: the first one asks who reads, the second one finds that they have ended. */
+/**
+ * Deleting what a merge replaced takes two runs: the first marks the current readers, the second finds that
+ * they have ended.
+ */
 const MAX_EVERY_MS = 10_000;
-/** Lists of each partition that one run works on. */
+/** Maximum number of lists of each partition per run. */
 const LISTS_AT_ONCE = 100;
 
 export function reclaimJob({
@@ -39,14 +45,14 @@ export function reclaimJob({
       if (waiting !== undefined && (await readers.haveLeft(waiting.mark))) {
         const done = await deleteLists({ catalog, store, clock }, waiting.lists, bounds);
         ({ deleted } = done);
-        // Of all lists, also where the time was up before the last: nobody reads those objects any more.
+        // For all lists, also if the time was up before the last: nothing reads those objects any more.
         readers.deleted(waiting.lists.flatMap(({ keys }) => keys));
-        // Those that are left are found again.
+        // The next run finds the remaining lists again.
         waiting = undefined;
       }
       if (waiting === undefined) {
         const lists = await catalog.garbage.due(clock.nowMs() + graceMs, LISTS_AT_ONCE);
-        // Read before the mark: each of their swaps was committed by then.
+        // Read before the mark, so each of their swaps was committed by then.
         if (lists.length > 0) waiting = { lists, mark: readers.mark() };
       }
       return { done: true, succeeded: 1, figures: { deleted }, failures: [] };

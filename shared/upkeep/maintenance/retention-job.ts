@@ -1,13 +1,13 @@
 /**
- * The scheduled job that removes expired entries. Queries hide them from the moment on at which they expire, so nobody waits
- * for it, and it does what is cheap:
+ * The scheduled job that removes expired entries. Queries hide entries from the moment at which they expire,
+ * so the removal is not urgent, and the job does what is cheap:
  *
- * - a chunk in which everything is expired goes without being read;
- * - a chunk that is expired in part is written anew only when a whole day of some stream is over: once for each period that
- *   rules give to streams of the chunk, at most.
+ * - It deletes a chunk in which everything is expired without reading it.
+ * - It rewrites a partly expired chunk only when a whole day of some stream has expired: at most once for
+ *   each period that rules give to streams of the chunk.
  *
- * What is to go is worked out anew in each run, so a period that was changed holds for what is stored already. Days that
- * were looked at are remembered only to save work.
+ * Each run determines again what to remove, so a changed period applies to stored entries. The job remembers
+ * the days that it checked only to save work.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -25,17 +25,19 @@ export interface RetentionJobParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly rewriter: DayRewriterParts;
-  /** Default: by the rewriter, in this thread. */
+  /** Default: the rewriter, on this thread. */
   readonly expiry?: DayExpiry;
   limitsOf(tenant: string): Limits;
-  /** How long objects stay after their last entry has expired and their record is gone, ms. */
+  /** Time that objects stay after their last entry has expired and their record is deleted, ms. */
   readonly removedGraceMs: number;
   readonly everyMs: number;
 }
 
-/** Days remembered as looked at, 300 bytes each; one more costs a look at its footers. */
+/**
+ * Maximum number of days remembered as checked, 300 bytes each. Each further day costs a read of its footers.
+ */
 const LOOKED_DAYS = 100_000;
-/** Days of a tenant begin here: any int64 nanosecond. */
+/** The first possible day of a tenant: any int64 nanosecond. */
 const FIRST_DAY = -106_752;
 
 interface RetentionFigures extends RewriteFigures {
@@ -70,7 +72,7 @@ export function retentionJob(parts: RetentionJobParts): Job {
     },
   };
 
-  /** False where the time was up. */
+  /** Returns false if the time was up. */
   async function removeExpired(
     tenant: string,
     retention: Retention,
@@ -96,7 +98,7 @@ export function retentionJob(parts: RetentionJobParts): Job {
     return true;
   }
 
-  /** `more`: as time passes there is more to remove. */
+  /** `more`: there will be more to remove as time passes. */
   async function removeOfDay(
     tenant: string,
     day: number,
@@ -118,12 +120,12 @@ export function retentionJob(parts: RetentionJobParts): Job {
   }
 }
 
-/** Changes when there may be something new to remove of a day that is over for some period. */
+/** A key that changes when there may be more to remove from a day that is over for some period. */
 function stateOf({ day, version }: Day, retention: Retention, nowNs: bigint): string {
   return `${version} ${periodsOver(retention, day, nowNs)} ${isCut(retention, day, nowNs)} ${retention.version}`;
 }
 
-/** While the longest period ends inside the day, chunks expire one by one: the time is part of what was looked at. */
+/** While the longest period ends within the day, chunks expire one by one, so the key includes the time. */
 function isCut({ longestNs }: Retention, day: number, nowNs: bigint): string {
   const cutNs = nowNs - longestNs;
   return longestNs > 0n && dayOf(cutNs) === day ? `${cutNs}` : '';

@@ -1,6 +1,6 @@
 /**
- * How maintenance stands, for people: when each job ran last, in whichever process, and what waits. Counting is bounded,
- * so that looking at a store with a large backlog does not add to its load.
+ * The status of maintenance for display: the last run of each job in any process, and the backlog. Counting
+ * is limited, so that checking a store with a large backlog adds little load.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -10,23 +10,23 @@ import type { Jobs, LastRun } from './jobs.ts';
 export interface JobStatus {
   readonly job: string;
   readonly everyMs: number;
-  /** Undefined before the first. */
+  /** Undefined before the first run. */
   readonly lastRun: LastRun | undefined;
 }
 
-/** A number that may have been counted only so far. */
+/** A number that may be a lower limit. */
 export interface BoundedCount {
   readonly count: number;
-  /** True: there are at least so many. */
+  /** True: the count stopped, and there are at least this many. */
   readonly atLeast: boolean;
 }
 
 export interface Backlog {
-  /** Days of tenants with work outstanding. A day that still gets pushes is always one of them. */
+  /** Days of tenants with work outstanding. A day that still receives pushes is always among them. */
   readonly days: BoundedCount;
-  /** Unix ms of the oldest announcement among the days that were counted: how long work waits. */
+  /** Unix ms of the oldest announcement among the counted days: how long work has waited. */
   readonly oldestAnnouncedMs: number | undefined;
-  /** Lists of objects that wait to be deleted, those in their time of grace included. */
+  /** Lists of objects that wait to be deleted, including those in their grace period. */
   readonly garbageLists: BoundedCount;
 }
 
@@ -37,9 +37,9 @@ export interface MaintenanceStatus {
 
 /** 20 pages of the table: a second of reading. */
 export const MAX_COUNTED_DAYS = 10_000;
-/** Lists of each partition. Each may have 20 KiB. */
+/** Lists of each partition. Each can have 20 KiB. */
 export const MAX_COUNTED_LISTS = 250;
-/** Beyond every time of grace that somebody may configure. */
+/** Longer than any grace period in a configuration. */
 const FAR_MS = 10 * 365 * 86_400_000;
 
 export interface StatusParts {

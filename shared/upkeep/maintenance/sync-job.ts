@@ -1,9 +1,10 @@
 /**
- * The scheduled job that folds footers into the index objects of their days; also what `PUT /sync-indexes` asks for.
+ * The scheduled job that adds footers to the index objects of their days. `PUT /sync-indexes` requests it
+ * too.
  *
- * What a reader would get wrong: a run is no sync. Where one is in progress, by request or left by a process that died,
- * the run goes on with it at once; otherwise it begins one only when the time between two has passed. So a request is done
- * by whichever run comes next, and a run that comes twice syncs once.
+ * Pitfall: a run is not a sync. If a sync is in progress, requested or left by a process that died, the run
+ * continues it at once. Otherwise it begins one only when the interval has passed. So the next run handles a
+ * request, and two runs at once make one sync.
  */
 
 import { messageOf } from '../../base/model/errors.ts';
@@ -55,7 +56,7 @@ export function syncJob({ catalog, syncer, state, everyMs }: SyncJobParts): Job 
       try {
         const end = await syncer.syncDay({ tenant, day, force, ...bounds });
         if (end === 'synced') figures.written++;
-        // Somebody who asked for it waits for a day that a merge holds; otherwise the next sync takes it.
+        // A requested sync waits for a day that a merge holds. Otherwise the next sync handles that day.
         if (end === 'time' || (force && end === 'busy')) done = false;
       } catch (error) {
         failures.push(`${tenant} day ${day}: ${messageOf(error)}`);

@@ -1,9 +1,10 @@
 /**
- * The state machine of index sync (docs/dev/wire-format.md#index-sync), shared by all processes: idle, asked for, running. It
- * lies in the table, so that any process may take the request, any other may do the work, and every one can tell how it stands.
+ * The state machine of index sync (docs/dev/wire-format.md#index-sync), shared by all processes: idle,
+ * requested, running. The table stores it, so that any process can accept the request, run the sync and
+ * report the state.
  *
- * A sync is one whoever runs it: a lease keeps a second from beginning. Where a process dies in the middle, its lease ends
- * and the next tick goes on; until then the sync counts as in progress, which it is.
+ * There is one sync at a time: a lease keeps a second from starting. If a process dies during a sync, its
+ * lease ends and the next tick continues. Until then the sync counts as in progress.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -14,7 +15,7 @@ export type SyncTrigger = 'manual' | 'periodic';
 interface SyncRecord {
   readonly inProgress: boolean;
   readonly trigger: SyncTrigger | 'never_triggered';
-  /** Unix ms at which the sync in progress was asked for. */
+  /** Unix ms at which the sync in progress was requested. */
   readonly sinceMs: number;
   readonly lastDurationMs: number;
 }
@@ -22,9 +23,9 @@ interface SyncRecord {
 export interface SyncStatus {
   readonly inProgress: boolean;
   readonly lastTrigger: SyncRecord['trigger'];
-  /** Only while in progress. */
+  /** Present only while a sync is in progress. */
   readonly currentDurationMs: number | undefined;
-  /** Of the newest completed sync; 0 where there is none. */
+  /** Duration of the newest completed sync, or 0 if there is none. */
   readonly lastDurationMs: number;
 }
 
@@ -34,11 +35,11 @@ const LEASE = 'sync';
 const LEASE_MS = 120_000;
 const NEVER: SyncRecord = { inProgress: false, trigger: 'never_triggered', sinceMs: 0, lastDurationMs: 0 };
 /**
- * Of the time between two periodic syncs, after which one is due: a timer that calls a little early must not make it wait
- * for the call after, which is twice the time.
+ * Share of the interval between two periodic syncs after which one is due. With 1, a timer that fires
+ * slightly early would skip a sync, which doubles the interval.
  */
 const DUE_SHARE = 0.9;
-/** Writers that came in between. */
+/** Maximum number of conflicts with other writers. */
 const MAX_TRIES = 10;
 
 export class SyncState {
@@ -60,14 +61,19 @@ export class SyncState {
     };
   }
 
-  /** Idle becomes in progress; false where a sync is in progress already. Whoever calls `work` then does it. */
+  /**
+   * Changes idle to in progress. Returns false if a sync is in progress. The caller of `work` then runs it.
+   */
   async request(trigger: SyncTrigger): Promise<boolean> {
     return this.#change(value =>
       value.inProgress ? undefined : { ...value, inProgress: true, trigger, sinceMs: this.#clock.nowMs() },
     );
   }
 
-  /** A periodic one, unless the one before, of either kind, was asked for less than `everyMs` ago. False as `request`. */
+  /**
+   * Requests a periodic sync, unless the previous one, of either kind, was requested less than `everyMs` ago.
+   * Returns false as `request` does.
+   */
   async requestIfDue(everyMs: number): Promise<boolean> {
     const { value } = await this.#catalog.states.read(STATE, NEVER);
     if (this.#clock.nowMs() - value.sinceMs < everyMs * DUE_SHARE) return false;
@@ -75,8 +81,9 @@ export class SyncState {
   }
 
   /**
-   * Does what was asked for, unless nothing is or another process does it. `sync` gets a function to call often: it
-   * holds the lease. The sync is over when `sync` resolves to true; otherwise the next call goes on.
+   * Runs the requested sync, unless there is none or another process runs it. `sync` receives a function that
+   * renews the lease and must call it often. The sync is over when `sync` resolves to true. Otherwise the
+   * next call continues it.
    */
   async work(sync: (hold: () => Promise<void>) => Promise<boolean>): Promise<void> {
     const { states, leases } = this.#catalog;
@@ -104,7 +111,7 @@ export class SyncState {
     );
   }
 
-  /** False where `change` gives nothing to write. */
+  /** Returns false if `change` returns nothing to write. */
   async #change(change: (value: SyncRecord) => SyncRecord | undefined): Promise<boolean> {
     const { states } = this.#catalog;
     for (let i = 0; i < MAX_TRIES; i++) {

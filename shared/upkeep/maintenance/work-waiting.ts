@@ -1,6 +1,6 @@
 /**
- * Whether a job has work, by a few small reads: for a timer that pays for each run that it calls. What is not seen here is found by
- * the runs that come without work, so a look may be wrong for a while, but must not be expensive.
+ * Checks with a few small reads whether a job has work, for a timer that pays for each run. Regular runs find
+ * what these checks miss, so a check may be wrong for a while, but must be cheap.
  */
 
 import type { Clock } from '../../base/ports/clock.ts';
@@ -13,7 +13,7 @@ export interface WorkParts {
   readonly clock: Clock;
 }
 
-/** Days with pushes that are not packed or indexed for good. */
+/** Days with pushes that are not compacted or indexed finally. */
 async function hasBacklog({ catalog }: WorkParts): Promise<boolean> {
   for await (const _ of catalog.outstanding.list()) return true;
   return false;
@@ -36,16 +36,21 @@ const LOOKS: Readonly<Record<string, (parts: WorkParts) => Promise<boolean>>> = 
   async rules({ catalog }) {
     return (await catalog.ruleGroups.tenants()).length > 0;
   },
-  // Queries hide what has expired, so nobody waits for its removal.
+  // Queries hide expired entries, so their removal is not urgent.
   retention: async () => false,
 };
 
-/** Whether there is something to do when the job's time has come. Throws what the table throws. An unknown job always has work. */
+/**
+ * Returns whether there is work when the job is due. Throws what the table throws. An unknown job always has
+ * work.
+ */
 export async function hasWork(job: string, parts: WorkParts): Promise<boolean> {
   return (await LOOKS[job]?.(parts)) ?? true;
 }
 
-/** Whether somebody waits for a run, so that it may not wait for its time. Throws what the table throws. */
+/**
+ * Returns whether a run was requested, so that it must start before it is due. Throws what the table throws.
+ */
 export async function isAskedFor(job: string, parts: WorkParts): Promise<boolean> {
   return job === 'index-sync' && (await new SyncState(parts).status()).inProgress;
 }
