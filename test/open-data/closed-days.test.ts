@@ -125,7 +125,7 @@ describe('closed days', () => {
     const engine = memoryEngine();
     await engine.push([entry(1, 'a')]);
     const retention = retentionOf({ ...DEFAULT_LIMITS, retentionPeriodNs: NS_PER_DAY }, true);
-    const hidden = { masks: undefined, retention, nowNs: BigInt(DAY + 10) * NS_PER_DAY };
+    const hidden = { deleteFilters: undefined, retention, nowNs: BigInt(DAY + 10) * NS_PER_DAY };
     const store = memoryStore();
     const parts = partsOf(engine, store, { visibility: { of: async () => () => hidden } });
     const report = await exportClosedDays(parts);
