@@ -1,32 +1,32 @@
 /**
- * `logboom complete-words LINE`: asked by the scripts of `logboom completion` at a Tab where the store knows what may come. Prints the words
- * for the last word of the line, one a line. Silent and 0 whatever happens: a shell shows messages in the middle of what is typed.
+ * `logboom complete-words LINE`: called by the scripts of `logboom completion` when words come from the store. Prints
+ * the words for the last word of the line, one per line. It prints no errors and exits with 0, because a shell shows
+ * messages in the middle of what is typed.
  */
 import { type Command, Option } from 'commander';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
 import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
+import { addExamples } from '../cli/examples.ts';
 import { commandFirst } from '../cli/program.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
 import { askLabels } from '../cli/store-facts.ts';
 
-/** Who presses Tab waits. */
+/** A person waits after Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
-const NOTES = `
-Examples:
-  logboom complete-words "logboom query '{app=\\"sh"`;
 const LINE_BREAKS = /\p{Cc}/u;
 
 export function register(program: Command, whole: (name: string) => Promise<Command>): void {
-  program
+  const command = program
     .command('complete-words', { hidden: true })
-    .description('print words of the store that complete a line')
+    .description('print the words that complete a line, from the labels of the store')
     .argument('<line>', 'line of a shell up to the cursor')
     .addOption(
-      new Option('--timeout <ms>', 'most time to wait').argParser(parsePositive).default(DEFAULT_TIMEOUT_MS),
+      new Option('--timeout <ms>', 'maximum time to wait')
+        .argParser(parsePositive)
+        .default(DEFAULT_TIMEOUT_MS),
     )
-    .addHelpText('after', NOTES)
     .addOption(new Option('--raw', 'escape what the open quote of the line needs').default(false))
     .action(async (line: string, { timeout, raw }: Flags) => {
       const late = setTimeout(() => process.exit(), timeout);
@@ -39,6 +39,11 @@ export function register(program: Command, whole: (name: string) => Promise<Comm
         .map(word => `${raw ? escapedWord(word, quote) : word}\n`);
       await print(lines.join(''));
     });
+  addExamples(
+    command,
+    `logboom complete-words "logboom query '{app=\\"sh"`,
+    "logboom complete-words 'logboom labels ap'",
+  );
 }
 
 interface Flags {
