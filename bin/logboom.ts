@@ -1,4 +1,4 @@
-/** Command line. Each command is loaded on demand, so that small ones start fast; `--help` loads all. */
+/** Command line. Each command is loaded on demand, so that small ones start fast; `help` and `completion` load all. */
 import type { Command } from 'commander';
 
 void main(process.argv);
@@ -11,7 +11,7 @@ async function main(argv: readonly string[]): Promise<void> {
   // Help may be piped to `head`, too.
   endWithReader();
   const args = commandFirst(argv.slice(2));
-  const program: Command = await createProgram(args[0]);
+  const program: Command = await createProgram(args[0] ?? '--help');
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {

@@ -157,8 +157,9 @@ describe('logboom query as logcli', () => {
 });
 
 test('options in front of a command move behind it', () => {
+  expect(commandFirst(['--help', 'query'])).toEqual(['query', '--help']);
   expect(commandFirst(['-o', 'raw', 'query', '{}'])).toEqual(['query', '-o', 'raw', '{}']);
-  for (const args of [['query', '-q'], ['--help', 'query'], ['--version'], ['-q'], []])
+  for (const args of [['query', '-q'], ['--help'], ['--version'], ['-q'], []])
     expect(commandFirst(args)).toBe(args);
 });
 

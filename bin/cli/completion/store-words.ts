@@ -1,28 +1,28 @@
 /**
- * Words that the store knows, for the word at the cursor of a shell: names and values of labels in a query between quotes, as in
- * `logboom query '{app="sh`, and names where a command takes one.
+ * Completes the word at the cursor of a shell from the store: label names and values in a quoted query, as in `logboom query '{app="sh`,
+ * and label names as arguments.
  */
 import { type Completion, completed, completionAt } from '../view/query-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
-/** Shells ask before they list more. */
+/** Shells ask for confirmation before they list more. */
 const MAX_WORDS = 200;
 
-/** Names of labels, or the values of one. */
+/** Returns label names, or the values of one label. */
 export type LabelSource = (name?: string) => Promise<readonly string[]>;
 
-/** Options that take names of labels, separated by commas. */
+/** Options whose value is a comma-separated list of label names. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
 
 export interface WordPlace {
-  /** Names of the command and its group. */
+  /** Name of the command. */
   readonly command: string;
   /** Words between the command and the one at the cursor. */
   readonly before: readonly string[];
   readonly word: ShellWord;
 }
 
-/** What the whole word may become, without quotes. */
+/** Candidates for the whole word, without quotes. */
 export async function storeWords(
   { command, before, word: { text, quote } }: WordPlace,
   labels: LabelSource,
@@ -42,7 +42,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   const completion = completionAt(line);
   if (completion?.kind === 'name') {
     const names = startingWith(await labels(), completion.prefix);
-    // One name goes on with its values: shells end the word behind what is the only choice.
+    // Shells end the word after a single candidate, so a single name continues with its values.
     if (names.length !== 1) return names.map(name => `${completed(line, completion, name).text}=`);
     const { text: named } = completed(line, completion, names[0]);
     return valueWords(`${named}="`, { kind: 'value', label: names[0], prefix: '' }, labels);
@@ -50,7 +50,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   return completion?.kind === 'value' ? valueWords(text, completion, labels) : [];
 }
 
-/** Each a whole selector, which may be gone on with. */
+/** Candidates are complete selectors, after which typing can continue. */
 async function valueWords(
   text: string,
   completion: Extract<Completion, { kind: 'value' }>,

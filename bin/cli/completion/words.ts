@@ -10,7 +10,7 @@ export interface OptionWords {
   readonly choices: readonly string[];
   /** True if the value is a file or folder. */
   readonly isPath: boolean;
-  /** Where the value is names of labels. */
+  /** True if the value is a list of label names. */
   readonly isLabels: boolean;
 }
 
@@ -22,9 +22,9 @@ export interface CommandWords {
   readonly commands: readonly { readonly name: string; readonly text: string }[];
   readonly options: readonly OptionWords[];
   readonly takesFiles: boolean;
-  /** A query, whose labels and values the store knows. */
+  /** True if the argument is a query. */
   readonly takesQuery: boolean;
-  /** A name of a label. */
+  /** True if the argument is a label name. */
   readonly takesLabel: boolean;
 }
 

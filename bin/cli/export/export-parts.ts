@@ -1,6 +1,6 @@
 /**
- * An export as files of its parts, in a folder or from there elsewhere. Parts that the state knows are left out. From Logboom the parts
- * are written in the order of time, with the next answers under way; from other stores several parts are read at once.
+ * Writes an export as one file per part, to a folder or on to another place. Skips parts that the state has. Parts from Logboom are
+ * written in time order, while the next responses are on their way. Parts from other stores are read in parallel.
  */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ export interface ExportJob {
   readonly query: string;
   readonly format: ExportFormat;
   readonly parallel: number;
-  /** Entries of one request to a store other than Logboom. */
+  /** Entries per request to a store other than Logboom. */
   readonly batch: number;
-  /** See PartTarget. */
+  /** See `PartTarget`. */
   readonly hiveTenant: string | undefined;
   readonly progress: ExportProgress;
 }
@@ -36,20 +36,20 @@ export interface ExportJob {
 export interface PartsTarget {
   readonly folder: string;
   readonly state: PartState;
-  /** Sends a file away, which is then removed here. */
+  /** Copies a file to another place. The local file is then deleted. */
   readonly put?: PutFile;
 }
 
 export interface ExportTotals {
   entries: number;
   files: number;
-  /** Entries of parts that were done before. */
+  /** Entries of parts that an earlier run wrote. */
   earlier: number;
 }
 
-/** An answer is held as objects beside the rows of a file; the store waits for us in any case. */
+/** Smaller than the default, because a response is held as objects in addition to the rows of a file. The client is the slower side. */
 const PARQUET_BYTES = 8 * 1024 * 1024;
-/** Files that are sent away at once. */
+/** Concurrent uploads. */
 const PUTS_AT_ONCE = 4;
 
 export async function exportParts(
@@ -114,14 +114,14 @@ export async function exportParts(
   return totals;
 }
 
-/** Names in the order of time, without characters that file systems refuse: `2026-01-05T100000.000Z`. */
+/** Name that sorts by time and has no characters that file systems refuse: `2026-01-05T100000.000Z`. */
 export function partName({ startNs }: TimeWindow): string {
   return nanosecondText(startNs)
     .replace(/(\.\d{3})\d{6}Z$/, '$1Z')
     .replaceAll(':', '');
 }
 
-/** What the store answers, from the first answer on; undefined if it has no endpoint for exports. */
+/** Waits for the first response. Returns undefined if the store has no export endpoint. */
 export async function begun(
   pieces: AsyncGenerator<ExportedPiece>,
 ): Promise<AsyncGenerator<ExportedPiece> | undefined> {
@@ -143,7 +143,7 @@ async function* withFirst(
   yield* rest;
 }
 
-/** Those up to the end of the part; the others stay. */
+/** Pieces up to the end of the part. The rest stays in the generator. */
 async function* piecesOfPart(
   pieces: AsyncGenerator<ExportedPiece>,
   { startNs }: TimeWindow,
@@ -166,7 +166,7 @@ async function bytesOf(files: readonly string[], folder: string): Promise<number
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Work that is begun in order, some of it at once. */
+/** Starts work in order, with bounded concurrency. */
 class BoundedWork {
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
@@ -175,7 +175,7 @@ class BoundedWork {
     this.#most = most;
   }
 
-  /** Resolves when there is room for more. Throws what earlier work throws. */
+  /** Resolves when more work may start. Throws errors of earlier work. */
   async begin(work: () => Promise<void>): Promise<void> {
     const running = work().then(() => void this.#running.delete(running));
     running.catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Puts the files of an export into S3, or a store with its API. */
+/** Uploads the files of an export to S3, or to a store with its API. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,12 +15,12 @@ export interface S3Place {
 
 const MAX_ATTEMPTS = 6;
 const FIRST_DELAY_MS = 250;
-/** A file is in memory while it is sent. */
+/** A file is in memory during its upload. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 
 export type PutFile = (folder: string, file: string) => Promise<void>;
 
-/** Credentials and region come from where the AWS SDK looks for them. */
+/** Uses the credentials and region of the AWS SDK's default sources. */
 export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefined): PutFile {
   const client = createS3Client({ endpoint });
   return async (folder, file) => {
