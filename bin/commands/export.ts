@@ -9,7 +9,7 @@ import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
 import { ENDINGS, type ExportFormat } from '../cli/export/part-files.ts';
 import { ExportProgress } from '../cli/export/progress.ts';
-import type { PutFile, S3Place } from '../cli/export/s3-target.ts';
+import type { FileTarget, S3Place } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { windowsOf } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
@@ -120,9 +120,9 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
     try {
       const { s3Target } = await import('../cli/export/s3-target.ts');
-      const put = s3Target(place, flags.s3Endpoint);
+      const remote = s3Target(place, flags.s3Endpoint);
       const target = `s3://${place.bucket}/${place.prefix}`;
-      await exportIntoParts(query, flags, { target, folder, state: flags.state ?? '_export.jsonl', put });
+      await exportIntoParts(query, flags, { target, folder, state: flags.state ?? '_export.jsonl', remote });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -138,13 +138,13 @@ interface PartsPlace {
   readonly target: string;
   readonly folder: string;
   readonly state: string;
-  readonly put?: PutFile;
+  readonly remote?: FileTarget;
 }
 
 async function exportIntoParts(
   query: string,
   flags: ExportFlags,
-  { target, folder, state: file, put }: PartsPlace,
+  { target, folder, state: file, remote }: PartsPlace,
 ): Promise<void> {
   const { format, hive, tenant = '', part, addr } = flags;
   const scope = { from: addr.origin, query, format, tenant, to: target, part: `${part}`, hive: `${hive}` };
@@ -154,7 +154,7 @@ async function exportIntoParts(
     const { entries, files, earlier } = await exportParts(job, partsOf(state.window, part), {
       folder,
       state,
-      ...(put && { put }),
+      ...(remote && { remote }),
     });
     job.progress.stop();
     const before = earlier > 0 ? `; ${earlier} entries were there already` : '';

@@ -19,7 +19,7 @@ import {
   writePages,
 } from './part-files.ts';
 import type { ExportProgress } from './progress.ts';
-import type { PutFile } from './s3-target.ts';
+import type { FileTarget } from './s3-target.ts';
 
 export interface ExportJob {
   readonly store: StoreFlags;
@@ -37,7 +37,7 @@ export interface PartsTarget {
   readonly folder: string;
   readonly state: PartState;
   /** Copies a file to another place. The local file is then deleted. */
-  readonly put?: PutFile;
+  readonly remote?: FileTarget;
 }
 
 export interface ExportTotals {
@@ -55,7 +55,7 @@ const PUTS_AT_ONCE = 4;
 export async function exportParts(
   job: ExportJob,
   parts: readonly TimeWindow[],
-  { folder, state, put }: PartsTarget,
+  { folder, state, remote }: PartsTarget,
 ): Promise<ExportTotals> {
   const totals: ExportTotals = { entries: 0, files: 0, earlier: 0 };
   const idOf = ({ startNs }: TimeWindow) => ({
@@ -72,9 +72,11 @@ export async function exportParts(
   });
 
   async function keep(part: TimeWindow, { entries, files }: WrittenPart): Promise<void> {
-    for (const file of put === undefined ? [] : files) {
-      await put!(folder, file);
-      await rm(join(folder, file));
+    if (remote !== undefined) {
+      for (const file of files) {
+        await remote.put(folder, file);
+        await rm(join(folder, file));
+      }
     }
     state.add({ ...idOf(part), entries });
     totals.entries += entries;
@@ -86,7 +88,14 @@ export async function exportParts(
     name: partName(part),
     format: job.format,
     hiveTenant: job.hiveTenant,
+    onFiles: files => state.begin({ ...idOf(part), files }),
   });
+  for (const part of missing) {
+    for (const file of state.begunFiles(idOf(part))) {
+      if (remote === undefined) await rm(join(folder, file), { force: true });
+      else await remote.remove(file);
+    }
+  }
   const pieces = await begun(
     exportedPieces(job.store, {
       ...job,
@@ -100,12 +109,12 @@ export async function exportParts(
       const pages = entryPages(job.store, { query: job.query, window: part, batch: job.batch });
       const written = await writePages(pages, targetOf(part));
       await keep(part, written);
-      const bytes = await bytesOf(put === undefined ? written.files : [], folder);
+      const bytes = await bytesOf(remote === undefined ? written.files : [], folder);
       job.progress.add({ entries: written.entries, bytes, doneNs: part.endNs - part.startNs });
     });
     return totals;
   }
-  const puts = new BoundedWork(put === undefined ? 1 : PUTS_AT_ONCE);
+  const puts = new BoundedWork(remote === undefined ? 1 : PUTS_AT_ONCE);
   for (const part of missing) {
     const written = await writeAnswers(piecesOfPart(pieces, part, job.progress), targetOf(part));
     await puts.begin(() => keep(part, written));

@@ -26,6 +26,8 @@ export interface PartTarget {
   readonly format: ExportFormat;
   /** Tenant for Hive folders; undefined puts all files into one folder. */
   readonly hiveTenant?: string;
+  /** Called before Parquet files get their names, which depend on the entries. */
+  readonly onFiles?: (files: readonly string[]) => void;
 }
 
 /** Maximum rows and characters in memory before Parquet files are written: about 100 MB. */
@@ -142,9 +144,12 @@ async function writeParquet(
   let heldCharacters = 0;
   let number = 0;
   const flush = async () => {
-    for (const [path, rows] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const suffix = number === 0 ? '' : `-${number}`;
-      const file = join(path, `${target.name}${suffix}.parquet`);
+    const suffix = number === 0 ? '' : `-${number}`;
+    const named = [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, rows]) => ({ file: join(path, `${target.name}${suffix}.parquet`), rows }));
+    if (named.length > 0) target.onFiles?.(named.map(({ file }) => file));
+    for (const { file, rows } of named) {
       await mkdir(dirname(join(target.folder, file)), { recursive: true });
       const unfinished = join(target.folder, `${file}.unfinished`);
       await writeFile(unfinished, parquetFile(rows));
