@@ -5,7 +5,8 @@ void main(process.argv);
 
 async function main(argv: readonly string[]): Promise<void> {
   const { CommanderError } = await import('commander');
-  const { commandFirst, createProgram } = await import('./cli/program.ts');
+  const { commandFirst } = await import('./cli/command-first.ts');
+  const { createProgram } = await import('./cli/program.ts');
   const { EXIT_USAGE } = await import('./cli/command-error.ts');
   const { endWithReader } = await import('./cli/standard-output.ts');
   // Help may be piped to `head`, too.

@@ -40,6 +40,11 @@ const COMMANDS: readonly (readonly [term: string, about: string])[] = [
 ];
 const OPTIONS = ' [options]';
 
+/** Names and aliases. */
+export const COMMAND_NAMES: ReadonlySet<string> = new Set(
+  COMMANDS.flatMap(([term]) => term.split(' ', 1)[0].split('|')),
+);
+
 /** Adds commands that can be listed, but not run. */
 export function registerOverview(program: Command): void {
   for (const [term, about] of COMMANDS) {

@@ -1,6 +1,7 @@
 /** Command tree of `logboom`, also used for completions. */
 import { Command } from 'commander';
 import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
+import { VERSION } from './command-first.ts';
 import { registerOverview } from './overview.ts';
 
 interface CommandModule {
@@ -47,7 +48,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['volume_range', 'volume-range'],
 ]);
 
-const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);
 const HELP: ReadonlySet<string> = new Set(['-h', '--help']);
 
 const NOTES = `
@@ -66,17 +66,6 @@ Examples:
   logboom push app.log --label app=shop             push a file
   logboom query '{app="shop"} |= "error"'           find lines
   logboom query --help                              show options and examples of a command`;
-
-/**
- * Arguments with the options before the command moved after it, as in `logboom --addr URL -o raw query '{}'`.
- * Only --version stays in front.
- */
-export function commandFirst(args: readonly string[]): readonly string[] {
-  const [first] = args;
-  if (first === undefined || !first.startsWith('-') || VERSION.has(first)) return args;
-  const at = args.findIndex(each => Object.hasOwn(COMMANDS, each) || ALIASES.has(each));
-  return at < 0 ? args : [args[at], ...args.slice(0, at), ...args.slice(at + 1)];
-}
 
 /**
  * Creates the program: only with the named command if it exists, without commands for --version, with a list of

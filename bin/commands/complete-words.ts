@@ -4,10 +4,10 @@
  * messages in the middle of what is typed.
  */
 import { type Command, Option } from 'commander';
+import { commandFirst } from '../cli/command-first.ts';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
 import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
 import { addExamples } from '../cli/examples.ts';
-import { commandFirst } from '../cli/program.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';

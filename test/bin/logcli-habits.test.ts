@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { commandFirst } from '../../bin/cli/program.ts';
+import { commandFirst } from '../../bin/cli/command-first.ts';
 import { type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
