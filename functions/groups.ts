@@ -42,8 +42,8 @@ export type WorkerFunctionName = 'query-worker';
 export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];
 
 /**
- * Functions of the stack itself: timer, authorizer, first token, canary, contents of buckets, and the
- * all-in-one function.
+ * Functions of the stack itself: timer, authorizer, first token, canary, contents of buckets, the all-in-one
+ * function, and the export of closed days.
  */
 export type StackFunctionName =
   | 'timer'
@@ -51,7 +51,8 @@ export type StackFunctionName =
   | 'first-token'
   | 'canary'
   | 'bucket-content'
-  | 'all-in-one';
+  | 'all-in-one'
+  | 'export-days';
 
 export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
   'timer',
@@ -60,6 +61,7 @@ export const STACK_FUNCTION_NAMES: readonly StackFunctionName[] = [
   'canary',
   'bucket-content',
   'all-in-one',
+  'export-days',
 ];
 
 export type AnyFunctionName = FunctionName | EventFunctionName | TailFunctionName | WorkerFunctionName;

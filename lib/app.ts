@@ -113,6 +113,7 @@ function stackFunctionsOf(settings: Settings): StackFunctionName[] {
   if (isOne) names.push('all-in-one');
   if (authorization === 'token') names.push('first-token', ...(isOne ? [] : (['authorizer'] as const)));
   if (hasCanary(settings)) names.push('canary');
+  if (settings.exportTo !== '') names.push('export-days');
   if ((edge && ui) || removal === 'destroy') names.push('bucket-content');
   return names;
 }

@@ -18,6 +18,7 @@ import { DueWork } from './due-work.ts';
 import { Edge, type PageAsset } from './edge.ts';
 import { EventFunctions } from './event-functions.ts';
 import type { EventSettings } from './event-settings.ts';
+import { ExportDays } from './export-days.ts';
 import { FUNCTION_CLASSES } from './function-classes.ts';
 import { FunctionUrlEndpoint } from './function-url.ts';
 import { GatewayLogRole } from './gateway-logs.ts';
@@ -178,6 +179,12 @@ export class LogboomStack extends Stack {
       timer: due.lambda,
       worker: workers.lambda,
     };
+    if (settings.exportTo !== '') {
+      const { exportTo, stackName } = settings;
+      const code = codeOf('export-days');
+      const exported = new ExportDays(this, 'Export', { exportTo, stackName, code, place, failed });
+      watched['export-days'] = exported.lambda;
+    }
     if (authorizers.lambda !== undefined) watched.authorizer = authorizers.lambda;
     new EventFunctions(this, 'Events', {
       settings: props.events,

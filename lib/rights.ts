@@ -87,6 +87,17 @@ export const QUERY_RIGHTS: Rights = {
   putItems: ['instances', 'usage'],
 };
 
+/** Rights to export closed days. Its rights on the bucket of the files are in export-days.ts. */
+export const EXPORT_RIGHTS: Rights = {
+  getObjects: ['chunks'],
+  getsOverrides: true,
+  listsObjects: true,
+  readItems: ['chunks', 'days', 'deletes', 'tenants'],
+  // A lease keeps two runs apart.
+  putItems: ['leases'],
+  deleteItems: ['leases'],
+};
+
 export const WORKER_RIGHTS: Rights = { getObjects: ['chunks'], listsObjects: true };
 
 export const MAINTENANCE_RIGHTS: Rights = {

@@ -160,6 +160,18 @@ const FIELDS = {
       },
     )
     .describe('Tags of all resources, `team=shop,env=prod`'),
+  exportTo: text
+    .refine(
+      value =>
+        value === '' ||
+        /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._-]{1,60}){0,3}\/?$/.test(value),
+      {
+        error: 'is s3://BUCKET/PREFIX, with up to three folders',
+      },
+    )
+    .describe(
+      'Place of closed days as Parquet files, `s3://BUCKET/PREFIX` with a bucket of yours, and a Glue table over them',
+    ),
   logGroups: text.describe('Log groups of CloudWatch Logs to store, separated by commas'),
   logsBucket: text.describe('Bucket whose new log files are stored'),
   eventTenant: text.describe('Tenant for both'),
@@ -255,6 +267,8 @@ function conflictsOf(settings: Settings): string[] {
     if (canary === 'yes') problems.push('endpoint=function-url has no canary: say canary=no');
     if (settings.logGroups !== '' || settings.logsBucket !== '')
       problems.push('endpoint=function-url stores neither logGroups nor logsBucket');
+    if (settings.exportTo !== '')
+      problems.push('endpoint=function-url has no schedule for exports: leave exportTo out');
   }
   return problems;
 }

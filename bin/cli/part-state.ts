@@ -1,6 +1,9 @@
 /**
  * State file that records the finished parts of a migration or export: one JSON line with the scope, then one
  * for each part. A line that a crash truncated is ignored. Its part is copied again, which changes nothing.
+ *
+ * Parts whose file names depend on their contents also have lines with these names, written before the files. If
+ * such a part is copied again, its old files are deleted first, or they would contain entries a second time.
  */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { CommandError } from './command-error.ts';
@@ -19,6 +22,11 @@ export interface DonePart {
   readonly entries: number;
 }
 
+/** Files of a part that is not finished. */
+interface BegunPart extends Omit<DonePart, 'entries'> {
+  readonly files: readonly string[];
+}
+
 interface Header {
   readonly version: number;
   readonly scope: CopyScope;
@@ -29,12 +37,17 @@ interface Header {
 export class PartState {
   readonly window: TimeWindow;
   readonly #descriptor: number;
-  readonly #done: Map<string, number>;
+  readonly #done = new Map<string, number>();
+  readonly #begun = new Map<string, readonly string[]>();
 
-  private constructor(descriptor: number, window: TimeWindow, parts: readonly DonePart[]) {
+  private constructor(descriptor: number, window: TimeWindow, parts: readonly (DonePart | BegunPart)[]) {
     this.#descriptor = descriptor;
     this.window = window;
-    this.#done = new Map(parts.map(part => [keyOf(part), part.entries]));
+    for (const part of parts) {
+      const key = keyOf(part);
+      if ('files' in part) this.#begun.set(key, [...(this.#begun.get(key) ?? []), ...part.files]);
+      else this.#done.set(key, part.entries);
+    }
   }
 
   /**
@@ -65,6 +78,16 @@ export class PartState {
     return this.#done.get(keyOf(part));
   }
 
+  /** Files that earlier runs may have written for a part. */
+  begunFiles(part: Omit<DonePart, 'entries'>): readonly string[] {
+    return this.#begun.get(keyOf(part)) ?? [];
+  }
+
+  /** Call it before these files get their names. */
+  begin(part: BegunPart): void {
+    writeSync(this.#descriptor, `${JSON.stringify(part)}\n`);
+  }
+
   add(part: DonePart): void {
     this.#done.set(keyOf(part), part.entries);
     writeSync(this.#descriptor, `${JSON.stringify(part)}\n`);
@@ -79,7 +102,9 @@ function keyOf({ tenant, selector, start }: Omit<DonePart, 'entries'>): string {
   return JSON.stringify([tenant, selector, start]);
 }
 
-function read(file: string): { readonly header: Header; readonly parts: readonly DonePart[] } | undefined {
+function read(
+  file: string,
+): { readonly header: Header; readonly parts: readonly (DonePart | BegunPart)[] } | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -91,7 +116,10 @@ function read(file: string): { readonly header: Header; readonly parts: readonly
   const [header, ...parts] = text.split('\n').map(parsed);
   if ((header as Header | undefined)?.version !== VERSION)
     throw new CommandError(`${file} is not a state file; name another file with --state`);
-  return { header: header as Header, parts: parts.filter(part => part !== undefined) as DonePart[] };
+  return {
+    header: header as Header,
+    parts: parts.filter(part => part !== undefined) as (DonePart | BegunPart)[],
+  };
 }
 
 function parsed(line: string): unknown {

@@ -1,6 +1,8 @@
 /** Command tree of `logboom`, also used for completions. */
 import { Command } from 'commander';
 import { LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
+import { VERSION } from './command-first.ts';
+import { registerOverview } from './overview.ts';
 
 interface CommandModule {
   /**
@@ -53,8 +55,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['volume_range', 'volume-range'],
 ]);
 
-const VERSION: ReadonlySet<string> = new Set(['-V', '--version']);
-const OWN_OPTIONS: ReadonlySet<string> = new Set([...VERSION, '-h', '--help']);
+const HELP: ReadonlySet<string> = new Set(['-h', '--help']);
 
 const NOTES = `
 Exit codes:
@@ -74,19 +75,8 @@ Examples:
   logboom query --help                              show options and examples of a command`;
 
 /**
- * Arguments with the options before the command moved after it, as in `logboom --addr URL -o raw query '{}'`.
- * Only the program's own options stay in front.
- */
-export function commandFirst(args: readonly string[]): readonly string[] {
-  const [first] = args;
-  if (first === undefined || !first.startsWith('-') || OWN_OPTIONS.has(first)) return args;
-  const at = args.findIndex(each => Object.hasOwn(COMMANDS, each) || ALIASES.has(each));
-  return at < 0 ? args : [args[at], ...args.slice(0, at), ...args.slice(at + 1)];
-}
-
-/**
- * Creates the program: only with the named command if it exists, without commands for --version, else with
- * all.
+ * Creates the program: only with the named command if it exists, without commands for --version, with a list of
+ * them for --help, else with all.
  */
 export async function createProgram(name?: string): Promise<Command> {
   const program = new Command('logboom')
@@ -95,6 +85,10 @@ export async function createProgram(name?: string): Promise<Command> {
     .showHelpAfterError('(see --help)')
     .addHelpText('after', NOTES)
     .exitOverride();
+  if (name !== undefined && HELP.has(name)) {
+    registerOverview(program);
+    return program;
+  }
   const meant = name === undefined ? undefined : (ALIASES.get(name) ?? name);
   const isOne = meant !== undefined && Object.hasOwn(COMMANDS, meant);
   const named = isOne ? [meant] : meant !== undefined && VERSION.has(meant) ? [] : Object.keys(COMMANDS);

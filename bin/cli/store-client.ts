@@ -206,7 +206,7 @@ function reasonOf(error: unknown): string {
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return 'the connection broke';
+      return 'connection closed';
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':

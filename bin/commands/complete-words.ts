@@ -1,48 +1,49 @@
 /**
- * `logboom complete-words LINE`: called by the scripts of `logboom completion` on Tab if the store knows
- * possible words. Prints the words for the last word of the line, one per line. Always silent with exit code
- * 0, because a shell shows messages in the middle of the typed text.
+ * `logboom complete-words LINE`: called by the scripts of `logboom completion` when words come from the store. Prints
+ * the words for the last word of the line, one per line. It prints no errors and exits with 0, because a shell shows
+ * messages in the middle of what is typed.
  */
 import { type Command, Option } from 'commander';
+import { commandFirst } from '../cli/command-first.ts';
 import { escapedWord, shellWords } from '../cli/completion/shell-line.ts';
 import { type LabelSource, storeWords } from '../cli/completion/store-words.ts';
+import { addExamples } from '../cli/examples.ts';
 import { parsePositive, type RangeFlags, rangeOfFlags } from '../cli/range-options.ts';
 import { print } from '../cli/standard-output.ts';
 import type { StoreFlags } from '../cli/store-client.ts';
 import { askLabels } from '../cli/store-facts.ts';
 
-/** The user waits after pressing Tab. */
+/** A person waits after Tab. */
 const DEFAULT_TIMEOUT_MS = 2000;
-const NOTES = `
-Examples:
-  logboom complete-words "logboom query '{app=\\"sh"
-  logboom complete-words "logboom labels a"`;
 const LINE_BREAKS = /\p{Cc}/u;
 
-type Whole = (name: string) => Promise<Command>;
-type Order = (args: readonly string[]) => readonly string[];
-
-export function register(program: Command, whole: Whole, order: Order): void {
-  program
+export function register(program: Command, whole: (name: string) => Promise<Command>): void {
+  const command = program
     .command('complete-words', { hidden: true })
-    .description('print words of the store that complete a line')
+    .description('print the words that complete a line, from the labels of the store')
     .argument('<line>', 'line of a shell up to the cursor')
     .addOption(
-      new Option('--timeout <ms>', 'most time to wait').argParser(parsePositive).default(DEFAULT_TIMEOUT_MS),
+      new Option('--timeout <ms>', 'maximum time to wait')
+        .argParser(parsePositive)
+        .default(DEFAULT_TIMEOUT_MS),
     )
-    .addHelpText('after', NOTES)
     .addOption(new Option('--raw', 'escape what the open quote of the line needs').default(false))
     .action(async (line: string, { timeout, raw }: Flags) => {
       const late = setTimeout(() => process.exit(), timeout);
-      const words = await wordsFor(line, whole, order).catch(() => []);
+      const words = await wordsFor(line, whole).catch(() => []);
       clearTimeout(late);
       const { quote } = lastOf(shellWords(line));
       const lines = words
-        // Shells treat a line as a word.
+        // Shells take a line for a word.
         .filter(word => !LINE_BREAKS.test(word))
         .map(word => `${raw ? escapedWord(word, quote) : word}\n`);
       await print(lines.join(''));
     });
+  addExamples(
+    command,
+    `logboom complete-words "logboom query '{app=\\"sh"`,
+    "logboom complete-words 'logboom labels ap'",
+  );
 }
 
 interface Flags {
@@ -50,10 +51,10 @@ interface Flags {
   readonly raw: boolean;
 }
 
-async function wordsFor(line: string, whole: Whole, order: Order): Promise<readonly string[]> {
+async function wordsFor(line: string, whole: (name: string) => Promise<Command>): Promise<readonly string[]> {
   const all = shellWords(line);
   const word = lastOf(all);
-  const args = order(all.slice(1).map(({ text }) => text));
+  const args = commandFirst(all.slice(1).map(({ text }) => text));
   const program = await whole(args[0]);
   let found: Command | undefined;
   const silent = { writeOut: () => undefined, writeErr: () => undefined };

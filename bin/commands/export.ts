@@ -1,4 +1,4 @@
-/** `logboom export QUERY`: all entries of a log query, in parallel parts, as text, JSON lines, CSV or Parquet. */
+/** `logboom export QUERY`: writes all entries of a log query as text, JSON lines, CSV or Parquet. */
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
 import { ENDINGS, type ExportFormat } from '../cli/export/part-files.ts';
 import { ExportProgress } from '../cli/export/progress.ts';
-import type { PutFile, S3Place } from '../cli/export/s3-target.ts';
+import type { FileTarget, S3Place } from '../cli/export/s3-target.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
 import { windowsOf } from '../cli/migrate/run-migration.ts';
 import { PartState } from '../cli/part-state.ts';
@@ -38,21 +38,21 @@ interface ExportFlags extends StoreFlags, Omit<RangeFlags, 'to'> {
   readonly state?: string;
 }
 
-/** What --to said: the end of the time range, where files go, or both if it was given twice. */
+/** Values of --to: the end of the time range, the place of the files, or both if it is given twice. */
 interface ExportTo {
   readonly time?: string;
   readonly place?: S3Place;
 }
 
 const MAX_PARALLEL = 64;
-/** Each is a request at least. */
+/** Each part needs at least one request. */
 const MAX_PARTS = 100_000;
 
 const NOTES = `
-The time range is read in parts (--part), and each part is a file. Without --parts-dir and --to s3://..., all entries go into one file
-in the order of time: standard output or --output. With --parts-dir or --to s3://..., an export that was stopped goes on where it was
-if it is started again with the same time range, so give --from and --to as dates. --to can be given twice: a value that starts with
-s3:// is where files go, every other value is the end of the time range.
+The time range is divided into parts (--part), with one file each. Without --parts-dir and --to s3://..., all entries go into one file
+in time order: standard output or --output. With --parts-dir or --to s3://..., an interrupted export continues if you start it again
+with the same time range, so give --from and --to as dates. --to can be given twice: a value that starts with s3:// is the place of
+the files, any other value is the end of the time range.
 
 Formats: text (lines alone), jsonl (timestamp, labels, metadata, line), csv (the same), and parquet, with the frequent fields of JSON and
 logfmt lines as typed columns. --hive puts Parquet files into folders tenant=.../day=.../service=..., which DuckDB, Athena and
@@ -74,21 +74,23 @@ export function register(program: Command): void {
       new Option('--format <format>', 'format of the files').choices(Object.keys(ENDINGS)).default('text'),
     )
     .addOption(new Option('-O, --output <file>', 'one file for all entries (default: standard output)'))
-    .addOption(new Option('--parts-dir <dir>', 'folder for a file of each part').conflicts('output'))
+    .addOption(new Option('--parts-dir <dir>', 'folder with one file per part').conflicts('output'))
     .addOption(
-      new Option('--s3-endpoint <url>', 'with --to s3://..., another place than AWS').env('LOGBOOM_ENDPOINT'),
+      new Option('--s3-endpoint <url>', 'with --to s3://..., an endpoint other than AWS').env(
+        'LOGBOOM_ENDPOINT',
+      ),
     )
     .addOption(
-      new Option('--hive', 'with --format parquet, folders for tenant, day and service').default(false),
+      new Option('--hive', 'with --format parquet, folders by tenant, day and service').default(false),
     )
     .addOption(
       new Option('--part <duration>', 'length of a part')
         .argParser(parsePart)
         .default(parseSince('1h'), '1h'),
     )
-    .addOption(new Option('--parallel <count>', 'requests at once').argParser(parseParallel).default(3))
+    .addOption(new Option('--parallel <count>', 'concurrent requests').argParser(parseParallel).default(3))
     .addOption(
-      new Option('--batch <count>', 'entries of one request to a store other than Logboom')
+      new Option('--batch <count>', 'entries per request to a store other than Logboom')
         .argParser(parsePositive)
         .default(5000),
     )
@@ -98,10 +100,7 @@ export function register(program: Command): void {
         'file that stores which parts are done (default: _export.jsonl in the folder, or here)',
       ),
     );
-  const to = new Option(
-    '--to <time|url>',
-    'end (default: now), or s3://BUCKET/PREFIX for a file of each part',
-  );
+  const to = new Option('--to <time|url>', 'end (default: now), or s3://BUCKET/PREFIX for one file per part');
   addRangeOptions(command, '1h', to.argParser(parseTo));
   addStoreOptions(command).addHelpText('after', NOTES).action(asAction(exportEntries));
 }
@@ -121,9 +120,9 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
     const folder = await mkdtemp(join(tmpdir(), 'logboom-export-'));
     try {
       const { s3Target } = await import('../cli/export/s3-target.ts');
-      const put = s3Target(place, flags.s3Endpoint);
+      const remote = s3Target(place, flags.s3Endpoint);
       const target = `s3://${place.bucket}/${place.prefix}`;
-      await exportIntoParts(query, flags, { target, folder, state: flags.state ?? '_export.jsonl', put });
+      await exportIntoParts(query, flags, { target, folder, state: flags.state ?? '_export.jsonl', remote });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -135,17 +134,17 @@ async function exportEntries(query: string, flags: ExportFlags): Promise<void> {
 }
 
 interface PartsPlace {
-  /** Names it in the state. */
+  /** Name in the state file. */
   readonly target: string;
   readonly folder: string;
   readonly state: string;
-  readonly put?: PutFile;
+  readonly remote?: FileTarget;
 }
 
 async function exportIntoParts(
   query: string,
   flags: ExportFlags,
-  { target, folder, state: file, put }: PartsPlace,
+  { target, folder, state: file, remote }: PartsPlace,
 ): Promise<void> {
   const { format, hive, tenant = '', part, addr } = flags;
   const scope = { from: addr.origin, query, format, tenant, to: target, part: `${part}`, hive: `${hive}` };
@@ -155,7 +154,7 @@ async function exportIntoParts(
     const { entries, files, earlier } = await exportParts(job, partsOf(state.window, part), {
       folder,
       state,
-      ...(put && { put }),
+      ...(remote && { remote }),
     });
     job.progress.stop();
     const before = earlier > 0 ? `; ${earlier} entries were there already` : '';
@@ -185,7 +184,7 @@ function jobOf(query: string, flags: ExportFlags, window: TimeWindow): ExportJob
   return { store: flags, query, format, parallel, batch, hiveTenant, progress: new ExportProgress(window) };
 }
 
-/** What a store without tenants calls its one. */
+/** Tenant of a store without tenants. */
 const DEFAULT_TENANT = 'fake';
 
 function partsOf(window: TimeWindow, part: bigint): readonly TimeWindow[] {
@@ -200,7 +199,7 @@ function rangeOf({ since, from, to }: ExportFlags): TimeWindow {
 
 const NS_PER_MS = 1_000_000n;
 
-/** Parts have names with milliseconds. */
+/** Rounds the start to milliseconds, because names of parts have milliseconds. */
 function wholeMs({ startNs, endNs }: TimeWindow): TimeWindow {
   const before = ((startNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS;
   return { startNs: startNs - before, endNs };

@@ -140,6 +140,31 @@ describe('logboom export', () => {
     expect(rows[1]).toMatchObject({ field_n: 1n, field_took: 0.125, field_ok: true });
   });
 
+  test('an interrupted part of Parquet leaves no entry twice, although its files have other names', async () => {
+    const lake = join(folder, 'twice');
+    const args = ['--parts-dir', lake, '--format', 'parquet', '--hive'];
+    expect((await run(args)).code).toBe(0);
+    const files = () =>
+      readdirSync(lake, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith('.parquet'));
+    const state = join(lake, '_export.jsonl');
+    const lines = readFileSync(state, 'utf8').trimEnd().split('\n');
+    const last = JSON.parse(lines.at(-1)!) as { start: string; files?: string[] };
+    const begun = lines.map(line => JSON.parse(line) as typeof last).filter(line => line.files !== undefined);
+    // The names are noted before the files are there.
+    expect(begun.flatMap(line => line.files).sort()).toEqual(files().sort());
+    // As if it had been killed in the last part, with a file of a service that comes in another file now.
+    const stray = join('tenant=fake', 'day=2026-01-05', 'service=gone', 'part-7.parquet');
+    mkdirSync(join(lake, stray, '..'), { recursive: true });
+    writeFileSync(join(lake, stray), readFileSync(join(lake, files()[0])));
+    const { entries: _, ...part } = last as typeof last & { entries?: number };
+    const interrupted = [...lines.slice(0, -1), JSON.stringify({ ...part, files: [stray] })];
+    writeFileSync(state, `${interrupted.join('\n')}\n`);
+    expect((await run(args)).stderr).toContain('; 3000 entries were there already\n');
+    expect(files()).not.toContain(stray);
+    const rows = (await Promise.all(files().map(path => rowsOf(join(lake, path))))).flat();
+    expect(rows.map(row => row.line).sort()).toEqual([...LINES].sort());
+  });
+
   test('is the same from a store without the endpoint for exports', async () => {
     // Passes requests on, but does not know the endpoint, as Loki does not.
     const server = createServer(async (request, response) => {
@@ -165,13 +190,17 @@ describe('logboom export', () => {
 
   test('puts parts into S3, and again what failed', async () => {
     const objects = new Map<string, number>();
+    const deleted: string[] = [];
     let requests = 0;
     const server = createServer((request, response) => {
       let bytes = 0;
       request.on('data', piece => (bytes += piece.length));
       request.on('end', () => {
         if (++requests === 1) response.writeHead(503).end();
-        else {
+        else if (request.method === 'DELETE') {
+          deleted.push(request.url!.replace(/\?.*/, ''));
+          response.writeHead(204).end();
+        } else {
           objects.set(request.url!.replace(/\?.*/, ''), bytes);
           response.writeHead(200).end();
         }
@@ -194,9 +223,18 @@ describe('logboom export', () => {
       join(folder, 's3', 'state'),
     ];
     const { code, stderr } = await run(args, env);
+    expect([code, stderr]).toEqual([0, 'logboom: exported 4000 entries in 4 files\n']);
+    // As if the last part had been interrupted after another file.
+    const lines = readFileSync(join(folder, 's3', 'state'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const { entries: _, ...part } = JSON.parse(lines.at(-1)!);
+    const interrupted = [...lines.slice(0, -1), JSON.stringify({ ...part, files: ['old/part-7.parquet'] })];
+    writeFileSync(join(folder, 's3', 'state'), `${interrupted.join('\n')}\n`);
+    expect((await run(args, env)).stderr).toContain('exported 1000 entries in 1 files');
+    expect(deleted).toEqual(['/lake-1/logs/old/part-7.parquet']);
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
-    expect([code, stderr]).toEqual([0, 'logboom: exported 4000 entries in 4 files\n']);
     expect(objects.size).toBe(4);
     for (const [key, bytes] of objects) {
       expect(key).toMatch(/^\/lake-1\/logs\/\d{4}-\d\d-\d\dT\d{6}\.000Z\.log$/);

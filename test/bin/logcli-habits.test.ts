@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
-import { commandFirst } from '../../bin/cli/program.ts';
+import { commandFirst } from '../../bin/cli/command-first.ts';
 import { type RecordingStore, type Reply, startRecordingStore } from './recording-store.ts';
 import { refusedBy } from './refused-by.ts';
 import { logboom } from './run-command.ts';
@@ -157,8 +157,9 @@ describe('logboom query as logcli', () => {
 });
 
 test('options in front of a command move behind it', () => {
+  expect(commandFirst(['--help', 'query'])).toEqual(['query', '--help']);
   expect(commandFirst(['-o', 'raw', 'query', '{}'])).toEqual(['query', '-o', 'raw', '{}']);
-  for (const args of [['query', '-q'], ['--help', 'query'], ['--version'], ['-q'], []])
+  for (const args of [['query', '-q'], ['--help'], ['--version'], ['-q'], []])
     expect(commandFirst(args)).toBe(args);
 });
 

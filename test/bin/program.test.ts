@@ -35,6 +35,10 @@ test('the help of every command ends with at least two examples', async () => {
   expect(lacking.map(command => command.name())).toEqual([]);
 });
 
+test('--help lists all commands as they are, without loading them', async () => {
+  expect(helpOf(await createProgram('--help'))).toBe(helpOf(await createProgram()));
+});
+
 test('exit codes: 0 for help and version, 2 for what is not understood', async () => {
   const outcomes = await Promise.all([
     logboom(['--help']),

@@ -269,9 +269,19 @@ function commandsThatTell(): string[][] {
   ];
 }
 
-/** These print what the program itself knows or wrote, or a price, or speak to a program. `view` has tests of its own. */
+/** These print what the program itself knows or wrote, or a price, or speak to a program or a shell. `view` has tests of its own. */
 const CONTEXTS = ['set', 'use', 'list', 'show', 'delete'].map(name => `context ${name}`);
-const TELL_NOTHING = ['start', 'cost', 'completion', 'canary', 'fmt', 'mcp', 'view', ...CONTEXTS];
+const TELL_NOTHING = [
+  'start',
+  'cost',
+  'completion',
+  'canary',
+  'complete-words',
+  'fmt',
+  'mcp',
+  'view',
+  ...CONTEXTS,
+];
 
 test('the list of commands below has all that there are', async () => {
   const leaves = (command: Command, path: string[] = []): string[][] =>

@@ -85,6 +85,7 @@ const FUNCTIONS: readonly (readonly [RegExp, string])[] = [
   [/^Eventscloudwatchlogs/, 'cloudwatch-logs'],
   [/^Eventss3objects/, 's3-objects'],
   [/^WatchCanary/, 'canary'],
+  [/^Export/, 'export-days'],
   [/^EdgePageContent/, 'page-content'],
   [/^ChunksContent/, 'bucket-content'],
 ];

@@ -21,6 +21,7 @@ import type { HttpApiEvent, HttpApiResult } from '../../functions/lambda-event.t
 import { fileOfPackage, PACKAGES_APART } from '../../lib/packages-apart.ts';
 import {
   AUTHORIZER_RIGHTS,
+  EXPORT_RIGHTS,
   MAINTENANCE_RIGHTS,
   PUSH_RIGHTS,
   QUERY_RIGHTS,
@@ -229,6 +230,44 @@ export function bundleTests(built: () => Built): void {
     // It writes down what was asked, for usage.
     // The item is the version of the tenant's delete requests.
     expectAllowed(QUERY_RIGHTS, 'GET object', 'GetItem', 'PutItem', 'Query');
+  });
+
+  test('the export of closed days writes them to another bucket, with what it may do', async () => {
+    const before = { items: [...services.items], objects: [...services.objects] };
+    const threeDaysAgoNs = BigInt(Date.now() - 3 * 86_400_000) * 1_000_000n;
+    const streams = [{ stream: { app: 'old' }, values: [[`${threeDaysAgoNs}`, 'sold 7']] }];
+    const push = httpApiEvent({
+      method: 'POST',
+      path: '/loki/api/v1/push',
+      headers: { 'x-scope-orgid': 'closed', 'content-type': 'application/json' },
+      body: JSON.stringify({ streams }),
+      timeEpoch: Date.now(),
+    });
+    expect(await invoke('push', push)).toMatchObject([{ statusCode: 204 }]);
+    const environment = { LOGBOOM_EXPORT_TO: 's3://lake/logs', REMAINING_MS: '900000' };
+    // The second run finds the state of the first.
+    for (const files of [1, 0]) {
+      forget();
+      const [report] = JSON.parse(await outputOf('export-days', [{}], environment));
+      expect(report).toMatchObject({ files, entries: files, isDone: true });
+      const inLake = (of: string) => of.startsWith('logs/');
+      expect(
+        notAllowed(
+          services.accesses.filter(({ of }) => !inLake(of)),
+          EXPORT_RIGHTS,
+        ),
+      ).toEqual([]);
+      expect(services.accesses.filter(({ of }) => inLake(of)).length).toBeGreaterThan(0);
+    }
+    const keys = [...services.objects.keys()].filter(key => key.startsWith('/lake/'));
+    const day = new Date(Number(threeDaysAgoNs / 1_000_000n)).toISOString().slice(0, 10);
+    expect(keys.map(key => key.replace(/\d+\.parquet$/, '')).sort()).toEqual([
+      `/lake/logs/entries/tenant%3Dclosed/day%3D${day}/service%3Dold/`,
+      '/lake/logs/export-state/closed.json',
+    ]);
+    services.items.splice(0, services.items.length, ...before.items);
+    services.objects.clear();
+    for (const [key, bytes] of before.objects) services.objects.set(key, bytes);
   });
 
   describe('what a function for events stored, the query function finds', () => {

@@ -119,8 +119,9 @@ export async function startFakeServices(): Promise<FakeServices> {
           'last-modified': new Date().toUTCString(),
         });
         response.end(object);
-      } else if (object === undefined || end === undefined) response.writeHead(404).end();
-      else {
+      } else if (object === undefined || end === undefined) {
+        response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+      } else {
         const range = `bytes ${start}-${end}/${object.length}`;
         response.writeHead(206, { 'content-range': range, 'content-length': end + 1 - start });
         response.end(object.subarray(start, end + 1));

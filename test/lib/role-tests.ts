@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals';
 import {
   ALL_IN_ONE_RIGHTS,
   AUTHORIZER_RIGHTS,
+  EXPORT_RIGHTS,
   FIRST_TOKEN_RIGHTS,
   MAINTENANCE_RIGHTS,
   PUSH_RIGHTS,
@@ -35,6 +36,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   'cloudwatch-logs': PUSH_RIGHTS,
   's3-objects': PUSH_RIGHTS,
   canary: {},
+  'export-days': EXPORT_RIGHTS,
   'page-content': {},
   'bucket-content': {},
 };
@@ -53,6 +55,13 @@ const BESIDES: Readonly<Record<string, readonly string[]>> = {
   'tail-connect': ['execute-api:ManageConnections connections', 'lambda:InvokeFunction tail-dispatch'],
   'tail-dispatch': ['execute-api:ManageConnections connections', 'sqs:SendMessage AWS::SQS::Queue'],
   canary: ['execute-api:Invoke two endpoints', 'sqs:SendMessage AWS::SQS::Queue'],
+  'export-days': [
+    's3:DeleteObject lake files',
+    's3:GetObject lake files',
+    's3:ListBucket lake',
+    's3:PutObject lake files',
+    'sqs:SendMessage AWS::SQS::Queue',
+  ],
 };
 
 interface Statement {
@@ -68,7 +77,7 @@ function statementsOf(assembly: Assembly): Map<string, Statement[]> {
     expect(Properties.Roles).toHaveLength(1);
     const name = functionOfId(idIn(Properties.Roles[0]));
     // Roles of the Scheduler, which is no function.
-    const isTimer = /CanaryTimer|Schedules/.test(idIn(Properties.Roles[0]));
+    const isTimer = /CanaryTimer|ExportTimer|Schedules/.test(idIn(Properties.Roles[0]));
     if (!isTimer) found.set(name, [...(found.get(name) ?? []), ...Properties.PolicyDocument.Statement]);
   }
   return found;
@@ -90,6 +99,7 @@ function partsOf({ Effect, Action, Resource, Condition }: Statement, assembly: A
         ? 'two endpoints'
         : text;
     }
+    if (/:s3:::lake/.test(text)) return text.includes(':s3:::lake/logs/prod/*') ? 'lake files' : 'lake';
     if (Type === 'AWS::Lambda::Function') return functionOfId(idIn(resource));
     const within = /"(\/[^"]*)"\]\]/.exec(text)?.[1] ?? '';
     const keys = patterns === undefined ? '' : ` ${patterns.join(' ')}`;
@@ -121,14 +131,15 @@ function wanted(name: string): string[] {
 
 export function roleTests(built: () => Built): void {
   test('each function may do what its code needs, and nothing else', () => {
-    const { iam: assembly } = built().assemblies;
-    const found = statementsOf(assembly);
-    expect(found.size).toBe(assembly.ofType('AWS::Lambda::Function').length);
-    for (const [name, statements] of found) {
-      // It manages the bucket of the page, which is no data.
-      if (name === 'page-content') continue;
-      const parts = new Set(statements.flatMap(statement => partsOf(statement, assembly)));
-      expect([name, [...parts].sort()]).toEqual([name, [...new Set(wanted(name))].sort()]);
+    for (const assembly of [built().assemblies.iam, built().assemblies.lake]) {
+      const found = statementsOf(assembly);
+      expect(found.size).toBe(assembly.ofType('AWS::Lambda::Function').length);
+      for (const [name, statements] of found) {
+        // It manages the bucket of the page, which is no data.
+        if (name === 'page-content') continue;
+        const parts = new Set(statements.flatMap(statement => partsOf(statement, assembly)));
+        expect([name, [...parts].sort()]).toEqual([name, [...new Set(wanted(name))].sort()]);
+      }
     }
   });
 

@@ -108,6 +108,12 @@ describe('settings', () => {
       /deletionProtection and removal=destroy exclude each other/,
     ],
     ['CloudFront before one function', { endpoint: 'function-url' }, /endpoint=function-url needs edge=no/],
+    ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo is s3:\/\/BUCKET\/PREFIX/],
+    [
+      'exports of one function',
+      { endpoint: 'function-url', edge: 'no', exportTo: 's3://lake/logs' },
+      /no schedule for exports/,
+    ],
     [
       'two ways to be told',
       { alarmEmail: 'a@b.c', alarmTopicArn: 'arn:aws:sns:eu-central-1:1:a' },

@@ -36,6 +36,7 @@ export const VARIANTS = {
     eventTenant: 'acme',
     eventLabels: 'env=prod,team=a',
   },
+  lake: { stackName: 'Log-Lake', authorization: 'iam', edge: 'no', exportTo: 's3://lake/logs/prod' },
   token: {
     authorization: 'token',
     edge: 'no',

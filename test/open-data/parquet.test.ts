@@ -1,20 +1,11 @@
-/** Parquet files as two readers that know nothing of each other find them, and encodings at their edges. */
+/** Parquet files of entries, read by two independent readers: hyparquet and arrow-rs. */
+import { isDeepStrictEqual } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { ByteSink } from '../../shared/server/open-data/parquet/bytes.ts';
-import {
-  type ColumnChunk,
-  lineColumn,
-  mapColumns,
-  optionalColumn,
-  timeColumn,
-} from '../../shared/server/open-data/parquet/columns.ts';
-import { writeRuns } from '../../shared/server/open-data/parquet/encodings.ts';
-import { parquetBytes, schema } from '../../shared/server/open-data/parquet/file.ts';
+import { parquetReadObjects } from 'hyparquet';
 import { type OpenEntry, parquetFile } from '../../shared/server/open-data/parquet-file.ts';
-import { schemaOf, throughArrow } from '../http/parquet-read.ts';
+import { metadataOf, schemaOf, throughArrow } from '../http/parquet-read.ts';
 import { bySuite } from '../support/suite.ts';
 
 const COMPRESSORS = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
@@ -36,125 +27,7 @@ async function bothRead(file: Uint8Array): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-function fileOf(
-  column: string,
-  schemaOfColumn: ReturnType<typeof schema.map>,
-  chunks: readonly ColumnChunk[],
-  rows: number,
-) {
-  expect(column).not.toBe('');
-  return parquetBytes({ rows, schema: [schemaOfColumn], chunks, createdBy: 'test' });
-}
-
 const texts = fc.string({ unit: 'binary', maxLength: 20 }).map(text => text.toWellFormed());
-const someTexts = fc.oneof(texts, fc.constantFrom('a', 'b', 'c'));
-
-describe('columns', () => {
-  test('of times, with differences of any size and sign', async () => {
-    const offsets = fc.array(
-      fc.oneof(
-        fc.integer({ min: -5, max: 5 }),
-        fc.maxSafeInteger().map(each => Math.trunc(each / 4)),
-      ),
-      { minLength: 1, maxLength: 400 },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }), offsets, async (first, rest) => {
-        const own = Float64Array.from([0, ...rest]);
-        const file = fileOf('t', schema.required('t', 'INT64'), [timeColumn('t', first, own)], own.length);
-        const rows = await bothRead(file);
-        expect(rows.map(({ t }) => t)).toEqual([...own].map(each => first + BigInt(each)));
-      }),
-      { numRuns: bySuite({ fast: 20, full: 200 }) },
-    );
-  });
-
-  test('of texts, numbers and truths that rows may lack', async () => {
-    const columns = fc.oneof(
-      fc.record({
-        type: fc.constant('BYTE_ARRAY' as const),
-        values: fc.array(fc.option(someTexts), { minLength: 1, maxLength: 60 }),
-      }),
-      fc.record({
-        type: fc.constant('BOOLEAN' as const),
-        values: fc.array(fc.option(fc.boolean()), { minLength: 1, maxLength: 60 }),
-      }),
-      fc.record({
-        type: fc.constant('DOUBLE' as const),
-        values: fc.array(fc.option(fc.double({ noNaN: true })), { minLength: 1, maxLength: 60 }),
-      }),
-      fc.record({
-        type: fc.constant('INT64' as const),
-        values: fc.array(fc.option(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })), {
-          minLength: 1,
-          maxLength: 60,
-        }),
-      }),
-    );
-    await fc.assert(
-      fc.asyncProperty(columns, async ({ type, values }) => {
-        const file = fileOf(
-          'c',
-          schema.optional('c', type),
-          [optionalColumn('c', type, values)],
-          values.length,
-        );
-        expect((await bothRead(file)).map(({ c }) => c ?? null)).toEqual(values);
-      }),
-      { numRuns: bySuite({ fast: 40, full: 400 }) },
-    );
-  });
-
-  test('of maps, shared or not, some without pairs', async () => {
-    const shared = fc.sample(fc.dictionary(texts, texts, { maxKeys: 4 }), { numRuns: 5, seed: 3 });
-    const rows = fc.array(fc.oneof(fc.constantFrom(...shared), fc.dictionary(texts, texts, { maxKeys: 3 })), {
-      minLength: 1,
-      maxLength: 60,
-    });
-    await fc.assert(
-      fc.asyncProperty(rows, async list => {
-        const file = fileOf('m', schema.map('m'), mapColumns('m', list), list.length);
-        expect((await bothRead(file)).map(({ m }) => ({ ...(m as object) }))).toEqual(
-          list.map(each => ({ ...each })),
-        );
-      }),
-      { numRuns: bySuite({ fast: 30, full: 300 }) },
-    );
-  });
-
-  test('that are longer than a page', async () => {
-    const lines = Array.from({ length: 40_000 }, (_, i) => `line ${i} `.repeat(i % 300 === 0 ? 2000 : 1));
-    const file = fileOf(
-      'line',
-      schema.required('line', 'BYTE_ARRAY'),
-      [lineColumn('line', lines)],
-      lines.length,
-    );
-    const rows = await bothRead(file);
-    expect(rows.map(({ line }) => line)).toEqual(lines);
-    const levels = lines.map((_, i) => (i % 7 === 0 ? null : `level ${i % 3}`));
-    const level = fileOf(
-      'l',
-      schema.optional('l', 'BYTE_ARRAY'),
-      [optionalColumn('l', 'BYTE_ARRAY', levels)],
-      lines.length,
-    );
-    expect((await bothRead(level)).map(({ l }) => l ?? null)).toEqual(levels);
-    // With a dictionary: a byte a row would be 40 kB.
-    expect(level.length).toBeLessThan(20_000);
-  });
-
-  test.each([
-    ['a run', [5, 5, 5, 5, 5, 5, 5, 5, 5], 3, [18, 5]],
-    ['a group', [1, 2, 3], 2, [3, 0b00111001, 0]],
-    ['a group before a run', [1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1], 1, [3, 1, 16, 1]],
-    ['wide numbers', [300, 300, 300, 300, 300, 300, 300, 300], 9, [16, 44, 1]],
-  ])('runs and groups: %s', (_, values, width, want) => {
-    const out = new ByteSink();
-    writeRuns(out, Uint32Array.from(values), 0, values.length, width);
-    expect([...out.written()]).toEqual(want);
-  });
-});
 
 describe('a file of entries', () => {
   const entries: readonly OpenEntry[] = [
@@ -214,9 +87,8 @@ describe('a file of entries', () => {
     });
   });
 
-  test('tells the bounds of its times, by which readers skip it', () => {
-    const { buffer } = Uint8Array.from(parquetFile(entries));
-    const { row_groups: groups, created_by: writer, num_rows: rows } = parquetMetadata(buffer);
+  test('has the bounds of its times, by which readers skip it', () => {
+    const { row_groups: groups, created_by: writer, num_rows: rows } = metadataOf(parquetFile(entries));
     expect(writer).toMatch(/^logboom version /);
     expect(rows).toBe(2n);
     expect(groups[0].columns[1].meta_data!.statistics).toMatchObject({
@@ -224,6 +96,30 @@ describe('a file of entries', () => {
       max_value: entries[1].timeNs,
       null_count: 0n,
     });
+  });
+
+  test('has row groups and pages that readers join', async () => {
+    const many = Array.from(
+      { length: 70_000 },
+      (_, i): OpenEntry => ({
+        timeNs: entries[0].timeNs + BigInt(i),
+        labels: i % 7 === 0 ? {} : { level: `level ${i % 3}` },
+        metadata: i % 2 === 0 ? { trace: `t${i}` } : {},
+        line: `line ${i} `.repeat(i % 3000 === 0 ? 20_000 : 1),
+      }),
+    );
+    const file = parquetFile(many);
+    expect(metadataOf(file).row_groups.map(({ num_rows: rows }) => rows)).toEqual([65_536n, 4464n]);
+    const rows = await bothRead(file);
+    expect(rows).toHaveLength(many.length);
+    // Compares without a printed difference, which would take minutes.
+    const isRead = ({ timeNs, labels, metadata, line }: OpenEntry, i: number) =>
+      rows[i].timestamp_ns === timeNs &&
+      rows[i].line === line &&
+      rows[i].level === (labels.level ?? null) &&
+      isDeepStrictEqual({ ...(rows[i].labels as object) }, labels) &&
+      isDeepStrictEqual({ ...(rows[i].metadata as object) }, metadata);
+    expect(many.findIndex((entry, i) => !isRead(entry, i))).toBe(-1);
   });
 
   test('holds any entries', async () => {

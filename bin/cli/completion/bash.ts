@@ -1,6 +1,6 @@
 /**
- * Completion for bash: one function with the words of each command, so that Tab starts no process except for
- * labels of the store. It finds the command in the words typed so far, and skips the values of options.
+ * Completion for bash: one function that contains the words of each command, so Tab starts a process only to request labels from the
+ * store. It finds the command in the words typed so far, and skips the values of options.
  */
 import type { CommandWords, OptionWords } from './words.ts';
 
@@ -46,7 +46,7 @@ complete -F _logboom logboom
 `;
 }
 
-/** Path so far, a space, and the word: `" push"` at the top, `"rules load"` below. */
+/** Pattern of the path so far, a space, and the word: `" push"` at the top, `"rules load"` below. */
 function pattern(path: string): string {
   return path.includes(' ') ? `"${path}"` : `" ${path}"`;
 }

@@ -1,4 +1,4 @@
-/** Completion for fish: a line for each word, with the condition under which it is offered. */
+/** Completion for fish: one line per word, with its condition. */
 import type { CommandWords } from './words.ts';
 
 export function fishCompletion(commands: readonly CommandWords[]): string {
@@ -30,7 +30,7 @@ ${lines.join('\n')}
 }
 
 function linesOf({ path, commands, options, takesFiles, takesQuery, takesLabel }: CommandWords): string[] {
-  // No word follows the command of a group. Options of a command can be anywhere.
+  // Words of a group end after one of its commands. Options of a command can be anywhere.
   const condition = commands.length > 0 ? `__logboom_at ${path}`.trim() : `__logboom_under ${path}`;
   const start = `complete -c logboom -n ${quoted(condition)}`;
   return [

@@ -1,18 +1,15 @@
-/**
- * Splits a line up to the cursor into words as a shell does: handles quotes and backslashes, not variables or
- * commands.
- */
+/** Splits a line up to the cursor into words like a shell: with quotes and backslashes, without variables and commands. */
 
 export type Quote = '' | "'" | '"';
 
 export interface ShellWord {
-  /** Without quotes and backslashes. */
+  /** Text without quotes and backslashes. */
   readonly text: string;
-  /** The quote that is open at the end of the word. */
+  /** Open quote at the end of the word. */
   readonly quote: Quote;
 }
 
-/** The last word is the one at the cursor. It is empty after a space. */
+/** Returns the words. The last one is at the cursor, and is empty after a space. */
 export function shellWords(line: string): readonly ShellWord[] {
   const words: ShellWord[] = [];
   let text = '';
@@ -25,7 +22,7 @@ export function shellWords(line: string): readonly ShellWord[] {
       else text += character;
     } else if (character === '\\' && i + 1 < line.length) {
       const next = line[++i];
-      // Between double quotes, most backslashes are characters.
+      // In double quotes, a backslash is literal before most characters.
       text += quote === '' || /["\\$`]/.test(next) ? next : `\\${next}`;
     } else if (quote === '"') {
       if (character === '"') quote = '';
@@ -42,7 +39,7 @@ export function shellWords(line: string): readonly ShellWord[] {
   return [...words, { text, quote }];
 }
 
-/** Returns the text escaped for the open quote. */
+/** Escapes the text for the open quote. */
 export function escapedWord(text: string, quote: Quote): string {
   if (quote === "'") return text.replaceAll("'", "'\\''");
   if (quote === '"') return text.replaceAll(/["\\$`]/g, '\\$&');

@@ -1,28 +1,28 @@
 /**
- * Words that the store knows for the word at the cursor of a shell: label names and values in a quoted query,
- * as in `logboom query '{app="sh`, and label names as arguments of a command.
+ * Completes the word at the cursor of a shell from the store: label names and values in a quoted query, as in `logboom query '{app="sh`,
+ * and label names as arguments.
  */
 import { type Completion, completed, completionAt } from '../view/query-line.ts';
 import type { ShellWord } from './shell-line.ts';
 
-/** Shells ask before they list more. */
+/** Shells ask for confirmation before they list more. */
 const MAX_WORDS = 200;
 
 /** Returns label names, or the values of one label. */
 export type LabelSource = (name?: string) => Promise<readonly string[]>;
 
-/** Options whose value is a list of label names, separated by commas. */
+/** Options whose value is a comma-separated list of label names. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
 
 export interface WordPlace {
-  /** Names of the command and its group. */
+  /** Name of the command. */
   readonly command: string;
   /** Words between the command and the one at the cursor. */
   readonly before: readonly string[];
   readonly word: ShellWord;
 }
 
-/** Returns candidates for the whole word, without quotes. */
+/** Candidates for the whole word, without quotes. */
 export async function storeWords(
   { command, before, word: { text, quote } }: WordPlace,
   labels: LabelSource,
@@ -42,7 +42,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   const completion = completionAt(line);
   if (completion?.kind === 'name') {
     const names = startingWith(await labels(), completion.prefix);
-    // A single name continues with its values: a shell ends the word after an only choice.
+    // Shells end the word after a single candidate, so a single name continues with its values.
     if (names.length !== 1) return names.map(name => `${completed(line, completion, name).text}=`);
     const { text: named } = completed(line, completion, names[0]);
     return valueWords(`${named}="`, { kind: 'value', label: names[0], prefix: '' }, labels);
@@ -50,7 +50,7 @@ async function queryWords(text: string, labels: LabelSource): Promise<readonly s
   return completion?.kind === 'value' ? valueWords(text, completion, labels) : [];
 }
 
-/** Returns whole selectors, which the user can extend. */
+/** Candidates are complete selectors, after which typing can continue. */
 async function valueWords(
   text: string,
   completion: Extract<Completion, { kind: 'value' }>,

@@ -22,9 +22,9 @@ export interface CommandWords {
   readonly commands: readonly { readonly name: string; readonly text: string }[];
   readonly options: readonly OptionWords[];
   readonly takesFiles: boolean;
-  /** Whether it has a query, whose labels and values the store knows. */
+  /** True if the argument is a query. */
   readonly takesQuery: boolean;
-  /** Whether it has a label name as argument. */
+  /** True if the argument is a label name. */
   readonly takesLabel: boolean;
 }
 

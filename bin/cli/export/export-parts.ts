@@ -1,6 +1,6 @@
 /**
- * An export as files of its parts, in a folder or from there elsewhere. Parts that the state knows are left out. From Logboom the parts
- * are written in the order of time, with the next answers under way; from other stores several parts are read at once.
+ * Writes an export as one file per part, to a folder or on to another place. Skips parts that the state has. Parts from Logboom are
+ * written in time order, while the next responses are on their way. Parts from other stores are read in parallel.
  */
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,16 +19,16 @@ import {
   writePages,
 } from './part-files.ts';
 import type { ExportProgress } from './progress.ts';
-import type { PutFile } from './s3-target.ts';
+import type { FileTarget } from './s3-target.ts';
 
 export interface ExportJob {
   readonly store: StoreFlags;
   readonly query: string;
   readonly format: ExportFormat;
   readonly parallel: number;
-  /** Entries of one request to a store other than Logboom. */
+  /** Entries per request to a store other than Logboom. */
   readonly batch: number;
-  /** See PartTarget. */
+  /** See `PartTarget`. */
   readonly hiveTenant: string | undefined;
   readonly progress: ExportProgress;
 }
@@ -36,26 +36,26 @@ export interface ExportJob {
 export interface PartsTarget {
   readonly folder: string;
   readonly state: PartState;
-  /** Sends a file away, which is then removed here. */
-  readonly put?: PutFile;
+  /** Copies a file to another place. The local file is then deleted. */
+  readonly remote?: FileTarget;
 }
 
 export interface ExportTotals {
   entries: number;
   files: number;
-  /** Entries of parts that were done before. */
+  /** Entries of parts that an earlier run wrote. */
   earlier: number;
 }
 
-/** An answer is held as objects beside the rows of a file; the store waits for us in any case. */
+/** Smaller than the default, because a response is held as objects in addition to the rows of a file. The client is the slower side. */
 const PARQUET_BYTES = 8 * 1024 * 1024;
-/** Files that are sent away at once. */
+/** Concurrent uploads. */
 const PUTS_AT_ONCE = 4;
 
 export async function exportParts(
   job: ExportJob,
   parts: readonly TimeWindow[],
-  { folder, state, put }: PartsTarget,
+  { folder, state, remote }: PartsTarget,
 ): Promise<ExportTotals> {
   const totals: ExportTotals = { entries: 0, files: 0, earlier: 0 };
   const idOf = ({ startNs }: TimeWindow) => ({
@@ -72,9 +72,11 @@ export async function exportParts(
   });
 
   async function keep(part: TimeWindow, { entries, files }: WrittenPart): Promise<void> {
-    for (const file of put === undefined ? [] : files) {
-      await put!(folder, file);
-      await rm(join(folder, file));
+    if (remote !== undefined) {
+      for (const file of files) {
+        await remote.put(folder, file);
+        await rm(join(folder, file));
+      }
     }
     state.add({ ...idOf(part), entries });
     totals.entries += entries;
@@ -86,7 +88,14 @@ export async function exportParts(
     name: partName(part),
     format: job.format,
     hiveTenant: job.hiveTenant,
+    onFiles: files => state.begin({ ...idOf(part), files }),
   });
+  for (const part of missing) {
+    for (const file of state.begunFiles(idOf(part))) {
+      if (remote === undefined) await rm(join(folder, file), { force: true });
+      else await remote.remove(file);
+    }
+  }
   const pieces = await begun(
     exportedPieces(job.store, {
       ...job,
@@ -100,12 +109,12 @@ export async function exportParts(
       const pages = entryPages(job.store, { query: job.query, window: part, batch: job.batch });
       const written = await writePages(pages, targetOf(part));
       await keep(part, written);
-      const bytes = await bytesOf(put === undefined ? written.files : [], folder);
+      const bytes = await bytesOf(remote === undefined ? written.files : [], folder);
       job.progress.add({ entries: written.entries, bytes, doneNs: part.endNs - part.startNs });
     });
     return totals;
   }
-  const puts = new BoundedWork(put === undefined ? 1 : PUTS_AT_ONCE);
+  const puts = new BoundedWork(remote === undefined ? 1 : PUTS_AT_ONCE);
   for (const part of missing) {
     const written = await writeAnswers(piecesOfPart(pieces, part, job.progress), targetOf(part));
     await puts.begin(() => keep(part, written));
@@ -114,14 +123,14 @@ export async function exportParts(
   return totals;
 }
 
-/** Names in the order of time, without characters that file systems refuse: `2026-01-05T100000.000Z`. */
+/** Name that sorts by time and has no characters that file systems refuse: `2026-01-05T100000.000Z`. */
 export function partName({ startNs }: TimeWindow): string {
   return nanosecondText(startNs)
     .replace(/(\.\d{3})\d{6}Z$/, '$1Z')
     .replaceAll(':', '');
 }
 
-/** What the store answers, from the first answer on; undefined if it has no endpoint for exports. */
+/** Waits for the first response. Returns undefined if the store has no export endpoint. */
 export async function begun(
   pieces: AsyncGenerator<ExportedPiece>,
 ): Promise<AsyncGenerator<ExportedPiece> | undefined> {
@@ -143,7 +152,7 @@ async function* withFirst(
   yield* rest;
 }
 
-/** Those up to the end of the part; the others stay. */
+/** Pieces up to the end of the part. The rest stays in the generator. */
 async function* piecesOfPart(
   pieces: AsyncGenerator<ExportedPiece>,
   { startNs }: TimeWindow,
@@ -166,7 +175,7 @@ async function bytesOf(files: readonly string[], folder: string): Promise<number
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Work that is begun in order, some of it at once. */
+/** Starts work in order, with bounded concurrency. */
 class BoundedWork {
   readonly #most: number;
   readonly #running = new Set<Promise<void>>();
@@ -175,7 +184,7 @@ class BoundedWork {
     this.#most = most;
   }
 
-  /** Resolves when there is room for more. Throws what earlier work throws. */
+  /** Resolves when more work may start. Throws errors of earlier work. */
   async begin(work: () => Promise<void>): Promise<void> {
     const running = work().then(() => void this.#running.delete(running));
     running.catch(() => undefined);

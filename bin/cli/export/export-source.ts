@@ -1,9 +1,9 @@
 /**
- * Entries as the store writes them: bytes of a file, answer by answer in the order of time, with the next answers under way. The store writes
- * them because parsing each entry here would cost more than all the rest. Stores without the endpoint, such as Loki, are asked for pages of a
- * range query instead.
+ * Reads entries as bytes that the store has formatted, response by response in time order, while the next responses are on their way. The
+ * store formats them, because parsing each entry here would cost more than the rest of the export. Stores without this endpoint, such as
+ * Loki, get range queries for pages instead.
  *
- *     written | answer that is written | answers that are here or under way: `parallel` in all | windows to come
+ *     written | response being written | responses received or requested: `parallel` in total | later windows
  */
 import { BufferPool } from '../../../shared/base/model/buffer-pool.ts';
 import { CommandError } from '../command-error.ts';
@@ -13,51 +13,51 @@ import { WindowCutter } from './window-cutter.ts';
 
 const PATH = '/loki/api/v1/export';
 const REQUEST_TIMEOUT_MS = 600_000;
-/** Lines that an answer should have. Larger answers read fewer pages twice, and take more memory here and there. */
+/** Target bytes of lines in a response. Larger responses read fewer pages twice, and need more memory on both sides. */
 const WANTED_BYTES = 32 * 1024 * 1024;
-/** Bytes of lines that all answers hold together, about. */
+/** Approximate bytes of lines in all responses together. */
 const BYTES_OF_ALL_ANSWERS = 96 * 1024 * 1024;
-/** Where the store ends an answer, by what it should have: logs come in bursts. */
+/** Limit of a response, as a multiple of its target, because logs come in bursts. */
 const MAX_FACTOR = 1.5;
-/** Functions cannot answer with more than 6 MB. Below this, an answer is not made smaller. */
+/** Minimum target: responses of functions are limited to 6 MB, so the target may shrink to this size. */
 const MIN_BYTES = 256 * 1024;
 const TOO_LARGE = /too large for this deployment/;
 
-/** `jsonl` is what Parquet files are made of, too. */
+/** Parquet files are made from `jsonl`. */
 export type WireFormat = 'text' | 'jsonl' | 'csv';
 
 export interface ExportedBytes {
   readonly entries: number;
-  /** Of use until the next answer is asked for. */
+  /** Valid until the next piece is requested. */
   readonly body: readonly Buffer[];
 }
 
 export interface ExportedPiece extends ExportedBytes {
-  /** Place of its part. */
+  /** Index of its part. */
   readonly part: number;
-  /** The last answer of its part. */
+  /** True for the last response of its part. */
   readonly endsPart: boolean;
-  /** All entries before it are there, Unix ns. */
+  /** All entries before this time are complete, Unix ns. */
   readonly endNs: bigint;
 }
 
 export interface ExportRequest {
   readonly query: string;
-  /** In the order of time. No answer has entries of two of them. */
+  /** In time order. No response has entries of two parts. */
   readonly parts: readonly TimeWindow[];
   readonly format: WireFormat;
-  /** Answers at once. */
+  /** Concurrent requests. */
   readonly parallel: number;
-  /** Lines that an answer should have; default: as many as pays. */
+  /** Target bytes of lines in a response. Default: WANTED_BYTES. */
   readonly wantedBytes?: number;
 }
 
-/** The store does not know the endpoint. */
+/** The store has no export endpoint. */
 export class NoExportError extends CommandError {}
 
 interface Answered extends ExportedBytes {
   readonly bytes: number;
-  /** Where it ends if the window goes on. */
+  /** Start of the rest of the window, if the response does not complete it. */
   readonly nextNs: bigint | undefined;
 }
 
@@ -91,7 +91,7 @@ export async function* exportedPieces(
       const of = cutter.next();
       if (of === undefined) return;
       const answer = answerTo(of.window);
-      // Who fails is told when its turn comes.
+      // The error is thrown when this response is due.
       answer.catch(() => undefined);
       ahead.push({ of, answer });
     }
@@ -112,14 +112,14 @@ export async function* exportedPieces(
   }
 }
 
-/** Bodies are as large as each other: without it the collector would have to find each of them. */
+/** Reuses the memory of bodies, which have similar sizes. Otherwise the garbage collector would have to free each of them. */
 const BODIES = new BufferPool(BYTES_OF_ALL_ANSWERS);
 
 function giveBack({ body }: ExportedBytes): void {
   for (const piece of body) BODIES.give(piece);
 }
 
-/** Undefined if the answer would be too large for the deployment. */
+/** Returns undefined if the response would be too large for the deployment. */
 function askExport(
   store: StoreFlags,
   {
@@ -151,7 +151,7 @@ function askExport(
       throw new CommandError(refusal({ ...rest, text }));
     }
     const entries = rest.headers.get('x-logboom-entries');
-    // Some other server that has an answer for every path.
+    // Another server that responds with 200 to every path.
     if (entries === null) throw new NoExportError('the store has no endpoint for exports');
     const next = rest.headers.get('x-logboom-next');
     const nextNs = next === null ? undefined : BigInt(next);

@@ -1,4 +1,4 @@
-/** An export as one file: answers one behind the other as the store gives them. Parts of other stores are files that are put together. */
+/** Writes an export as one file: the responses of Logboom in order, or the files of parts from other stores, concatenated. */
 import { createReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,10 +11,14 @@ import { begun, type ExportJob, partName } from './export-parts.ts';
 import { type ExportedPiece, exportedPieces } from './export-source.ts';
 import { CSV_HEADING, wireFormatOf, writeAll, writePages } from './part-files.ts';
 
-/** Reads of a part that is copied. */
+/** Buffer size for copying a part. */
 const COPIED_BYTES = 1024 * 1024;
 
-/** @param parts what other stores are read in; @param output undefined: standard output. Returns how many entries there were. */
+/**
+ * Returns the number of entries.
+ * @param parts parts to read from other stores
+ * @param output undefined for standard output
+ */
 export async function exportTogether(
   job: ExportJob,
   parts: readonly TimeWindow[],
@@ -36,14 +40,14 @@ export async function exportTogether(
 
 type Write = (body: readonly Buffer[]) => Promise<void>;
 
-/** A terminal gets text, which it must not obey: a character may begin in one piece and end in the next. */
+/** A terminal gets text without control sequences. A character may start in one piece and end in the next. */
 function standardOutput(): Write {
   const { stdout } = process;
   const decoder = stdout.isTTY ? new StringDecoder('utf8') : undefined;
   return async body => {
     for (const piece of body) {
       if (decoder !== undefined) await print(decoder.write(piece));
-      // The memory of the piece is used again.
+      // The memory of the piece is reused.
       else await new Promise<void>(resolve => void stdout.write(piece, () => resolve()));
     }
   };
@@ -68,7 +72,7 @@ async function joinPieces(
   return entries;
 }
 
-/** The files one after the other, each removed when it is copied. */
+/** Copies the files in order, and deletes each. */
 async function joinParts(
   { store, query, batch, format, parallel, progress }: ExportJob,
   parts: readonly TimeWindow[],

@@ -1,20 +1,20 @@
 /**
- * Entries from JSON lines as the store writes them. What stands between the time and the line is the same for many entries: it is parsed once,
- * and entries with the same labels share them.
+ * Parses entries from the JSON lines of the store. The text between the time and the line repeats for many entries, so it is parsed once,
+ * and entries with the same labels share an object.
  */
 import { parseGivenTime } from '../given-time.ts';
 import type { MigratedEntry } from '../migrate/log-source.ts';
 import type { ExportedBytes } from './export-source.ts';
 
-/** Label sets that are kept to be shared. */
+/** Maximum number of cached label sets. */
 const MAX_KEPT = 10_000;
 const NEWLINE = 0x0a;
-/** Entries that are parsed at once: an answer as objects takes five times its bytes. */
+/** Entries per page. A response as objects takes five times its bytes. */
 const ENTRIES_AT_ONCE = 4096;
 
 const HEAD = '{"timestamp":"';
 const TIME_CHARACTERS = '2026-01-05T10:00:00.123456789Z'.length;
-/** In labels and in the line itself, quotes have a backslash before them: so the last of these is the key of the line. */
+/** Quotes in labels and lines are escaped, so the last occurrence is the key of the line. */
 const LINE = ',"line":"';
 
 interface StoredEntry extends LabelSet {
@@ -65,7 +65,7 @@ function unquoted(text: string): string {
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text;
 }
 
-/** `2026-01-05T10:00:00.123456789Z`: the same second most often. */
+/** Parses `2026-01-05T10:00:00.123456789Z`. Most entries have the second of the entry before. */
 class TimeReader {
   #second = '';
   #ns = 0n;

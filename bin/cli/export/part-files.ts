@@ -1,4 +1,4 @@
-/** The files of one part of an export: one, or several for Parquet, which needs its rows in memory. */
+/** Writes the files of one part of an export: one, or several for Parquet, whose rows must fit into memory. */
 
 import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -21,24 +21,26 @@ export const ENDINGS: Readonly<Record<ExportFormat, string>> = {
 
 export interface PartTarget {
   readonly folder: string;
-  /** Start of the part, without an ending. */
+  /** File name without extension: the start of the part. */
   readonly name: string;
   readonly format: ExportFormat;
-  /** For Hive-style folders: the tenant. Undefined: all files in one folder. */
+  /** Tenant for Hive folders; undefined puts all files into one folder. */
   readonly hiveTenant?: string;
+  /** Called before Parquet files get their names, which depend on the entries. */
+  readonly onFiles?: (files: readonly string[]) => void;
 }
 
-/** Rows and characters of Parquet files that are held before they are written: about 100 MB of memory. */
+/** Maximum rows and characters in memory before Parquet files are written: about 100 MB. */
 const MAX_HELD_ROWS = 100_000;
 const MAX_HELD_CHARACTERS = 32_000_000;
 
 export interface WrittenPart {
   readonly entries: number;
-  /** Paths below the folder, in order. */
+  /** Paths relative to the folder, in order. */
   readonly files: readonly string[];
 }
 
-/** Answers as the store gave them. */
+/** Writes the responses of the export endpoint. */
 export function writeAnswers(
   answers: AsyncIterable<ExportedBytes>,
   target: PartTarget,
@@ -46,7 +48,7 @@ export function writeAnswers(
   return target.format === 'parquet' ? writeParquet(entriesOf(answers), target) : writeText(answers, target);
 }
 
-/** Pages of range queries. The files are the same as of answers. */
+/** Writes pages of range queries. The files equal those of the export endpoint. */
 export function writePages(
   pages: AsyncIterable<readonly MigratedEntry[]>,
   target: PartTarget,
@@ -55,12 +57,12 @@ export function writePages(
   return format === 'parquet' ? writeParquet(pages, target) : writeText(pagesAsBytes(pages, format), target);
 }
 
-/** The format in which the store is asked for what becomes such files. */
+/** Format to request from the store for files of a format. */
 export function wireFormatOf(format: ExportFormat): WireFormat {
   return format === 'parquet' ? 'jsonl' : format;
 }
 
-/** A file has its name only when it is whole. A part without entries has none. */
+/** A complete file gets its final name. A part without entries has no file. */
 async function writeText(
   answers: AsyncIterable<ExportedBytes>,
   { folder, name, format }: PartTarget,
@@ -86,7 +88,7 @@ async function writeText(
   return { entries, files: entries === 0 ? [] : [file] };
 }
 
-/** Pieces that go into one write of the system; it takes 1024. */
+/** Buffers per `writev`. Linux accepts 1,024. */
 const PIECES_AT_ONCE = 512;
 
 export async function writeAll(output: FileHandle, pieces: readonly Buffer[]): Promise<void> {
@@ -94,7 +96,7 @@ export async function writeAll(output: FileHandle, pieces: readonly Buffer[]): P
     const some = pieces.slice(i, i + PIECES_AT_ONCE);
     const bytes = some.reduce((sum, { length }) => sum + length, 0);
     const { bytesWritten } = await output.writev(some);
-    // What did not fit into one write, such as at a signal.
+    // Rest of a partial write, for example after a signal.
     if (bytesWritten < bytes) await output.appendFile(Buffer.concat(some).subarray(bytesWritten));
   }
 }
@@ -108,7 +110,7 @@ async function* pagesAsBytes(
 
 const CSV_COLUMNS = [{ name: 'timestamp' }, { name: 'labels' }, { name: 'metadata' }, { name: 'line' }];
 
-/** The line of names with which each CSV file begins. */
+/** Header line of each CSV file. */
 export const CSV_HEADING = csvText({ columns: CSV_COLUMNS, rows: [] }, { heading: true });
 
 function pageText(page: readonly MigratedEntry[], format: WireFormat): string {
@@ -142,9 +144,12 @@ async function writeParquet(
   let heldCharacters = 0;
   let number = 0;
   const flush = async () => {
-    for (const [path, rows] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const suffix = number === 0 ? '' : `-${number}`;
-      const file = join(path, `${target.name}${suffix}.parquet`);
+    const suffix = number === 0 ? '' : `-${number}`;
+    const named = [...groups]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([path, rows]) => ({ file: join(path, `${target.name}${suffix}.parquet`), rows }));
+    if (named.length > 0) target.onFiles?.(named.map(({ file }) => file));
+    for (const { file, rows } of named) {
       await mkdir(dirname(join(target.folder, file)), { recursive: true });
       const unfinished = join(target.folder, `${file}.unfinished`);
       await writeFile(unfinished, parquetFile(rows));

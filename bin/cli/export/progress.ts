@@ -1,4 +1,4 @@
-/** The line that shows how far an export is: time is what it knows of the whole. Nothing for what is done within a second. */
+/** Progress line of an export, by the completed part of the time range. Exports of up to one second show none. */
 import { formatByteSize } from '../../../shared/base/model/byte-size.ts';
 import type { TimeWindow } from '../migrate/log-source.ts';
 import { startWaiting, type WaitingLine } from '../waiting-line.ts';
@@ -7,9 +7,9 @@ const BAR_CHARACTERS = 20;
 
 export interface ExportCounts {
   readonly entries: number;
-  /** Bytes of files. */
+  /** Bytes written to files. */
   readonly bytes: number;
-  /** Of the time range, what is written. */
+  /** Written part of the time range. */
   readonly doneNs: bigint;
 }
 
@@ -38,7 +38,7 @@ export class ExportProgress {
   }
 }
 
-/** For example `[#####---------------]  25%  9000 entries  1.0MB`. */
+/** Progress text, for example `[#####---------------]  25%  9000 entries  1.0MB`. */
 export function exportText({ entries, bytes, doneNs }: ExportCounts, lengthNs: bigint): string {
   const share = lengthNs > 0n ? Number((doneNs * 1000n) / lengthNs) / 1000 : 1;
   const bar = '#'.repeat(Math.floor(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');

@@ -1,8 +1,8 @@
-/** Puts the files of an export into S3, or a store with its API. */
+/** Uploads the files of an export to S3, or to a store with its API. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { createS3Client } from '../../../shared/aws/clients.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
@@ -15,34 +15,51 @@ export interface S3Place {
 
 const MAX_ATTEMPTS = 6;
 const FIRST_DELAY_MS = 250;
-/** A file is in memory while it is sent. */
+/** A file is in memory during its upload. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 
-export type PutFile = (folder: string, file: string) => Promise<void>;
+/** Place other than the local folder. */
+export interface FileTarget {
+  /** Uploads a file of the folder. */
+  put(folder: string, file: string): Promise<void>;
+  /** Does nothing if the file does not exist. */
+  remove(file: string): Promise<void>;
+}
 
-/** Credentials and region come from where the AWS SDK looks for them. */
-export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefined): PutFile {
+/** Uses the credentials and region of the AWS SDK's default sources. */
+export function s3Target({ bucket, prefix }: S3Place, endpoint: string | undefined): FileTarget {
   const client = createS3Client({ endpoint });
-  return async (folder, file) => {
-    const path = join(folder, file);
-    if ((await stat(path)).size > MAX_FILE_BYTES)
-      throw new CommandError(`${file} is larger than 1 GiB; make parts smaller with --part`);
-    const command = new PutObjectCommand({ Bucket: bucket, Key: prefix + file, Body: await readFile(path) });
-    let delayMs = FIRST_DELAY_MS;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await client.send(command);
-        return;
-      } catch (error) {
-        const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-        const mayPass = status === undefined || status === 429 || status >= 500;
-        if (!mayPass || attempt >= MAX_ATTEMPTS)
-          throw new CommandError(`s3://${bucket}/${prefix}${file} cannot be written: ${messageOf(error)}`, {
-            cause: error,
-          });
-      }
-      await delay(delayMs);
-      delayMs *= 2;
-    }
+  return {
+    async put(folder, file) {
+      const path = join(folder, file);
+      if ((await stat(path)).size > MAX_FILE_BYTES)
+        throw new CommandError(`${file} is larger than 1 GiB; make parts smaller with --part`);
+      const body = await readFile(path);
+      const command = new PutObjectCommand({ Bucket: bucket, Key: prefix + file, Body: body });
+      await retried(`s3://${bucket}/${prefix}${file} cannot be written`, () => client.send(command));
+    },
+
+    async remove(file) {
+      const command = new DeleteObjectCommand({ Bucket: bucket, Key: prefix + file });
+      await retried(`s3://${bucket}/${prefix}${file} cannot be deleted`, () => client.send(command));
+    },
   };
+}
+
+/** @param problem message of the final error */
+async function retried(problem: string, send: () => Promise<unknown>): Promise<void> {
+  let delayMs = FIRST_DELAY_MS;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send();
+      return;
+    } catch (error) {
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+      const mayPass = status === undefined || status === 429 || status >= 500;
+      if (!mayPass || attempt >= MAX_ATTEMPTS)
+        throw new CommandError(`${problem}: ${messageOf(error)}`, { cause: error });
+    }
+    await delay(delayMs);
+    delayMs *= 2;
+  }
 }

@@ -1,19 +1,19 @@
 /**
- * Cuts the parts of an export into windows of time with about as many bytes as an answer should have, as the answers before tell. Windows
- * that are asked for together lie side by side: what the store unpacks for one of them is there for the next.
+ * Divides the parts of an export into time windows with about the target bytes of a response, estimated from earlier responses. Concurrent
+ * windows are adjacent, so the store can reuse pages that it decompressed for the window before.
  */
 import type { TimeWindow } from '../migrate/log-source.ts';
 
-/** Of the first window. */
+/** Length of the first window. */
 const FIRST_SPAN_NS = 60_000_000_000n;
-/** A window is at most so many times as long as the one that it is measured by: logs come in bursts. */
+/** Maximum length of a window, as a multiple of the measured one, because logs come in bursts. */
 const MAX_GROWTH = 4n;
 
 export interface PartWindow {
   readonly window: TimeWindow;
-  /** Place of its part. */
+  /** Index of its part. */
   readonly part: number;
-  /** The part ends where the window does. */
+  /** True if the part ends with this window. */
   readonly endsPart: boolean;
 }
 
@@ -23,13 +23,13 @@ export class WindowCutter {
   #at: bigint;
   #spanNs = FIRST_SPAN_NS;
 
-  /** @param parts in the order of time, none empty */
+  /** @param parts in time order, none empty */
   constructor(parts: readonly TimeWindow[]) {
     this.#parts = parts;
     this.#at = parts[0]?.startNs ?? 0n;
   }
 
-  /** Undefined at the end. */
+  /** Returns undefined at the end. */
   next(): PartWindow | undefined {
     const part = this.#part;
     const whole = this.#parts[part];
@@ -42,7 +42,7 @@ export class WindowCutter {
     return { window: { startNs, endNs: endsPart ? whole.endNs : end }, part, endsPart };
   }
 
-  /** Windows from here on are to have `wanted` bytes, where `window` had `bytes`. */
+  /** Sets the length of later windows so that they have `wanted` bytes, given that this one had `bytes`. */
   learn({ startNs, endNs }: TimeWindow, bytes: number, wanted: number): void {
     const span = endNs - startNs;
     const most = span * MAX_GROWTH;

@@ -5,6 +5,7 @@
  * Nanoseconds have none.
  */
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
+import { mapElements, textElement } from '../open-data/parquet-elements.ts';
 
 export type ColumnOptions = Omit<ColumnSource, 'data'>;
 
@@ -14,18 +15,7 @@ export interface ParquetTable {
   readonly columns: readonly ColumnOptions[];
 }
 
-const LABELS: readonly SchemaElement[] = [
-  {
-    name: 'labels',
-    repetition_type: 'REQUIRED',
-    num_children: 1,
-    converted_type: 'MAP',
-    logical_type: { type: 'MAP' },
-  },
-  { name: 'key_value', repetition_type: 'REPEATED', num_children: 2 },
-  text('key'),
-  text('value'),
-];
+const LABELS: readonly SchemaElement[] = mapElements('labels');
 
 /**
  * The writer uses a dictionary if it saves space. Statistics over names and values together would not help
@@ -50,7 +40,7 @@ export const STREAM_TABLE: ParquetTable = {
       logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'NANOS' },
     },
     ...LABELS,
-    text('line'),
+    textElement('line', 'REQUIRED'),
   ],
   columns: [
     TIMESTAMP_COLUMN,
@@ -75,13 +65,3 @@ export const METRIC_TABLE: ParquetTable = {
   ],
   columns: [TIMESTAMP_COLUMN, LABELS_COLUMN, { name: 'value', codec: 'UNCOMPRESSED', encoding: 'PLAIN' }],
 };
-
-function text(name: string): SchemaElement {
-  return {
-    name,
-    type: 'BYTE_ARRAY',
-    repetition_type: 'REQUIRED',
-    converted_type: 'UTF8',
-    logical_type: { type: 'STRING' },
-  };
-}

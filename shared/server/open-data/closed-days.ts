@@ -1,11 +1,11 @@
 /**
- * Exports closed days of all tenants as Parquet files in Hive folders, in steps that fit into memory and time. What is done is noted for each
- * tenant, so that the next run goes on there:
+ * Exports closed days of all tenants as Parquet files in Hive folders, in steps that fit into memory and time. A note
+ * stores the progress of each tenant, so that the next run continues there:
  *
- *     note: step 2 begins, with the names of its files  ->  files  ->  note: step 2 is done  ->  step 3 ...
+ *     note: step 2 begins, with its file names  ->  files  ->  note: step 2 is complete  ->  step 3 ...
  *
- * A run that is cut between the two notes may leave files of its step. The next run deletes them by their names and does the step again, so
- * each entry is in one file. Days are exported from the oldest one on; one that was exported is never looked at again.
+ * A run that is interrupted between the two notes can leave files of its step. The next run deletes them by their names
+ * and repeats the step, so each entry is in one file. Days are exported in time order, each once.
  */
 import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { labelsToObject } from '../../base/model/labels.ts';
@@ -28,12 +28,12 @@ export interface ClosedDaysParts {
   readonly sources: LogSources;
   readonly visibility: Pick<Visibility, 'of'>;
   readonly store: OpenDataStore;
-  /** What the keys of files begin with, without a slash at its end. */
+  /** Prefix of file keys, without a trailing slash. */
   readonly prefix: string;
   readonly clock: Pick<Clock, 'nowMs' | 'nowNs'>;
-  /** Asked before each step: false ends the run. May throw. */
+  /** Called before each step; false ends the run. May throw. */
   readonly mayGoOn: () => boolean | Promise<boolean>;
-  /** Lines of a step; default: what fits a function. */
+  /** Bytes of lines per step. Default: STEP_BYTES, which fits a function. */
   readonly stepBytes?: number;
 }
 
@@ -41,20 +41,20 @@ export interface ClosedDaysReport {
   readonly steps: number;
   readonly files: number;
   readonly entries: number;
-  /** Days of tenants that are exported to their end. */
+  /** Number of completed days, summed over tenants. */
   readonly days: number;
-  /** False: the next run goes on. */
+  /** False if the next run continues. */
   readonly isDone: boolean;
 }
 
-/** A day is exported when it is merged: an hour after its end. */
+/** Delay after the end of a day. Its merges are complete about an hour after its end. */
 const CLOSED_AFTER_MS = 2 * 3_600_000;
 const MS_PER_DAY = 86_400_000;
-/** Of lines: 500,000 entries, with about 1 GB of memory. Smaller steps make smaller files, which readers read slowly. */
+/** Bytes of lines per step: about 500,000 entries and 1 GB of memory. Smaller steps write smaller files, which are slow to read. */
 const STEP_BYTES = 128 * 1024 * 1024;
-/** Steps of a tenant before another one has its turn. */
+/** Steps per tenant before the next tenant. */
 const STEPS_OF_TURN = 8;
-/** Rows and characters of a file. */
+/** Maximum rows and characters of a file. */
 const MAX_FILE_ROWS = 200_000;
 const MAX_FILE_CHARACTERS = 64_000_000;
 

@@ -1,26 +1,26 @@
-/** How far the export of each tenant is: an object for each, beside the files. */
+/** Progress of the export of closed days: one object per tenant, next to the files. */
 import { hiveValue } from './hive-path.ts';
 
-/** Where files and notes are kept. */
+/** Storage of files and notes. */
 export interface OpenDataStore {
-  /** Undefined if there is no such object. */
+  /** Returns undefined if the object does not exist. */
   read(key: string): Promise<Uint8Array | undefined>;
   write(key: string, bytes: Uint8Array): Promise<void>;
-  /** Does nothing if there is no such object. */
+  /** Does nothing if the object does not exist. */
   remove(key: string): Promise<void>;
 }
 
-/** What the keys of notes begin with. */
+/** Prefix of the keys of notes. */
 export const NOTES_PREFIX = 'export-state/';
 const VERSION = 1;
 
 interface StoredNote {
   readonly version: number;
-  /** The last UTC day that is exported to its end, as days since 1970; null: none is. */
+  /** Last completed UTC day, as days since 1970; null if there is none. */
   readonly through: number | null;
-  /** Unix ns: everything before it is exported. */
+  /** Unix ns; all entries before it are exported. */
   readonly next: string;
-  /** Files of a step that is not done. */
+  /** Files of the running step. */
   readonly pending: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export class DayNotes {
     this.#store = store;
   }
 
-  /** The note of a tenant. What a run that was cut has left is deleted. Throws if the note cannot be understood. */
+  /** Returns the note of a tenant. Deletes the files of an interrupted step. Throws if the version of the note is unknown. */
   async open(tenant: string): Promise<DayNote> {
     const key = `${NOTES_PREFIX}${hiveValue(tenant)}.json`;
     const bytes = await this.#store.read(key);
@@ -46,9 +46,9 @@ export class DayNotes {
 }
 
 export class DayNote {
-  /** The last UTC day that is exported to its end. */
+  /** Last completed UTC day. */
   through: number | undefined;
-  /** Everything before it is exported. */
+  /** All entries before it are exported. */
   nextNs: bigint;
   readonly #store: OpenDataStore;
   readonly #key: string;
@@ -66,7 +66,7 @@ export class DayNote {
     await this.#write([]);
   }
 
-  /** To be called before the first of the files is written. */
+  /** Call it before the first file of the step is written. */
   stepBegins(files: readonly string[]): Promise<void> {
     return this.#write(files);
   }

@@ -1,4 +1,4 @@
-/** Fields of JSON and logfmt lines as columns: those that many lines have, with the type that all their values have. */
+/** Frequent fields of JSON and logfmt lines as columns, with the common type of their values. */
 import { parseObject } from '../../base/text/json-object.ts';
 import { parseLogfmt } from '../../base/text/logfmt-pairs.ts';
 
@@ -11,24 +11,24 @@ export interface FieldColumn {
   readonly type: FieldType;
 }
 
-/** A table with more columns is hard to read. */
+/** Maximum number of columns, because larger tables are hard to read. */
 const MAX_COLUMNS = 30;
-/** Names that are met; lines of a hostile client have new ones each. */
+/** Maximum number of counted names. Lines of a hostile client can have new names each. */
 const MAX_NAMES = 10_000;
-/** A field that fewer rows have is in the line anyway. */
+/** Minimum share of rows with the field. Rarer fields are still in the line. */
 const MIN_SHARE = 0.1;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 const MAX_INT64 = 2n ** 63n - 1n;
 const NUMBER = /^-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?$/;
-/** Texts of more digits may be beyond 64 bits. */
+/** Numbers with more digits can exceed 64 bits. */
 const MAX_CERTAIN_DIGITS = 18;
 
-/** Undefined for a line that is neither. */
+/** Returns undefined for a line that is neither. */
 export function fieldsOfLine(line: string): Fields | undefined {
   return parseObject(line) ?? parseLogfmt(line);
 }
 
-/** The columns for these rows, by name. */
+/** Columns for these rows, sorted by name. */
 export function frequentFields(rows: readonly (Fields | undefined)[]): readonly FieldColumn[] {
   const found = new Map<string, { rows: number; type: FieldType | undefined }>();
   for (const fields of rows) {
@@ -41,7 +41,7 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
         found.set(name, known);
       }
       known.rows++;
-      // Any value is a text.
+      // Every value fits into a text column.
       if (known.type === 'STRING') continue;
       const type = typeOf(fields[name]);
       if (type !== undefined) known.type = commonType(known.type, type);
@@ -56,14 +56,14 @@ export function frequentFields(rows: readonly (Fields | undefined)[]): readonly 
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Apart from the other columns, and a name that SQL takes without quotes, whose case means nothing there. */
+/** Column name with a prefix, which SQL accepts without quotes. It is in lower case, because SQL ignores case. */
 export function columnName(field: string): string {
   return `field_${field.replaceAll(/[^a-zA-Z0-9_]/g, '_').toLowerCase()}`;
 }
 
 export type ColumnValue = string | number | bigint | boolean | null;
 
-/** Values of each column by row, null for a row that has no such field. Row by row: a row has few of the fields. */
+/** Values of each column, null for rows without the field. Iterates over rows, because a row has few of the fields. */
 export function columnValues(
   rows: readonly (Fields | undefined)[],
   columns: readonly FieldColumn[],
@@ -89,7 +89,7 @@ function columnValue(value: unknown, type: FieldType): ColumnValue {
   return text.toWellFormed();
 }
 
-/** Undefined for no value, which any type has room for. Numbers of logfmt are texts that look like them. */
+/** Returns undefined for a missing value. Numbers of logfmt are recognized by their text. */
 function typeOf(value: unknown): FieldType | undefined {
   switch (typeof value) {
     case 'boolean':

@@ -1,0 +1,60 @@
+/** Export of closed days, if a setting names its place. */
+import { describe, expect, test } from '@jest/globals';
+import { ENTRIES_FOLDER } from '../../functions/export-days-handler.ts';
+import { parquetFile } from '../../shared/server/open-data/parquet-file.ts';
+import { schemaOf } from '../http/parquet-read.ts';
+import { type Built, functionOfId, idIn } from './build.ts';
+
+const PLACE = 's3://lake/logs/prod';
+
+export function exportTests(built: () => Built): void {
+  describe('the export of closed days', () => {
+    const assembly = () => built().assemblies.lake;
+
+    test('is not in a stack whose settings name no place', () => {
+      for (const [name, { resources }] of Object.entries(built().assemblies)) {
+        const ids = Object.keys(resources).filter(id => id.startsWith('Export'));
+        expect([name, ids.length > 0]).toEqual([name, name === 'lake']);
+      }
+    });
+
+    test('runs every hour, and failed calls go to the queue', () => {
+      const [[id, { Properties }]] = assembly()
+        .ofType('AWS::Lambda::Function')
+        .filter(([each]) => functionOfId(each) === 'export-days');
+      expect(Properties).toMatchObject({ MemorySize: 3008, Timeout: 900 });
+      expect(Properties.Environment.Variables).toMatchObject({ LOGBOOM_EXPORT_TO: PLACE });
+      const schedules = assembly()
+        .ofType('AWS::Scheduler::Schedule')
+        .filter(([, one]) => idIn(one.Properties.Target.Arn) === id);
+      expect(schedules.map(([, one]) => one.Properties.ScheduleExpression)).toEqual(['rate(60 minutes)']);
+      const [[, config]] = assembly()
+        .ofType('AWS::Lambda::EventInvokeConfig')
+        .filter(([, one]) => idIn(one.Properties.FunctionName) === id);
+      expect(config.Properties.MaximumRetryAttempts).toBe(0);
+    });
+
+    test('has a table over the folder that the function writes, with the columns of its files', () => {
+      const [[, { Properties: database }]] = assembly().ofType('AWS::Glue::Database');
+      const [[, { Properties: table, DependsOn }]] = assembly().ofType('AWS::Glue::Table');
+      expect(database.DatabaseInput.Name).toBe('log_lake');
+      expect(table.DatabaseName).toBe('log_lake');
+      expect(DependsOn).toHaveLength(1);
+      const { Name, PartitionKeys, Parameters, StorageDescriptor } = table.TableInput;
+      expect(Name).toBe('entries');
+      expect(PartitionKeys.map((key: { Name: string }) => key.Name)).toEqual(['tenant', 'day']);
+      expect(StorageDescriptor.Location).toBe(`${PLACE}/${ENTRIES_FOLDER}/`);
+      expect(Parameters).toMatchObject({
+        'projection.enabled': 'true',
+        'projection.tenant.type': 'injected',
+        'projection.day.format': 'yyyy-MM-dd',
+        'storage.location.template': `${PLACE}/${ENTRIES_FOLDER}/tenant=\${tenant}/day=\${day}`,
+      });
+      const file = parquetFile([{ timeNs: 1n, labels: {}, metadata: {}, line: 'no fields' }]);
+      const inFiles = schemaOf(file)
+        .map(element => element.split(' ')[1])
+        .filter(path => !path.includes('.'));
+      expect(StorageDescriptor.Columns.map((column: { Name: string }) => column.Name)).toEqual(inFiles);
+    });
+  });
+}
