@@ -191,7 +191,6 @@ function python(name, file, protocol, selector, more = {}) {
 
 function java(name, artifacts, file, protocol, selector, more = {}) {
   const prepare = given => {
-    // One folder per version; another version is fetched again.
     const folder = javaWith(artifacts[0].replaceAll(':', '-'), artifacts, join(HERE, 'java', 'Ship.java'));
     const text = configuration(join('java', file), given);
     const logging = [`-Dlogback.configurationFile=${text}`, `-Dlog4j2.configurationFile=${text}`];
