@@ -10,7 +10,7 @@
  *
  *     --quick          only clients of npm and Debian
  *     --only PATTERN   clients whose name matches it
- *     --write-docs     writes the table of versions in docs/dev/testing.md
+ *     --write-docs     updates the table of versions in docs/send/tested-clients.md
  *
  * The last line:
  *
@@ -25,6 +25,7 @@ import { CLIENTS } from './clients/clients.mjs';
 import { CACHE, Unavailable } from './clients/install.mjs';
 import { oddLines } from './clients/lines.mjs';
 import { QUERY_CLIENTS } from './clients/query-clients.mjs';
+import { withVersions } from './clients/versions-table.mjs';
 import { freePort, processes, say, sleep, stop, until } from './processes.mjs';
 
 const COUNT = 1000;
@@ -39,8 +40,6 @@ const DOWN_MS = 3000;
 const START_TIMEOUT_MS = 60_000;
 /** Clients wait for a batch to fill, and longer after each attempt; the collector has the longest delay. */
 const ARRIVAL_TIMEOUT_MS = 120_000;
-const BEGIN = '<!-- versions: begin -->';
-const END = '<!-- versions: end -->';
 
 const { values: flags } = parseArgs({
   options: {
@@ -209,22 +208,8 @@ function tell(client, result, detail, version = '') {
   say(`${shown} ${client.name}${protocol}${what === '' ? '' : `: ${what}`}`);
 }
 
-/** Updates the rows of clients that passed; other rows keep the last run with them. */
 function writeVersions() {
-  const file = join(ROOT, 'docs', 'dev', 'testing.md');
-  const text = readFileSync(file, 'utf8');
-  const [at, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (at < 0 || end < at) throw new Error(`${file} has no ${BEGIN} and ${END}`);
-  const rows = new Map();
-  const key = row => row.split('|', 3).slice(1).join('|');
-  const keyed = row => rows.set(`${key(row)}|${row.split('|')[3]}`, row);
-  for (const row of text.slice(at, end).split('\n').slice(3)) if (row.startsWith('| ')) keyed(row);
-  for (const { client, result, detail, version } of outcomes) {
-    if (result !== 'passed') continue;
-    const does = client.lineOf || client.selector ? `${COUNT.toLocaleString('en')} odd lines` : '';
-    const did = [does, detail].filter(part => part !== '').join(', ');
-    keyed(`| ${client.name} | ${client.protocol} | ${version} | ${did} |`);
-  }
-  const head = `${BEGIN}\n| client | protocol | version | what it did |\n|---|---|---|---|\n`;
-  writeFileSync(file, `${text.slice(0, at)}${head}${[...rows.values()].join('\n')}\n${text.slice(end)}`);
+  const file = join(ROOT, 'docs', 'send', 'tested-clients.md');
+  const clients = [...CLIENTS, ...QUERY_CLIENTS];
+  writeFileSync(file, withVersions(readFileSync(file, 'utf8'), { clients, outcomes, lineCount: COUNT }));
 }

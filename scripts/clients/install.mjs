@@ -1,6 +1,15 @@
 /** Installs clients from the reachable registries, each into a separate folder outside the repository. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -13,7 +22,7 @@ export class Unavailable extends Error {}
 
 /** Root folder with these Debian packages, unpacked but not installed. Throws Unavailable. */
 export function debianRoot(name, packages) {
-  return once(name, folder => {
+  return once(name, packages, folder => {
     if (process.platform !== 'linux' || !succeeds('apt-get', ['--version'])) {
       throw new Unavailable('there is no apt-get');
     }
@@ -43,7 +52,7 @@ export function debianVersion(name, packageName) {
 
 /** Python interpreter of a virtual environment with these PyPI packages. Throws Unavailable. */
 export function pythonWith(name, packages) {
-  const folder = once(name, venv => {
+  const folder = once(name, packages, venv => {
     if (!succeeds('python3', ['--version'])) throw new Unavailable('there is no python3');
     must('python3', ['-m', 'venv', venv], 'python cannot make a virtual environment');
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
@@ -57,7 +66,7 @@ export function pythonWith(name, packages) {
  * Unavailable.
  */
 export function javaWith(name, artifacts, source) {
-  return once(`java-${name}`, folder => {
+  return once(`java-${name}`, [...artifacts, readFileSync(source, 'utf8')], folder => {
     if (!succeeds('mvn', ['--version'])) throw new Unavailable('there is no mvn');
     if (!succeeds('javac', ['--version'])) throw new Unavailable('there is no javac');
     const dependencies = artifacts.map(artifact => {
@@ -81,7 +90,7 @@ export function javaWith(name, artifacts, source) {
  */
 export function lokiProgram(name, version, path) {
   const module = 'github.com/grafana/loki/v3';
-  const folder = once(name, place => {
+  const folder = once(name, [version, path], place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
     const options = { cwd: place, env: goEnvironment() };
     const download = ['mod', 'download', '-json', `${module}@${version}`];
@@ -103,7 +112,7 @@ export function lokiProgram(name, version, path) {
 
 /** Program built from Go modules: `files` are written and compiled. Throws Unavailable. */
 export function goProgram(name, files) {
-  const folder = once(name, place => {
+  const folder = once(name, files, place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
     for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text);
     const options = { cwd: place, env: goEnvironment() };
@@ -122,15 +131,19 @@ function goEnvironment() {
   };
 }
 
-/** Fills a folder, unless it was already filled completely; returns its path. */
-function once(name, fill) {
+/**
+ * Fills a folder, unless it was already filled completely from the same inputs, such as versions; returns its
+ * path.
+ */
+function once(name, inputs, fill) {
   const folder = join(CACHE, name);
   const stamp = join(folder, '.complete');
-  if (!existsSync(stamp)) {
+  const wanted = JSON.stringify(inputs);
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     fill(folder);
-    writeFileSync(stamp, '');
+    writeFileSync(stamp, wanted);
   }
   return folder;
 }

@@ -1,12 +1,16 @@
-/** OpenTelemetry SDK for JavaScript: `otel-js.mjs URL` logs the lines of standard input. */
-import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto';
+/**
+ * OpenTelemetry SDK for JavaScript: `otel-js.mjs URL PACKAGE` logs the lines of standard input through the
+ * exporter of a package. Exporters for protobuf and for JSON have one interface.
+ */
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
 import { inputLines } from './input-lines.mjs';
 
-const exporter = new OTLPLogExporter({ url: `${process.argv[2]}/otlp/v1/logs`, timeoutMillis: 30_000 });
+const [, , url, name] = process.argv;
+const { OTLPLogExporter } = await import(name);
+const exporter = new OTLPLogExporter({ url: `${url}/otlp/v1/logs`, timeoutMillis: 30_000 });
 const provider = new LoggerProvider({
-  resource: resourceFromAttributes({ 'service.name': 'otel-js' }),
+  resource: resourceFromAttributes({ 'service.name': name.replace(/.*\//, '') }),
   processors: [new BatchLogRecordProcessor({ exporter, scheduledDelayMillis: 1000 })],
 });
 const logger = provider.getLogger('shop');

@@ -113,7 +113,7 @@ export const QUERY_CLIENTS = [
       );
       return {
         version: versions.join(', '),
-        did: 'as `npm run test:rules` tells, during a kill of the store',
+        did: 'steps of `npm run test:rules`, during a kill of the store',
       };
     },
   },

@@ -10,9 +10,13 @@ public class Ship {
     var input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line; (line = input.readLine()) != null; ) logger.info(line);
     var factory = LoggerFactory.getILoggerFactory();
-    // Each of them sends what it holds when it is stopped.
-    if (factory.getClass().getName().startsWith("ch.qos.logback"))
+    if (factory.getClass().getName().startsWith("ch.qos.logback")) {
+      // Sends the lines that wait.
       factory.getClass().getMethod("stop").invoke(factory);
-    else Class.forName("org.apache.logging.log4j.LogManager").getMethod("shutdown").invoke(null);
+    } else {
+      // Drops the lines that wait, so their batch goes first: after batchWait, five seconds.
+      Thread.sleep(10_000);
+      Class.forName("org.apache.logging.log4j.LogManager").getMethod("shutdown").invoke(null);
+    }
   }
 }

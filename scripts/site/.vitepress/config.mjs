@@ -53,6 +53,7 @@ export default {
           page('JSON lines and syslog', '/send/json-lines-syslog'),
           page('Libraries', '/send/libraries'),
           page('AWS sources', '/send/aws'),
+          page('Tested clients', '/send/tested-clients'),
         ],
       },
       {
