@@ -53,11 +53,15 @@ const EXAMPLES: readonly (readonly [query: string, sentence: RegExp, meant?: str
   ['{a="b"} | unwrap d', /^unwrap belongs to a function/, 'avg_over_time({a="b"} | unwrap d [$__auto])'],
 ];
 
-test.each(EXAMPLES)('%s', (query, sentence, meant) => {
-  const found = explainMistake(query);
-  expect(found?.sentence).toMatch(sentence);
-  expect(found?.query).toBe(meant);
-});
+// A row without a third value would get a callback in its place.
+test.each(EXAMPLES.map(([query, sentence, meant]) => [query, sentence, meant] as const))(
+  '%s',
+  (query, sentence, meant) => {
+    const found = explainMistake(query);
+    expect(found?.sentence).toMatch(sentence);
+    expect(found?.query).toBe(meant);
+  },
+);
 
 test.each([
   '{a="b"} | label_format c=d',

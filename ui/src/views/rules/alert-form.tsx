@@ -168,7 +168,7 @@ function AlertPreview({ draft, query }: { readonly draft: AlertDraft; readonly q
     return { fromMs: nowMs - DAY_MS, toMs: nowMs };
   }, [query]);
   const queries = query.trim() === '' ? undefined : [{ query, legend: '' }];
-  const { value: answer, error } = useMetric(queries, range, '', POINTS);
+  const { value: answer, error } = useMetric(queries, range, { points: POINTS });
   const timesMs = useMemo(() => (answer === undefined ? [] : gridOf(answer.range, answer.stepMs)), [answer]);
   const { threshold, operator, forMinutes } = draft;
   const limit = Number(threshold);
