@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const FOLDER = 'ui';
 const MANIFEST = 'dist/ui/manifest.json';
 /** Files that a build reads besides the folder of sources and the modules in its manifest. */
-const OTHERS = ['scripts/build-ui.mjs', 'package-lock.json'];
+const OTHERS = ['scripts/build-ui.mjs', 'scripts/merge-first-load.mjs', 'package-lock.json'];
 
 /** Path, size and modification time of each source. */
 export async function pageSources(root: string): Promise<string> {

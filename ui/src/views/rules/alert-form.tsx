@@ -118,7 +118,9 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
             </select>
           </label>
         </div>
-        <AlertPreview draft={draft} query={asked} />
+        <div class="alert-preview-place">
+          <AlertPreview draft={draft} query={asked} />
+        </div>
         <div class="form-columns">
           <label class="field">
             <span>Severity</span>
