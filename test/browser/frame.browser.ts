@@ -86,6 +86,9 @@ test('a store with one tenant names none; at phone width every view can be reach
   await page.locator('.rail-link[aria-current=page]').getByText('Status').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'rail-phone');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('region', { name: 'Received' }).waitFor();
+  await page.getByText('Ingested, stored, and queried data, by UTC day').waitFor();
   await done();
 });
 
