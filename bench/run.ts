@@ -18,6 +18,8 @@
  *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
+ *     npm run bench -- explorer                the explorer in Chromium: first paint, time until it is usable, frames while 100,000
+ *                                              lines are scrolled, bytes, layout shift
  *     npm run bench -- processes               CPU of a request in threads by role, node:cluster, and with SO_REUSEPORT
  *     npm run bench -- stages [PATTERN]        single stages
  *
@@ -120,6 +122,13 @@ if (positionals[0] === 'stages') {
   console.log(httpTable(overHttp.queries));
   console.log(pushTable(overHttp.pushes));
   save({ modelled: figures, overHttp });
+} else if (positionals[0] === 'explorer') {
+  const { explorerTables, runExplorerBench } = await import('./explorer/run-explorer.ts');
+  const figures = await runExplorerBench(console.log);
+  if (figures !== undefined) {
+    console.log(explorerTables(figures));
+    save(figures);
+  }
 } else if (positionals[0] === 'processes') {
   const { processesTable, runProcesses } = await import('./processes.ts');
   const figures = await runProcesses();

@@ -1,4 +1,4 @@
-/** Measured store: a separate process with config/bench.yaml, in a folder that is deleted with it. */
+/** Measured store: a separate process with config/bench.yaml or another file, in a folder that is deleted with it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,11 +14,14 @@ export interface MeasuredStore {
 const CONFIG = resolve(import.meta.dirname, '../config/bench.yaml');
 
 /** Starts a store, and stops it after `measure`. */
-export async function withStore<T>(measure: (store: MeasuredStore) => Promise<T>): Promise<T> {
+export async function withStore<T>(
+  measure: (store: MeasuredStore) => Promise<T>,
+  config: string = CONFIG,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-bench-'));
   const dataDir = join(folder, 'data');
   try {
-    const server = await startProcess(CONFIG, dataDir);
+    const server = await startProcess(config, dataDir);
     try {
       return await measure({ server, dataDir, folder });
     } finally {

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { PageFile, PageFiles } from '../shared/server/http/ui.ts';
 import { PACKAGE_ROOT, readPackageFile } from './package-files.ts';
+import { buildIfChanged, pageSources } from './ui-sources.ts';
 
 const gzipAsync = promisify(gzip);
 
@@ -34,6 +35,10 @@ export interface PageOptions {
 export function createPageFiles({ warn }: PageOptions): PageFiles {
   const root = PACKAGE_ROOT;
   const buildable = root !== undefined && [BUILD_SCRIPT, SOURCES].every(path => existsSync(join(root, path)));
+  const update = buildIfChanged(
+    () => pageSources(root!),
+    () => buildPage(root!),
+  );
   let checked: Promise<void> | undefined;
   let checkedMs = Number.NEGATIVE_INFINITY;
   let sourceHash: string | undefined;
@@ -44,7 +49,7 @@ export function createPageFiles({ warn }: PageOptions): PageFiles {
     const nowMs = performance.now();
     if (checked === undefined || nowMs - checkedMs > CHECK_PERIOD_MS) {
       checkedMs = nowMs;
-      checked = buildPage(root!).catch((error: unknown) =>
+      checked = update().catch((error: unknown) =>
         warn(error instanceof Error ? error.message : String(error)),
       );
     }

@@ -13,6 +13,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { basename, extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { mergeFirstLoad } from './merge-first-load.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'ui');
@@ -20,6 +21,8 @@ const OUTPUT = join(ROOT, 'dist', 'ui');
 /** Maximum size of the first load. The editor and the charts load later, when they are first needed. */
 const FIRST_LOAD_MAX_BYTES = 150 * 1024;
 const ENTRY = 'ui/src/main.tsx';
+/** Also in local/ui-sources.ts, which decides if a build is needed. */
+const OTHER_SOURCES = ['scripts/build-ui.mjs', 'scripts/merge-first-load.mjs', 'package-lock.json'];
 
 const force = process.argv.includes('--force');
 const built = readManifest();
@@ -47,12 +50,19 @@ async function build() {
     write: false,
     logLevel: 'warning',
   });
-  const files = new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
+  const split = firstLoad(metafile);
+  const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [basename(path), output]));
+  const { files, merged } = await mergeFirstLoad({
+    bundle,
+    files: new Map(outputFiles.map(({ path, contents }) => [basename(path), contents])),
+    exportsOf: name => outputs.get(name).exports,
+    first: split.scripts,
+  });
+  const first = { scripts: [merged], styles: split.styles };
   const icon = readFileSync(join(SOURCES, 'icon.svg'));
   const iconName = `icon-${shortHash(icon)}.svg`;
   files.set(iconName, icon);
-  const first = firstLoad(metafile);
-  const html = pageOf(first, iconName);
+  const html = pageOf(first, iconName, await shell(bundle));
   files.set('index.html', Buffer.from(html));
 
   const sizes = [...files].map(([name, bytes]) => ({
@@ -107,15 +117,30 @@ function firstLoad({ outputs }) {
   return { scripts, styles: cssBundle === undefined ? [] : [basename(cssBundle)] };
 }
 
-function pageOf({ scripts, styles }, iconName) {
-  const [entry, ...others] = scripts;
+/** Frame of the page before its scripts run. */
+async function shell(bundle) {
+  const { outputFiles } = await bundle({
+    absWorkingDir: ROOT,
+    entryPoints: ['ui/src/app/shell.ts'],
+    bundle: true,
+    format: 'esm',
+    write: false,
+    logLevel: 'warning',
+  });
+  const { shellHtml } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
+  return shellHtml();
+}
+
+function pageOf({ scripts, styles }, iconName, frame) {
   const head = [
     ...styles.map(name => `<link rel="stylesheet" href="${name}" />`),
-    ...others.map(name => `<link rel="modulepreload" href="${name}" />`),
-    `<script type="module" src="${entry}"></script>`,
+    ...scripts.map(name => `<script type="module" src="${name}"></script>`),
   ];
   return readFileSync(join(SOURCES, 'index.html'), 'utf8')
     .replace('%ICON%', iconName)
+    .replace('%SHELL%', frame)
     .replace('%HEAD%', head.join('\n    '));
 }
 
@@ -128,7 +153,7 @@ function hashOfSources(inputs = []) {
   const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name));
-  files.push(fileURLToPath(import.meta.url), join(ROOT, 'package-lock.json'));
+  files.push(...OTHER_SOURCES.map(path => join(ROOT, path)));
   files.push(...inputs.map(path => join(ROOT, path)).filter(path => existsSync(path)));
   for (const file of files.sort()) hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file));
   return hash.digest('hex');

@@ -8,22 +8,19 @@
  *
  * `npm run test:browser -- logs` runs the files with `logs` in their name.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
+import { CHROMIUM_ARGUMENTS, findChromium } from './chromium.mjs';
 
 const FOLDER = join(ROOT, 'test', 'browser');
 const SCREENSHOTS = join(ROOT, 'dist', 'screenshots');
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-/** Fonts, so that pages and screenshots look as on most desktops. */
-const PACKAGES = ['chromium', 'fonts-inter', 'fonts-jetbrains-mono', 'fonts-noto-color-emoji'];
-const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--font-render-hinting=none'];
 const TEST_TIMEOUT_MS = 120_000;
 
 ensureInstalled();
-const chromium = findChromium();
+const chromium = findChromium(say);
 if (chromium === undefined) {
   say('SKIPPED test:browser: there is no Chromium, and it could not be installed with apt-get as root');
   say('0 passed, 0 failed, 1 skipped');
@@ -39,7 +36,7 @@ async function run(program) {
   const [runtime] = findRuntimes();
   // One browser for all files, each of which opens its own contexts.
   const { chromium } = await import('playwright-core');
-  const browser = await chromium.launchServer({ executablePath: program, args: ARGUMENTS });
+  const browser = await chromium.launchServer({ executablePath: program, args: CHROMIUM_ARGUMENTS });
   const env = {
     NODE_COMPILE_CACHE: cacheFolder(),
     ...process.env,
@@ -82,31 +79,6 @@ function outputOf(program, args, env) {
     child.once('error', error => resolve({ ...said, stderr: error.message }));
     child.once('close', () => resolve(said));
   });
-}
-
-function findChromium() {
-  const named = process.env.LOGBOOM_CHROMIUM;
-  if (named !== undefined) return named;
-  const found = onPath();
-  if (found !== undefined) return found;
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return undefined;
-  say('installing Chromium with apt-get; this happens once');
-  const quiet = {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  };
-  spawnSync('apt-get', ['update', '-qq'], quiet);
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...PACKAGES], quiet);
-  return onPath();
-}
-
-function onPath() {
-  const folders = (process.env.PATH ?? '').split(':').concat('/usr/bin');
-  for (const program of PROGRAMS) {
-    const place = folders.map(folder => join(folder, program)).find(path => existsSync(path));
-    if (place !== undefined) return place;
-  }
-  return undefined;
 }
 
 function say(line) {

@@ -86,5 +86,50 @@ test('a store with one tenant names none; at phone width every view can be reach
   await page.locator('.rail-link[aria-current=page]').getByText('Status').waitFor();
   await assertAccessible(page);
   await screenshot(page, 'rail-phone');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await page.getByRole('region', { name: 'Received' }).waitFor();
+  await page.getByText('Ingested, stored, and queried data, by UTC day').waitFor();
+  await done();
+});
+
+test('the frame that is there before the scripts run is the one that they draw', async () => {
+  const { page, done } = await explorer.open();
+  await page.getByText('Waiting for the first entry').waitFor();
+  const html = await (await fetch(`${explorer.store.url}/ui/`)).text();
+  const isEqual = await page.evaluate(`(() => {
+    const before = new DOMParser().parseFromString(${JSON.stringify(html)}, 'text/html').querySelector('.rail');
+    const now = document.querySelector('.rail').cloneNode(true);
+    for (const link of now.querySelectorAll('[aria-current]')) link.removeAttribute('aria-current');
+    return before.querySelectorAll('nav a').length > 5 && before.isEqualNode(now);
+  })()`);
+  assert.equal(isEqual, true);
+  await done();
+});
+
+test('the page is less than 150 KB until it can be used, compressed, and less than 300 KB with editor and chart', async () => {
+  const { page, done } = await explorer.open({ hash: '#/nowhere' });
+  const network = await page.context().newCDPSession(page);
+  await network.send('Network.enable');
+  await network.send('Network.setCacheDisabled', { cacheDisabled: true });
+  const files = new Map<string, { url: string; bytes: number }>();
+  network.on('Network.responseReceived', ({ requestId, response }) => {
+    if (response.url.includes('/ui/')) files.set(requestId, { url: response.url, bytes: 0 });
+  });
+  network.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const file = files.get(requestId);
+    if (file !== undefined) file.bytes += encodedDataLength;
+  });
+  await page.goto(`${explorer.store.url}/ui/?again#/logs`);
+  await page.getByText('Waiting for the first entry').waitFor();
+  await page.locator('.query-editor[data-ready=true]').waitFor();
+  const html = await (await fetch(`${explorer.store.url}/ui/`)).text();
+  const first = [...files.values()].filter(({ url }) => {
+    const name = new URL(url).pathname.split('/').at(-1) ?? '';
+    return name === '' || html.includes(name);
+  });
+  const sum = (all: Iterable<{ bytes: number }>) => [...all].reduce((total, { bytes }) => total + bytes, 0);
+  assert.ok(first.length >= 3, `${first.length} files`);
+  assert.ok(sum(first) < 150_000, `${sum(first)} bytes`);
+  assert.ok(sum(files.values()) < 300_000, `${sum(files.values())} bytes`);
   await done();
 });

@@ -80,3 +80,34 @@ test('a metric query is canceled, and runs again', async () => {
   await page.getByRole('region', { name: 'Query values' }).waitFor();
   await done();
 });
+
+test('values of the newest part are shown while older ones are computed', async () => {
+  const { page, done } = await explorer.open();
+  const ranges: number[][] = [];
+  let holds = true;
+  await page.route('**/svc/api/v1/query_range?*', async handler => {
+    const { searchParams } = new URL(handler.request().url());
+    ranges.push(['start', 'end'].map(name => Number(searchParams.get(name)) / 1e6));
+    if (ranges.length < 3 || !holds) await handler.continue();
+  });
+  const query = 'sum by (service_name) (count_over_time({service_name="slow"}[1h]))';
+  await page.goto(`${explorer.store.url}/ui/${logsHash(query, { from: 'now-2d' })}`);
+  await page.getByText(/^50% of the time range · .* read$/).waitFor();
+  await page.locator('.chart-plot canvas').waitFor();
+  const total = page.locator('.series-table td').last();
+  const half = Number((await total.textContent())?.replaceAll(',', ''));
+  await assertAccessible(page);
+  await screenshot(page, 'progress-values');
+  await page.getByRole('button', { name: 'Cancel query' }).click();
+  await page.getByText('The query was canceled.').waitFor();
+  assert.equal(await page.locator('.chart-plot canvas').count(), 1);
+  holds = false;
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.locator('.metric:not([aria-busy=true])').waitFor();
+  await page.getByText('The query was canceled.').waitFor({ state: 'detached' });
+  assert.ok(Number((await total.textContent())?.replaceAll(',', '')) > half * 1.8);
+  // Newest first, without an instant twice.
+  const [newest, older] = ranges;
+  assert.ok(older[1] < newest[0]);
+  await done();
+});

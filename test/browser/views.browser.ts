@@ -1,9 +1,13 @@
-/** Every view in light and dark colors, on a desktop and on a phone: accessible, as wide as the screen, and without a complaint. */
+/**
+ * Every view in light and dark colors, on a desktop and on a phone: accessible, as wide as the screen, without a complaint, a
+ * layout shift, or a movement that a user does not want. And every view with the keyboard.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import {
   assertAccessible,
+  assertNoShift,
   DESKTOP,
   type Explorer,
   PHONE,
@@ -89,11 +93,59 @@ for (const [name, hash, shown] of VIEWS) {
         });
         await shown(page);
         await page.waitForLoadState('networkidle');
+        await assertNoShift(page);
+        assert.equal(await page.evaluate('document.getAnimations().length'), 0);
         await assertAccessible(page);
         await screenshot(page, `view-${name}-${size}-${colorScheme}`);
         assert.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
         await done();
       }
     }
+  });
+}
+
+/**
+ * Numbers the controls that Tab should reach, and returns them. Of a group of radio buttons it reaches the chosen one. Of the
+ * rows of a long list, those that are drawn change when one gets the focus, so the first one stands for all.
+ */
+const CONTROLS = `(() => {
+  const all = (document.querySelector('dialog[open]') ?? document).querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]');
+  const reached = [...all].filter(one =>
+    !one.disabled && one.tabIndex >= 0 && one.checkVisibility() && (one.type !== 'radio' || one.checked) &&
+    (one.closest('[role=listitem]')?.ariaPosInSet ?? '1') === '1');
+  reached.forEach((one, i) => { one.dataset.control = i; });
+  return reached.map(one => one.outerHTML.slice(0, 120));
+})()`;
+/** The number of the control with the focus, and whether a user sees that it has it. */
+const FOCUS = `(() => {
+  const one = document.activeElement;
+  const around = [one, one.parentElement, one.closest('label'), one.closest('.query-editor')];
+  const seen = around.some(shown => {
+    if (shown === null) return false;
+    const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(shown);
+    return (outlineStyle !== 'none' && outlineWidth !== '0px') || boxShadow !== 'none';
+  });
+  return [one.dataset.control ?? '', seen, one.outerHTML.slice(0, 120)];
+})()`;
+const LONGEST_TAB_ORDER = 300;
+
+for (const [name, hash, shown] of VIEWS) {
+  test(`Tab reaches every control of ${name}, visibly`, async () => {
+    const { page, done } = await explorer.open({ hash: hash.replace('BOARD', board) });
+    await shown(page);
+    await page.waitForLoadState('networkidle');
+    const controls = (await page.evaluate(CONTROLS)) as string[];
+    const reached = new Set<number>();
+    for (let i = 0; i < LONGEST_TAB_ORDER && reached.size < controls.length; i++) {
+      await page.keyboard.press('Tab');
+      const [control, seen, element] = (await page.evaluate(FOCUS)) as [string, boolean, string];
+      if (control !== '') reached.add(Number(control));
+      assert.ok(seen || element.startsWith('<body'), `the focus is not visible on ${element}`);
+    }
+    assert.deepEqual(
+      controls.filter((_, i) => !reached.has(i)),
+      [],
+    );
+    await done();
   });
 }

@@ -2,7 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ChartSeries, legendText } from '../../ui/src/components/chart-model.ts';
-import { heatModel, heatShare, MAX_HEAT_ROWS } from '../../ui/src/components/heat-map-model.ts';
+import { heatModel, heatShare } from '../../ui/src/components/heat-map-model.ts';
+import { MAX_HEAT_ROWS } from '../../ui/src/components/heat-map-size.ts';
 import { liveRows } from '../../ui/src/lines/live-rows.ts';
 import type { LogRow } from '../../ui/src/lines/rows.ts';
 import { chosenUnit } from '../../ui/src/logql/unit.ts';

@@ -12,6 +12,19 @@ const YAML = `auth_enabled: false
 limits_config: { reject_old_samples: false, allow_structured_metadata: true, volume_enabled: true }
 `;
 const AXE = readFileSync(join(import.meta.dirname, '../../../node_modules/axe-core/axe.min.js'), 'utf8');
+/** Counts how much moves on the page without a click or a key. Runs before the page's scripts. */
+const WATCH = `
+globalThis.shifts = [];
+const placeOf = ({ x, y, width, height }) => [x, y, width, height].join(' ');
+const nameOf = node => (node?.outerHTML ?? node?.textContent ?? '').slice(0, 100);
+new PerformanceObserver(list => {
+  for (const { value, hadRecentInput, sources } of list.getEntries()) {
+    if (hadRecentInput) continue;
+    const moved = sources.map(one => [nameOf(one.node), placeOf(one.previousRect), placeOf(one.currentRect)]);
+    shifts.push([value, ...moved]);
+  }
+}).observe({ type: 'layout-shift', buffered: true });
+`;
 /** Bounds of waits, not measures. */
 const WAIT_MS = 20_000;
 
@@ -87,6 +100,7 @@ async function openPage(browser: Browser, url: string, options: OpenOptions = {}
     if (!request.url().startsWith(url) && !/^(?:data|blob):/.test(request.url()))
       complaints.push(`a request to elsewhere: ${request.url()}`);
   });
+  await page.addInitScript(WATCH);
   await page.goto(`${url}/ui/${hash}`);
   return {
     page,
@@ -113,6 +127,19 @@ export function logsHash(query: string, params: Readonly<Record<string, string>>
 export async function untilParam(page: Page, name: string, value: string | null): Promise<void> {
   // Not by a function in the page: trying one again needs `eval`, which the page's policy forbids.
   await page.waitForURL(({ hash }) => new URLSearchParams(hash.split('?')[1]).get(name) === value);
+}
+
+/**
+ * A tenth of what counts as good. A word that is a few pixels further left when its number arrives is less, also on
+ * a loaded machine, where a page can be painted before all of its HTML is there.
+ */
+const MAX_SHIFT = 0.01;
+
+/** Fails if something moved that the user did not move. */
+export async function assertNoShift(page: Page): Promise<void> {
+  const shifts = (await page.evaluate('shifts')) as (readonly [number, ...unknown[]])[];
+  const sum = shifts.reduce((total, [value]) => total + value, 0);
+  assert.ok(sum <= MAX_SHIFT, JSON.stringify(shifts, undefined, 2));
 }
 
 interface Violation {

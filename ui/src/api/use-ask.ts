@@ -12,8 +12,14 @@ export interface Asked<T> {
   cancel(): void;
 }
 
-/** Calls `load` after each change of `keys`, with a signal that aborts on unmount or on the next call. */
-export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Asked<T> {
+/**
+ * Calls `load` after each change of `keys`, with a signal that aborts on unmount or on the next call. `load`
+ * can show values before the last one with `show`.
+ */
+export function useAsk<T>(
+  load: (signal: AbortSignal, show: (value: T) => void) => Promise<T>,
+  keys: readonly unknown[],
+): Asked<T> {
   const [state, setState] = useState<Omit<Asked<T>, 'reload' | 'cancel'>>({
     loading: true,
     value: undefined,
@@ -26,7 +32,10 @@ export function useAsk<T>(load: (signal: AbortSignal) => Promise<T>, keys: reado
     const controller = new AbortController();
     running.current = controller;
     setState(({ value }) => ({ loading: true, value, error: undefined }));
-    load(controller.signal).then(
+    const show = (value: T) => {
+      if (!controller.signal.aborted) setState({ loading: true, value, error: undefined });
+    };
+    load(controller.signal, show).then(
       value => {
         if (!controller.signal.aborted) setState({ loading: false, value, error: undefined });
       },

@@ -1,5 +1,6 @@
 /** Heat map model: a row per series, a cell per step, and the color strength of each cell. */
 import type { ChartSeries } from './chart-model.ts';
+import { MAX_HEAT_ROWS } from './heat-map-size.ts';
 
 export interface HeatRow {
   readonly label: string;
@@ -14,8 +15,6 @@ export interface HeatModel {
   readonly max: number;
 }
 
-/** Maximum rows, so that a row is not lower than a line of text. */
-export const MAX_HEAT_ROWS = 40;
 /** Minimum share of the color that is visible on the background. */
 const LEAST_SHARE = 0.12;
 

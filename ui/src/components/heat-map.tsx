@@ -8,6 +8,7 @@ import { useStore } from '../state/use-store.ts';
 import { formatTime } from '../time/time-range.ts';
 import type { ChartSeries } from './chart-model.ts';
 import { type HeatModel, heatModel, heatShare } from './heat-map-model.ts';
+import { HEAT_AXIS_PX, heatPlotPx } from './heat-map-size.ts';
 
 export interface HeatMapProps {
   readonly timesMs: readonly number[];
@@ -24,8 +25,6 @@ interface Cell {
   readonly column: number;
 }
 
-const AXIS_PX = 22;
-const MIN_ROW_PX = 18;
 const MIN_DRAG_CELLS = 1;
 const LABELS = 4;
 const DAY_MS = 86_400_000;
@@ -43,7 +42,7 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
     resized.observe(canvas.current!);
     return () => resized.disconnect();
   }, []);
-  const plotPx = Math.max(heightPx - AXIS_PX, model.rows.length * MIN_ROW_PX);
+  const plotPx = heatPlotPx(model.rows.length, heightPx);
   const columns = timesMs.length;
   useEffect(() => draw(canvas.current!, model, columns), [model, columns, plotPx, redraws]);
 
@@ -66,7 +65,7 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
   const value = pointed === undefined ? undefined : model.rows[pointed.row]?.values[pointed.column];
   return (
     <div class="heat-map">
-      <div class="heat-plot" style={{ height: `${plotPx + AXIS_PX}px` }}>
+      <div class="heat-plot" style={{ height: `${plotPx + HEAT_AXIS_PX}px` }}>
         <ol class="heat-labels" aria-hidden="true">
           {model.rows.map(({ label }) => (
             <li key={label} title={label}>

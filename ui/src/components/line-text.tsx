@@ -1,4 +1,5 @@
 /** Text of a line with ANSI colors and highlighted matches. */
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type AnsiStyle, parseAnsi } from '../lines/ansi.ts';
 import { piecesOf } from '../lines/pieces.ts';
@@ -16,22 +17,26 @@ const MAX_FLAT_CHARACTERS = 2000;
 const MAX_CHARACTERS = 100_000;
 
 export function LineText({ line, highlights, flat = false }: LineTextProps) {
-  const pieces = useMemo(() => {
-    const ansi = parseAnsi(line.slice(0, flat ? MAX_FLAT_CHARACTERS : MAX_CHARACTERS));
-    return piecesOf(ansi, matchesIn(ansi.text, highlights));
-  }, [line, highlights, flat]);
-  return (
-    <>
-      {pieces.map(({ text, marked, style }) => {
-        const shown = flat ? text.replace(/\r?\n/g, ' ⏎ ') : text;
-        const content = marked ? <mark>{shown}</mark> : shown;
-        return style === undefined ? content : <span {...looks(style)}>{content}</span>;
-      })}
-      {!flat && line.length > MAX_CHARACTERS && (
-        <span class="soft"> … {line.length - MAX_CHARACTERS} more characters</span>
-      )}
-    </>
+  return useMemo(() => <>{lineText(line, highlights, flat)}</>, [line, highlights, flat]);
+}
+
+/** Content of a line without a component, because a list draws hundreds of them in a frame of a scroll. */
+export function lineText(line: string, highlights: readonly RegExp[], flat: boolean): ComponentChildren {
+  const cut = line.slice(0, flat ? MAX_FLAT_CHARACTERS : MAX_CHARACTERS);
+  const more = !flat && line.length > MAX_CHARACTERS && (
+    <span class="soft"> … {line.length - MAX_CHARACTERS} more characters</span>
   );
+  const shown = (text: string) => (flat ? text.replace(/\r?\n/g, ' ⏎ ') : text);
+  if (highlights.length === 0 && !cut.includes('\u001b'))
+    return more === false ? shown(cut) : [shown(cut), more];
+  const ansi = parseAnsi(cut);
+  return [
+    ...piecesOf(ansi, matchesIn(ansi.text, highlights)).map(({ text, marked, style }) => {
+      const content = marked ? <mark>{shown(text)}</mark> : shown(text);
+      return style === undefined ? content : <span {...looks(style)}>{content}</span>;
+    }),
+    more,
+  ];
 }
 
 /**

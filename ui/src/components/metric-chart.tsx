@@ -3,6 +3,7 @@
 import type { ChartKind } from '../../../shared/base/model/board.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 import type { ChartSeries } from './chart-model.ts';
+import { heatHeightPx } from './heat-map-size.ts';
 import { lazyPart } from './lazy-part.tsx';
 import { SingleValues, TopList } from './metric-values.tsx';
 import { TimeChart } from './time-chart.tsx';
@@ -35,15 +36,17 @@ export function MetricChart(props: MetricChartProps) {
       return <SingleValues series={series} valueText={valueText} />;
     case 'heat':
       return (
-        <HeatMap
-          timesMs={timesMs}
-          series={series}
-          stepMs={stepMs}
-          heightPx={heightPx}
-          valueText={valueText}
-          onZoom={onZoom}
-          name={name}
-        />
+        <div style={{ minHeight: `${heatHeightPx(series.length, heightPx)}px` }}>
+          <HeatMap
+            timesMs={timesMs}
+            series={series}
+            stepMs={stepMs}
+            heightPx={heightPx}
+            valueText={valueText}
+            onZoom={onZoom}
+            name={name}
+          />
+        </div>
       );
     default:
       return (

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import { foldedLines, readLine } from '../lines/message.ts';
 import { matchesIn } from '../logql/highlights.ts';
-import { LineText } from './line-text.tsx';
+import { lineText } from './line-text.tsx';
 
 export interface ReadTextProps {
   readonly line: string;
@@ -15,17 +15,22 @@ export interface ReadTextProps {
 const MAX_FLAT_FIELDS = 40;
 
 export function ReadText({ line, highlights, flat }: ReadTextProps) {
-  const read = useMemo(() => readLine(line), [line]);
+  return useMemo(() => readText(line, highlights, flat), [line, highlights, flat]);
+}
+
+/** Content of a readable line without a component, as `lineText`. */
+export function readText(line: string, highlights: readonly RegExp[], flat: boolean) {
+  const read = readLine(line);
   const count = foldedLines(read);
-  const hasMatch = useMemo(() => matchesIn(read.folded, highlights).length > 0, [read, highlights]);
+  const hasMatch = matchesIn(read.folded, highlights).length > 0;
   const badge = `+${count} ${count === 1 ? 'line' : 'lines'}`;
   return (
     <>
-      <LineText line={read.message} highlights={highlights} flat={flat} />
+      {lineText(read.message, highlights, flat)}
       {count > 0 && <span class="log-fold">{hasMatch ? <mark>{badge}</mark> : badge}</span>}
       {read.others.slice(0, flat ? MAX_FLAT_FIELDS : undefined).map(([name, value], i) => (
         <span key={`${i} ${name}`} class="log-field">
-          {name}=<LineText line={value} highlights={highlights} flat={flat} />
+          {name}={lineText(value, highlights, flat)}
         </span>
       ))}
     </>

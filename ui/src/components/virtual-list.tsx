@@ -5,6 +5,7 @@
  */
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { RowOffsets } from './row-offsets.ts';
 
 export interface VirtualListProps {
   readonly count: number;
@@ -30,19 +31,17 @@ export function VirtualList(props: VirtualListProps) {
   const list = useRef<HTMLDivElement>(null);
   // Another layout has other heights.
   const heights = useMemo(() => new Map<string, number>(), [layout]);
-  const [measured, draw] = useState(0);
+  const [, draw] = useState(0);
   const [seen, setSeen] = useState({ top: 0, bottom: 1200 });
 
-  // 100,000 rows take 10 ms, too long for a frame of a scroll.
-  const offsets = useMemo(() => {
-    const found = new Float64Array(count + 1);
-    for (let i = 0; i < count; i++) found[i + 1] = found[i] + (heights.get(keyOf(i)) ?? estimatePx);
-    return found;
-  }, [count, keyOf, heights, estimatePx, measured]);
-  const first = Math.max(0, indexAt(offsets, seen.top) - BESIDE);
-  const end = Math.min(count, indexAt(offsets, seen.bottom) + 1 + BESIDE);
-  const now = useRef({ offsets, first, keyOf });
-  now.current = { offsets, first, keyOf };
+  const offsets = useMemo(
+    () => new RowOffsets(count, index => heights.get(keyOf(index)) ?? estimatePx),
+    [count, keyOf, heights, estimatePx],
+  );
+  const first = Math.max(0, offsets.rowAt(seen.top) - BESIDE);
+  const end = Math.min(count, offsets.rowAt(seen.bottom) + 1 + BESIDE);
+  const now = useRef({ offsets, keyOf });
+  now.current = { offsets, keyOf };
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -71,35 +70,39 @@ export function VirtualList(props: VirtualListProps) {
       new ResizeObserver(entries => {
         const element = scroller.current;
         const top = (element?.scrollTop ?? 0) - (list.current?.offsetTop ?? 0);
+        const { offsets: known, keyOf: keyAt } = now.current;
         let changed = false;
         let above = 0;
         for (const { target, borderBoxSize } of entries) {
-          const { key, index } = (target as HTMLElement).dataset;
+          const { key, index: text } = (target as HTMLElement).dataset;
+          const index = Number(text);
           const height = borderBoxSize[0].blockSize;
           if (key === undefined || height === 0) continue;
-          const before = heights.get(key) ?? estimatePx;
           heights.set(key, height);
+          if (index >= known.count || keyAt(index) !== key) continue;
+          const before = known.height(index);
           if (Math.abs(before - height) < 0.5) continue;
           changed = true;
-          if (now.current.offsets[Number(index)] + before <= top) above += height - before;
+          if (known.top(index) + before <= top + above) above += height - before;
+          known.setHeight(index, height);
         }
         if (above !== 0 && element !== null) element.scrollTop += above;
         if (changed) draw(round => round + 1);
       }),
-    [heights, estimatePx, scroller],
+    [heights, scroller],
   );
   useEffect(() => () => observer.disconnect(), [observer]);
 
   useEffect(() => {
-    if (offsets[count] - seen.bottom < NEAR_END_PX) onNearEnd?.();
+    if (offsets.total - seen.bottom < NEAR_END_PX) onNearEnd?.();
   });
 
   // Scrolls only when the focus changes.
   useEffect(() => {
     const element = scroller.current;
     if (focus < 0 || focus >= count || element === null) return;
-    const start = (list.current?.offsetTop ?? 0) + now.current.offsets[focus];
-    const height = now.current.offsets[focus + 1] - now.current.offsets[focus];
+    const start = (list.current?.offsetTop ?? 0) + now.current.offsets.top(focus);
+    const height = now.current.offsets.height(focus);
     const coveredPx = 48;
     if (start - coveredPx < element.scrollTop) element.scrollTop = start - coveredPx;
     else if (start + height > element.scrollTop + element.clientHeight) {
@@ -118,11 +121,11 @@ export function VirtualList(props: VirtualListProps) {
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: between the list and its rows is the part that moves
-    <div ref={list} class="virtual-list" role="list" style={{ height: `${offsets[count]}px` }}>
+    <div ref={list} class="virtual-list" role="list" style={{ height: `${offsets.total}px` }}>
       <div
         class="virtual-window"
         role="presentation"
-        style={{ transform: `translateY(${offsets[first] ?? 0}px)` }}
+        style={{ transform: `translateY(${offsets.top(first)}px)` }}
       >
         {drawn}
       </div>
@@ -158,16 +161,4 @@ function MeasuredRow({ rowKey, index, count, observer, children }: MeasuredRowPr
       {children}
     </div>
   );
-}
-
-/** Last index whose offset is at most `at`. */
-function indexAt(offsets: Float64Array, at: number): number {
-  let low = 0;
-  let high = offsets.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (offsets[middle] <= at) low = middle;
-    else high = middle - 1;
-  }
-  return low;
 }

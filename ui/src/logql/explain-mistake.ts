@@ -7,18 +7,27 @@
  *
  * A corrected query is offered only if it is valid in the store's grammar.
  */
+import { closersAt, openBracket } from './bracket-mistakes.ts';
+import {
+  curlyQuotes,
+  doublePipe,
+  filterWord,
+  joinedSelectors,
+  matcherMarks,
+  openEnd,
+  unitOfValue,
+  unquotedTemplate,
+  unquotedText,
+} from './filter-mistakes.ts';
 import { isLogql } from './grammar.ts';
+import { countedLines, groupedRange, noParameter, unwrappedLines } from './metric-mistakes.ts';
+import { closeIndex, type Explanation, type Rule, replaced, shortUnit, shown } from './mistake-rule.ts';
 import { nearestWord } from './nearest-word.ts';
-import { quoted, type Token, tokensOf } from './tokens.ts';
+import { quoted, type Token, tokensOf, valueOfString } from './tokens.ts';
 import { AGGREGATIONS, RANGE_FUNCTIONS, STAGES } from './vocabulary.ts';
 import { ALL_SERVICES } from './words.ts';
 
-export interface Explanation {
-  readonly sentence: string;
-  /** Corrected query. */
-  readonly query?: string;
-}
-
+const NEEDS_MATCHER = 'A selector needs at least one matcher that does not match the empty text.';
 const STAGE_NAMES = STAGES.map(({ text }) => text);
 const OVER_RANGE = new Set(RANGE_FUNCTIONS.map(({ text }) => text));
 const AGGREGATION_NAMES = new Set(AGGREGATIONS.map(({ text }) => text));
@@ -30,18 +39,6 @@ const OTHER_CALLS = new Set(
     .concat(STAGE_NAMES),
 );
 const LABEL_OPERATORS = new Set(['=', '!=', '=~', '!~', '==', '>', '<', '>=', '<=']);
-const CLOSERS: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' };
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/^ms$|^milli/i, 'ms'],
-  [/^s$|^sec/i, 's'],
-  [/^m$|^min/i, 'm'],
-  [/^h/i, 'h'],
-  [/^d/i, 'd'],
-  [/^w/i, 'w'],
-  [/^y/i, 'y'],
-];
-
-type Rule = (query: string, tokens: readonly Token[]) => Explanation | undefined;
 
 /** Explanation; undefined if no rule matches, so that only the store's message is shown. */
 export function explainMistake(query: string): Explanation | undefined {
@@ -92,9 +89,24 @@ const emptySelector: Rule = (query, tokens) => {
   const open = tokens.findIndex(({ text }, i) => text === '{' && tokens[i + 1]?.text === '}');
   if (open === -1) return undefined;
   return {
-    sentence: 'A selector needs at least one matcher that does not match the empty text.',
+    sentence: NEEDS_MATCHER,
     query: `${query.slice(0, tokens[open].from)}${ALL_SERVICES}${query.slice(tokens[open + 1].to)}`,
   };
+};
+
+/** `{app=~".*"}`, which selects everything, also streams without the label. */
+const emptyMatchers: Rule = (query, tokens) => {
+  const close = tokens.findIndex(({ text }) => text === '}');
+  const matched = tokens.slice(0, close).flatMap((token, i) => {
+    const value = token.kind === 'string' ? valueOfString(token) : undefined;
+    return value === undefined ? [] : [{ token, op: tokens[i - 1]?.text, value }];
+  });
+  const selects = matched.some(
+    ({ op, value }) => (op === '=' && value !== '') || (op === '=~' && !/^(?:\.\*)?$/.test(value)),
+  );
+  const all = matched.find(({ op, value }) => op === '=~' && value === '.*');
+  if (selects || all === undefined) return undefined;
+  return { sentence: NEEDS_MATCHER, query: replaced(query, all.token, '".+"') };
 };
 
 /** `{app=foo}`, `{app=="foo"}`, `{a="b" and c="d"}`. */
@@ -176,7 +188,7 @@ const unitOfRange: Rule = query => {
   const found = /\[\s*(\d+)\s*([a-zA-Z]*)\s*\]/.exec(query);
   if (found === null) return undefined;
   const [range, count, unit] = found;
-  const short = unit === '' ? 's' : UNITS.find(([pattern]) => pattern.test(unit))?.[1];
+  const short = unit === '' ? 's' : shortUnit(unit);
   if (range === `[${count}${short}]`) return undefined;
   return {
     sentence: `${shown(range)} is not a duration. Units are ms, s, m, h, d, w, and y, without spaces.`,
@@ -184,24 +196,13 @@ const unitOfRange: Rule = query => {
   };
 };
 
-const openBracket: Rule = (query, tokens) => {
-  const closers = closersAt(tokens);
-  if (closers === '') return undefined;
-  return {
-    sentence: `${closers.length === 1 ? 'A bracket is' : 'Brackets are'} not closed: ${closers} is missing.`,
-    query: [...closers].some((_, i) => isLogql(query.trimEnd() + closers.slice(0, i + 1)))
-      ? query.trimEnd() + closers
-      : undefined,
-  };
-};
-
 /** `rate({app="x"})`. */
 const noRange: Rule = (query, tokens) => {
   const call = tokens.findIndex(({ text }, i) => OVER_RANGE.has(text) && tokens[i + 1]?.text === '(');
   if (call === -1) return undefined;
-  const end = closeOf(tokens, call + 1);
-  if (end === undefined || tokens.slice(call, tokens.indexOf(end)).some(({ text }) => text === '['))
-    return undefined;
+  const close = closeIndex(tokens, call + 1);
+  if (close === -1 || tokens.slice(call, close).some(({ text }) => text === '[')) return undefined;
+  const end = tokens[close];
   return {
     sentence: `${tokens[call].text} needs a range such as [5m]. [$__auto] adapts to the chart.`,
     query: `${query.slice(0, end.from)}[$__auto]${query.slice(end.from)}`,
@@ -233,19 +234,33 @@ const doubleEquals: Rule = (query, tokens) => {
 
 /** Rules in order: mistakes that hide others come first. */
 const RULES: readonly Rule[] = [
+  curlyQuotes,
   openText,
   singleQuotes,
   noSelector,
   emptySelector,
   matchers,
+  matcherMarks,
   noGroupingBrackets,
   misspelledCall,
+  doublePipe,
+  filterWord,
   misspelledStage,
+  joinedSelectors,
   noFilter,
   unitOfRange,
   openBracket,
+  openEnd,
+  unquotedText,
+  unquotedTemplate,
+  unitOfValue,
+  noParameter,
+  countedLines,
+  groupedRange,
   noRange,
+  unwrappedLines,
   doubleEquals,
+  emptyMatchers,
 ];
 
 function didYouMean(query: string, token: Token, noun: string, known: readonly string[]): Explanation {
@@ -255,34 +270,4 @@ function didYouMean(query: string, token: Token, noun: string, known: readonly s
     return { sentence: noun === 'stage' ? `${sentence} Stages are ${known.join(', ')}.` : sentence };
   }
   return { sentence: `${sentence} Did you mean ${shown(meant)}?`, query: replaced(query, token, meant) };
-}
-
-function replaced(query: string, { from, to }: Pick<Token, 'from' | 'to'>, text: string): string {
-  return query.slice(0, from) + text + query.slice(to);
-}
-
-/** Brackets that close all open ones, innermost first. */
-function closersAt(tokens: readonly Token[]): string {
-  const open: string[] = [];
-  for (const { kind, text } of tokens) {
-    if (kind !== 'mark') continue;
-    if (text in CLOSERS) open.push(CLOSERS[text]);
-    else if (text === open.at(-1)) open.pop();
-  }
-  return open.reverse().join('');
-}
-
-/** Token that closes the bracket at `open`. */
-function closeOf(tokens: readonly Token[], open: number): Token | undefined {
-  let depth = 0;
-  for (const token of tokens.slice(open)) {
-    if (token.kind !== 'mark') continue;
-    if (token.text in CLOSERS) depth++;
-    else if (Object.values(CLOSERS).includes(token.text) && --depth === 0) return token;
-  }
-  return undefined;
-}
-
-function shown(text: string): string {
-  return `“${text.length > 40 ? `${text.slice(0, 40)}…` : text}”`;
 }

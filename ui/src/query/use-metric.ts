@@ -1,10 +1,12 @@
 /** Result of one or several metric queries as the series of one chart. */
+import { useRef } from 'preact/hooks';
 import { askMetric } from '../api/queries.ts';
-import type { MatrixSeries, Statistics } from '../api/types.ts';
+import type { MatrixSeries, QueryAnswer, Statistics } from '../api/types.ts';
 import { type Asked, useAsk } from '../api/use-ask.ts';
 import { legendText, seriesLabel } from '../components/chart-model.ts';
 import { stepFor } from '../time/steps.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
+import { computedShare, joinedSeries, metricParts } from './metric-parts.ts';
 
 export interface NamedSeries extends MatrixSeries {
   /** Unique label in the result, unless the legend says otherwise. */
@@ -20,6 +22,10 @@ export interface MetricAnswer {
   readonly range: ResolvedRange;
   readonly warnings: readonly string[];
   readonly statistics: Statistics['summary'];
+  /** Share of the instants that are computed, 0 to 1; undefined if all of them are. */
+  readonly computed: number | undefined;
+  /** Queries and range, to recognize values of an earlier query. */
+  readonly asked: string;
 }
 
 export interface MetricQuery {
@@ -41,6 +47,14 @@ export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): n
   return stepFor(range, points);
 }
 
+export interface MetricOptions {
+  readonly compare?: Comparison;
+  /** Maximum number of instants. */
+  readonly points?: number;
+  /** Shows the newest values of a long range while older ones are computed. */
+  readonly inParts?: boolean;
+}
+
 /**
  * @param queries undefined if there is nothing to load; passed as text in `key`, so that equal queries load
  * once
@@ -48,59 +62,117 @@ export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): n
 export function useMetric(
   queries: readonly MetricQuery[] | undefined,
   range: ResolvedRange | undefined,
-  compare: Comparison = '',
-  points: number = MAX_POINTS,
+  { compare = '', points = MAX_POINTS, inParts = false }: MetricOptions = {},
 ): Asked<MetricAnswer | undefined> {
-  return useAsk(
-    async signal => {
+  const key = JSON.stringify(queries);
+  const asked = JSON.stringify([queries, range]);
+  /** Queries whose values are complete: a refresh keeps them until all new ones are there. */
+  const complete = useRef('');
+  const found = useAsk<MetricAnswer | undefined>(
+    async (signal, show) => {
       if (queries === undefined || queries.length === 0 || range === undefined) return undefined;
-      return askMetrics(queries, range, { compare, stepMs: metricStep(range, points) }, signal);
+      const showPart = (answer: MetricAnswer) => {
+        if (inParts && key !== complete.current) show(answer);
+      };
+      const stepMs = metricStep(range, points);
+      const answer = await askMetrics(queries, range, { compare, stepMs, asked, inParts }, signal, showPart);
+      complete.current = key;
+      return answer;
     },
-    [JSON.stringify(queries), range, compare, points],
+    [key, range, compare, points],
   );
+  // A canceled query leaves some of its values, which say nothing about the next query.
+  const isLeftOver = found.value?.computed !== undefined && found.value.asked !== asked;
+  return isLeftOver ? { ...found, value: undefined } : found;
 }
 
-export async function askMetrics(
+interface AskOptions {
+  readonly compare: Comparison;
+  readonly stepMs: number;
+  readonly asked: string;
+  readonly inParts: boolean;
+}
+
+async function askMetrics(
   queries: readonly MetricQuery[],
   range: ResolvedRange,
-  { compare, stepMs }: { readonly compare: Comparison; readonly stepMs: number },
+  { compare, stepMs, asked, inParts }: AskOptions,
   signal: AbortSignal,
+  show: (answer: MetricAnswer) => void,
 ): Promise<MetricAnswer> {
   const fromMs = Math.ceil(range.fromMs / stepMs) * stepMs;
   const toMs = Math.floor(range.toMs / stepMs) * stepMs;
+  const instants = { fromMs, toMs };
   const shiftMs = SHIFTS_MS[compare];
-  const askAll = (byMs: number) =>
+  const askAll = (part: ResolvedRange, byMs: number) =>
     Promise.all(
       queries.map(({ query }) =>
-        askMetric({ query, fromMs: fromMs - byMs, toMs: toMs - byMs, stepMs }, signal),
+        askMetric({ query, fromMs: part.fromMs - byMs, toMs: part.toMs - byMs, stepMs }, signal),
       ),
     );
-  const [now, before] = await Promise.all([askAll(0), shiftMs === 0 ? [] : askAll(shiftMs)]);
-  const named = (answers: typeof now) =>
-    answers.flatMap(({ data }, i) => {
-      const series = data.resultType === 'matrix' ? data.result : [];
-      const letter = queries.length > 1 && queries[i].legend === '' ? `${LETTERS[i]}: ` : '';
-      return series.map(one => ({
-        ...one,
-        label: letter + (legendText(queries[i].legend, one.metric) || seriesLabel(one.metric)),
-      }));
-    });
-  const summaries = now.map(({ data }) => data.stats.summary);
-  const sum = (of: (summary: Statistics['summary']) => number) =>
-    summaries.reduce((total, summary) => total + of(summary), 0);
-  return {
-    series: named(now),
-    earlier: shifted(named(before), shiftMs / 1000),
-    stepMs,
-    range: { fromMs, toMs },
-    warnings: [...new Set([...now, ...before].flatMap(({ warnings = [] }) => warnings))],
-    statistics: {
-      execTime: sum(summary => summary.execTime),
-      totalBytesProcessed: sum(summary => summary.totalBytesProcessed),
-      totalLinesProcessed: sum(summary => summary.totalLinesProcessed),
-      totalEntriesReturned: sum(summary => summary.totalEntriesReturned),
-    },
+  const parts = inParts
+    ? metricParts(
+        queries.map(({ query }) => query),
+        instants,
+        stepMs,
+      )
+    : [instants];
+  const loaded: QueryAnswer[][] = [];
+  const answerOf = (before: readonly QueryAnswer[], computed: number | undefined): MetricAnswer => {
+    const all = loaded.flat();
+    const summaries = all.map(({ data }) => data.stats.summary);
+    const sum = (of: (summary: Statistics['summary']) => number) =>
+      summaries.reduce((total, summary) => total + of(summary), 0);
+    return {
+      series: named(queries, i => joinedSeries(loaded.map(answers => seriesOf(answers[i])))),
+      earlier:
+        before.length === 0
+          ? []
+          : shifted(
+              named(queries, i => seriesOf(before[i])),
+              shiftMs / 1000,
+            ),
+      stepMs,
+      range: instants,
+      warnings: [...new Set([...all, ...before].flatMap(({ warnings = [] }) => warnings))],
+      statistics: {
+        execTime: sum(summary => summary.execTime),
+        totalBytesProcessed: sum(summary => summary.totalBytesProcessed),
+        totalLinesProcessed: sum(summary => summary.totalLinesProcessed),
+        totalEntriesReturned: sum(summary => summary.totalEntriesReturned),
+      },
+      computed,
+      asked,
+    };
   };
+  for (const part of parts.slice(0, -1)) {
+    loaded.push(await askAll(part, 0));
+    show(answerOf([], computedShare(instants, part)));
+  }
+  const [last, before] = await Promise.all([
+    askAll(parts[parts.length - 1], 0),
+    shiftMs === 0 ? [] : askAll(instants, shiftMs),
+  ]);
+  loaded.push(last);
+  return answerOf(before, undefined);
+}
+
+function seriesOf({ data }: QueryAnswer): readonly MatrixSeries[] {
+  return data.resultType === 'matrix' ? data.result : [];
+}
+
+/** Series of all queries with their labels; several queries are told apart by a letter. */
+function named(
+  queries: readonly MetricQuery[],
+  seriesAt: (index: number) => readonly MatrixSeries[],
+): readonly NamedSeries[] {
+  return queries.flatMap(({ legend }, i) => {
+    const letter = queries.length > 1 && legend === '' ? `${LETTERS[i]}: ` : '';
+    return seriesAt(i).map(one => ({
+      ...one,
+      label: letter + (legendText(legend, one.metric) || seriesLabel(one.metric)),
+    }));
+  });
 }
 
 /** Steps of up to a day divide it evenly, so shifted samples are on the same grid. */

@@ -27,13 +27,22 @@ const SERVICES: readonly (readonly [service: string, lines: number, line: Line])
   ['sample-mail', 200, mailLine],
 ];
 
+export interface SampleOptions {
+  readonly spanMs?: number;
+  /** Multiplies the lines of each service. */
+  readonly times?: number;
+}
+
 /** Always the same lines, except for the times, which end at `endMs`. */
-export function sampleStreams(endMs: number): readonly SampleStream[] {
+export function sampleStreams(
+  endMs: number,
+  { spanMs = SPAN_MS, times = 1 }: SampleOptions = {},
+): readonly SampleStream[] {
   const random = createRandom(11);
-  return SERVICES.map(([service, lines, line]) => ({
+  return SERVICES.map(([service, usual, line]) => ({
     stream: { service_name: service, [SAMPLE_LABEL]: 'true' },
-    values: Array.from({ length: lines }, (_, i) => {
-      const atMs = Math.floor(endMs - SPAN_MS + (SPAN_MS * (i + random.share())) / lines);
+    values: Array.from({ length: usual * times }, (_, i) => {
+      const atMs = Math.floor(endMs - spanMs + (spanMs * (i + random.share())) / (usual * times));
       return [`${BigInt(atMs) * 1_000_000n + BigInt(i % 1000)}`, line(random, atMs)] as const;
     }),
   }));

@@ -109,7 +109,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
   const { unit } = panel;
   // Another component shows lines.
   const kind = panel.kind === 'logs' ? 'table' : panel.kind;
-  const { value: answer, error } = useMetric(queries, range, '', POINTS);
+  const { value: answer, error } = useMetric(queries, range, { points: POINTS });
   const timesMs = useMemo(() => (answer === undefined ? [] : gridOf(answer.range, answer.stepMs)), [answer]);
   const series = useMemo<readonly ChartSeries[]>(
     () =>

@@ -1,6 +1,6 @@
 /** List of labels; a click opens or closes the values of one. */
 import { useState } from 'preact/hooks';
-import { bytesText, countText } from '../../time/quantities.ts';
+import { bytesText, countText, manyText } from '../../time/quantities.ts';
 import { type LabelRow, matching } from './labels-model.ts';
 
 export interface LabelListProps {
@@ -41,7 +41,7 @@ export function LabelList({ rows, open, onToggle }: LabelListProps) {
               onClick={() => onToggle(name)}
             >
               <span class="value-name">{name}</span>
-              <span class="soft numeric">{values === undefined ? '' : `${countText(values)} values`}</span>
+              <span class="soft numeric">{values === undefined ? '' : manyText(values, 'value')}</span>
               {bytes !== undefined && (
                 <>
                   <span class="value-bytes numeric">{bytesText(bytes)}</span>

@@ -20,7 +20,7 @@ import {
 import { changeParams, go, hrefOf, route } from '../../state/navigation.ts';
 import { rangeParams, useRange } from '../../state/use-range.ts';
 import { useStore } from '../../state/use-store.ts';
-import { bytesText, countText, manyText } from '../../time/quantities.ts';
+import { bytesText, manyText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { LABEL_SEARCH_ID, LabelList } from './label-list.tsx';
 import { type LabelRow, labelRows } from './labels-model.ts';
@@ -130,7 +130,7 @@ export default function LabelsView() {
               <p class="numeric" role="status">
                 {figures.value === undefined ? (
                   <span class="soft">
-                    {countText(labels.value.length)} labels. Open one to see its values.
+                    {manyText(labels.value.length, 'label')}. Open one to see its values.
                   </span>
                 ) : (
                   <>

@@ -81,7 +81,7 @@ function Panel({ rows, columns, onColumns }: ColumnPickerProps) {
         </ul>
       )}
       <FindField name="Search names" value={part} onChange={setPart} />
-      {isFull && <p class="column-hint">Remove a column to add another (maximum: {MAX_COLUMNS} ).</p>}
+      {isFull && <p class="column-hint">Remove a column to add another (maximum: {MAX_COLUMNS}).</p>}
       {fitting.length === 0 && <p class="column-hint">No matching names in these lines.</p>}
       <ul class="column-names" aria-label="Names in these lines">
         {fitting.slice(0, SHOWN_NAMES).map(name => (

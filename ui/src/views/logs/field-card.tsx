@@ -71,8 +71,7 @@ export function FieldCard(props: FieldCardProps) {
       )}
       {found.value !== undefined && total !== undefined && total > 0 && (
         <p class="column-hint numeric">
-          In {countText(lines)} of {manyText(Math.max(total, lines), 'line')} (
-          {percentText(lines / Math.max(total, lines))})
+          {`In ${countText(lines)} of ${manyText(Math.max(total, lines), 'line')} (${percentText(lines / Math.max(total, lines))})`}
         </p>
       )}
       {isNumeric(type) && place !== 'stream' && (

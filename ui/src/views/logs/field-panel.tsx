@@ -74,7 +74,7 @@ export function FieldPanel(props: FieldPanelProps) {
                 <Icon name={isOpen ? 'down' : 'chevron'} size={11} />
                 <span class="field-name">{name}</span>
                 <span class="field-type">{TYPES[type]}</span>
-                <span class="field-count numeric" title={`At least ${countText(cardinality)} values`}>
+                <span class="field-count numeric" title={`At least ${manyText(cardinality, 'value')}`}>
                   {shortText(cardinality)}
                 </span>
                 <span class="field-coverage numeric" title={coverageTitle(coverage, read)}>

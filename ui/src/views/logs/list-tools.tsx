@@ -56,7 +56,7 @@ export function ListTools({
     <div class="list-tools">
       {live}
       <p class="numeric" role="status">
-        <strong>{shown}</strong>
+        <strong class={complete || live ? '' : 'counting'}>{shown}</strong>
         {statistics !== undefined && (
           <span class="soft only-wide">
             {` · ${bytesText(statistics.totalBytesProcessed)} read in ${secondsText(statistics.execTime)} · `}

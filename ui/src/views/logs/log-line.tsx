@@ -1,8 +1,8 @@
 /** One row of the list. */
 import { useMemo } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
-import { LineText } from '../../components/line-text.tsx';
-import { ReadText } from '../../components/read-text.tsx';
+import { lineText } from '../../components/line-text.tsx';
+import { readText } from '../../components/read-text.tsx';
 import { type Column, cellOf, colorOfValue } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
@@ -56,11 +56,7 @@ function drawn({ row, time, highlights, wraps, raw, columns, open, chosen }: Log
         );
       })}
       <span class="log-text">
-        {raw ? (
-          <LineText line={line} highlights={highlights} flat={!wraps} />
-        ) : (
-          <ReadText line={line} highlights={highlights} flat={!wraps} />
-        )}
+        {raw ? lineText(line, highlights, !wraps) : readText(line, highlights, !wraps)}
       </span>
     </div>
   );

@@ -97,7 +97,10 @@ function LogsPane() {
   );
   const pages = useLogPages(asks === 'lines' ? sent : undefined, range, order);
   const volume = useVolume(asks === 'lines' ? sent : undefined, volumeRange);
-  const metric = useMetric(metricQueries, range, chart === 'lines' ? compare : '');
+  const metric = useMetric(metricQueries, range, {
+    compare: chart === 'lines' ? compare : '',
+    inParts: true,
+  });
   const error = asks === 'values' ? metric.error : pages.error;
   // The first page determines where to start.
   const isLoaded = pages.rows.length > 0 || pages.complete;

@@ -81,7 +81,8 @@ export function MetricPanel(props: MetricPanelProps) {
     return { timesMs, series: [...shown, ...before] };
   }, [series, earlier, timesMs, only, kind]);
   const text = UNIT_TEXTS[unit];
-  if (answer === undefined) return null;
+  // Older values may follow.
+  if (answer === undefined || (series.length === 0 && answer.computed !== undefined)) return null;
   if (series.length === 0) {
     return (
       <Empty icon="lines" title="No values in this time range">
@@ -90,7 +91,11 @@ export function MetricPanel(props: MetricPanelProps) {
     );
   }
   return (
-    <section class={`card metric ${loading ? 'stale' : ''}`} aria-label="Query values" aria-busy={loading}>
+    <section
+      class={`card metric ${loading && answer.computed === undefined ? 'stale' : ''}`}
+      aria-label="Query values"
+      aria-busy={loading}
+    >
       <header class="metric-head">
         <p class="numeric soft">
           {countText(series.length)} series · every {stepName(answer.stepMs)}

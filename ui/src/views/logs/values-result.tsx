@@ -33,6 +33,12 @@ export function ValuesResult(props: ValuesResultProps) {
   const { text, chart, compare, more, unit: unitChoice, refresh } = state;
   // A refresh shows the old values until the new ones arrive.
   const isFirst = metric.value === undefined || refresh === 0;
+  const { value: answer } = metric;
+  const isComplete = answer !== undefined && answer.computed === undefined;
+  const progress =
+    answer?.computed === undefined
+      ? undefined
+      : { share: answer.computed, bytes: answer.statistics.totalBytesProcessed };
   return (
     <>
       {NUMBER.test(text) && (
@@ -47,8 +53,10 @@ export function ValuesResult(props: ValuesResultProps) {
       {error !== undefined && (
         <ErrorMessage error={error} lead={<MistakeHelp error={error} query={query} onQuery={onQuery} />} />
       )}
-      {metric.loading && isFirst && <SearchProgress what="Computing" onCancel={onCancel} />}
-      {!metric.loading && metric.value === undefined && error === undefined && (
+      {metric.loading && isFirst && (
+        <SearchProgress what="Computing" searched={progress} onCancel={onCancel} />
+      )}
+      {!metric.loading && !isComplete && error === undefined && (
         <p class="list-end">
           The query was canceled.{' '}
           <Button kind="quiet" class="small" onClick={onRun}>

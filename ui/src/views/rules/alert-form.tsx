@@ -118,7 +118,9 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
             </select>
           </label>
         </div>
-        <AlertPreview draft={draft} query={asked} />
+        <div class="alert-preview-place">
+          <AlertPreview draft={draft} query={asked} />
+        </div>
         <div class="form-columns">
           <label class="field">
             <span>Severity</span>
@@ -168,7 +170,7 @@ function AlertPreview({ draft, query }: { readonly draft: AlertDraft; readonly q
     return { fromMs: nowMs - DAY_MS, toMs: nowMs };
   }, [query]);
   const queries = query.trim() === '' ? undefined : [{ query, legend: '' }];
-  const { value: answer, error } = useMetric(queries, range, '', POINTS);
+  const { value: answer, error } = useMetric(queries, range, { points: POINTS });
   const timesMs = useMemo(() => (answer === undefined ? [] : gridOf(answer.range, answer.stepMs)), [answer]);
   const { threshold, operator, forMinutes } = draft;
   const limit = Number(threshold);

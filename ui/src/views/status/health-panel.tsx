@@ -38,15 +38,15 @@ export function HealthPanel({ round }: StatusPartProps) {
       <dl class="facts">
         <div>
           <dt>Logboom</dt>
-          <dd>{build.value?.revision.replace(/^logboom-/, '') ?? '…'}</dd>
+          <dd>{build.value?.revision.replace(/^logboom-/, '')}</dd>
         </div>
         <div>
           <dt>API version</dt>
-          <dd>{build.value?.version ?? '…'}</dd>
+          <dd>{build.value?.version}</dd>
         </div>
         <div>
           <dt>Runtime</dt>
-          <dd>{build.value?.goVersion ?? '…'}</dd>
+          <dd>{build.value?.goVersion}</dd>
         </div>
         <div>
           <dt>Log level</dt>
@@ -63,7 +63,7 @@ function LogLevel({ round }: StatusPartProps) {
   const { value, error, reload } = useAsk(askLogLevel, [round]);
   const [problem, setProblem] = useState<ApiError>();
   if (error !== undefined) return <span class="status-refused">{error.message}</span>;
-  if (value === undefined) return <>…</>;
+  if (value === undefined) return null;
   const known = (LOG_LEVELS as readonly string[]).includes(value);
   return (
     <>

@@ -9,11 +9,13 @@ import { bytesText, countText, percentText, shortText } from '../../time/quantit
 import type { StatusPartProps } from './health-panel.tsx';
 import { type HitRate, hitRates, METRIC_NAMES, notable } from './metrics-model.ts';
 
+const ASIDE = 'since the process started; all metrics are at /metrics';
+
 export function MetricsPanel({ round }: StatusPartProps) {
   const { value, error } = useAsk(signal => askMetrics(METRIC_NAMES, signal), [round]);
   if (value === undefined) {
     return (
-      <Panel title="Metrics">
+      <Panel title="Metrics" aside={ASIDE}>
         {error === undefined ? <Loading what="Loading metrics" /> : <ErrorMessage error={error} />}
       </Panel>
     );
@@ -21,7 +23,7 @@ export function MetricsPanel({ round }: StatusPartProps) {
   const known = notable(value);
   const rates = hitRates(value);
   return (
-    <Panel title="Metrics" aside="since the process started; all metrics are at /metrics">
+    <Panel title="Metrics" aside={ASIDE}>
       {known.wrong.map(({ name, count }) => (
         <p key={name} class="status-problem">
           <code>{name}</code> is {countText(count)}, which should be 0.

@@ -1,5 +1,6 @@
 /** Usage of the tenant by day, its cost, and its limits. */
 import { useMemo, useState } from 'preact/hooks';
+import { knownAccess } from '../../api/known-access.ts';
 import { askUsage, type Usage } from '../../api/usage.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { Choice } from '../../components/choice.tsx';
@@ -32,12 +33,16 @@ export default function UsageView() {
   // Each run uses the current time.
   const range = useMemo(() => lastDays(dayCount, Date.now()), [dayCount, round]);
   const { value, error, loading } = useAsk(signal => askUsage(range, { signal }), [range]);
+  const access = useStore(knownAccess);
+  const hasTenants = access === undefined || access.authEnabled || access.tokensEnabled;
   const reload = useMemo(() => () => setRound(count => count + 1), []);
   return (
     <PanelPage
       title="Usage"
       about={
-        value === undefined ? 'Ingested, stored, and queried data' : `Tenant ${value.tenant}, by UTC day`
+        value === undefined || !hasTenants
+          ? 'Ingested, stored, and queried data, by UTC day'
+          : `Tenant ${value.tenant}, by UTC day`
       }
       onReload={reload}
       tools={
