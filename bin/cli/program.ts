@@ -5,15 +5,8 @@ import { VERSION } from './command-first.ts';
 import { registerOverview } from './overview.ts';
 
 interface CommandModule {
-  /**
-   * @param whole builds the program with all commands, for a command that describes the others; `order` is
-   * `commandFirst`. Both are passed, because commands do not import this file, which loads them.
-   */
-  register(
-    program: Command,
-    whole: (name?: string) => Promise<Command>,
-    order: (args: readonly string[]) => readonly string[],
-  ): void;
+  /** `whole` makes the program with all commands, for one that tells of the others. */
+  register(program: Command, whole: (name?: string) => Promise<Command>): void;
 }
 
 /** Commands in the order of the help. */
@@ -92,6 +85,6 @@ export async function createProgram(name?: string): Promise<Command> {
   const meant = name === undefined ? undefined : (ALIASES.get(name) ?? name);
   const isOne = meant !== undefined && Object.hasOwn(COMMANDS, meant);
   const named = isOne ? [meant] : meant !== undefined && VERSION.has(meant) ? [] : Object.keys(COMMANDS);
-  for (const each of named) (await COMMANDS[each]()).register(program, createProgram, commandFirst);
+  for (const each of named) (await COMMANDS[each]()).register(program, createProgram);
   return program;
 }
