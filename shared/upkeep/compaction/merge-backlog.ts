@@ -4,7 +4,7 @@
  *
  *     pushes --(filled)--> backlog --(ticket)--> compaction --(packed up to the ticket)--> backlog
  *
- * The limit is for the whole store, because one thread merges for all tenants. Above it, only tenants that
+ * The limit is for the whole store, because the same threads merge for all tenants. Above it, only tenants that
  * have at least an equal share of the backlog are refused. Above twice the limit, all tenants with a backlog
  * are. So a light tenant does not wait for a heavy one.
  */
