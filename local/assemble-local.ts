@@ -159,7 +159,6 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       table: storage.table,
       foldTable: storage.foldTable,
       startTableThread: storage.startTableThread,
-      connectTable: storage.connectTable,
       tailLog: catalog.tailLog,
       clock: systemClock,
       decideRates: rateDecision({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),

@@ -4,7 +4,6 @@
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MessagePort } from 'node:worker_threads';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
@@ -54,8 +53,6 @@ export interface Storage {
    * See ThreadTable. Call it before other threads request commits. `undefined` if the table has no thread.
    */
   readonly startTableThread?: (() => void) | undefined;
-  /** See ThreadTable.connect; `undefined` if the table has no thread. */
-  readonly connectTable?: (() => Promise<MessagePort>) | undefined;
   close(): Promise<void>;
 }
 
@@ -132,7 +129,6 @@ async function openEmbedded(
     checkTable: full => table.check(full),
     foldTable: () => table.fold(),
     startTableThread: opened.startTableThread,
-    connectTable: opened.connectTable,
     close: () => table.close(),
   };
 }
@@ -141,7 +137,6 @@ interface OpenedFiles {
   readonly store: ObjectStore;
   readonly table: SqliteTable;
   readonly startTableThread?: () => void;
-  readonly connectTable?: () => Promise<MessagePort>;
   readonly readOnly: boolean;
   /** Reason why it could not be opened for writing. */
   readonly cause?: unknown;
@@ -166,13 +161,7 @@ async function openFiles(
       const store = await openFileObjectStore(dataDir);
       if (!serves) return { store, table: await openSqliteTable(file, options), readOnly: false };
       const table = await openThreadTable(file, { ...how.thread, startsLater: true });
-      return {
-        store,
-        table,
-        startTableThread: () => table.startThread(),
-        connectTable: () => table.connect(),
-        readOnly: false,
-      };
+      return { store, table, startTableThread: () => table.startThread(), readOnly: false };
     } catch (error) {
       cause = asStorageError(error);
       if (!(cause instanceof StorageUnavailableError)) throw error;

@@ -14,7 +14,6 @@ import type { Role } from './roles.ts';
 import type { SharedCounters } from './shared-bytes.ts';
 import type { SharedPushes } from './shared-pushes.ts';
 import type { SharedReaders } from './shared-readers.ts';
-import type { SharedCount } from './tail-relay.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
 /** Start data of a thread. */
@@ -28,8 +27,6 @@ export interface RoleData {
   readonly queryMemory?: SharedCounters | undefined;
   /** Memory of pushes in all ingest threads; `undefined` for other roles. */
   readonly pushes?: SharedPushes | undefined;
-  /** Number of tenants with live tails (tail-relay.ts); `undefined` if the front relays no commits to them. */
-  readonly tailed?: SharedCount | undefined;
   /**
    * Readers of objects in all threads; `undefined` for a role without reads, and if other processes may read
    * objects.
@@ -88,12 +85,7 @@ export interface RoleAnswer {
 
 /** Requests of a thread to the front thread for resources that exist only there. */
 export type RoleAsk =
-  /** Commits the writes, and relays them to live tails. */
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
-  /** The reply is a MessagePort to the table thread (table-port.ts). */
-  | { readonly kind: 'table-port' }
-  /** Relays committed writes to live tails. */
-  | { readonly kind: 'committed'; readonly writes: readonly Write[] }
   | { readonly kind: 'fold' }
   /** The reply is a RateDecision. */
   | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
@@ -105,12 +97,6 @@ export type RoleAsk =
   | { readonly kind: 'post'; readonly connectionId: string; readonly message: Uint8Array }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'close'; readonly connectionId: string; readonly options: CloseOptions };
-
-/** Sends a request to the front thread. */
-export type Ask = (
-  question: RoleAsk,
-  options?: { readonly signal?: AbortSignal; readonly moved?: ArrayBuffer[] },
-) => Promise<unknown>;
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
 

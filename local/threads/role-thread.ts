@@ -41,14 +41,13 @@ import { type Scheduler, type SchedulerOptions, startScheduler } from '../schedu
 import { openStorage, type Storage } from '../storage.ts';
 import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
-import { committer } from './committer.ts';
-import { forwardedTable } from './forwarded-table.ts';
+import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
-  Ask,
   FrontTell,
   PlainRequest,
   RoleAnswer,
+  RoleAsk,
   RoleCall,
   RoleData,
   RoleTell,
@@ -77,16 +76,16 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     lowerThreadPriority();
     packInThisThread();
   }
-  const ask: Ask = (question, options) => starter.ask(question, options);
+  const ask = (question: RoleAsk, options?: { signal?: AbortSignal; moved?: ArrayBuffer[] }) =>
+    starter.ask(question, options);
   const tell = (what: RoleTell) => starter.tell(what);
   const log = createThreadLog(tell, data.isDebug);
   const storage = await openStorage(data.storage, { tableCacheBytes: TABLE_CACHE_BYTES });
   const isEmbedded = data.storage.kind === 'embedded';
   const table = isEmbedded
-    ? forwardedTable(
-        storage.table,
-        committer({ ask, clock: systemClock, tailed: role === 'ingest' ? data.tailed : undefined }),
-      )
+    ? forwardedTable(storage.table, async writes => {
+        await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
+      })
     : storage.table;
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -286,7 +285,10 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 }
 
 /** Lets the upkeep threads run the merges that this one plans. It publishes them. */
-function mergeInThreads(threads: number, ask: Ask): MergeOffload {
+function mergeInThreads(
+  threads: number,
+  ask: (question: RoleAsk, options: { signal: AbortSignal }) => Promise<unknown>,
+): MergeOffload {
   return {
     invoke: async (task, { signal }) => (await ask({ kind: 'merge', task }, { signal })) as Uint8Array,
     // A merge takes a second and a message a millisecond, so each merge goes to a thread.

@@ -315,7 +315,6 @@ export class RoleThreads {
       storage,
       isAlone,
       readOnly,
-      tailed: isAlone ? this.#relay.tailed : undefined,
       isDebug: this.#isDebug,
       isDiskFull: this.#isDiskFull,
       kernels: kernelModule(),

@@ -5,14 +5,11 @@
  *
  *     put, put, transact | messages → one transaction, one sync (commit-group.ts) → all resolve
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
-import type { Movable } from './messages.ts';
-import { MAX_PENDING_COMMITS } from './table-port.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 import { type ThreadEntry, threadEntry } from './thread-entry.ts';
@@ -20,6 +17,8 @@ import { lostOf, ThreadLostError } from './thread-errors.ts';
 
 /** Small, because each commit of another connection invalidates it. */
 const READ_CACHE_BYTES = 2 * 1024 * 1024;
+/** Maximum number of pending calls. More means that writes arrive faster than the disk can store them. */
+const MAX_CALLS = 20_000;
 const MAX_HEAP_MB = 256;
 
 export interface ThreadTableOptions {
@@ -41,8 +40,6 @@ export interface ThreadTable extends SqliteTable {
    * Starts the thread, which commits from now on. Call it when there is more to commit than in an idle store.
    */
   startThread(): void;
-  /** Connects another thread to the table thread (table-port.ts). Rejects if that thread is restarting. */
-  connect(): Promise<MessagePort>;
 }
 
 /** Opens `file` like openSqliteTable. */
@@ -61,11 +58,14 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     return thread;
   };
   let closing: Promise<void> | undefined;
-  const call = async (work: DistributedOmit<TableCall, 'nowMs'>, moved?: Movable[]): Promise<TableAnswer> => {
+  const call = async (
+    work: DistributedOmit<TableCall, 'nowMs'>,
+    moved?: ArrayBuffer[],
+  ): Promise<TableAnswer> => {
     if (closing !== undefined) throw new Error('the table is closed');
     const thread = startThread();
-    if (thread.running >= MAX_PENDING_COMMITS) {
-      throw new ThrottledError(`${MAX_PENDING_COMMITS} writes already wait for the catalog; retry`);
+    if (thread.running >= MAX_CALLS) {
+      throw new ThrottledError(`${MAX_CALLS} writes already wait for the catalog; retry`);
     }
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });
@@ -86,11 +86,6 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
       }),
       startThread() {
         if (closing === undefined) startThread();
-      },
-      async connect() {
-        const { port1, port2 } = new MessageChannel();
-        await call({ kind: 'connect', port: port2 }, [port2]);
-        return port1;
       },
       sweep: async limit => (await call({ kind: 'sweep', limit })) as number,
       check: full => reads.check(full),

@@ -2,12 +2,11 @@
  * Thread that commits to the table, because SQLite syncs in the committing thread. All other threads read
  * themselves.
  */
-import { type MessagePort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
 import type { Write } from '../../shared/base/ports/table.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable } from '../sqlite-table.ts';
 import { serveThread } from './serve-thread.ts';
-import { serveTablePort } from './table-port.ts';
 
 export interface TableThreadData {
   readonly file: string;
@@ -16,8 +15,6 @@ export interface TableThreadData {
 /** `nowMs` is the caller's time (Unix ms), which decides what has expired. */
 export type TableCall = { readonly nowMs: number } & (
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
-  /** Commits for the thread at the other end of the port. */
-  | { readonly kind: 'connect'; readonly port: MessagePort }
   | { readonly kind: 'sweep'; readonly limit: number | undefined }
   | { readonly kind: 'fold' }
 );
@@ -39,12 +36,6 @@ serveThread<TableCall, TableAnswer>(async () => {
       switch (call.kind) {
         case 'write':
           await table.transact(call.writes);
-          return { value: undefined };
-        case 'connect':
-          serveTablePort(call.port, write => {
-            ({ nowMs } = write);
-            return table.transact(write.writes);
-          });
           return { value: undefined };
         case 'sweep':
           return { value: await table.sweep(call.limit) };

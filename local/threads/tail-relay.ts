@@ -32,17 +32,9 @@ const MAX_RELAYED_BYTES = 32 * 1024 * 1024;
 /** Bytes of a chunk in addition to its record. */
 const MESSAGE_BYTES = 512;
 
-/** A number in shared memory. */
-export type SharedCount = Int32Array<SharedArrayBuffer>;
-
 export class TailRelay {
   readonly #parts: TailRelayParts;
   readonly #maxBytes: number;
-  /**
-   * Number of tenants with live tails, for ingest threads. Without any, they commit without the front thread.
-   * They read it before a commit and after it: a tail that was opened meanwhile may have read the table before.
-   */
-  readonly tailed: SharedCount = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   /** Connections of live tails by tenant. */
   readonly #tails = new Map<string, Set<string>>();
   /** Bytes sent but not received yet. */
@@ -59,14 +51,12 @@ export class TailRelay {
   open(tenant: string, connectionId: string): void {
     const tails = this.#tails.get(tenant) ?? new Set();
     this.#tails.set(tenant, tails.add(connectionId));
-    Atomics.store(this.tailed, 0, this.#tails.size);
   }
 
   close(tenant: string, connectionId: string): void {
     const tails = this.#tails.get(tenant);
     tails?.delete(connectionId);
     if (tails?.size === 0) this.#tails.delete(tenant);
-    Atomics.store(this.tailed, 0, this.#tails.size);
   }
 
   /**
