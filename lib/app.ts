@@ -90,6 +90,7 @@ export function writeAssembly(
     events,
     configYaml,
     overridesObject: config.runtime.object,
+    compactionFunctions: config.logboom.maxCompactionFunctions,
     page: settings.edge && settings.ui ? page : undefined,
     isPackaged,
   });

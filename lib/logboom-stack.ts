@@ -41,6 +41,8 @@ export interface LogboomStackProps {
   readonly configYaml: string;
   /** Key of the overrides object in the configuration; empty if there is none. */
   readonly overridesObject: string;
+  /** Functions that may merge a day of one tenant (`max_compaction_functions`). */
+  readonly compactionFunctions: number;
   /** Undefined if there is no explorer page. */
   readonly page: PageAsset | undefined;
   /**
@@ -119,7 +121,7 @@ export class LogboomStack extends Stack {
   #serveByApis(props: LogboomStackProps, { codeOf, place, failed }: Built) {
     const { settings, code } = props;
     const { logRetention } = place;
-    const reserved = reservationsOf(settings.concurrency);
+    const reserved = reservationsOf(settings.concurrency, props.compactionFunctions);
     const functions = Object.fromEntries(
       FUNCTION_NAMES.map(name => [
         name,

@@ -6,6 +6,7 @@ import { CANARY, STARTS } from '../../bench/model/figures.ts';
 import { DEFAULT_STACK, idleMonth, sumOf } from '../../bench/model/idle.ts';
 import { WATCHED } from '../../bench/model/page/idle-and-watched.ts';
 import { reservationsOf } from '../../lib/concurrency.ts';
+import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'reference', 'aws.md'), 'utf8');
@@ -43,7 +44,10 @@ export function costTests(built: () => Built): void {
 
   test('docs/reference/aws.md has the shares of calls, and the size of the template', () => {
     const quota = 1000;
-    const { query, worker, maintenance } = reservationsOf(quota)!;
+    const { query, worker, maintenance } = reservationsOf(
+      quota,
+      DEFAULT_CONFIG.logboom.maxCompactionFunctions,
+    )!;
     const percent = (calls: number) => `${(100 * calls) / quota}%`;
     const left = percent(quota - query - worker - maintenance);
     const assembly = built().assemblies.iam;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { reservationsOf } from '../../lib/concurrency.ts';
 import { type Built, functionOfId, idIn } from './build.ts';
-import { VARIANTS } from './variants.ts';
+import { COMPACTION_FUNCTIONS, VARIANTS } from './variants.ts';
 
 export function dataTests(built: () => Built): void {
   const ofData = (assembly: Built['assemblies']['default']) => {
@@ -177,7 +177,8 @@ export function dataTests(built: () => Built): void {
             .filter(([, calls]) => calls !== undefined),
         );
       expect(reserved(built().assemblies.iam)).toEqual({});
-      const { query, worker, maintenance } = reservationsOf(1000)!;
+      const { query, worker, maintenance } = reservationsOf(1000, COMPACTION_FUNCTIONS)!;
+      expect(maintenance).toBe(COMPACTION_FUNCTIONS + 10);
       expect(reserved(built().assemblies.full)).toEqual({ query, 'query-worker': worker, maintenance });
     });
   });

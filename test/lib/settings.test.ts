@@ -188,18 +188,28 @@ describe('functions for events', () => {
   });
 });
 
-test('reservations leave what Lambda asks for, and pushes at least what queries get for themselves', () => {
-  expect(reservationsOf(0)).toBeUndefined();
+test('reservations leave what Lambda requires, and pushes at least what queries get for themselves', () => {
+  expect(reservationsOf(0, 32)).toBeUndefined();
+  const quotas = fc.integer({ min: LEAST_QUOTA, max: 100_000 });
   fc.assert(
-    fc.property(fc.integer({ min: LEAST_QUOTA, max: 100_000 }), quota => {
-      const { query, worker, maintenance } = reservationsOf(quota)!;
+    fc.property(quotas, fc.integer({ min: 1, max: 20_000 }), (quota, compactionFunctions) => {
+      const { query, worker, maintenance } = reservationsOf(quota, compactionFunctions)!;
       for (const calls of [query, worker, maintenance]) expect(calls).toBeGreaterThan(0);
       const left = quota - query - worker - maintenance;
       expect(left).toBeGreaterThanOrEqual(UNRESERVED_CALLS);
       expect(left).toBeGreaterThanOrEqual(query);
     }),
-    { numRuns: 50 },
+    { numRuns: 200 },
   );
+});
+
+test.each([
+  { quota: 1000, functions: 32, maintenance: 50 },
+  { quota: 1000, functions: 300, maintenance: 310 },
+  { quota: 3000, functions: 1000, maintenance: 1010 },
+  { quota: 1000, functions: 900, maintenance: 360 },
+])('a quota of $quota reserves $maintenance calls for $functions compaction functions', given => {
+  expect(reservationsOf(given.quota, given.functions)!.maintenance).toBe(given.maintenance);
 });
 
 test('every family of items in the catalog has a name among the rights', () => {

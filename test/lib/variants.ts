@@ -1,5 +1,7 @@
 /** Settings that the stack is written with for tests. */
 const ACCOUNT = '111122223333';
+/** `max_compaction_functions` of test/lib/full.yaml. */
+export const COMPACTION_FUNCTIONS = 120;
 
 export const VARIANTS = {
   default: {},
@@ -19,7 +21,7 @@ export const VARIANTS = {
     stackName: 'Logs',
     authorization: 'none',
     public: 'yes-really',
-    config: 'config/local.yaml',
+    config: 'test/lib/full.yaml',
     domain: 'logs.example.com',
     certificateArn: `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/1`,
     webAclArn: `arn:aws:wafv2:us-east-1:${ACCOUNT}:global/webacl/logs/1`,
