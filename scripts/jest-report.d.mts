@@ -14,5 +14,4 @@ export interface Count {
   readonly failures: readonly string[];
 }
 
-export declare function crashedFiles(report: JestReport): string[];
-export declare function countOf(report: JestReport, root: string, again?: readonly string[]): Count;
+export declare function countOf(report: JestReport, root: string): Count;

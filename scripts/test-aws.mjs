@@ -11,11 +11,11 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { findRuntimes } from '../bin/runtime.mjs';
 import { DYNAMODB_LOCAL, MINISTACK, startEmulator, Unavailable } from './aws-emulators.mjs';
-import { countOf, crashedFiles } from './jest-report.mjs';
+import { countOf } from './jest-report.mjs';
 
 /** Emulator, and the variable with its URL for the tests. */
 const EMULATORS = [
@@ -46,7 +46,8 @@ try {
       say(`SKIPPED ${name}: ${error.message}`);
     }
   }
-  if (Object.keys(endpoints).length > 0) result = await runJest(endpoints);
+  if (Object.keys(endpoints).length > 0)
+    result = countOf(await reportOf(endpoints, process.argv.slice(2)), ROOT);
 } catch (error) {
   result.failed++;
   result.failures.push(error.message);
@@ -60,20 +61,6 @@ process.exitCode = result.failed > 0 ? 1 : 0;
 
 function say(line) {
   process.stdout.write(`${line}\n`);
-}
-
-/** Files during which Node.js crashed run once more. */
-async function runJest(endpoints) {
-  const report = await reportOf(endpoints, process.argv.slice(2));
-  const again = crashedFiles(report);
-  const counted = countOf(report, ROOT, again);
-  for (const file of again) {
-    say(`again   ${relative(ROOT, file)}: Node ended with SIGSEGV under it`);
-    const more = countOf(await reportOf(endpoints, ['--runTestsByPath', file]), ROOT);
-    for (const figure of ['passed', 'failed', 'skipped']) counted[figure] += more[figure];
-    counted.failures.push(...more.failures);
-  }
-  return counted;
 }
 
 /** Asynchronous, because spawnSync would block the signals of this process. */

@@ -11,10 +11,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { cacheFolder, findRuntimes } from '../bin/runtime.mjs';
-import { countOf, crashedFiles } from './jest-report.mjs';
+import { countOf } from './jest-report.mjs';
 import { ensureStackInstalled } from './stack-modules.mjs';
 
 /**
@@ -108,13 +108,7 @@ function fail(name) {
 function runJest(args) {
   const folder = mkdtempSync(join(tmpdir(), 'logboom-test-'));
   try {
-    const report = reportOf(args, folder);
-    const again = report === undefined ? [] : crashedFiles(report);
-    add(report, again);
-    for (const file of again) {
-      process.stdout.write(`\nagain   ${relative(ROOT, file)}: Node ended with SIGSEGV under it\n`);
-      add(reportOf(['--runTestsByPath', file], folder), []);
-    }
+    add(reportOf(args, folder));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -133,9 +127,9 @@ function reportOf(args, folder) {
   return report;
 }
 
-function add(report, again) {
+function add(report) {
   if (report === undefined) return;
-  const { passed, skipped, failures: failed } = countOf(report, ROOT, again);
+  const { passed, skipped, failures: failed } = countOf(report, ROOT);
   total.passed += passed;
   total.skipped += skipped;
   for (const name of failed) fail(name);

@@ -48,6 +48,11 @@ describe('the compiled module', () => {
     }
   });
 
+  /** Node.js crashes at times where modules are compiled and dropped again and again (test/support/environment.mjs). */
+  test('is compiled once for all test files of a process', () => {
+    expect(new Module(Buffer.from(COMPILED, 'base64'))).toBe(kernelModule());
+  });
+
   test('is compiled once in a thread, and may be that of another', async () => {
     expect(kernelModule()).toBe(kernelModule());
     const source = `
