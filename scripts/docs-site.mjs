@@ -29,11 +29,11 @@ function copyPages() {
   for (const name of readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })) {
     const path = posix.join('docs', name.replaceAll('\\', '/'));
     if (path.endsWith('.md')) copyPage(path, path.slice('docs/'.length));
-    else if (/\.(png|json|yaml)$/.test(path)) {
+    else if (/\.(jpg|png|json|yaml)$/.test(path)) {
       mkdirSync(dirname(join(PAGES, name)), { recursive: true });
       cpSync(join(ROOT, path), join(PAGES, name));
       // Linked files that are not pages.
-      if (!path.endsWith('.png')) cpSync(join(ROOT, path), join(PAGES, 'public', name));
+      if (/\.(json|yaml)$/.test(path)) cpSync(join(ROOT, path), join(PAGES, 'public', name));
     }
   }
   for (const [path, target] of Object.entries(OUTER_PAGES)) copyPage(path, target);

@@ -13,14 +13,26 @@ function slugify(heading) {
     .replaceAll(' ', '-');
 }
 
+/** Templates of LogQL and of agents contain double braces, which Vue would evaluate outside code blocks. */
+function escapeBraces(markdown) {
+  for (const name of ['text', 'code_inline']) {
+    const render = markdown.renderer.rules[name];
+    markdown.renderer.rules[name] = (...args) => render(...args).replaceAll('{{', '&#123;&#123;');
+  }
+}
+
 export default {
   title: 'Logboom',
   description: 'A multi-tenant log store with the HTTP API of Loki and LogQL',
   srcDir: 'pages',
   outDir: '../../dist/docs',
   cacheDir: 'node_modules/.vitepress-cache',
-  // Loki's templates and LogQL contain braces that Vue would evaluate.
-  markdown: { attrs: { disable: true }, anchor: { slugify } },
+  markdown: {
+    attrs: { disable: true },
+    anchor: { slugify },
+    config: escapeBraces,
+    languageAlias: { hex: 'txt' },
+  },
   ignoreDeadLinks: 'localhostLinks',
   themeConfig: {
     search: { provider: 'local' },
@@ -62,6 +74,7 @@ export default {
           page('LogQL cheat sheet', '/query'),
           page('Grafana', '/grafana'),
           page('Explorer', '/explorer'),
+          page('Pictures of the explorer', '/explorer-views'),
           page('Command line', '/cli'),
           page('Live tail', '/live-tail'),
           page('Patterns', '/patterns'),
@@ -103,22 +116,45 @@ export default {
         collapsed: true,
         items: [
           page('Architecture', '/dev/architecture'),
-          page('Read path', '/dev/read-path'),
           page('Catalog', '/dev/catalog'),
           page('Compaction', '/dev/compaction'),
           page('Deletion', '/dev/deletion'),
-          page('Threads', '/dev/threads'),
+          page('Explorer', '/dev/explorer'),
+          page('Fleet', '/dev/fleet'),
           page('Live tails', '/dev/tail'),
           page('LogQL semantics', '/dev/logql-semantics'),
-          page('Wire format', '/dev/wire-format'),
-          page('Testing', '/dev/testing'),
-          page('One way', '/dev/one-way'),
-          page('Benchmarks', '/dev/benchmarks'),
+          page('Patterns', '/dev/patterns'),
+          page('Read path', '/dev/read-path'),
+          page('Rule evaluation', '/dev/rules-evaluation'),
+          page('Threads', '/dev/threads'),
           page('Chunk format', '/dev/format'),
           page('Index format', '/dev/index-format'),
+          page('Wire format', '/dev/wire-format'),
           page('Invariants', '/dev/invariants'),
+          page('One way', '/dev/one-way'),
           page('Operations', '/dev/operations'),
+          page('Security review', '/dev/security-review'),
+          page('Testing', '/dev/testing'),
+          page('AWS emulators', '/dev/aws-emulators'),
+          page('Benchmarks', '/dev/benchmarks'),
+          page('History of benchmarks', '/dev/benchmarks-history'),
+          page('Cost model', '/dev/cost-model'),
           page('Internal gaps', '/dev/gaps'),
+        ],
+      },
+      {
+        text: 'Decisions',
+        collapsed: true,
+        items: [
+          page('Dependencies', '/dev/decisions/0001-dependencies'),
+          page('Compression of pushes', '/dev/decisions/0002-push-compression'),
+          page('Timestamps', '/dev/decisions/0003-timestamps'),
+          page('Zstandard', '/dev/decisions/0004-zstd-handle'),
+          page('Stored once', '/dev/decisions/0005-exactly-once'),
+          page('Package', '/dev/decisions/0006-package'),
+          page('Order of equal timestamps', '/dev/decisions/0007-order-of-equal-timestamps'),
+          page('Threads', '/dev/decisions/0008-threads'),
+          page('Templates and columns', '/dev/decisions/0009-templates-and-columns'),
         ],
       },
     ],
