@@ -2,6 +2,7 @@
  * Project's own corpus, used if no other is given: JSON, logfmt and access log lines of forty streams over an
  * hour, reproducible by seed. 45% of the bytes are JSON, 30% logfmt, 25% access log.
  */
+import { NS_PER_SECOND } from '../shared/base/model/time-units.ts';
 import type { PushedEntry, PushedStream } from '../test/end-to-end/support/push.ts';
 
 export interface Batch {
@@ -10,9 +11,8 @@ export interface Batch {
   readonly lines: number;
 }
 
-const NS_PER_S = 1_000_000_000n;
-export const CORPUS_START_NS = 1_704_067_200n * NS_PER_S;
-export const CORPUS_NS = 3600n * NS_PER_S;
+export const CORPUS_START_NS = 1_704_067_200n * NS_PER_SECOND;
+export const CORPUS_NS = 3600n * NS_PER_SECOND;
 /** Text in one line of each batch. */
 export const NEEDLE = 'needle-5f3a9c';
 

@@ -4,9 +4,9 @@
  */
 
 import { performance } from 'node:perf_hooks';
-import { NS_PER_DAY } from '../shared/base/model/duration.ts';
 import { formatLabels, labelsOf } from '../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS } from '../shared/base/model/limits.ts';
+import { MS_PER_DAY, NS_PER_DAY } from '../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../shared/base/ports/memory/table.ts';
 import { systemIds } from '../shared/base/runtime/system-clock.ts';
@@ -45,12 +45,11 @@ const TENANT = 't';
 const USER = 'user=heidi-4711';
 /** One in this many lines is the user's. */
 const ONE_IN = 10_000;
-const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
 export async function runDeletion(mb: number): Promise<DeletionFigures> {
   const day = Number(CORPUS_START_NS / NS_PER_DAY);
-  const clock = manualClock((day + 2) * DAY_MS);
+  const clock = manualClock((day + 2) * MS_PER_DAY);
   const store = memoryObjectStore();
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids: systemIds });
   const grouping = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 4096, compression: QUICK_COMPRESSION };

@@ -16,6 +16,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { NS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
 import { startProcess } from '../test/end-to-end/support/server-process.ts';
@@ -37,7 +38,6 @@ const LINES_PER_PUSH = 100;
 const QUERIES_PER_SECOND = 5;
 /** Pause between pushes: a tenant may push 4 MB/s by default. */
 const FILL_PAUSE_MS = 140;
-const NS_PER_MINUTE = 60_000_000_000n;
 
 export interface FairnessFigures {
   readonly quiet: Percentiles;

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStorage } from '../local/storage.ts';
 import { BadRequestError } from '../shared/base/model/errors.ts';
+import { NS_PER_DAY } from '../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
 import type { Matcher } from '../shared/language/logql/ast.ts';
 import { parseSelector } from '../shared/language/logql/parse.ts';
@@ -24,7 +25,6 @@ import { rowsOf } from '../test/support/rows.ts';
 import { type Cell, formatTable } from './table.ts';
 
 const DAY = 20_000;
-const DAY_NS = 86_400_000_000_000n;
 const CHUNKS = 10;
 const VALUES_PER_CHUNK = 100_000;
 const MB = 1e6;
@@ -50,7 +50,7 @@ const QUESTIONS: ReadonlyMap<string, Ask> = new Map([
   ['series, {id=~"request-77..."}', series('{id=~"request-77..."}')],
 ]);
 
-const range = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 1) * DAY_NS };
+const range = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 1) * NS_PER_DAY };
 
 function values(name: string, matchers: readonly Matcher[]): Ask {
   return async dataDir => {

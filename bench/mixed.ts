@@ -14,6 +14,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { NS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import { createClient, type HttpClient } from '../test/end-to-end/support/client.ts';
 import { PROTOBUF_TYPE, snappyPush } from '../test/end-to-end/support/push.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpus.ts';
@@ -30,7 +31,6 @@ const ROUNDS = 5;
 /** Enough for a round at 100 MB/s; the rest is not pushed. */
 const ROUND_MB = 250;
 const CLOCK_TICKS_PER_SECOND = 100;
-const NS_PER_MINUTE = 60_000_000_000n;
 
 const MODES = ['alone', 'paced', 'without pause'] as const;
 type Mode = (typeof MODES)[number];

@@ -14,6 +14,7 @@
  * Pitfall: the calls are asynchronous. Only the maintenance function reports whether a job fails.
  */
 
+import { MS_PER_MINUTE } from '../shared/base/model/time-units.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
@@ -44,7 +45,6 @@ export interface TimerEvent {
   readonly time?: unknown;
 }
 
-const MINUTE_MS = 60_000;
 /** Each job runs once an hour even if no work is found. */
 const SWEEP_MINUTES = 60;
 
@@ -52,7 +52,7 @@ const SWEEP_MINUTES = 60;
 export function createTimer(parts: TimerParts): (event: unknown) => Promise<TimerResult> {
   const { catalog, clock, schedules, tailOwner, calls, log } = parts;
   return async event => {
-    const minute = Math.floor(timeOf(event, clock.nowMs()) / MINUTE_MS);
+    const minute = Math.floor(timeOf(event, clock.nowMs()) / MS_PER_MINUTE);
     const due: [name: string, called: Called, event: object][] = [];
     await Promise.all([
       ...schedules.map(async (schedule, i) => {
@@ -74,7 +74,7 @@ export function createTimer(parts: TimerParts): (event: unknown) => Promise<Time
 
   /** @param offset index of the job, which spreads the hourly calls over minutes */
   async function isDue({ job, everyMs }: Schedule, minute: number, offset: number): Promise<boolean> {
-    const every = Math.max(1, Math.round(everyMs / MINUTE_MS));
+    const every = Math.max(1, Math.round(everyMs / MS_PER_MINUTE));
     const sweep = every * Math.ceil(SWEEP_MINUTES / every);
     if (minute % sweep === offset % sweep) return true;
     if (minute % every !== 0) return seen(job, () => isAskedFor(job, parts));

@@ -3,6 +3,7 @@
  * empty caches, like a function. Loading the store is not modelled.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MS_PER_DAY, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -23,8 +24,6 @@ import { type RequestTotals, type TracedRequest, totalsOf } from './request-trac
 import type { CloudQuery } from './suite.ts';
 
 const TENANT = 'cloud';
-const NS_PER_MS = 1_000_000n;
-const DAY_MS = 86_400_000;
 
 export interface AskedQuery {
   readonly totals: RequestTotals;
@@ -54,7 +53,7 @@ export async function loadCloudStore(dataset: Dataset): Promise<CloudStore> {
     },
     logboom: { ...DEFAULT_CONFIG.logboom, groupCommitWaitMs: 0, inlineMaxBytes: 0 },
   };
-  const startMs = Number(dataset.endNs / NS_PER_MS) + DAY_MS;
+  const startMs = Number(dataset.endNs / NS_PER_MS) + MS_PER_DAY;
   const still: Clock = {
     nowMs: () => startMs,
     nowNs: () => BigInt(startMs) * NS_PER_MS,

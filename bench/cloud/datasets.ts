@@ -4,10 +4,10 @@
  * typical search terms.
  */
 
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { PushedStream } from '../../test/end-to-end/support/push.ts';
 import { CORPUS_NS, CORPUS_START_NS, generateBatches, NEEDLE } from '../corpus.ts';
 
-const NS_PER_DAY = 86_400_000_000_000n;
 const NEEDLE_EVERY = 16;
 
 export interface Dataset {

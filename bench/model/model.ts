@@ -6,6 +6,7 @@
  * the load over partition and prefix limits.
  */
 
+import { SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { Prices } from '../../shared/server/admin/prices.ts';
 import { chunkWrites, costOf, gatewayUnits } from '../../shared/server/usage/cost.ts';
 import { newFigures } from '../../shared/server/usage/figures.ts';
@@ -76,7 +77,6 @@ export interface Model {
 
 const GB = 1_000_000_000;
 const KB = 1000;
-const DAY_SECONDS = 86_400;
 const DAYS_OF_MONTH = 30;
 const MILLION = 1_000_000;
 /** Search range of limits, GB per day: from nothing to more than any user has. */
@@ -187,7 +187,7 @@ function requestsOf(load: Load, taken: Ingest, queries: readonly Query[]): Reque
     ['write units', taken.writeUnits + taken.mergeWriteUnits],
     ['read units', queriesPerDay * meanOf(queries, ({ readUnits }) => readUnits)],
   ];
-  return rows.map(([name, perDay]) => ({ name, perDay, atPeakPerSecond: (perDay / DAY_SECONDS) * peak }));
+  return rows.map(([name, perDay]) => ({ name, perDay, atPeakPerSecond: (perDay / SECONDS_PER_DAY) * peak }));
 }
 
 interface Use {
@@ -202,11 +202,11 @@ function usesOf(load: Load): Use[] {
   const { queriesPerDay, tenants, peak, pushKb } = load;
   const taken = ingestOf(load, pushKb * KB);
   const queries = QUERY_KINDS.map(kind => queryOf(load, kind));
-  const atPeak = (perDay: number) => (perDay / DAY_SECONDS) * peak;
+  const atPeak = (perDay: number) => (perDay / SECONDS_PER_DAY) * peak;
   const pushesAtOnce = atPeak(taken.pushes) * taken.pushSeconds;
   const queriesAtOnce =
     atPeak(queriesPerDay) * meanOf(queries, one => one.figures.seconds + workerSecondsOf(one));
-  const mergesAtOnce = taken.mergeSeconds / DAY_SECONDS;
+  const mergesAtOnce = taken.mergeSeconds / SECONDS_PER_DAY;
   const writes = atPeak(taken.writeUnits + taken.mergeWriteUnits);
   const gets = atPeak(taken.mergeGets + queriesPerDay * meanOf(queries, ({ figures }) => figures.gets));
   const quota = { isSoft: true };

@@ -1,10 +1,9 @@
 /** Gateway of the store that answers all requests with `work`. */
 import { Server } from 'node:net';
 import { startGateway } from '../../local/gateway.ts';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
 import { jsonText } from '../../shared/server/http/respond.ts';
-
-const MINUTE_MS = 60_000;
 
 /** Resolves to the port. @param work processes the body of a request */
 export async function listen(
@@ -20,10 +19,10 @@ export async function listen(
       ofRequest: () => ({ cost: 'push', maxBodyBytes: 10_000_000, deadlineMs: 0 }),
       maxConcurrentRequests: 100,
       maxBufferedBodyBytes: 256_000_000,
-      readTimeoutMs: MINUTE_MS,
-      writeTimeoutMs: MINUTE_MS,
-      idleTimeoutMs: MINUTE_MS,
-      drainTimeoutMs: MINUTE_MS,
+      readTimeoutMs: MS_PER_MINUTE,
+      writeTimeoutMs: MS_PER_MINUTE,
+      idleTimeoutMs: MS_PER_MINUTE,
+      drainTimeoutMs: MS_PER_MINUTE,
     },
     log: createLog('silent'),
   });

@@ -4,8 +4,8 @@
  * and logfmt without their IDs. With IDs they are not, so that both ways read lines.
  */
 
-import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';

@@ -5,6 +5,7 @@
  */
 
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -25,8 +26,7 @@ const DAY = 20_000;
 const DAYS = 30;
 const STREAMS = 100_000;
 const SERVICES = 50;
-const DAY_NS = 86_400_000_000_000n;
-const START_NS = BigInt(DAY) * DAY_NS;
+const START_NS = BigInt(DAY) * NS_PER_DAY;
 /** Default step of a month. */
 const STEP_NS = 10_368_000_000_000n;
 const LINE = 'level=info msg="query finished" duration=12ms status=200 path=/api/v1/orders/17/items';
@@ -92,10 +92,13 @@ const asker = {
 };
 const matchers = parseSelector('{service_name=~".+"}');
 const grouping: Grouping = { by: 'series', names: ['service_name'] };
-const whole = { startNs: START_NS, endNs: START_NS + BigInt(DAYS) * DAY_NS - 1n };
+const whole = { startNs: START_NS, endNs: START_NS + BigInt(DAYS) * NS_PER_DAY - 1n };
 /** Range that starts and ends inside a day, like "the last 30 days". */
-const cut = { startNs: START_NS + DAY_NS / 3n, endNs: START_NS + BigInt(DAYS) * DAY_NS - DAY_NS / 3n };
-const oneDay = { startNs: START_NS, endNs: START_NS + DAY_NS - 1n };
+const cut = {
+  startNs: START_NS + NS_PER_DAY / 3n,
+  endNs: START_NS + BigInt(DAYS) * NS_PER_DAY - NS_PER_DAY / 3n,
+};
+const oneDay = { startNs: START_NS, endNs: START_NS + NS_PER_DAY - 1n };
 
 const volumes = (insight: Insight, range: typeof whole, stepNs: bigint | undefined) =>
   insight.volumes({ matchers, range, grouping, stepNs }, asker);

@@ -4,6 +4,7 @@
  */
 
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -20,7 +21,6 @@ import { type DatedEntry, pushOf } from '../../test/support/pushes.ts';
 
 const DAY = 20_000;
 const START_NS = BigInt(DAY) * 86_400_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
 const CHUNKS = 8;
 const LINES_PER_CHUNK = 10_000;
 const MASKS = 100;
@@ -74,7 +74,7 @@ const requests = Array.from(
     tenant: 't',
     query: `{app="x"} |= "user-${100_000 + i * 7919}"`,
     startNs: START_NS,
-    endNs: START_NS + 86_400n * SECOND_NS,
+    endNs: START_NS + 86_400n * NS_PER_SECOND,
     intervalNs: 0n,
     createdMs: 1,
     ...NOT_BEGUN,
@@ -107,10 +107,10 @@ async function ask(engine: QueryEngine, text: string): Promise<void> {
     text,
     expr: parseQuery(text),
     startNs: START_NS,
-    endNs: START_NS + BigInt(SPAN_S) * SECOND_NS,
+    endNs: START_NS + BigInt(SPAN_S) * NS_PER_SECOND,
     limit: 1000,
     backward: true,
-    stepNs: 60n * SECOND_NS,
+    stepNs: 60n * NS_PER_SECOND,
     intervalNs: 0n,
     categorize: false,
   };

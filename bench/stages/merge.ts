@@ -5,8 +5,8 @@
  */
 
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
-import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { footerOf } from '../../shared/storage/chunk/reader.ts';
 import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';

@@ -3,13 +3,13 @@
  */
 
 import type { SampleBatch } from '../../shared/base/model/samples.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { evaluateMetric } from '../../shared/execution/metrics/evaluate.ts';
 import type { SeriesMatrix } from '../../shared/execution/metrics/matrix.ts';
 import { createRangeAccumulator } from '../../shared/execution/metrics/range-accumulator.ts';
 import type { RangeOp, VectorAggregationExpr } from '../../shared/language/logql/ast.ts';
 
-const SECOND = 1_000_000_000n;
-const START = 1_700_000_000n * SECOND;
+const START = 1_700_000_000n * NS_PER_SECOND;
 const ROWS = 8192;
 const PAGES = 128;
 
@@ -52,8 +52,8 @@ function rangeCase(
         parameter: 0.99,
         startNs: START,
         endNs: START + spanNs,
-        stepNs: stepSeconds * SECOND,
-        rangeNs: rangeSeconds * SECOND,
+        stepNs: stepSeconds * NS_PER_SECOND,
+        rangeNs: rangeSeconds * NS_PER_SECOND,
         offsetNs: 0n,
         unwrapped: op !== 'count_over_time',
       });
@@ -87,7 +87,7 @@ function vectorCase(op: VectorAggregationExpr['op'], parameter?: number): Case {
   const leaf = {
     kind: 'rangeAggregation',
     op: 'count_over_time',
-    range: { log: { kind: 'log', selector: [], stages: [] }, rangeNs: SECOND, offsetNs: 0n },
+    range: { log: { kind: 'log', selector: [], stages: [] }, rangeNs: NS_PER_SECOND, offsetNs: 0n },
   } as const;
   const expr = {
     kind: 'vectorAggregation',
@@ -103,8 +103,8 @@ function vectorCase(op: VectorAggregationExpr['op'], parameter?: number): Case {
       evaluateMetric(expr, {
         leaf: () => matrix,
         startNs: 0n,
-        endNs: BigInt(INSTANTS - 1) * SECOND,
-        stepNs: SECOND,
+        endNs: BigInt(INSTANTS - 1) * NS_PER_SECOND,
+        stepNs: NS_PER_SECOND,
         instant: false,
         maxSeries: 0,
       });

@@ -4,9 +4,9 @@
  * leaves nothing to report.
  */
 
-import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { CorruptionError, invariant, messageOf } from '../../shared/base/model/errors.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import {
   ColumnKind,
   type ColumnMeta,

@@ -7,7 +7,8 @@
  *     1767607200   1767607200.25   1767607200000000000             Unix seconds or nanoseconds
  */
 
-import { NS_PER_MS, NS_PER_SECOND, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseRfc3339, parseTimestamp } from '../../shared/server/http/timestamp.ts';
 import { readZoneMs } from './time-zone.ts';
 

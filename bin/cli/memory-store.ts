@@ -3,7 +3,7 @@
  * given configuration.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';

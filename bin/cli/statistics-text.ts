@@ -1,10 +1,10 @@
 /** Adds up the query statistics that a store returns with each response, over the requests of a command. */
+import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 
 interface Summary {
   readonly [name: string]: unknown;
 }
 
-const NS_PER_SECOND = 1e9;
 /** Rates are computed from the sums. */
 const RATES: readonly (readonly [string, string])[] = [
   ['bytesProcessedPerSecond', 'totalBytesProcessed'],
@@ -42,7 +42,7 @@ export class Statistics {
 
 function shownFigure(name: string, value: number): string {
   if (!/time$/i.test(name)) return value.toLocaleString('en-US');
-  return `${(Math.round(value * NS_PER_SECOND) / NS_PER_SECOND).toFixed(6)} s`;
+  return `${(Math.round(value * NS_OF_SECOND) / NS_OF_SECOND).toFixed(6)} s`;
 }
 
 /** Splits a name into words: `totalLinesProcessed` → `total lines processed`. */

@@ -1,5 +1,5 @@
 /** Formats nanosecond timestamps, and computes the time range of a command's options. */
-import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/duration.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseGivenTime } from './given-time.ts';
 import { shownOffsetMs } from './time-zone.ts';
 

@@ -5,8 +5,7 @@
  * Pitfall: it is known only after all options are parsed. Parse times when the command runs.
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-
-const MS_PER_MINUTE = 60_000;
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 
 /** Printed times are in UTC by default; times without an offset are local. */
 let printsLocal = false;

@@ -4,8 +4,8 @@
 import { createServer, type Server } from 'node:http';
 import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_MS } from '../../shared/base/model/duration.ts';
 import { messageOf } from '../../shared/base/model/errors.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { type CanaryMetrics, createCanaryMetrics } from '../../shared/server/canary/canary-metrics.ts';
 import {

@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { parseByteSize } from '../../shared/base/model/byte-size.ts';
-import { NS_PER_SECOND, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { asAction } from '../cli/command-error.ts';
 import { type CostLine, estimateCost, type Load } from '../cli/cost-estimate.ts';
@@ -24,7 +25,6 @@ interface CostFlags {
 }
 
 const GB = 1_000_000_000;
-const DAY_SECONDS = 86_400;
 /**
  * Stored bytes per byte, measured on JSON service logs: docs/dev/cost-model.md, "A gigabyte, by batch size".
  */
@@ -134,7 +134,7 @@ function parseSize(text: string): number {
 
 function parseDays(text: string): number {
   try {
-    return Number(parsePrometheusDuration(text) / NS_PER_SECOND) / DAY_SECONDS;
+    return Number(parsePrometheusDuration(text) / NS_PER_SECOND) / SECONDS_PER_DAY;
   } catch {
     throw new InvalidArgumentError('A duration is written like 7d, 30d or 1y.');
   }

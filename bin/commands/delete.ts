@@ -1,7 +1,8 @@
 /** `logboom delete create|list|cancel|watch`: manages delete requests of a tenant (docs/dev/deletion.md). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { asAction } from '../cli/command-error.ts';
 import { cancelDelete, listDeletes, makeDelete, watchDelete } from '../cli/delete-client.ts';
 import { listedTable, listedText, progressText } from '../cli/delete-text.ts';

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { asAction, UsageError } from '../cli/command-error.ts';
 import { type ExportJob, exportParts } from '../cli/export/export-parts.ts';
 import { exportTogether } from '../cli/export/export-together.ts';
@@ -196,8 +197,6 @@ function partsOf(window: TimeWindow, part: bigint): readonly TimeWindow[] {
 function rangeOf({ since, from, to }: ExportFlags): TimeWindow {
   return rangeOfFlags({ since, ...(from && { from }), ...(to?.time && { to: to.time }) });
 }
-
-const NS_PER_MS = 1_000_000n;
 
 /** Rounds the start to milliseconds, because names of parts have milliseconds. */
 function wholeMs({ startNs, endNs }: TimeWindow): TimeWindow {

@@ -1,6 +1,6 @@
 /** `logboom migrate loki --from URL`: copies entries and rules from a store with Loki's API into this one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
 import { addExamples } from '../cli/examples.ts';

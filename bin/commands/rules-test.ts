@@ -2,7 +2,7 @@
  * `logboom rules test`: runs rule unit tests, and evaluates rules over stored data (docs/reference/rules.md).
  */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_SECOND } from '../../shared/base/model/duration.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { asAction } from '../cli/command-error.ts';
 import { addRangeOptions, parseSince } from '../cli/range-options.ts';
 import type { HistoryFlags } from '../cli/rule-tests/over-history.ts';

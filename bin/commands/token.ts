@@ -3,8 +3,9 @@
  * (docs/dev/security-review.md).
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { NS_PER_MS, parsePrometheusDuration } from '../../shared/base/model/duration.ts';
+import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 import type { ShownToken } from '../../shared/server/http/handlers/tokens.ts';

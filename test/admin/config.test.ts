@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { API_VERSION, buildInfo, LOGBOOM_VERSION } from '../../shared/server/admin/build-info.ts';
 import {
   ConfigError,
@@ -15,12 +16,11 @@ import { expandEnvironment } from '../../shared/server/admin/config-environment.
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const MIB = 1024 * 1024;
-const SECOND = 1_000_000_000n;
 const parse = (text: string, environment: Record<string, string> = {}) =>
   parseConfig(text, { name: 'test.yaml', environment });
 const configOf = (text: string, environment?: Record<string, string>) => parse(text, environment).config;
 
-const BLOCKED_UNTIL = { ns: 1_769_859_000n * SECOND, text: '2026-01-31T12:30:00+01:00' };
+const BLOCKED_UNTIL = { ns: 1_769_859_000n * NS_PER_SECOND, text: '2026-01-31T12:30:00+01:00' };
 
 function problemOf(text: string): string {
   try {
@@ -67,9 +67,13 @@ describe('what a file says', () => {
     ['limits_config: {max_line_size: 0B}', c => c.limits.maxLineSize, 0],
     ['limits_config: {max_query_bytes_read: 150GB}', c => c.limits.maxQueryBytesRead, 150 * 1024 * MIB],
     ['limits_config: {max_query_length: 0}', c => c.limits.maxQueryLengthNs, 0n],
-    ['limits_config: {max_query_length: 721h}', c => c.limits.maxQueryLengthNs, 721n * 3600n * SECOND],
-    ['limits_config: {max_query_length: 30d1h}', c => c.limits.maxQueryLengthNs, 721n * 3600n * SECOND],
-    ['limits_config: {query_timeout: 0.5s}', c => c.limits.queryTimeoutNs, SECOND / 2n],
+    ['limits_config: {max_query_length: 721h}', c => c.limits.maxQueryLengthNs, 721n * 3600n * NS_PER_SECOND],
+    [
+      'limits_config: {max_query_length: 30d1h}',
+      c => c.limits.maxQueryLengthNs,
+      721n * 3600n * NS_PER_SECOND,
+    ],
+    ['limits_config: {query_timeout: 0.5s}', c => c.limits.queryTimeoutNs, NS_PER_SECOND / 2n],
     ['limits_config: {discover_service_name: []}', c => c.limits.discoverServiceName, []],
     ['limits_config: {required_labels: [app]}', c => c.limits.requiredLabels, ['app']],
     ['limits_config: {ingestion_rate_mb: 0.5}', c => c.limits.ingestionRateMb, 0.5],
@@ -78,22 +82,22 @@ describe('what a file says', () => {
     [
       'limits_config: {block_ingestion_until: 2026-01-31}',
       c => c.limits.blockIngestionUntil,
-      { ns: 1_769_817_600n * SECOND, text: '2026-01-31T00:00:00Z' },
+      { ns: 1_769_817_600n * NS_PER_SECOND, text: '2026-01-31T00:00:00Z' },
     ],
     [
       'limits_config: {block_ingestion_until: "2026-01-31T12:30"}',
       c => c.limits.blockIngestionUntil,
-      { ns: 1_769_862_600n * SECOND, text: '2026-01-31T12:30:00Z' },
+      { ns: 1_769_862_600n * NS_PER_SECOND, text: '2026-01-31T12:30:00Z' },
     ],
     [
       'limits_config: {block_ingestion_until: 2026-01-31T12:30:00.5+01:00}',
       c => c.limits.blockIngestionUntil,
-      { ns: 1_769_859_000n * SECOND + SECOND / 2n, text: '2026-01-31T12:30:00+01:00' },
+      { ns: 1_769_859_000n * NS_PER_SECOND + NS_PER_SECOND / 2n, text: '2026-01-31T12:30:00+01:00' },
     ],
     [
       'limits_config: {block_ingestion_policy_until: {"*": 2026-01-31T00:00:00+00:00, b: 0}}',
       c => c.limits.blockIngestionPolicyUntil,
-      new Map([['*', { ns: 1_769_817_600n * SECOND, text: '2026-01-31T00:00:00Z' }]]),
+      new Map([['*', { ns: 1_769_817_600n * NS_PER_SECOND, text: '2026-01-31T00:00:00Z' }]]),
     ],
     [
       'limits_config: {policy_enforced_labels: {constructor: [team]}}',

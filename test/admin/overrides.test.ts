@@ -1,6 +1,7 @@
 /** Overrides of tenants: a file of the reference works unchanged, what is wrong is told with its place. */
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { combineLimits } from '../../shared/read/query/query-limits.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../shared/server/admin/overrides.ts';
 
 const MIB = 1024 ** 2;
-const HOUR = 3_600_000_000_000n;
 
 const parse = (...texts: string[]) =>
   parseOverrides(
@@ -118,8 +118,8 @@ describe('a file of the reference', () => {
       perStreamRateLimitBurst: 24 * MIB,
       maxLabelNamesPerSeries: 20,
       maxLabelValueLength: 4096,
-      rejectOldSamplesMaxAgeNs: 14n * 24n * HOUR,
-      creationGracePeriodNs: HOUR / 4n,
+      rejectOldSamplesMaxAgeNs: 14n * 24n * NS_PER_HOUR,
+      creationGracePeriodNs: NS_PER_HOUR / 4n,
       maxLineSize: 512 * 1024,
       maxLineSizeTruncate: true,
       incrementDuplicateTimestamp: true,
@@ -131,8 +131,8 @@ describe('a file of the reference', () => {
       maxQuerySeries: 2000,
       maxQueryParallelism: 64,
       maxQueryLengthNs: 0n,
-      maxQueryLookbackNs: 744n * HOUR,
-      queryTimeoutNs: HOUR / 12n,
+      maxQueryLookbackNs: 744n * NS_PER_HOUR,
+      queryTimeoutNs: NS_PER_HOUR / 12n,
     });
   });
 
@@ -188,7 +188,7 @@ describe('a file of the reference', () => {
     expect({ maxQuerySeries, queryTimeoutNs, maxQueryLengthNs, requiredLabels }).toEqual({
       maxQuerySeries: 100,
       queryTimeoutNs: 60_000_000_000n,
-      maxQueryLengthNs: 721n * HOUR,
+      maxQueryLengthNs: 721n * NS_PER_HOUR,
       requiredLabels: ['app'],
     });
   });

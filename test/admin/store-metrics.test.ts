@@ -1,11 +1,12 @@
 /** The reference's metrics after a store was used: pushed to, asked, packed, told to delete (docs/dev/wire-format.md#metrics). */
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { createLog, linesOf as loggedBy } from '../../shared/base/runtime/log.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { retentionHours } from '../../shared/server/admin/metrics/metrics.ts';
 import { addConnectionMetrics, addLogMetrics } from '../../shared/server/admin/metrics/process-metrics.ts';
 import { MetricsRegistry } from '../../shared/server/admin/metrics/registry.ts';
-import { HOUR_MS, linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
+import { linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 
 const SETTINGS = {
@@ -14,7 +15,7 @@ const SETTINGS = {
     maxLineSize: 20,
     maxLineSizeTruncate: true,
     rejectOldSamples: false,
-    retentionPeriodNs: BigInt(30 * 24 * HOUR_MS) * 1_000_000n,
+    retentionPeriodNs: BigInt(30 * 24 * MS_PER_HOUR) * 1_000_000n,
   },
 };
 const OBJECTS = 'loki_objstore_bucket_operations_total';
@@ -75,7 +76,7 @@ test('a store that was used', async () => {
 
   const rawQuery = `query=${encodeURIComponent('{app="a"}')}&start=${START_MS / 1000}`;
   const headers = { 'x-scope-orgid': 'acme' };
-  stores.clock.advance(HOUR_MS);
+  stores.clock.advance(MS_PER_HOUR);
   expect((await process.ask('POST', '/loki/api/v1/delete', { rawQuery, headers })).status).toBe(204);
   await process.run('deletion');
   stores.clock.advance(60_000);
@@ -84,7 +85,7 @@ test('a store that was used', async () => {
   expect(deleting.value('loki_compactor_pending_delete_requests_count', {})).toBe(1);
   expect(deleting.value('loki_compactor_oldest_pending_delete_request_age_seconds', {})).toBe(60);
   for (let hours = 0; hours < 26; hours += 1) {
-    stores.clock.advance(HOUR_MS);
+    stores.clock.advance(MS_PER_HOUR);
     await process.run('deletion');
   }
   const deleted = await metrics();

@@ -1,23 +1,15 @@
 /** Clocks that jump, of the store and of clients, while entries are pushed, packed and deleted. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
-import {
-  DAY_MS,
-  HOUR_MS,
-  linesOf,
-  pushLine,
-  START_MS,
-  type TestProcess,
-  testStores,
-} from '../maintenance/store.ts';
+import { linesOf, pushLine, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { bySuite } from '../support/suite.ts';
 
 const TENANT = 'acme';
 const JOBS = ['compaction', 'index-sync', 'deletion', 'retention', 'collection'];
 const LIMITS = { ...DEFAULT_CONFIG.limits, deletionMode: 'filter-and-delete' as const };
-const MINUTE_MS = 60_000;
 
 const start = () => testStores({}, { limits: LIMITS });
 
@@ -26,7 +18,7 @@ async function runJobs(process: TestProcess): Promise<void> {
 }
 
 const found = (process: TestProcess) =>
-  linesOf(process, TENANT, START_MS - 3 * DAY_MS, START_MS + 12 * DAY_MS);
+  linesOf(process, TENANT, START_MS - 3 * MS_PER_DAY, START_MS + 12 * MS_PER_DAY);
 
 const requestDelete = (process: TestProcess, given: Readonly<Record<string, string | number>>) =>
   askDeletes(process, 'POST', { query: '{app="a"} |= "gone"', ...given });
@@ -35,14 +27,25 @@ const seconds = (ms: number) => Math.floor(ms / 1000);
 
 // [what, jumps of the clock in ms]
 test.each([
-  ['forward', [2 * HOUR_MS, DAY_MS, 2 * DAY_MS]],
-  ['backward', [-10 * MINUTE_MS, -2 * HOUR_MS, -DAY_MS]],
-  ['to and fro', [2 * HOUR_MS, -2 * HOUR_MS, 2 * DAY_MS, -2 * DAY_MS, HOUR_MS, -HOUR_MS, 5 * MINUTE_MS]],
+  ['forward', [2 * MS_PER_HOUR, MS_PER_DAY, 2 * MS_PER_DAY]],
+  ['backward', [-10 * MS_PER_MINUTE, -2 * MS_PER_HOUR, -MS_PER_DAY]],
+  [
+    'to and fro',
+    [
+      2 * MS_PER_HOUR,
+      -2 * MS_PER_HOUR,
+      2 * MS_PER_DAY,
+      -2 * MS_PER_DAY,
+      MS_PER_HOUR,
+      -MS_PER_HOUR,
+      5 * MS_PER_MINUTE,
+    ],
+  ],
 ])('the clock of the store jumps %s: nothing is lost, doubled or shown again', async (_, jumps) => {
   const { clock, process: startProcess } = start();
   const process = startProcess(1);
   // Old enough for the earliest time of the clock.
-  const entriesMs = START_MS - 2 * DAY_MS;
+  const entriesMs = START_MS - 2 * MS_PER_DAY;
   const kept: string[] = [];
   const push = async (line: string) => {
     await pushLine(process, TENANT, entriesMs + kept.length * 1000, line);
@@ -65,12 +68,12 @@ test.each([
     expect(await found(process)).toEqual(kept);
     await runJobs(process);
     expect(await found(process)).toEqual(kept);
-    clock.advance(MINUTE_MS);
+    clock.advance(MS_PER_MINUTE);
     await runJobs(process);
     expect(await found(process)).toEqual(kept);
   }
   for (let i = 0; i < 8; i++) {
-    clock.advance(DAY_MS / 2);
+    clock.advance(MS_PER_DAY / 2);
     await runJobs(process);
     expect(await found(process)).toEqual(kept);
   }
@@ -84,7 +87,7 @@ test('deletes race pushes of a client whose clock is two hours behind', async ()
   const process = startProcess(1);
   const kept: string[] = [];
   for (let round = 0; round < 4; round++) {
-    const clientMs = clock.nowMs() - 2 * HOUR_MS;
+    const clientMs = clock.nowMs() - 2 * MS_PER_HOUR;
     for (const what of ['gone', 'kept']) await pushLine(process, TENANT, clientMs, `${what} before ${round}`);
     const [asked] = await Promise.all([
       requestDelete(process, { start: seconds(clientMs) - 600, end: seconds(clientMs) + 600 }),
@@ -96,38 +99,38 @@ test('deletes race pushes of a client whose clock is two hours behind', async ()
     kept.push(`kept before ${round}`, ...Array.from({ length: 5 }, (_, i) => `kept beside ${round}-${i}`));
     expect(await found(process)).toEqual(kept.toSorted());
     await runJobs(process);
-    clock.advance(10 * MINUTE_MS);
+    clock.advance(10 * MS_PER_MINUTE);
   }
   for (let i = 0; i < 8; i++) {
-    clock.advance(DAY_MS / 2);
+    clock.advance(MS_PER_DAY / 2);
     await runJobs(process);
     expect(await found(process)).toEqual(kept.toSorted());
   }
   expect(await found(startProcess(2))).toEqual(kept.toSorted());
   // The requests are done: what is pushed from now on is new.
-  await pushLine(process, TENANT, clock.nowMs() - 2 * HOUR_MS, 'gone, and pushed again');
+  await pushLine(process, TENANT, clock.nowMs() - 2 * MS_PER_HOUR, 'gone, and pushed again');
   expect(await found(process)).toEqual([...kept, 'gone, and pushed again'].toSorted());
 });
 
 test('a client whose clock is ahead: two hours are refused, five minutes are deleted when they have come', async () => {
   const { clock, process: startProcess } = start();
   const process = startProcess(1);
-  const ahead = pushLine(process, TENANT, clock.nowMs() + 2 * HOUR_MS, 'gone');
+  const ahead = pushLine(process, TENANT, clock.nowMs() + 2 * MS_PER_HOUR, 'gone');
   await expect(ahead).rejects.toThrow(/^400: .*timestamp too new/);
-  await pushLine(process, TENANT, clock.nowMs() + 5 * MINUTE_MS, 'gone');
+  await pushLine(process, TENANT, clock.nowMs() + 5 * MS_PER_MINUTE, 'gone');
   const given = { start: seconds(clock.nowMs()) - 600 };
   // A request ends at its creation at the latest.
   expect((await requestDelete(process, { ...given, end: seconds(clock.nowMs()) + 600 })).status).toBe(400);
   expect((await requestDelete(process, given)).status).toBe(204);
   expect(await found(process)).toEqual(['gone']);
-  clock.advance(6 * MINUTE_MS);
+  clock.advance(6 * MS_PER_MINUTE);
   expect((await requestDelete(process, given)).status).toBe(204);
   expect(await found(process)).toEqual([]);
 });
 
 /** Clients two hours behind, on time and two hours ahead. */
-const OFFSETS_MS = [-2 * HOUR_MS, 0, 2 * HOUR_MS];
-const JUMPS_MS = [-DAY_MS, -2 * HOUR_MS, -HOUR_MS, HOUR_MS, 2 * HOUR_MS, DAY_MS];
+const OFFSETS_MS = [-2 * MS_PER_HOUR, 0, 2 * MS_PER_HOUR];
+const JUMPS_MS = [-MS_PER_DAY, -2 * MS_PER_HOUR, -MS_PER_HOUR, MS_PER_HOUR, 2 * MS_PER_HOUR, MS_PER_DAY];
 /** Requests are cut at seconds: entries keep away from that. */
 const NEAR_MS = 2_000;
 const step = fc.oneof(
@@ -144,7 +147,7 @@ type Step = { does: string; offsetMs?: number; ms?: number };
 test('property: deletes hide what was pushed before them and lies before them, whatever clocks say', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps: Step[]) => {
-      const limits = { ...LIMITS, creationGracePeriodNs: BigInt(3 * HOUR_MS) * 1_000_000n };
+      const limits = { ...LIMITS, creationGracePeriodNs: BigInt(3 * MS_PER_HOUR) * 1_000_000n };
       const { clock, process: startProcess } = testStores({}, { limits });
       const process = startProcess(1);
       const entries: { readonly line: string; readonly ms: number; isGone: boolean }[] = [];
@@ -176,7 +179,7 @@ test('property: deletes hide what was pushed before them and lies before them, w
           const gone = entries.filter(one => one.line.startsWith('gone') && one.ms < endMs);
           // Others are pushed beside the request, with times that it covers.
           const [asked] = await Promise.all([
-            askDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * DAY_MS) }),
+            askDeletes(process, 'POST', { query, start: seconds(START_MS - 16 * MS_PER_DAY) }),
             ...OFFSETS_MS.map(offset => push('kept beside', endMs + offset)),
           ]);
           expect(asked.status).toBe(204);
@@ -185,7 +188,7 @@ test('property: deletes hide what was pushed before them and lies before them, w
         expect((await foundAround(process)).toSorted()).toEqual(shown());
       }
       for (let i = 0; i < 6; i++) {
-        clock.advance(DAY_MS / 2);
+        clock.advance(MS_PER_DAY / 2);
         await runJobs(process);
         expect((await foundAround(process)).toSorted()).toEqual(shown());
       }
@@ -196,4 +199,4 @@ test('property: deletes hide what was pushed before them and lies before them, w
 });
 
 const foundAround = (process: TestProcess) =>
-  linesOf(process, TENANT, START_MS - 15 * DAY_MS, START_MS + 15 * DAY_MS);
+  linesOf(process, TENANT, START_MS - 15 * MS_PER_DAY, START_MS + 15 * MS_PER_DAY);

@@ -3,19 +3,12 @@
  * acknowledged entries are returned, each once, as soon as the storage works again, and no query that succeeds leaves one out.
  */
 import { expect, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import type { ObjectStore } from '../../shared/base/ports/object-store.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
-import {
-  DAY_MS,
-  HOUR_MS,
-  linesOf,
-  pushLine,
-  START_MS,
-  type TestProcess,
-  testStores,
-} from '../maintenance/store.ts';
+import { linesOf, pushLine, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { bySuite } from '../support/suite.ts';
 
 const TENANT = 'acme';
@@ -73,7 +66,7 @@ async function statusOf(work: Promise<unknown>): Promise<number> {
 
 /** All lines; undefined if the query failed for the storage's sake. */
 async function found(process: TestProcess): Promise<string[] | undefined> {
-  const range = [START_MS - DAY_MS, START_MS + 4 * DAY_MS] as const;
+  const range = [START_MS - MS_PER_DAY, START_MS + 4 * MS_PER_DAY] as const;
   try {
     return await linesOf(process, TENANT, ...range);
   } catch (error) {
@@ -154,7 +147,7 @@ test.each([
   expect(kept.length).toBeLessThan(before.length);
   for (const isOn of [true, true, true, false, false, false, false, false]) {
     faults.isOn = isOn;
-    clock.advance(DAY_MS / 4);
+    clock.advance(MS_PER_DAY / 4);
     await runJobs();
     const lines = await found(process);
     if (lines !== undefined) expect(lines).toEqual(kept);
@@ -163,5 +156,5 @@ test.each([
   expect(await found(process)).toEqual(kept);
   // Another process knows nothing but what is stored.
   expect(await found(start(2))).toEqual(kept);
-  clock.advance(HOUR_MS);
+  clock.advance(MS_PER_HOUR);
 });

@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { logboom } from '../bin/run-command.ts';
 import { type ClientAnswer, createClient, type HttpClient } from '../end-to-end/support/client.ts';
 import { JSON_TYPE, jsonPush, type PushedEntry } from '../end-to-end/support/push.ts';
@@ -20,7 +21,6 @@ import { type VARIANTS, writeAll } from './cloud/variants.ts';
 const EMULATOR = process.env.LOGBOOM_TEST_MINISTACK;
 const SYNTH_TIMEOUT_MS = 240_000;
 const TENANT = 'assembled';
-const NS_PER_MS = 1_000_000n;
 /** An hour ago: its windows are closed, so that compaction packs what is pushed. */
 const T0 = (BigInt(Date.now()) - 3_600_000n) * NS_PER_MS;
 const RANGE = { start: `${T0}`, end: `${T0 + 60_000n * NS_PER_MS}` };

@@ -1,5 +1,6 @@
 /** Whose token it is: refusals, what is believed for how long, and what attempts cost. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -12,7 +13,6 @@ import { Tickets } from '../../shared/storage/catalog/tickets.ts';
 import { ENDED_KEPT_MS, Tokens } from '../../shared/storage/catalog/tokens.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
-const DAY_MS = 86_400_000;
 const HERE = '198.51.100.7';
 const TOKEN = { name: 'agents', scopes: ['logs:write'], tenants: ['shop'] };
 const ids = seededIds(7);
@@ -65,12 +65,12 @@ describe('a good token', () => {
 
   test('its use is noted once a day', async () => {
     const { token } = await service.create(TOKEN);
-    const day = Math.floor(clock.nowMs() / DAY_MS);
+    const day = Math.floor(clock.nowMs() / MS_PER_DAY);
     const used = async () => (await service.list())[0].lastUsedDay;
     expect(await used()).toBeUndefined();
     await verify(token);
     expect(await used()).toBe(day);
-    clock.advance(DAY_MS);
+    clock.advance(MS_PER_DAY);
     await verify(token);
     expect(await used()).toBe(day + 1);
   });

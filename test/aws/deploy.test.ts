@@ -11,6 +11,7 @@ import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { GetBucketVersioningCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createS3Client } from '../../shared/aws/clients.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { connectTail } from '../assembly/cloud/tail-client.ts';
 import type { ClientAnswer } from '../end-to-end/support/client.ts';
 import { JSON_TYPE, jsonPush, type PushedEntry } from '../end-to-end/support/push.ts';
@@ -22,7 +23,6 @@ import { openObjectStore, S3_PLACES } from './support/places.ts';
 
 const STACK = 'Deployed';
 const TENANT = 'acme';
-const NS_PER_MS = 1_000_000n;
 /** An hour ago: its windows are closed, so that compaction packs what is pushed. */
 const T0 = (BigInt(Date.now()) - 3_600_000n) * NS_PER_MS;
 const RANGE = { start: `${T0}`, end: `${T0 + 60_000n * NS_PER_MS}` };

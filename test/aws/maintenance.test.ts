@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage, type StorageOptions } from '../../local/storage.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { listStoredObjects } from '../../shared/storage/catalog/stored-objects.ts';
@@ -11,9 +12,8 @@ import { JSON_TYPE, jsonPush } from '../end-to-end/support/push.ts';
 import { DYNAMODB_PLACES, newName, S3_PLACES } from './support/places.ts';
 import { type StoreOnStorage, startOn } from './support/start-on.ts';
 
-const NS_PER_S = 1_000_000_000n;
 /** A day long closed. */
-const T0 = 1_704_067_200n * NS_PER_S;
+const T0 = 1_704_067_200n * NS_PER_SECOND;
 const DAY = 19_723;
 const TENANT = 'acme';
 const PUSHES = 60;
@@ -54,7 +54,7 @@ for (const s3 of S3_PLACES) {
         body,
       });
     const lines = async (store: StoreOnStorage): Promise<string[]> => {
-      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_S}` };
+      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_SECOND}` };
       const found = await findEntries(
         store.client,
         { query: '{app=~".+"}', limit: '5000', ...range },
@@ -66,7 +66,7 @@ for (const s3 of S3_PLACES) {
 
     test('two processes that flush at once pack every chunk once', async () => {
       for (let push = 0; push < PUSHES; push++) {
-        const entries = [{ ns: T0 + BigInt(push) * NS_PER_S, line: lineOf(push) }];
+        const entries = [{ ns: T0 + BigInt(push) * NS_PER_SECOND, line: lineOf(push) }];
         const body = jsonPush([{ labels: { app: `app-${push % 7}` }, entries }]);
         const answer = await send(stores[push % 2], 'POST', '/loki/api/v1/push', body);
         expect([answer.status, answer.text]).toEqual([204, '']);
@@ -127,7 +127,7 @@ for (const s3 of S3_PLACES) {
       }
       expect(kinds).toContain('index');
       await close();
-      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_S}` };
+      const range = { start: `${T0}`, end: `${T0 + 3600n * NS_PER_SECOND}` };
       for (const one of stores) {
         const answer = await getJson(one.client, '/api/v1/label/app/values', range, { tenant: TENANT });
         expect(answer).toMatchObject({

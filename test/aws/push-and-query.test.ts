@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage, type StorageOptions } from '../../local/storage.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { findEntries, getJson } from '../end-to-end/support/ask.ts';
 import { JSON_TYPE, jsonPush, type PushedStream } from '../end-to-end/support/push.ts';
 import { DYNAMODB_PLACES, newName, S3_PLACES } from './support/places.ts';
 import { type StoreOnStorage, startOn } from './support/start-on.ts';
 
-const NS_PER_S = 1_000_000_000n;
 /** A whole minute of a day long ago, so that no answer depends on the clock. */
-const T0 = 1_704_067_200n * NS_PER_S;
+const T0 = 1_704_067_200n * NS_PER_SECOND;
 const TENANT = 'acme';
 const PUSHES = 12;
 const ENTRIES_PER_PUSH = 400;
@@ -23,7 +23,7 @@ const streamsOf = (push: number): PushedStream[] =>
     labels: { app, env: 'prod' },
     entries: Array.from({ length: ENTRIES_PER_PUSH / 2 }, (_, i) => {
       const entry = 2 * i + offset;
-      return { ns: T0 + BigInt(entry) * NS_PER_S + BigInt(push), line: lineOf(push, entry) };
+      return { ns: T0 + BigInt(entry) * NS_PER_SECOND + BigInt(push), line: lineOf(push, entry) };
     }),
   }));
 
@@ -45,7 +45,7 @@ for (const s3 of S3_PLACES) {
       await store.stop();
     });
 
-    const range = { start: `${T0}`, end: `${T0 + BigInt(ENTRIES_PER_PUSH) * NS_PER_S}` };
+    const range = { start: `${T0}`, end: `${T0 + BigInt(ENTRIES_PER_PUSH) * NS_PER_SECOND}` };
     const linesOf = async (query: string): Promise<string[]> => {
       const found = await findEntries(store.client, { query, limit: '5000', ...range }, { tenant: TENANT });
       return found.map(({ line }) => line).sort();
@@ -89,7 +89,10 @@ for (const s3 of S3_PLACES) {
       const answer = await getJson(
         store.client,
         '/api/v1/query',
-        { query: 'sum by (app) (count_over_time({env="prod"}[400s]))', time: `${T0 + 400n * NS_PER_S - 1n}` },
+        {
+          query: 'sum by (app) (count_over_time({env="prod"}[400s]))',
+          time: `${T0 + 400n * NS_PER_SECOND - 1n}`,
+        },
         { tenant: TENANT },
       );
       const half = String((PUSHES * ENTRIES_PER_PUSH) / 2);

@@ -7,6 +7,7 @@ import { brailleCanvas, letterCanvas } from '../../bin/cli/chart/canvas.ts';
 import { chartText } from '../../bin/cli/chart/chart-text.ts';
 import { shortNumber } from '../../bin/cli/chart/number-text.ts';
 import type { Series } from '../../bin/cli/range-query.ts';
+import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 
 test.each([
   [0, '0'],
@@ -88,11 +89,10 @@ test('a line is drawn in braille and in letters', () => {
 });
 
 const START = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
-const MINUTE = 60_000_000_000n;
 
 function seriesOf(labels: Record<string, string>, values: readonly (number | undefined)[]): Series {
   const samples = values.flatMap((value, i) =>
-    value === undefined ? [] : [{ timeNs: START + BigInt(i) * MINUTE, value: `${value}` }],
+    value === undefined ? [] : [{ timeNs: START + BigInt(i) * NS_PER_MINUTE, value: `${value}` }],
   );
   return { labels, samples };
 }

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { type ExportedPiece, exportedPieces } from '../../bin/cli/export/export-source.ts';
 import { exportText } from '../../bin/cli/export/progress.ts';
 import { WindowCutter } from '../../bin/cli/export/window-cutter.ts';
+import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
-const S = 1_000_000_000n;
 const window = (startNs: bigint, endNs: bigint) => ({ startNs, endNs });
 
 describe('the windows of an export', () => {

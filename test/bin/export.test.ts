@@ -8,6 +8,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import {
   columnName,
   columnValues,
@@ -18,17 +19,16 @@ import { type ServerProcess, startProcess } from '../end-to-end/support/server-p
 import { logboom } from './run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-export-test-'));
-const HOUR_NS = 3_600_000_000_000n;
-const DAY_NS = 24n * HOUR_NS;
 /** Two days ago, 22:00 UTC: the entries are of two days. */
-const START_NS = ((BigInt(Date.now()) * 1_000_000n) / DAY_NS) * DAY_NS - DAY_NS - 2n * HOUR_NS;
+const START_NS =
+  ((BigInt(Date.now()) * 1_000_000n) / NS_PER_DAY) * NS_PER_DAY - NS_PER_DAY - 2n * NS_PER_HOUR;
 const LINES = Array.from({ length: 4000 }, (_, i) =>
   i % 2 === 0
     ? JSON.stringify({ n: i, took: i / 8, ok: i % 4 === 0, msg: `ü "${i}"` })
     : `n=${i} took=${i / 8} ok=true msg="m ${i}"`,
 );
-const timeOf = (i: number) => START_NS + (BigInt(i) * HOUR_NS) / 1000n;
-const RANGE = ['--from', `${START_NS}`, '--to', `${START_NS + 4n * HOUR_NS}`];
+const timeOf = (i: number) => START_NS + (BigInt(i) * NS_PER_HOUR) / 1000n;
+const RANGE = ['--from', `${START_NS}`, '--to', `${START_NS + 4n * NS_PER_HOUR}`];
 let store: ServerProcess;
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('logboom export', () => {
       path.endsWith('.parquet'),
     );
     const day = (ns: bigint) => new Date(Number(ns / 1_000_000n)).toISOString().slice(0, 10);
-    const folders = [day(START_NS), day(START_NS + 3n * HOUR_NS)].flatMap(each =>
+    const folders = [day(START_NS), day(START_NS + 3n * NS_PER_HOUR)].flatMap(each =>
       ['api%2F1', 'web%2F1'].map(service => join('tenant=fake', `day=${each}`, `service=${service}`)),
     );
     expect([...new Set(paths.map(path => join(path, '..')))].sort()).toEqual(folders.sort());

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseGivenTime } from '../../bin/cli/given-time.ts';
 import { useTimeZone } from '../../bin/cli/time-zone.ts';
+import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 const NOW = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
-const S = 1_000_000_000n;
 
 describe('times that people type', () => {
   test.each<[string, bigint]>([

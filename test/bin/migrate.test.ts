@@ -8,6 +8,7 @@ import { countsOf } from '../../bin/cli/migrate/log-source.ts';
 import { windowsOf } from '../../bin/cli/migrate/run-migration.ts';
 import { coveringSelectors, labelNamesOf, streamKey } from '../../bin/cli/migrate/streams-cover.ts';
 import { PartState } from '../../bin/cli/part-state.ts';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { type ServerProcess, startProcess } from '../end-to-end/support/server-process.ts';
 import { startRecordingStore } from './recording-store.ts';
 import { logboom } from './run-command.ts';
@@ -20,9 +21,8 @@ const folder = mkdtempSync(join(tmpdir(), 'logboom-migrate-'));
 let source: ServerProcess;
 let target: ServerProcess;
 
-const HOUR_NS = 3_600_000_000_000n;
 /** A whole hour, two days ago. */
-const START_NS = BigInt(Math.floor(Date.now() / 3_600_000) - 48) * HOUR_NS;
+const START_NS = BigInt(Math.floor(Date.now() / 3_600_000) - 48) * NS_PER_HOUR;
 
 async function push(tenant: string, streams: readonly object[]) {
   const response = await fetch(`${source.url}/loki/api/v1/push`, {
@@ -41,11 +41,11 @@ beforeAll(async () => {
   );
   // Entries on the edges of hours, equal times, metadata, and streams without a label in common.
   const values = Array.from({ length: 3000 }, (_, i) => [
-    `${START_NS + (BigInt(i) * HOUR_NS) / 1000n}`,
+    `${START_NS + (BigInt(i) * NS_PER_HOUR) / 1000n}`,
     `line ${i} level=info`,
     i % 3 === 0 ? { trace: `t${i}` } : {},
   ]);
-  const same = Array.from({ length: 50 }, (_, i) => [`${START_NS + HOUR_NS}`, `same time ${i}`]);
+  const same = Array.from({ length: 50 }, (_, i) => [`${START_NS + NS_PER_HOUR}`, `same time ${i}`]);
   await push('shop', [
     { stream: { app: 'shop', env: 'prod' }, values },
     { stream: { job: 'cron' }, values: same },
@@ -118,7 +118,7 @@ describe('logboom migrate loki', () => {
     writeFileSync(file, rules);
     const loaded = await logboom(['rules', 'load', file, '--addr', source.url, '--tenant', 'shop']);
     expect(loaded.code).toBe(0);
-    const range = ['--start', `${START_NS + HOUR_NS}`, '--end', `${START_NS + HOUR_NS + 1n}`];
+    const range = ['--start', `${START_NS + NS_PER_HOUR}`, '--end', `${START_NS + NS_PER_HOUR + 1n}`];
     const some = ['--tenants', 'shop=some', '--selector', '{job="cron"}', '--rules', ...range];
     const copied = await migrate(...some, '--state', join(folder, 'some.jsonl'));
     expect(copied).toMatchObject({
@@ -200,15 +200,15 @@ describe('parts of a migration', () => {
   });
 
   test('windows follow each other and end at whole hours', () => {
-    const ns = fc.bigInt({ min: 0n, max: 100n * HOUR_NS });
+    const ns = fc.bigInt({ min: 0n, max: 100n * NS_PER_HOUR });
     fc.assert(
       fc.property(ns, ns, (a, length) => {
-        const windows = windowsOf({ startNs: a, endNs: a + length }, HOUR_NS);
+        const windows = windowsOf({ startNs: a, endNs: a + length }, NS_PER_HOUR);
         let at = a;
         for (const { startNs, endNs } of windows) {
           expect(startNs).toBe(at);
-          expect(endNs > startNs && (endNs === a + length || endNs % HOUR_NS === 0n)).toBe(true);
-          expect(startNs / HOUR_NS).toBe((endNs - 1n) / HOUR_NS);
+          expect(endNs > startNs && (endNs === a + length || endNs % NS_PER_HOUR === 0n)).toBe(true);
+          expect(startNs / NS_PER_HOUR).toBe((endNs - 1n) / NS_PER_HOUR);
           at = endNs;
         }
         expect(at).toBe(a + length);
@@ -232,7 +232,7 @@ describe('parts of a migration', () => {
     );
     const streams: readonly Readonly<Record<string, string>>[] = [{ app: 'a' }, { app: 'b', env: 'x' }];
     const names = labelNamesOf(streams);
-    const window = { startNs: 0n, endNs: HOUR_NS };
+    const window = { startNs: 0n, endNs: NS_PER_HOUR };
     const counts = await countsOf(
       { addr: new URL(store.url) },
       { selector: '{app=~".+"}', names, window, streams },
@@ -240,7 +240,7 @@ describe('parts of a migration', () => {
     await store.stop();
     expect([...counts]).toEqual([[streamKey(streams[0], names), 7]]);
     expect(store.requests[1].params.get('query')).toBe('sum (count_over_time({app="a", env=""}[3600000ms]))');
-    expect(store.requests[1].params.get('time')).toBe(`${HOUR_NS - 1n}`);
+    expect(store.requests[1].params.get('time')).toBe(`${NS_PER_HOUR - 1n}`);
   });
 
   test('a file of something else is not taken for a state', () => {

@@ -5,6 +5,7 @@ import { CommandError } from '../../bin/cli/command-error.ts';
 import { logPages } from '../../bin/cli/log-pages.ts';
 import type { Direction, LogEntry, RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
 import { millisecondText, nanosecondText, rangeOf } from '../../bin/cli/time-text.ts';
+import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 /** A store that holds these entries and answers as query_range does: start included, end not. */
 function storeOf(entries: readonly LogEntry[], requests: RangeRequest[]) {
@@ -163,7 +164,6 @@ test.each([
 
 test('ranges', () => {
   expect(rangeOf({ sinceNs: 10n }, 100n)).toEqual({ startNs: 90n, endNs: 100n });
-  const S = 1_000_000_000n;
   expect(rangeOf({ sinceNs: 10n, to: '50' }, 100n)).toEqual({ startNs: 50n * S - 10n, endNs: 50n * S });
   expect(rangeOf({ sinceNs: 10n, from: 'now-5ms' }, 100n)).toEqual({
     startNs: 100n - 5_000_000n,

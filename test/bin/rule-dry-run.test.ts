@@ -5,10 +5,10 @@ import type { RangeAnswer, RangeRequest } from '../../bin/cli/range-query.ts';
 import { dryRun } from '../../bin/cli/rule-tests/dry-run.ts';
 import { historyQuery } from '../../bin/cli/rule-tests/history.ts';
 import { UnreachableError } from '../../bin/cli/store-client.ts';
+import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { lintRuleFile } from '../../shared/server/rules/lint-file.ts';
 import { templateRunner } from '../../shared/server/rules/template/run-template.ts';
 
-const MINUTE = 60_000_000_000n;
 const START = 1_767_607_200_000_000_000n; // 2026-01-05T10:00:00Z
 
 interface Outcome {
@@ -36,7 +36,7 @@ async function run(
     // As a store does it.
     expect(request.startNs % stepNs).toBe(0n);
     for (let timeNs = request.startNs; timeNs <= request.endNs; timeNs += stepNs) {
-      const value = answer(Number((timeNs - START) / MINUTE), request.query);
+      const value = answer(Number((timeNs - START) / NS_PER_MINUTE), request.query);
       if (value !== undefined) samples.push({ timeNs, value: String(value) });
     }
     return { kind: 'matrix', series: [{ labels: { app: 'x' }, samples }], warnings: [] };
@@ -45,8 +45,8 @@ async function run(
   const { signal } = ending;
   const lines = dryRun(groups[0], {
     namespace: 'ns',
-    range: { startNs: START - 1n, endNs: START + BigInt(minutes) * MINUTE },
-    intervalNs: MINUTE,
+    range: { startNs: START - 1n, endNs: START + BigInt(minutes) * NS_PER_MINUTE },
+    intervalNs: NS_PER_MINUTE,
     partsOf: range => ({
       query: historyQuery(ask, range, reason => ending.abort(reason)),
       templates: templateRunner({ externalLabels: {}, externalUrl: '' }),
@@ -92,7 +92,10 @@ test('every change of an alert, and the samples', async () => {
 test('long ranges are asked for in stretches, none of them twice', async () => {
   const { text, requests } = await run("[{record: r, expr: '1'}]", () => 1, { minutes: 1234 });
   expect(text).toContain('record r: 1235 samples of 1 series');
-  const ranges = requests.map(({ startNs, endNs }) => [(startNs - START) / MINUTE, (endNs - START) / MINUTE]);
+  const ranges = requests.map(({ startNs, endNs }) => [
+    (startNs - START) / NS_PER_MINUTE,
+    (endNs - START) / NS_PER_MINUTE,
+  ]);
   expect(ranges).toEqual([
     [0n, 499n],
     [500n, 999n],
@@ -105,7 +108,7 @@ test("a group's interval and query offset: queries stay on multiples of the step
     head: 'interval: 5m\n  query_offset: 90s',
   });
   expect(requests.map(({ startNs, endNs, step }) => [startNs - START, endNs - START, step])).toEqual([
-    [0n, 5n * MINUTE, '300000ms'],
+    [0n, 5n * NS_PER_MINUTE, '300000ms'],
   ]);
   expect(text).toBe(`ns/g: 2 evaluations, one every 5m
   2026-01-05T10:06:30.000Z firing     A {app="x"} value 1

@@ -1,16 +1,16 @@
 /** Queries that take long: lines come from the newest on, progress is shown, and a query can be canceled. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
-const HOUR_MS = 3_600_000;
 let explorer: Explorer;
 before(async () => {
   explorer = await startExplorer();
   const nowMs = Date.now();
   const values = Array.from({ length: 48 }, (_, i) => {
-    const ns = BigInt(nowMs - i * HOUR_MS - 60_000) * 1_000_000n;
+    const ns = BigInt(nowMs - i * MS_PER_HOUR - 60_000) * 1_000_000n;
     return [`${ns}`, `hour ${i}`] as const;
   });
   await push(explorer.store, [{ stream: { service_name: 'slow' }, values: [...values] }]);

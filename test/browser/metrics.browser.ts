@@ -1,6 +1,7 @@
 /** Metric queries: kinds of charts, units, totals, and the comparison with an earlier time. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -12,7 +13,6 @@ import {
 } from './support/explorer.ts';
 import { push, pushShop } from './support/shop.ts';
 
-const DAY_MS = 86_400_000;
 const COUNTS = 'sum by (service_name) (count_over_time({namespace="shop"}[$__auto]))';
 let explorer: Explorer;
 before(async () => {
@@ -21,7 +21,7 @@ before(async () => {
   await pushShop(explorer.store, nowMs);
   // The day before has half as many of one service.
   const values = Array.from({ length: 450 }, (_, i) => {
-    const ns = BigInt(nowMs - DAY_MS - i * 6000) * 1_000_000n;
+    const ns = BigInt(nowMs - MS_PER_DAY - i * 6000) * 1_000_000n;
     return [`${ns}`, 'charged yesterday'] as const;
   });
   await push(explorer.store, [

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import {
   assertAccessible,
   type Explorer,
@@ -105,10 +106,8 @@ test('tenants that were asked here stand side by side, and one is a click away',
   await done();
 });
 
-const DAY_MS = 86_400_000;
-
 function dayAt(nowMs: number, index: number): number {
-  return Math.floor(nowMs / DAY_MS) * DAY_MS - (29 - index) * DAY_MS;
+  return Math.floor(nowMs / MS_PER_DAY) * MS_PER_DAY - (29 - index) * MS_PER_DAY;
 }
 
 /** 30 days that end today, quieter at weekends. */

@@ -1,5 +1,6 @@
 /** What holds of the catalog whoever else works on it: one version per read, fencing, announcements of work. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -10,8 +11,7 @@ import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
-const DAY_NS = 86_400_000_000_000n;
-const WHOLE = [BigInt(DAY) * DAY_NS, BigInt(DAY + 1) * DAY_NS - 1n] as const;
+const WHOLE = [BigInt(DAY) * NS_PER_DAY, BigInt(DAY + 1) * NS_PER_DAY - 1n] as const;
 const LEASE_MS = 60_000;
 
 function setUp(wrap: (table: Table) => Table = table => table) {

@@ -1,5 +1,6 @@
 /** Queries beside swaps and pushes, over a distant table whose requests take a random time: virtual time, one run for each seed. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -12,7 +13,6 @@ import { VirtualTime } from '../simulation/virtual-time.ts';
 import { countingIds } from '../support/manual-clock.ts';
 import { DAY, record } from './records.ts';
 
-const NS_OF_DAY = 86_400_000_000_000n;
 const RUNS = 60;
 const SWAPS = 3;
 
@@ -75,7 +75,7 @@ function world(seed: number, { maxMs, rests = true }: Settings) {
 }
 
 function look(reader: Catalog, days: number): Promise<readonly DaySnapshot[]> {
-  return reader.daysForQuery('t', BigInt(DAY) * NS_OF_DAY, BigInt(DAY + days) * NS_OF_DAY - 1n);
+  return reader.daysForQuery('t', BigInt(DAY) * NS_PER_DAY, BigInt(DAY + days) * NS_PER_DAY - 1n);
 }
 
 /** Entries that queries missed beside swaps, in all runs. */

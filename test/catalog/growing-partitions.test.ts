@@ -1,7 +1,7 @@
 /** Days whose partitions grow while processes push, query and merge: each finds every chunk. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';

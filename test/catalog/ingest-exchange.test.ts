@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { type Demand, IngestExchange } from '../../shared/storage/catalog/ingest-exchange.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const HOUR_MS = 3_600_000;
 const DEMAND: Demand = {
   process: 'a',
   bytesPerSecond: 1000.5,
@@ -16,7 +16,7 @@ const DEMAND: Demand = {
 function exchange() {
   const clock = manualClock();
   const table = memoryTable({ clock });
-  const hour = Math.floor(clock.nowMs() / HOUR_MS);
+  const hour = Math.floor(clock.nowMs() / MS_PER_HOUR);
   return { clock, table, hour, ingest: new IngestExchange({ table, clock }) };
 }
 
@@ -88,7 +88,7 @@ describe('announced streams', () => {
   test('outlive the hour after theirs, and no more', async () => {
     const { ingest, clock, hour } = exchange();
     await ingest.announce('t', { process: 'p', hour, hashes: [1] });
-    clock.advance(2 * HOUR_MS - 1);
+    clock.advance(2 * MS_PER_HOUR - 1);
     expect(await ingest.announced('t', hour, 0)).toEqual([1]);
     clock.advance(600_001);
     expect(await ingest.announced('t', hour, 0)).toEqual([]);

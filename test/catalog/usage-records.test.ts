@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { KEPT_DAYS, type UsageRecord, UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const MS_PER_DAY = 86_400_000;
 const DAY = 20_000;
 
 async function read(records: UsageRecords, tenant: string, day: number): Promise<UsageRecord[]> {

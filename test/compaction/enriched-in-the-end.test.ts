@@ -1,10 +1,11 @@
 /** Merges that are merged again soon are drafts; what a flush leaves, and a day that is over, has all that queries use. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { ColumnKind, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { SETTLE_MS } from '../../shared/upkeep/compaction/plan-merges.ts';
-import { DAY, DAY_MS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import { DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { identityOf } from '../support/pushes.ts';
 
 const PACKING = { pageBytes: 4000, enrichedFromBytes: 3000, finalFromBytes: 60_000, copiedFromBytes: 9000 };
@@ -96,7 +97,7 @@ describe('after a flush, and when its day is over, every chunk that is large eno
 test('five minutes of little are a draft', async () => {
   const world = makeWorld({ packing: PACKING });
   const today = DAY + 3;
-  expect(world.clock.nowMs()).toBe(today * DAY_MS);
+  expect(world.clock.nowMs()).toBe(today * MS_PER_DAY);
   for (let i = 0; i < 40; i++) await world.push(push(i, 1).map(entry => ({ ...entry, day: today })));
   await world.clock.advance(SETTLE_MS);
   await world.compact(today);

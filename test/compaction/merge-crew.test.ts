@@ -1,6 +1,7 @@
 /** Many functions merge one tenant's day: at once, under one lease, with the answers of one function. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
+import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
@@ -17,13 +18,12 @@ import {
 } from '../deletion/jobs/world.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
-const NS_PER_MINUTE = 60_000_000_000;
 const WINDOWS = 4;
 
 const entryAt = (window: number, number: number, line = `line ${window} ${number}`): DatedEntry => ({
   stream: { app: 'a' },
   day: DAY,
-  time: (window * 5 + 1) * NS_PER_MINUTE + number,
+  time: (window * 5 + 1) * NS_OF_MINUTE + number,
   line,
   metadata: {},
 });

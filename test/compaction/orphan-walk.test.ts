@@ -1,5 +1,6 @@
 /** Which objects the walk for orphans takes, and when. */
 import { expect, test } from '@jest/globals';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -8,7 +9,6 @@ import { objectKey } from '../../shared/storage/catalog/chunk-record.ts';
 import { trustCatalog, walkForOrphans } from '../../shared/upkeep/compaction/orphan-walk.ts';
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 
-const HOUR_MS = 3_600_000;
 const bounds = { untilMs: Infinity, signal: new AbortController().signal };
 
 function setUp() {
@@ -33,11 +33,11 @@ test('an object without a record goes when it is a day old; what is no chunk sta
   const orphan = await put('t');
   const hashed = await put('t', true);
   await store.putIfAbsent('config/overrides.yaml', Buffer.from('x'));
-  clock.advance(24 * HOUR_MS - 1);
+  clock.advance(24 * MS_PER_HOUR - 1);
   expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([]);
-  clock.advance(HOUR_MS);
+  clock.advance(MS_PER_HOUR);
   expect(await walkForOrphans({ catalog, store, clock }, bounds)).toBeUndefined();
-  clock.advance(24 * HOUR_MS);
+  clock.advance(24 * MS_PER_HOUR);
   expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([orphan, hashed]);
   expect(await keys()).toEqual(['config/overrides.yaml']);
 });
@@ -45,15 +45,15 @@ test('an object without a record goes when it is a day old; what is no chunk sta
 test('a catalog that begins anew deletes nothing that is older than itself, until it was rebuilt', async () => {
   const { clock, store, catalogOf, put, keys } = setUp();
   const old = await put('t');
-  clock.advance(48 * HOUR_MS);
+  clock.advance(48 * MS_PER_HOUR);
   const catalog = catalogOf();
   for (let day = 0; day < 4; day++) {
     const report = await walkForOrphans({ catalog, store, clock }, bounds);
     expect(report?.deleted ?? []).toEqual([]);
-    clock.advance(25 * HOUR_MS);
+    clock.advance(25 * MS_PER_HOUR);
   }
   expect(await keys()).toEqual([old]);
   await trustCatalog(catalog, clock.nowMs());
-  clock.advance(25 * HOUR_MS);
+  clock.advance(25 * MS_PER_HOUR);
   expect((await walkForOrphans({ catalog, store, clock }, bounds))?.deleted).toEqual([old]);
 });

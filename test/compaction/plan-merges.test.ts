@@ -1,6 +1,7 @@
 /** Which chunks are merged when: rules by table, and what must hold of any day. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_MINUTE, NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { isUnfinished, PACKING, type Quality } from '../../shared/upkeep/compaction/packing.ts';
@@ -14,8 +15,6 @@ import {
 
 const DAY = 20_000;
 const DAY_START_MS = DAY * 86_400_000;
-const MINUTE_MS = 60_000;
-const MINUTE_NS = 60_000_000_000;
 const MIB = 1024 * 1024;
 const TARGET = 128 * MIB;
 
@@ -28,8 +27,8 @@ function chunk(storedBytes: number, minute: number, level = 0): ChunkRecord {
     tenant: 't',
     day: DAY,
     level,
-    first: minute * MINUTE_NS,
-    last: minute * MINUTE_NS + 1,
+    first: minute * NS_OF_MINUTE,
+    last: minute * NS_OF_MINUTE + 1,
     rows: 1,
     lineBytes: 8 * storedBytes,
     metadataBytes: 0,
@@ -48,7 +47,7 @@ const some = (count: number, storedBytes: number, minute: number, level = 0) =>
   Array.from({ length: count }, () => chunk(storedBytes, minute, level));
 const at = (minute: number, force = false): PlanOptions => ({
   targetBytes: TARGET,
-  nowMs: DAY_START_MS + minute * MINUTE_MS,
+  nowMs: DAY_START_MS + minute * MS_PER_MINUTE,
   force,
 });
 
@@ -196,7 +195,7 @@ describe('any day', () => {
       fc.property(days, fc.boolean(), (list, force) => {
         let records = list.map(([bytes, minute, back]) => ({
           ...chunk(bytes, minute),
-          first: Math.max(0, minute - back) * MINUTE_NS,
+          first: Math.max(0, minute - back) * NS_OF_MINUTE,
         }));
         const total = records.reduce((sum, { storedBytes }) => sum + storedBytes, 0);
         const options = at(1440 + 61, force);
@@ -236,7 +235,7 @@ describe('the order of equal timestamps', () => {
   const inputsOf = (records: readonly ChunkRecord[], options: PlanOptions) =>
     planMerge(DAY, records, options)?.inputs.map(({ id }) => records.findIndex(one => one.id === id));
   const spans = (first: number, records: readonly ChunkRecord[]) =>
-    records.map(record => ({ ...record, first: first * MINUTE_NS }));
+    records.map(record => ({ ...record, first: first * NS_OF_MINUTE }));
 
   test('inputs follow each other by age, whatever their sizes', () => {
     const sizes = [5, 1, 4, 1, 3, 2].map(kib => chunk(kib * 1024, 1));
@@ -303,7 +302,7 @@ describe('what time alone brings', () => {
     ['the end of the day for what is full', some(2, 64 * MIB, 1), 3, 1500],
     ['nothing of one when the day is closed', some(1, 1000, 1), 1500, Infinity],
   ])('%s', (_name, records, minute, want) => {
-    expect(nextClosingMs(DAY, records, at(minute))).toBe(DAY_START_MS + want * MINUTE_MS);
+    expect(nextClosingMs(DAY, records, at(minute))).toBe(DAY_START_MS + want * MS_PER_MINUTE);
   });
 
   test('is not missed: until then a day that is done stays so', () => {

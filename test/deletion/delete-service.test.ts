@@ -1,5 +1,6 @@
 /** What the service does beside what test/http/deletes.test.ts asks of it over HTTP: clashes of ids, races, failures. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
@@ -63,10 +64,9 @@ test('a request that is picked up while it is cancelled is looked at again', asy
 });
 
 describe('a request that is worked on, cancelled by force', () => {
-  const HOUR_NS = 3_600_000_000_000n;
   const cancelAt = async (doneToNs: bigint | undefined) => {
     const { service, catalog, clock } = setUp();
-    const part = { ...NEW, startNs: HOUR_NS / 2n, endNs: 4n * HOUR_NS, intervalNs: HOUR_NS };
+    const part = { ...NEW, startNs: NS_PER_HOUR / 2n, endNs: 4n * NS_PER_HOUR, intervalNs: NS_PER_HOUR };
     const id = await service.create('acme', part);
     const request = (await catalog.deletes.find('acme', id))!;
     await catalog.deletes.replace(request, { ...request, pickedUpMs: 1, doneToNs });
@@ -75,17 +75,17 @@ describe('a request that is worked on, cancelled by force', () => {
     return { listed: await service.list('acme'), nowMs: clock.nowMs() };
   };
 
-  test.each([undefined, HOUR_NS - 1n])('is gone where no part is done (%s)', async doneToNs => {
+  test.each([undefined, NS_PER_HOUR - 1n])('is gone where no part is done (%s)', async doneToNs => {
     expect((await cancelAt(doneToNs)).listed).toEqual([]);
   });
 
   test.each([
-    [HOUR_NS, HOUR_NS],
-    [3n * HOUR_NS + 1n, 3n * HOUR_NS + 1n],
-    [9n * HOUR_NS, 4n * HOUR_NS],
+    [NS_PER_HOUR, NS_PER_HOUR],
+    [3n * NS_PER_HOUR + 1n, 3n * NS_PER_HOUR + 1n],
+    [9n * NS_PER_HOUR, 4n * NS_PER_HOUR],
   ])('is processed as far as it came (%s)', async (doneToNs, endNs) => {
     const { listed, nowMs } = await cancelAt(doneToNs);
-    expect(listed).toMatchObject([{ startNs: HOUR_NS / 2n, endNs, processedMs: nowMs, sealedMs: nowMs }]);
+    expect(listed).toMatchObject([{ startNs: NS_PER_HOUR / 2n, endNs, processedMs: nowMs, sealedMs: nowMs }]);
   });
 });
 

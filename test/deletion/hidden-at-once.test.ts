@@ -1,9 +1,10 @@
 /** From the 204 of a request on, every query of every process hides what it covers; from that of its cancelling on, none. */
 import { expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { askDeletes } from '../http/delete-calls.ts';
-import { HOUR_MS, linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
+import { linesOf, pushLine, START_MS, testStores } from '../maintenance/store.ts';
 
 const ALL = ['drop me', 'keep'];
 const REQUEST = { query: '{app="a"} |= "drop"', start: START_MS / 1000 - 3600 };
@@ -19,7 +20,7 @@ function setUp(config: Partial<Config> = {}) {
     },
     /** As both processes see it. */
     seen: async (tenant: string) => {
-      const ask = () => [taker, other].map(one => linesOf(one, tenant, START_MS - HOUR_MS, START_MS + 1));
+      const ask = () => [taker, other].map(one => linesOf(one, tenant, START_MS - MS_PER_HOUR, START_MS + 1));
       const [first, second] = await Promise.all(ask());
       expect(second).toEqual(first);
       return first;

@@ -5,6 +5,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -21,9 +22,6 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
-const MINUTE = 60_000_000_000;
-const MINUTE_NS = 60_000_000_000n;
-const DAY_NS = 1440n * MINUTE_NS;
 /** Retention ends somewhere in the first day. */
 const NOW_MS = (DAY + 3) * 86_400_000;
 
@@ -67,7 +65,7 @@ function requestOf(i: number, query: string, given: Partial<DeleteRequest> = {})
     tenant: 't',
     query,
     startNs: DAY_START_NS,
-    endNs: DAY_START_NS + 2n * DAY_NS,
+    endNs: DAY_START_NS + 2n * NS_PER_DAY,
     intervalNs: 0n,
     createdMs: NOW_MS,
     ...NOT_BEGUN,
@@ -79,8 +77,8 @@ const arbitraryEntry: fc.Arbitrary<DatedEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),
   day: fc.constantFrom(DAY, DAY + 1),
   time: fc
-    .tuple(fc.constantFrom(0, 1, 2, 5, 720, 1439), fc.constantFrom(0, 1, MINUTE / 2, MINUTE - 1))
-    .map(([minute, ns]) => minute * MINUTE + ns),
+    .tuple(fc.constantFrom(0, 1, 2, 5, 720, 1439), fc.constantFrom(0, 1, NS_OF_MINUTE / 2, NS_OF_MINUTE - 1))
+    .map(([minute, ns]) => minute * NS_OF_MINUTE + ns),
   line: fc.constantFrom('user-17', 'user-18 größer', 'user-19', '', 'x', '{"user":"user-17"}'),
   metadata: fc.dictionary(fc.constant('detected_level'), fc.constantFrom('info', 'error')),
 });
@@ -99,8 +97,10 @@ const arbitraryRequest = fc.record({
       ),
     )
     .map(([selector, stages]) => `${selector} ${stages}`),
-  startNs: fc.constantFrom(0n, 1n, 2n * MINUTE_NS + 1n, DAY_NS).map(ns => DAY_START_NS + ns),
-  endNs: fc.constantFrom(5n * MINUTE_NS, 720n * MINUTE_NS, 2n * DAY_NS).map(ns => DAY_START_NS + ns),
+  startNs: fc.constantFrom(0n, 1n, 2n * NS_PER_MINUTE + 1n, NS_PER_DAY).map(ns => DAY_START_NS + ns),
+  endNs: fc
+    .constantFrom(5n * NS_PER_MINUTE, 720n * NS_PER_MINUTE, 2n * NS_PER_DAY)
+    .map(ns => DAY_START_NS + ns),
   sealedMs: fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.constant(1) },
@@ -121,9 +121,9 @@ const arbitraryQuery = fc.record({
         (filter: string) =>
           around.replace('%', `${op}(${selector}${filter}${stages}[${range}])`),
     ),
-  stepNs: fc.constantFrom(MINUTE_NS, 5n * MINUTE_NS),
-  startNs: fc.constantFrom(0n, MINUTE_NS, 715n * MINUTE_NS, DAY_NS).map(ns => DAY_START_NS + ns),
-  lengthNs: fc.constantFrom(0n, 10n * MINUTE_NS, DAY_NS),
+  stepNs: fc.constantFrom(NS_PER_MINUTE, 5n * NS_PER_MINUTE),
+  startNs: fc.constantFrom(0n, NS_PER_MINUTE, 715n * NS_PER_MINUTE, NS_PER_DAY).map(ns => DAY_START_NS + ns),
+  lengthNs: fc.constantFrom(0n, 10n * NS_PER_MINUTE, NS_PER_DAY),
 });
 
 test('any history, requests and retention: the same with and without lines', async () => {
@@ -134,7 +134,7 @@ test('any history, requests and retention: the same with and without lines', asy
       fc.array(arbitraryQuery, { minLength: 1, maxLength: 4 }),
       fc.oneof(
         { weight: 3, arbitrary: fc.constant(0n) },
-        { weight: 1, arbitrary: fc.constant(3n * DAY_NS - 2n * MINUTE_NS - 1n) },
+        { weight: 1, arbitrary: fc.constant(3n * NS_PER_DAY - 2n * NS_PER_MINUTE - 1n) },
       ),
       async (pushes, versions, queries, periodNs) => {
         const store = makeStore(periodNs);
@@ -169,9 +169,9 @@ describe('hidden lines that are known', () => {
       metadata: { detected_level: `level-${i % LEVELS}` },
     }));
   const range = {
-    startNs: DAY_START_NS + 10n * MINUTE_NS,
-    endNs: DAY_START_NS + 60n * MINUTE_NS,
-    stepNs: MINUTE_NS,
+    startNs: DAY_START_NS + 10n * NS_PER_MINUTE,
+    endNs: DAY_START_NS + 60n * NS_PER_MINUTE,
+    stepNs: NS_PER_MINUTE,
   };
 
   test.each([
@@ -230,7 +230,7 @@ describe('hidden lines that are known', () => {
     const [hidden] = [await store.ask(query, range), await store.ask(query, range)];
     expect(hidden.result).not.toEqual(before.result);
     // As a forced cancel leaves it, of which parts are done.
-    const cut = { endNs: DAY_START_NS + MINUTE_NS, processedMs: NOW_MS - 1 };
+    const cut = { endNs: DAY_START_NS + NS_PER_MINUTE, processedMs: NOW_MS - 1 };
     store.setRequests([{ ...request, ...cut, pickedUpMs: NOW_MS - 2, sealedMs: NOW_MS - 1 }]);
     for (let i = 0; i < 2; i++) expect((await store.ask(query, range)).result).toEqual(before.result);
   });

@@ -1,6 +1,7 @@
 /** What may be seen of chunks under delete requests and retention, entry by entry: the model that queries are held to. */
 
 import type { PageRows } from '../../shared/base/model/page.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
@@ -10,8 +11,7 @@ import { coversChunk, type DeleteRequest, isMasking } from '../../shared/storage
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 
-export const DAY_NS = 86_400_000_000_000n;
-export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 
 /** A chunk as the catalog has it, and what was pushed into it or into what it was merged from. */
 export interface ModelChunk {

@@ -1,6 +1,7 @@
 /** What masks are made of: rows taken out of a selection, counts less hidden rows, times of many requests. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { systemClock } from '../../shared/base/runtime/system-clock.ts';
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
@@ -15,8 +16,7 @@ import { shownCounts } from '../../shared/upkeep/deletion/shown-counts.ts';
 import { streamOf } from '../support/rows.ts';
 
 const DAY = 20_000;
-const DAY_NS = 86_400_000_000_000n;
-const START_NS = BigInt(DAY) * DAY_NS;
+const START_NS = BigInt(DAY) * NS_PER_DAY;
 
 function requestOf(i: number, given: Partial<DeleteRequest>): DeleteRequest {
   return {
@@ -24,7 +24,7 @@ function requestOf(i: number, given: Partial<DeleteRequest>): DeleteRequest {
     tenant: 't',
     query: '{app="a"} |= "x"',
     startNs: START_NS,
-    endNs: START_NS + DAY_NS,
+    endNs: START_NS + NS_PER_DAY,
     intervalNs: 0n,
     createdMs: 1,
     ...NOT_BEGUN,
@@ -132,7 +132,6 @@ test('times of many requests, ordered, tell what looking at each tells', () => {
   );
 });
 
-const HOUR_NS = 3_600_000_000_000n;
 const SELECTORS = ['{app="a"}', '{app="a", pod="1"}', '{pod="2"}', '{app=~"a|b"}', '{app!="a"}'];
 
 test('chunks and streams that requests may touch are those of a look at each request', () => {
@@ -157,8 +156,8 @@ test('chunks and streams that requests may touch are those of a look at each req
         const requests = given.map(({ selector, stages, hours, steps }, i) =>
           requestOf(i, {
             query: `${selector} ${stages}`,
-            startNs: START_NS + BigInt(hours[0]) * HOUR_NS,
-            endNs: START_NS + BigInt(hours[1]) * HOUR_NS,
+            startNs: START_NS + BigInt(hours[0]) * NS_PER_HOUR,
+            endNs: START_NS + BigInt(hours[1]) * NS_PER_HOUR,
             pickedUpMs: steps[0],
             sealedMs: steps[1],
           }),
@@ -191,7 +190,7 @@ test('chunks and streams that requests may touch are those of a look at each req
               ofStream.some(({ query }) => !query.includes('|=')),
             );
           }
-          const ofDay = requests.filter(({ startNs }) => startNs < START_NS + DAY_NS);
+          const ofDay = requests.filter(({ startNs }) => startNs < START_NS + NS_PER_DAY);
           expect(deleteFilters.coversEvenly(record)).toBe(
             ofDay.every(request => coversChunk(request, record)),
           );

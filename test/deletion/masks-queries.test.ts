@@ -1,6 +1,7 @@
 /** Masks where a random store does not come by: pages of one stream, tenants, modes, versions. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -15,8 +16,7 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
-const HOUR_NS = 3_600_000_000_000n;
-const END_NS = DAY_START_NS + 24n * HOUR_NS;
+const END_NS = DAY_START_NS + 24n * NS_PER_HOUR;
 
 function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limits>> } = {}) {
   const store = memoryObjectStore();
@@ -72,7 +72,7 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
       return result.streams.flatMap(({ entries }) => entries.map(({ line }) => line)).sort();
     },
     total: async (query: string) => {
-      const at = { startNs: END_NS, endNs: END_NS, stepNs: HOUR_NS };
+      const at = { startNs: END_NS, endNs: END_NS, stepNs: NS_PER_HOUR };
       const { result, statistics } = await engine.range(rangeQuery(query, at), asker());
       if (result.kind !== 'matrix') throw new TypeError(result.kind);
       return {
@@ -138,7 +138,7 @@ test('metadata that only a mask reads does not change what a query sees', async 
 
 test('each tenant has its own requests and retention', async () => {
   const old = systemClock.nowNs() - DAY_START_NS;
-  const store = makeStore({ limits: { u: { retentionPeriodNs: old - 2n * HOUR_NS } } });
+  const store = makeStore({ limits: { u: { retentionPeriodNs: old - 2n * NS_PER_HOUR } } });
   for (const tenant of ['t', 'u']) {
     await store.push(
       [entry(`${tenant} user-17`), entry(`${tenant} other`, { time: 4 * 3_600_000_000_000 })],

@@ -5,6 +5,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS, type Limits, type StreamRetention } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -21,11 +22,10 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
-import { DAY_NS, type ModelChunk, nsOf, visible } from './masks-model.ts';
+import { type ModelChunk, nsOf, visible } from './masks-model.ts';
 
 const DAY = 20_000;
-const HOUR_NS = 3_600_000_000_000n;
-const WHOLE = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 2) * DAY_NS };
+const WHOLE = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 2) * NS_PER_DAY };
 /** Both days are over, so that their windows are closed. */
 const NOW_MS = (DAY + 3) * 86_400_000;
 const STEP_MS = 60_000;
@@ -87,7 +87,7 @@ const STAGES = [
 ];
 const arbitraryNs = fc
   .tuple(fc.constantFrom(0n, 1n, 2n, 23n, 24n, 25n, 48n), fc.constantFrom(0n, 1n, 60_000_000_000n))
-  .map(([hour, ns]) => WHOLE.startNs + hour * HOUR_NS + ns);
+  .map(([hour, ns]) => WHOLE.startNs + hour * NS_PER_HOUR + ns);
 /** Steps of the clock at which something happens to a request. */
 const arbitraryStep = fc.nat(12);
 
@@ -140,7 +140,7 @@ const arbitraryRules: fc.Arbitrary<StreamRetention[]> = fc.array(
   fc.record({
     selector: fc.constantFrom('{app="a"}', '{pod="1"}', '{app=~".+"}'),
     priority: fc.constantFrom(0, 1, 2),
-    periodNs: fc.constantFrom(24n, 48n, 49n, 72n, 96n).map(hours => hours * HOUR_NS),
+    periodNs: fc.constantFrom(24n, 48n, 49n, 72n, 96n).map(hours => hours * NS_PER_HOUR),
   }),
   { maxLength: 3 },
 );
@@ -240,8 +240,8 @@ async function log(store: Store, query: string, limit: number, backward: boolean
     entries.map(({ timeNs, line, structuredMetadata }) =>
       identityOf({
         stream: Object.fromEntries(labels.map(({ name, value }) => [name, value])),
-        day: Number(timeNs / DAY_NS),
-        time: Number(timeNs % DAY_NS),
+        day: Number(timeNs / NS_PER_DAY),
+        time: Number(timeNs % NS_PER_DAY),
         line,
         metadata: Object.fromEntries((structuredMetadata ?? []).map(({ name, value }) => [name, value])),
       }),
@@ -251,7 +251,7 @@ async function log(store: Store, query: string, limit: number, backward: boolean
 
 async function total(store: Store, expr: string): Promise<number> {
   const { result } = await store.engine.range(
-    rangeQuery(expr, { startNs: WHOLE.endNs, endNs: WHOLE.endNs, stepNs: HOUR_NS }),
+    rangeQuery(expr, { startNs: WHOLE.endNs, endNs: WHOLE.endNs, stepNs: NS_PER_HOUR }),
     asker(),
   );
   if (result.kind !== 'matrix') throw new TypeError(result.kind);
@@ -321,7 +321,7 @@ test('queries and lists of streams show nothing that is expired', async () => {
       fc.array(arbitraryAction, { minLength: 1, maxLength: 6 }),
       fc.array(arbitraryRequest, { maxLength: 2 }),
       arbitraryRules,
-      fc.constantFrom(0n, 48n, 50n, 71n).map(hours => hours * HOUR_NS),
+      fc.constantFrom(0n, 48n, 50n, 71n).map(hours => hours * NS_PER_HOUR),
       async (steps, requests, retentionStream, retentionPeriodNs) => {
         const store = makeStore();
         const chunks = new Chunks(store);

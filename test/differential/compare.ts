@@ -2,6 +2,7 @@
 
 import { BadRequestError } from '../../shared/base/model/errors.ts';
 import type { Labels } from '../../shared/base/model/labels.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { QueryEngine, QueryResult } from '../../shared/read/query/engine.ts';
 import { asker, DAY_START_NS, rangeQuery } from '../support/engine.ts';
@@ -11,8 +12,6 @@ import { MatchingFailure } from './oracle/metrics.ts';
 import type { Oracle, OracleLine, OraclePoint } from './oracle/oracle.ts';
 import { PipelineFailure } from './oracle/range.ts';
 import type { SeriesLabels } from './oracle/series.ts';
-
-const SECOND_NS = 1_000_000_000n;
 
 /** How a query is asked, beside its text. */
 export interface Asking {
@@ -37,7 +36,7 @@ export const WHOLE: Asking = {
   categorize: true,
 };
 
-const ns = (seconds: number) => DAY_START_NS + BigInt(seconds) * SECOND_NS;
+const ns = (seconds: number) => DAY_START_NS + BigInt(seconds) * NS_PER_SECOND;
 
 /** What the oracle says, ready to be compared with many answers. */
 export type Expected =
@@ -97,7 +96,7 @@ async function answerOf(engine: QueryEngine, text: string, asking: Asking): Prom
   const query = rangeQuery(text, {
     startNs: ns(asking.startS),
     endNs: ns(asking.endS),
-    stepNs: BigInt(asking.stepS) * SECOND_NS,
+    stepNs: BigInt(asking.stepS) * NS_PER_SECOND,
     limit: asking.limit,
     backward: asking.backward,
     categorize: asking.categorize,

@@ -3,11 +3,11 @@
  * metadata that collides with labels and fields, equal times, empty lines, numbers of all sizes. Lines are texts of byte-text.ts.
  */
 
+import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 import { Dice } from '../simulation/dice.ts';
 import { DAY } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
-const SECOND = 1_000_000_000;
 /** Of the first entry of the day, and for how long they come. */
 export const FIRST_SECOND = 3_600;
 export const CORPUS_SECONDS = 7_200;
@@ -273,7 +273,9 @@ export function corpusOf(seed: number): DatedEntry[] {
       const isTied = labels.app === 'ties';
       const second = FIRST_SECOND + dice.below(isTied ? 12 : CORPUS_SECONDS) * (isTied ? 600 : 1);
       // Every other entry has a time of its own, some at the very edge of a window.
-      const time = isTied ? second * SECOND : second * SECOND + ++number * 1_000 + dice.below(1_000) - 1_000;
+      const time = isTied
+        ? second * NS_OF_SECOND
+        : second * NS_OF_SECOND + ++number * 1_000 + dice.below(1_000) - 1_000;
       entries.push({ stream: labels, day: DAY, time, line: line(dice), metadata: metadata(dice) });
     }
   }

@@ -1,5 +1,6 @@
 /** The corpus in stores of several histories, written and packed by the product itself. */
 
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -23,7 +24,6 @@ export interface TestedStore {
 }
 
 const TENANT = 't';
-const DAY_NS = 86_400_000_000_000n;
 const PUSHES = 24;
 /** Of these, how many are merged where some are. */
 const MERGED = 18;
@@ -88,7 +88,7 @@ async function storeOf(
   }
   for (const push of small) await committer.commit(TENANT, pushOf(push));
   const source = new ChunkSource(store, keepsPages ? new PageCache(KEPT_BYTES) : undefined);
-  const records = await catalog.chunks(TENANT, DAY_START_NS, DAY_START_NS + DAY_NS - 1n);
+  const records = await catalog.chunks(TENANT, DAY_START_NS, DAY_START_NS + NS_PER_DAY - 1n);
   const footers = await Promise.all(records.map(record => source.footer(record)));
   return { name, engine: new QueryEngine({ catalog, source, clock }), footers };
 }

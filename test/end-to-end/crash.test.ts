@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -30,10 +31,9 @@ const CLIENTS = 3;
 const LEAST_LIFE_MS = 60;
 const MORE_LIFE_MS = 350;
 const SEED = Number(process.env.SEED ?? 20_261_122);
-const NS_PER_S = 1_000_000_000n;
 /** A minute before midnight: pushes go to two days, and both are so old that their windows are closed. */
-const T0 = 1_704_067_200n * NS_PER_S - 60n * NS_PER_S;
-const RANGE = { start: `${T0}`, end: `${T0 + 200n * NS_PER_S}` };
+const T0 = 1_704_067_200n * NS_PER_SECOND - 60n * NS_PER_SECOND;
+const RANGE = { start: `${T0}`, end: `${T0 + 200n * NS_PER_SECOND}` };
 const TENANT = 'crashed';
 /** Graces end within the test, and queries are far shorter. Every chunk is an object: those can go missing. */
 const CONFIG = `
@@ -74,7 +74,7 @@ class Pushes {
   async pushOn(client: HttpClient, id: number): Promise<void> {
     for (;;) {
       const entries = Array.from({ length: 1 + this.below(8) }, () => ({
-        ns: T0 + BigInt(this.below(120)) * NS_PER_S + BigInt(this.below(2)),
+        ns: T0 + BigInt(this.below(120)) * NS_PER_SECOND + BigInt(this.below(2)),
         line: `n=${this.#count++}`,
       }));
       // Entries of a push before come again, whatever became of it.

@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
@@ -25,7 +26,6 @@ import { manualClock } from '../support/manual-clock.ts';
 
 const TENANT = 'acme';
 const START_MS = Date.UTC(2026, 5, 1, 12);
-const MINUTE_MS = 60_000;
 /** Long enough that compression cannot hide it by accident, and in no other line. */
 const SECRET = 'user=4711-heidi-secret-9f1c';
 
@@ -100,7 +100,7 @@ async function push({ ask, clock }: Store, app: string, lines: readonly string[]
 }
 
 async function run({ context, clock }: Store, job: string) {
-  const bounds = { untilMs: clock.nowMs() + 60 * MINUTE_MS, signal: new AbortController().signal };
+  const bounds = { untilMs: clock.nowMs() + 60 * MS_PER_MINUTE, signal: new AbortController().signal };
   const outcome = await context.maintenance.jobs.run(job, bounds);
   expect(outcome).toMatchObject({ done: true, failures: [] });
   return outcome;
@@ -175,18 +175,18 @@ test('deleted lines are in no file, in no chunk and in no answer; all others are
     expect(await countOf(store, SECRET_QUERY)).toBe(0);
 
     await run(store, 'deletion');
-    store.clock.advance(2 * MINUTE_MS);
+    store.clock.advance(2 * MS_PER_MINUTE);
     expect((await run(store, 'deletion')).figures).toMatchObject({ rewritten: 2, rows: 2 });
     // In its time of grace: queries that began before still read the object.
     expect(await chunksWith(store, SECRET)).toHaveLength(1);
-    store.clock.advance(12 * MINUTE_MS);
+    store.clock.advance(12 * MS_PER_MINUTE);
     expect((await run(store, 'deletion')).figures).toMatchObject({ processed: 1 });
     await run(store, 'collection');
 
     expect(await chunksWith(store, SECRET)).toEqual([]);
     for (const trace of traces) expect(await filesWith(trace)).toEqual([]);
     // No mask hides it any more: what is answered is what is stored.
-    store.clock.advance(30 * MINUTE_MS);
+    store.clock.advance(30 * MS_PER_MINUTE);
     expect(await countOf(store, SECRET_QUERY)).toBe(0);
     expect(await countOf(store, '{app="inline"}')).toBe(2);
     expect(await countOf(store, '{app="large"}')).toBe(3999);
@@ -232,7 +232,7 @@ test('labels, statistics and volume are those of what is left, once it was rewri
     expect(await seen()).toEqual(before);
 
     await run(store, 'deletion');
-    store.clock.advance(2 * MINUTE_MS);
+    store.clock.advance(2 * MS_PER_MINUTE);
     await run(store, 'deletion');
     await run(store, 'index-sync');
     const kept = ['kept'];
@@ -275,7 +275,7 @@ test('lines with one timestamp stay in their order when some of them are deleted
     const left = pushes.flat().filter(line => !line.includes(SECRET));
     await expectLines(left);
     await run(store, 'deletion');
-    store.clock.advance(2 * MINUTE_MS);
+    store.clock.advance(2 * MS_PER_MINUTE);
     expect((await run(store, 'deletion')).figures).toMatchObject({ rewritten: 3, rows: 3 });
     await expectLines(left);
     await store.ask('POST', '/flush/tenant', '');

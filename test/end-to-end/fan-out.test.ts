@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { JSON_TYPE, jsonPush } from './support/push.ts';
 import { startStore, type TestStore } from './support/store.ts';
 
 const TENANT = 'acme';
 const T0_NS = 1_704_067_200n * 1_000_000_000n;
-const SECOND_NS = 1_000_000_000n;
 const CONFIG =
   'auth_enabled: true\nlimits_config: { reject_old_samples: false, ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB }';
 /** With one query thread, which scans everything by itself, and with several. */
@@ -33,7 +33,7 @@ beforeAll(async () => {
     for (let i = at; i < at + PER_PUSH; i++) {
       const mixed = Math.imul(i ^ seed, 2_654_435_761) >>> 0;
       const line = `{"n":${mixed % 97},"path":"/p/${mixed % 7}","took":${(mixed % 1000) / 8},"wide":"${WIDE}"}`;
-      const ns = T0_NS + BigInt((i * 7919) % SECONDS) * SECOND_NS;
+      const ns = T0_NS + BigInt((i * 7919) % SECONDS) * NS_PER_SECOND;
       streams[mixed % APPS.length].entries.push({ ns, line });
       if (mixed % 50 === 0) streams[mixed % APPS.length].entries.push({ ns, line });
     }
@@ -113,11 +113,11 @@ test('random queries with one query thread, three and five', async () => {
   const places = new Set<string>();
   await fc.assert(
     fc.asyncProperty(asked, async ({ query, from, length, step, limit, direction }) => {
-      const start = T0_NS + BigInt(from) * SECOND_NS;
+      const start = T0_NS + BigInt(from) * NS_PER_SECOND;
       const params = {
         query,
         start: `${start}`,
-        end: `${start + BigInt(length) * SECOND_NS}`,
+        end: `${start + BigInt(length) * NS_PER_SECOND}`,
         step: `${step}`,
         limit: `${limit}`,
         direction,

@@ -9,6 +9,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { bySuite } from '../support/suite.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
@@ -21,9 +22,8 @@ const STREAMS_PER_CLIENT = 3;
 const MIN_PUSHES_PER_ROUND = 10;
 const MORE_PUSHES_PER_ROUND = 60;
 const SEED = Number(process.env.SEED ?? 20_261_121);
-const NS_PER_S = 1_000_000_000n;
 /** Five minutes before midnight: pushes go to two days. */
-const T0 = 1_704_067_200n * NS_PER_S - 300n * NS_PER_S;
+const T0 = 1_704_067_200n * NS_PER_SECOND - 300n * NS_PER_SECOND;
 const TENANT = 'killed';
 const CONFIG = `
 auth_enabled: true
@@ -59,7 +59,7 @@ function createBodies(client: number, random: (n: number) => number): () => Body
       labels: { client: `${client}`, stream: `${stream}` },
       entries: Array.from({ length: 1 + random(30) }, () => {
         const n = count++;
-        return { ns: T0 + BigInt(random(600)) * NS_PER_S + BigInt(random(3)), line: `n=${n} ${filler}` };
+        return { ns: T0 + BigInt(random(600)) * NS_PER_SECOND + BigInt(random(3)), line: `n=${n} ${filler}` };
       }),
     }));
     const sent = random(5) === 0 ? [...streams, ...previous] : streams;
@@ -156,7 +156,7 @@ test('a killed store keeps every acknowledged entry once', async () => {
   await clients;
 
   const client = await running;
-  const range = { start: `${T0}`, end: `${T0 + 700n * NS_PER_S}` };
+  const range = { start: `${T0}`, end: `${T0 + 700n * NS_PER_SECOND}` };
   const query = { query: '{client=~".+"}', limit: '1000000', ...range };
   const found = await findEntries(client, query, { tenant: TENANT });
   const keys = found.map(({ labels, ns, line }) => keyOf(`${labels.client}/${labels.stream}`, ns, line));
@@ -167,7 +167,7 @@ test('a killed store keeps every acknowledged entry once', async () => {
     neverSent: keys.filter(key => !sent.has(key)),
   };
   expect({ seed: SEED, ...summary }).toEqual({ seed: SEED, lost: [], twice: 0, neverSent: [] });
-  const time = `${T0 + 700n * NS_PER_S}`;
+  const time = `${T0 + 700n * NS_PER_SECOND}`;
   const count = { query: 'sum(count_over_time({client=~".+"}[15m]))', time };
   const answer = await getJson(client, '/api/v1/query', count, { tenant: TENANT });
   expect(answer).toMatchObject({ data: { result: [{ value: [expect.anything(), String(stored.size)] }] } });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { FINAL_LEVEL, PACKING } from '../../shared/upkeep/compaction/packing.ts';
@@ -16,10 +17,9 @@ const CONFIG = `auth_enabled: true
 limits_config: { ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_stream_rate_limit: 1GB, per_stream_rate_limit_burst: 1GB }
 compactor: { compaction_interval: 1h }
 logboom: { index_sync_interval: 1h, collection_interval: 1h, query_result_cache_bytes: 0 }`;
-const HOUR_MS = 3_600_000;
 /** Noon: no day ends meanwhile. */
-const DAY = Math.floor(systemClock.nowMs() / (24 * HOUR_MS)) - 1;
-const START_NS = BigInt(DAY * 24 + 12) * BigInt(HOUR_MS) * 1_000_000n;
+const DAY = Math.floor(systemClock.nowMs() / (24 * MS_PER_HOUR)) - 1;
+const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 const PUSHES = 4;
 const LINES = 64;
 const LINE_BYTES = Math.ceil(PACKING.finalFromBytes / PUSHES / LINES);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease, type Lease } from '../../shared/storage/catalog/leases.ts';
@@ -21,10 +22,9 @@ const FILLED_BYTES = MAX_INPUTS * MIN_CHUNK_BYTES;
 const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
 logboom: { max_merge_backlog: ${FILLED_BYTES}, index_sync_interval: 1h, collection_interval: 1h }`;
-const HOUR_MS = 3_600_000;
 /** Noon: no day ends meanwhile. */
-const DAY = Math.floor(systemClock.nowMs() / (24 * HOUR_MS)) - 1;
-const START_NS = BigInt(DAY * 24 + 12) * BigInt(HOUR_MS) * 1_000_000n;
+const DAY = Math.floor(systemClock.nowMs() / (24 * MS_PER_HOUR)) - 1;
+const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 
 let store: TestStore;
 let storage: Storage;
@@ -64,7 +64,7 @@ async function levels(tenant: string): Promise<number[]> {
 
 /** Merging of the day waits until the lease is released, as if upkeep had no time for it. */
 async function holdDay(): Promise<Lease> {
-  return (await catalog.leases.take(dayLease(LOUD, DAY), HOUR_MS))!;
+  return (await catalog.leases.take(dayLease(LOUD, DAY), MS_PER_HOUR))!;
 }
 
 test('refuses pushes while merging is behind, answers queries, and accepts again when it has caught up', async () => {

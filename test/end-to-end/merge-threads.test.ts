@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
@@ -21,10 +22,9 @@ const CORES = 4;
 const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
 logboom: { index_sync_interval: 1h, collection_interval: 1h }`;
-const HOUR_MS = 3_600_000;
 /** Noon: no day ends meanwhile. */
-const DAY = Math.floor(systemClock.nowMs() / (24 * HOUR_MS)) - 1;
-const START_NS = BigInt(DAY * 24 + 12) * BigInt(HOUR_MS) * 1_000_000n;
+const DAY = Math.floor(systemClock.nowMs() / (24 * MS_PER_HOUR)) - 1;
+const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 
 let store: TestStore;
 let storage: Storage;
@@ -61,7 +61,7 @@ test('runs two merges of a day in two threads, and publishes both', async () => 
   // The only run that looks at all days, while there are none. Later ones merge what pushes have filled.
   expect((await store.client.send({ method: 'POST', path: '/flush' })).status).toBe(204);
   // The day is not merged until it has work for both.
-  const lease = (await catalog.leases.take(dayLease(TENANT, DAY), HOUR_MS))!;
+  const lease = (await catalog.leases.take(dayLease(TENANT, DAY), MS_PER_HOUR))!;
   for (let i = 0; i < CHUNKS; i++) await push(i);
   const backlog = () => metric('logboom_merge_backlog_bytes');
   while ((await backlog()) < CHUNKS * MIN_CHUNK_BYTES);

@@ -1,6 +1,7 @@
 /** Entries pushed in every encoding, asked back in every way that the query endpoints offer, over HTTP. */
 import { deflateRawSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import type { Explained } from '../../shared/server/http/encode-explain.ts';
 import { findEntries, getJson, type Root } from './support/ask.ts';
 import { encodeParams, FORM_TYPE, type QueryParams } from './support/client.ts';
@@ -8,9 +9,8 @@ import { JSON_TYPE, jsonPush, PROTOBUF_TYPE, type PushedStream, snappyPush } fro
 import { startStore, type TestStore } from './support/store.ts';
 
 const ROOTS: readonly Root[] = ['/svc', '/loki'];
-const NS_PER_S = 1_000_000_000n;
 /** A whole minute of a day long ago, so that no answer depends on the clock. */
-const T0 = 1_704_067_200n * NS_PER_S;
+const T0 = 1_704_067_200n * NS_PER_SECOND;
 
 let store: TestStore;
 
@@ -94,13 +94,13 @@ describe('questions', () => {
         labels: { app, env: app === 'c' ? 'test' : 'prod' },
         entries: Array.from({ length: SECONDS }, (_, second) => second)
           .filter(second => second % 3 === offset && (second % 2 === 0) === (half === 0))
-          .map(second => ({ ns: T0 + BigInt(second) * NS_PER_S, line: `s=${second}` })),
+          .map(second => ({ ns: T0 + BigInt(second) * NS_PER_SECOND, line: `s=${second}` })),
       }));
       await push(tenant, jsonPush(streams));
     }
   });
 
-  const all = { query: '{app=~".+"}', start: `${T0}`, end: `${T0 + BigInt(SECONDS) * NS_PER_S}` };
+  const all = { query: '{app=~".+"}', start: `${T0}`, end: `${T0 + BigInt(SECONDS) * NS_PER_SECOND}` };
   async function secondsOf(query: QueryParams): Promise<number[]> {
     const found = await findEntries(store.client, { ...all, ...query }, options);
     return found.map(({ line }) => Number(line.slice(2))).sort((a, b) => a - b);
@@ -117,12 +117,16 @@ describe('questions', () => {
     ['a limit over what is there', { limit: '5000' }, span(0, 300)],
     [
       'start is included, end is not',
-      { start: `${T0 + 10n * NS_PER_S}`, end: `${T0 + 13n * NS_PER_S}` },
+      { start: `${T0 + 10n * NS_PER_SECOND}`, end: `${T0 + 13n * NS_PER_SECOND}` },
       [10, 11, 12],
     ],
-    ['one nanosecond', { start: `${T0 + 10n * NS_PER_S}`, end: `${T0 + 10n * NS_PER_S + 1n}` }, [10]],
-    ['before everything', { start: `${T0 - 3600n * NS_PER_S}`, end: `${T0}` }, []],
-    ['after everything', { start: `${T0 + 300n * NS_PER_S}`, end: `${T0 + 3600n * NS_PER_S}` }, []],
+    [
+      'one nanosecond',
+      { start: `${T0 + 10n * NS_PER_SECOND}`, end: `${T0 + 10n * NS_PER_SECOND + 1n}` },
+      [10],
+    ],
+    ['before everything', { start: `${T0 - 3600n * NS_PER_SECOND}`, end: `${T0}` }, []],
+    ['after everything', { start: `${T0 + 300n * NS_PER_SECOND}`, end: `${T0 + 3600n * NS_PER_SECOND}` }, []],
     ['seconds', { start: '1704067210', end: '1704067213' }, [10, 11, 12]],
     ['seconds with a fraction', { start: '1704067209.5', end: '1704067212.5' }, [10, 11, 12]],
     ['RFC 3339', { start: '2024-01-01T00:00:10Z', end: '2024-01-01T01:00:13+01:00' }, [10, 11, 12]],
@@ -142,7 +146,7 @@ describe('questions', () => {
   });
 
   test('since is counted from the end', async () => {
-    const end = `${T0 + 20n * NS_PER_S}`;
+    const end = `${T0 + 20n * NS_PER_SECOND}`;
     const found = await findEntries(store.client, { query: all.query, end, since: '5s' }, options);
     expect(found.map(({ line }) => line).sort()).toEqual(['s=15', 's=16', 's=17', 's=18', 's=19']);
   });
@@ -204,7 +208,12 @@ describe('questions', () => {
 
   test('a metric over a range and at an instant', async () => {
     const query = 'sum by (app) (count_over_time({app=~".+"}[1m]))';
-    const range = { query, start: `${T0 + 60n * NS_PER_S}`, end: `${T0 + 180n * NS_PER_S}`, step: '60' };
+    const range = {
+      query,
+      start: `${T0 + 60n * NS_PER_SECOND}`,
+      end: `${T0 + 180n * NS_PER_SECOND}`,
+      step: '60',
+    };
     const matrix = (await getJson(store.client, '/api/v1/query_range', range, options)) as { data: object };
     expect(matrix.data).toMatchObject({
       resultType: 'matrix',
@@ -271,7 +280,7 @@ describe('questions', () => {
         body: encodeParams({ query: '{app="c"}', limit: '1' }),
       });
       expect(answer.json()).toMatchObject({
-        data: { result: [{ values: [[`${T0 + 299n * NS_PER_S}`, 's=299']] }] },
+        data: { result: [{ values: [[`${T0 + 299n * NS_PER_SECOND}`, 's=299']] }] },
       });
     });
 

@@ -16,6 +16,7 @@ import {
   TARGET_OF_FUNCTION,
 } from '../../functions/groups.ts';
 import { withinPlatform } from '../../functions/settings.ts';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { type MemoryTable, memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Item } from '../../shared/base/ports/table.ts';
@@ -31,7 +32,6 @@ import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { parseMetrics } from '../usage/support/parse-metrics.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
 
-const MINUTE = 60_000;
 const SETTINGS = { config: withinPlatform(DEFAULT_CONFIG), warnings: [] };
 const TENANT = { 'x-scope-orgid': 'acme' };
 
@@ -130,12 +130,12 @@ describe('counters', () => {
     // Within the minute nothing is written.
     await first(pushed('c'));
     expect(await linesReceived(status)).toBe(2);
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     await first(pushed('d'));
     expect(await linesReceived(status)).toBe(4);
 
     // Both are silent and are folded; the first one wakes up again.
-    clock.advance(FORGOTTEN_AFTER_MS + MINUTE);
+    clock.advance(FORGOTTEN_AFTER_MS + MS_PER_MINUTE);
     await maintenance.job('compaction');
     const records = new MetricRecords({ table });
     const members = async () => (await records.list()).map(({ member }) => member.id.replace(/\/.*/, ''));
@@ -144,7 +144,7 @@ describe('counters', () => {
     await first(pushed('e'));
     expect(await linesReceived(status)).toBe(5);
     expect((await members()).sort()).toEqual(['maintenance', 'push', 'status']);
-    clock.advance(FORGOTTEN_AFTER_MS + MINUTE);
+    clock.advance(FORGOTTEN_AFTER_MS + MS_PER_MINUTE);
     await maintenance.job('compaction');
     expect(await linesReceived(status)).toBe(5);
     const metrics = await metricsOf(status);
@@ -160,10 +160,10 @@ describe('counters', () => {
     const [push, status] = [instanceOf('push'), instanceOf('status')];
     await push(pushed('a'));
     losesAnswer = true;
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     await push(pushed('b'));
     losesAnswer = false;
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     await push(pushed('c'));
     expect(await linesReceived(status)).toBe(3);
   });
@@ -171,7 +171,7 @@ describe('counters', () => {
   test('count once where an instance is folded while all are read', async () => {
     const [push, status] = [instanceOf('push'), instanceOf('status')];
     await push(pushed('a'));
-    clock.advance(FORGOTTEN_AFTER_MS + MINUTE);
+    clock.advance(FORGOTTEN_AFTER_MS + MS_PER_MINUTE);
     beforeQuery = async () => void (await foldFleet(new MetricRecords({ table }), clock));
     expect(await linesReceived(status)).toBe(1);
     expect(beforeQuery).toBeUndefined();
@@ -196,7 +196,7 @@ describe('embedded metrics', () => {
     await push(pushed('b'));
     await push({ ...pushed('c'), headers: {} });
     expect(lines.map(line => JSON.parse(line).requests)).toEqual([1]);
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     await push(pushed('d'));
     const [, good, bad] = lines.map(line => JSON.parse(line));
     expect(good).toMatchObject({
@@ -239,7 +239,7 @@ test('a log level is followed by every instance within a minute of being called'
   expect(await level(instanceOf('status'))).toBe('{"message":"Current log level is debug"}');
   const late = assembleStore('query', SETTINGS, stores);
   await late.instance.settle();
-  clock.advance(MINUTE - 1);
+  clock.advance(MS_PER_MINUTE - 1);
   await push.instance.settle();
   expect([push.log.level, late.log.level]).toEqual(['info', 'debug']);
   clock.advance(1);
@@ -277,7 +277,7 @@ describe('rings', () => {
     expect((await maintenance({ method: 'POST', path: '/ring', headers, body })).status).toBe(302);
     expect(await shown(maintenance)).toEqual([]);
     expect(await linesReceived(status)).toBe(1);
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     await push(pushed('b'));
     expect(await shown(maintenance)).toHaveLength(1);
     expect(await linesReceived(status)).toBe(2);
@@ -291,7 +291,7 @@ describe('shutdown', () => {
     expect((await maintenance({ method: 'POST', path: '/ingester/shutdown' })).status).toBe(204);
     const again = await maintenance({ method: 'POST', path: '/ingester/shutdown' });
     expect([again.status, again.text]).toEqual([503, 'Ingester is stopping or already stopped.\n']);
-    clock.advance(MINUTE);
+    clock.advance(MS_PER_MINUTE);
     expect((await push(pushed('b'))).status).toBe(204);
     await instanceOf('push')(pushed('c'));
     const states = (await new Members({ table }).list())

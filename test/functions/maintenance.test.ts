@@ -4,6 +4,7 @@ import { assembleMaintenanceFunction } from '../../functions/assemble.ts';
 import type { HttpApiResult } from '../../functions/lambda-event.ts';
 import { createScheduledHandler } from '../../functions/scheduled-event.ts';
 import { withinPlatform } from '../../functions/settings.ts';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
@@ -20,7 +21,6 @@ import { START_MS, testStores } from '../maintenance/store.ts';
 import { pushOf } from '../support/pushes.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 
-const MINUTE_MS = 60_000;
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: { days: 1 }, failures: [] };
 
 describe('a scheduled event', () => {
@@ -28,10 +28,10 @@ describe('a scheduled event', () => {
     const { clock, process } = testStores();
     const lines: string[] = [];
     const jobs = [
-      { name: 'named', everyMs: MINUTE_MS, run },
+      { name: 'named', everyMs: MS_PER_MINUTE, run },
       {
         name: 'asked',
-        everyMs: MINUTE_MS,
+        everyMs: MS_PER_MINUTE,
         run: async () => OUTCOME,
         isAskedFor: isAskedFor ?? (async () => false),
       },
@@ -51,9 +51,9 @@ describe('a scheduled event', () => {
       given = bounds;
       return OUTCOME;
     });
-    const result = await handler({ job: 'named' }, lambdaContext(15 * MINUTE_MS));
+    const result = await handler({ job: 'named' }, lambdaContext(15 * MS_PER_MINUTE));
     expect(result).toEqual({ job: 'named', done: true, figures: { days: 1 }, failures: [] });
-    expect(given?.untilMs).toBe(START_MS + 14 * MINUTE_MS);
+    expect(given?.untilMs).toBe(START_MS + 14 * MS_PER_MINUTE);
     expect(given?.signal.aborted).toBe(false);
   });
 
@@ -124,7 +124,7 @@ describe('the function', () => {
     expect(JSON.parse(String((await call('GET', '/sync-indexes'))[1]))).toMatchObject([
       { in_progress: true },
     ]);
-    expect(await handler({ job: 'compaction' }, lambdaContext(15 * MINUTE_MS))).toMatchObject({
+    expect(await handler({ job: 'compaction' }, lambdaContext(15 * MS_PER_MINUTE))).toMatchObject({
       job: 'compaction',
       done: true,
     });
@@ -169,7 +169,7 @@ describe('a merge for another function', () => {
     const before = (await catalog.day('t', DAY))!;
     const invoke = async (bytes: Uint8Array) => {
       const event = { task: Buffer.from(bytes).toString('base64') };
-      const { answer } = (await handler(event, lambdaContext(MINUTE_MS))) as { answer: string };
+      const { answer } = (await handler(event, lambdaContext(MS_PER_MINUTE))) as { answer: string };
       return Buffer.from(answer, 'base64');
     };
     const helpers = helpersOf({ invoke }, { most: 2 });
@@ -186,6 +186,6 @@ describe('a merge for another function', () => {
   test('that cannot be done ends the call with its error', async () => {
     const { handler } = await stores();
     const task = Buffer.from('{"tenant":"t","day":1,"inputs":["AAAA"]}').toString('base64');
-    await expect(handler({ task }, lambdaContext(MINUTE_MS))).rejects.toThrow('chunk record of t, day 1');
+    await expect(handler({ task }, lambdaContext(MS_PER_MINUTE))).rejects.toThrow('chunk record of t, day 1');
   });
 });

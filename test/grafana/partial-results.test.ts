@@ -1,11 +1,11 @@
 /** What Grafana shows of a request beyond the limits: a part with a warning. Alert rules and other clients get the error. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { QueryParams } from '../end-to-end/support/client.ts';
 import { type Replay, startReplay } from './replay.ts';
 
 const ROOT = '/loki/api/v1';
-const MINUTE_MS = 60_000;
 const BY_TRACE = 'sum by (trace_id) (count_over_time({app="checkout"} [1m]))';
 const SERIES = 'maximum number of series (3) reached for a single query';
 const LENGTH = 'the query time range exceeds the limit (query length: 1h0m0s, limit: 30m)';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => replay?.store.stop());
 
 /** The last half hour, and all of the hour. */
-const allowed = () => ({ start: `${replay.toMs - 30 * MINUTE_MS}000000`, end: `${replay.toMs}000000` });
+const allowed = () => ({ start: `${replay.toMs - 30 * MS_PER_MINUTE}000000`, end: `${replay.toMs}000000` });
 const tooLong = () => ({ start: `${replay.fromMs}000000`, end: `${replay.toMs}000000` });
 
 test('a range query over too many series shows some of them', async () => {

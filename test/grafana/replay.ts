@@ -4,10 +4,10 @@
  */
 import { gunzipSync } from 'node:zlib';
 import type { z } from 'zod';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { QueryParams } from '../end-to-end/support/client.ts';
 import { startStore, type TestStore } from '../end-to-end/support/store.ts';
 
-const MINUTE_MS = 60_000;
 const ENTRIES_PER_STREAM = 60;
 const LEVELS = ['info', 'info', 'info', 'warn', 'error'];
 
@@ -29,8 +29,8 @@ interface Answer {
 
 export async function startReplay(yaml = ''): Promise<Replay> {
   const store = await startStore(`auth_enabled: true\n${yaml}`);
-  const toMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
-  const fromMs = toMs - 60 * MINUTE_MS;
+  const toMs = Math.floor(Date.now() / MS_PER_MINUTE) * MS_PER_MINUTE;
+  const fromMs = toMs - 60 * MS_PER_MINUTE;
   const base = { 'x-scope-orgid': 'shop', 'user-agent': 'Grafana/12.1.0', 'x-grafana-org-id': '1' };
   const pushed = await store.client.send({
     method: 'POST',
@@ -59,7 +59,7 @@ export async function startReplay(yaml = ''): Promise<Replay> {
 }
 
 function streamsFrom(fromMs: number) {
-  const at = (i: number) => `${fromMs + i * MINUTE_MS + 1}000000`;
+  const at = (i: number) => `${fromMs + i * MS_PER_MINUTE + 1}000000`;
   const numbers = Array.from({ length: ENTRIES_PER_STREAM }, (_, i) => i);
   const level = (i: number) => LEVELS[i % LEVELS.length];
   return [

@@ -1,10 +1,8 @@
 /** Delete API (docs/dev/wire-format.md#delete-requests): parameters, messages, life cycle. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { MS_PER_DAY, MS_PER_HOUR, NS_PER_HOUR, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import {
-  DAY_MS,
-  HOUR_MS,
   linesOf,
   pushLine,
   START_MS,
@@ -136,7 +134,7 @@ describe('create', () => {
       const id = await create({ query });
       expect(await list()).toEqual([expect.objectContaining({ request_id: id, query, status: 'received' })]);
       await pushLine(process, 'acme', START_MS - 1000, 'l');
-      expect(await linesOf(process, 'acme', START_MS - HOUR_MS, START_MS)).toEqual(['l']);
+      expect(await linesOf(process, 'acme', START_MS - MS_PER_HOUR, START_MS)).toEqual(['l']);
       expect((await ask('DELETE', { request_id: id })).status).toBe(204);
       expect(await list()).toEqual([]);
     },
@@ -151,10 +149,10 @@ describe('create', () => {
   });
 
   test.each([
-    ['seconds', START, START_MS - HOUR_MS],
+    ['seconds', START, START_MS - MS_PER_HOUR],
     ['a signed number of ten characters', '-999999999', -999_999_999_000],
-    ['RFC 3339', '2026-05-31T23:30:00Z', START_MS - HOUR_MS / 2],
-    ['a zone and a fraction, cut to ms', '2026-06-01T01:30:00.1239+02:00', START_MS - HOUR_MS / 2 + 123],
+    ['RFC 3339', '2026-05-31T23:30:00Z', START_MS - MS_PER_HOUR / 2],
+    ['a zone and a fraction, cut to ms', '2026-06-01T01:30:00.1239+02:00', START_MS - MS_PER_HOUR / 2 + 123],
   ])('parses start as %s', async (_, start, wantMs) => {
     const id = await create({ start });
     const request = await process.catalog.deletes.find('acme', id);
@@ -225,7 +223,7 @@ describe('create', () => {
     const push = async (tenant: string) => {
       const headers = { 'content-type': 'application/json', 'x-scope-orgid': tenant };
       expect((await ask('POST', {}, { path: '/loki/api/v1/push', headers, body })).status).toBe(204);
-      return (await process.catalog.day(tenant, START_MS / DAY_MS))!.records.length;
+      return (await process.catalog.day(tenant, START_MS / MS_PER_DAY))!.records.length;
     };
     expect([await push('acme'), await push('acme'), await push('other')]).toEqual([1, 1, 1]);
     await create();
@@ -306,13 +304,12 @@ describe('list', () => {
   test('shows a status that follows the work', async () => {
     const id = await create({ max_interval: '1h', start: START - 2 * 3600 });
     const status = async () => (await list())[0].status;
-    const hourNs = 3_600_000_000_000n;
     const startNs = BigInt(START - 2 * 3600) * 1_000_000_000n;
     await change(id, { pickedUpMs: START_MS, bytesTotal: 9 });
     expect(await status()).toBe('received');
-    await change(id, { doneToNs: startNs + hourNs });
+    await change(id, { doneToNs: startNs + NS_PER_HOUR });
     expect(await status()).toBe('33% Complete');
-    await change(id, { doneToNs: startNs + 3n * hourNs - 1n });
+    await change(id, { doneToNs: startNs + 3n * NS_PER_HOUR - 1n });
     expect(await status()).toBe('66% Complete');
     await change(id, { processedMs: START_MS });
     expect(await status()).toBe('processed');
@@ -340,7 +337,7 @@ describe('cancel', () => {
 
   test('needs force past the deadline, and only the word true means force', async () => {
     const id = await create();
-    stores.clock.advance(DAY_MS + 1);
+    stores.clock.advance(MS_PER_DAY + 1);
     for (const force of ['', '1', 'TRUE', 'True', 'false']) {
       expect(await cancel({ request_id: id, force })).toEqual([400, TOO_LATE]);
     }
@@ -350,7 +347,7 @@ describe('cancel', () => {
 
   test('needs no force at the deadline', async () => {
     const id = await create();
-    stores.clock.advance(DAY_MS);
+    stores.clock.advance(MS_PER_DAY);
     expect(await cancel({ request_id: id })).toEqual([204, '']);
   });
 
@@ -398,7 +395,7 @@ describe('progress', () => {
       processed_at: null,
     };
     expect(await progress()).toEqual([received]);
-    const doneToNs = BigInt(START_MS - HOUR_MS / 2) * NS_PER_MS;
+    const doneToNs = BigInt(START_MS - MS_PER_HOUR / 2) * NS_PER_MS;
     await change(id, { pickedUpMs: START_MS + 500, doneToNs, bytesDone: 70, bytesTotal: 100 });
     const working = {
       ...received,

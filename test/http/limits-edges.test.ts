@@ -1,9 +1,10 @@
 /** Each limit of a request (docs/reference/limits.md) through the dispatcher: below it, at it, and above it. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { tailRequestOf } from '../../shared/server/http/tail-request.ts';
-import { HOUR_MS, START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
+import { START_MS, type TestProcess, testStores } from '../maintenance/store.ts';
 import { request, tenants } from './request.ts';
 
 const ROOT = '/svc/api/v1';
@@ -263,12 +264,12 @@ describe('default time ranges', () => {
   const AGES: readonly (readonly [string, number])[] = [
     ['now', 0],
     ['young', 1],
-    ['hour-', HOUR_MS - 1],
-    ['hour', HOUR_MS],
-    ['hour+', HOUR_MS + 1],
-    ['six-', 6 * HOUR_MS - 1],
-    ['six', 6 * HOUR_MS],
-    ['six+', 6 * HOUR_MS + 1],
+    ['hour-', MS_PER_HOUR - 1],
+    ['hour', MS_PER_HOUR],
+    ['hour+', MS_PER_HOUR + 1],
+    ['six-', 6 * MS_PER_HOUR - 1],
+    ['six', 6 * MS_PER_HOUR],
+    ['six+', 6 * MS_PER_HOUR + 1],
   ];
   beforeAll(async () => {
     for (const [age, ms] of AGES) {
@@ -296,8 +297,8 @@ describe('default time ranges', () => {
     expect(data.sort()).toEqual(upTo('six'));
     const only = start();
     for (const [name, ms] of [
-      ['inside', 6 * HOUR_MS],
-      ['outside', 6 * HOUR_MS + 1],
+      ['inside', 6 * MS_PER_HOUR],
+      ['outside', 6 * MS_PER_HOUR + 1],
     ] as const) {
       expect((await push(only, [[{ [name]: 'x' }, [[START_MS - ms, 'x']]]])).status).toBe(204);
     }

@@ -2,11 +2,10 @@
  * Flush, index sync, cache generation numbers and maintenance status (docs/dev/wire-format.md#cache-generation, #flush-and-shutdown, #index-sync).
  */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import type { HttpResponse } from '../../shared/server/http/message.ts';
 import {
-  DAY_MS,
-  HOUR_MS,
   linesOf,
   pushLine,
   START_MS,
@@ -16,7 +15,7 @@ import {
 } from '../maintenance/store.ts';
 
 const acme = { 'x-scope-orgid': 'acme' };
-const DAY = START_MS / DAY_MS;
+const DAY = START_MS / MS_PER_DAY;
 
 let stores: TestStores;
 let process: TestProcess;
@@ -69,7 +68,7 @@ describe('/flush/tenant', () => {
     expect(await flush()).toEqual([204, '']);
     expect([await chunksOf('acme'), await chunksOf('beta')]).toEqual([1, 3]);
     expect(process.kicked).toEqual([]);
-    expect(await linesOf(process, 'acme', START_MS, START_MS + DAY_MS)).toEqual([
+    expect(await linesOf(process, 'acme', START_MS, START_MS + MS_PER_DAY)).toEqual([
       'line 0',
       'line 1',
       'line 2',
@@ -161,7 +160,7 @@ describe('/sync-indexes', () => {
     stores.clock.advance(88_500);
     await process.run('index-sync');
     expect(await status()).toEqual([{ ...NEVER, last_trigger: 'manual', last_duration: '1m30s' }]);
-    stores.clock.advance(HOUR_MS);
+    stores.clock.advance(MS_PER_HOUR);
     await process.run('index-sync');
     expect(await status()).toEqual([{ ...NEVER, last_trigger: 'periodic' }]);
     expect(await put()).toEqual([202, STARTED]);
@@ -249,11 +248,11 @@ describe('/status/maintenance', () => {
 
   test('shows the last runs of another process, and pending work', async () => {
     await fill('acme');
-    stores.clock.advance(HOUR_MS);
+    stores.clock.advance(MS_PER_HOUR);
     await fill('beta');
     await stores.process(2).run('compaction');
     const { jobs, backlog } = await status();
-    const ended = new Date(START_MS + HOUR_MS).toISOString();
+    const ended = new Date(START_MS + MS_PER_HOUR).toISOString();
     expect(jobs[0].last_run).toMatchObject({
       started: ended,
       ended,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { NS_PER_HOUR, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseParams } from '../../shared/server/http/params.ts';
 import {
   booleanParam,
@@ -15,11 +16,9 @@ import { MAX_INT64, MIN_INT64, parseInt64 } from '../../shared/server/http/strco
 import { parseRfc3339, parseTimestamp } from '../../shared/server/http/timestamp.ts';
 import { messageThrown, request } from './request.ts';
 
-const SECOND = 1_000_000_000n;
-const HOUR = 3600n * SECOND;
 const START = '1795154400000000000';
 const END = '1795176000000000000';
-const NOW = 1_795_200_000n * SECOND;
+const NOW = 1_795_200_000n * NS_PER_SECOND;
 
 const params = (query: Record<string, string>) =>
   parseParams(request({ rawQuery: new URLSearchParams(query).toString() }));
@@ -29,11 +28,11 @@ const instant = (query: Record<string, string>) => instantQueryParams(params(que
 describe('timestamps', () => {
   test.each<[string, bigint]>([
     ['0', 0n],
-    ['-1', -SECOND],
-    ['+1', SECOND],
-    ['1795154400', 1_795_154_400n * SECOND],
+    ['-1', -NS_PER_SECOND],
+    ['+1', NS_PER_SECOND],
+    ['1795154400', 1_795_154_400n * NS_PER_SECOND],
     ['9999999999', MAX_INT64],
-    ['-999999999', -999_999_999n * SECOND],
+    ['-999999999', -999_999_999n * NS_PER_SECOND],
     ['10000000000', 10_000_000_000n],
     ['00000000001', 1n],
     [START, BigInt(START)],
@@ -49,9 +48,9 @@ describe('timestamps', () => {
     ['1.9999', 2_000_000_000n],
     ['-1.5', -1_500_000_000n],
     ['.5', 500_000_000n],
-    ['1.5e3', 1500n * SECOND],
-    ['1.0e300', 9_223_372_036n * SECOND],
-    ['-1.0e300', -9_223_372_036n * SECOND],
+    ['1.5e3', 1500n * NS_PER_SECOND],
+    ['1.0e300', 9_223_372_036n * NS_PER_SECOND],
+    ['-1.0e300', -9_223_372_036n * NS_PER_SECOND],
     ['1970-01-01T00:00:00Z', 0n],
     ['2026-11-20T06:00:00.000Z', BigInt(START)],
     ['2026-11-20T06:00:00.000+00:00', BigInt(START)],
@@ -60,7 +59,7 @@ describe('timestamps', () => {
     ['2026-11-20T06:00:00.123456789Z', BigInt(START) + 123_456_789n],
     ['2026-11-20T06:00:00.1234567899Z', BigInt(START) + 123_456_789n],
     ['2026-11-20T06:00:00,5Z', BigInt(START) + 500_000_000n],
-    ['2024-02-29T00:00:00Z', 1_709_164_800n * SECOND],
+    ['2024-02-29T00:00:00Z', 1_709_164_800n * NS_PER_SECOND],
     ['1969-12-31T23:59:59.999999999Z', -1n],
     ['2500-01-01T00:00:00Z', MAX_INT64],
     ['0001-01-01T00:00:00Z', MIN_INT64],
@@ -132,24 +131,24 @@ describe('timestamps', () => {
 
 describe('start, end, since', () => {
   test.each<[Record<string, string>, bigint, bigint]>([
-    [{}, NOW - HOUR, NOW],
-    [{ start: '', end: '', since: '' }, NOW - HOUR, NOW],
+    [{}, NOW - NS_PER_HOUR, NOW],
+    [{ start: '', end: '', since: '' }, NOW - NS_PER_HOUR, NOW],
     [{ start: START, end: END }, BigInt(START), BigInt(END)],
     [{ start: START, end: START }, BigInt(START), BigInt(START)],
     [{ start: START }, BigInt(START), NOW],
-    [{ end: END }, BigInt(END) - HOUR, BigInt(END)],
-    [{ end: END, since: '1h30m' }, BigInt(END) - (HOUR * 3n) / 2n, BigInt(END)],
+    [{ end: END }, BigInt(END) - NS_PER_HOUR, BigInt(END)],
+    [{ end: END, since: '1h30m' }, BigInt(END) - (NS_PER_HOUR * 3n) / 2n, BigInt(END)],
     [{ start: START, end: END, since: '5m' }, BigInt(START), BigInt(END)],
-    [{ since: '1w' }, NOW - 168n * HOUR, NOW],
-    [{ end: '9000000000' }, NOW - HOUR, 9_000_000_000n * SECOND],
-    [{ start: '-1', end: '0' }, -SECOND, 0n],
+    [{ since: '1w' }, NOW - 168n * NS_PER_HOUR, NOW],
+    [{ end: '9000000000' }, NOW - NS_PER_HOUR, 9_000_000_000n * NS_PER_SECOND],
+    [{ start: '-1', end: '0' }, -NS_PER_SECOND, 0n],
   ])('%j give a range', (query, startNs, endNs) => {
     expect(rangeParams(params(query), NOW)).toEqual({ startNs, endNs });
   });
 
   test('labels look back six hours', () => {
     const { startNs } = rangeParams(params({}), NOW, { defaultSinceNs: LABELS_SINCE_NS });
-    expect(startNs).toBe(NOW - 6n * HOUR);
+    expect(startNs).toBe(NOW - 6n * NS_PER_HOUR);
   });
 
   test.each([
@@ -171,7 +170,7 @@ describe('start, end, since', () => {
 
 describe('range query', () => {
   const given = { query: '{app="edge"}', start: START, end: END };
-  const plain = { limit: 100, direction: 'backward', stepNs: 86n * SECOND, intervalNs: 0n };
+  const plain = { limit: 100, direction: 'backward', stepNs: 86n * NS_PER_SECOND, intervalNs: 0n };
 
   test.each<[Record<string, string>, object]>([
     [{}, plain],
@@ -184,24 +183,24 @@ describe('range query', () => {
       { limit: '+7', direction: 'Backward' },
       { limit: 7, direction: 'backward' },
     ],
-    [{ step: '60' }, { stepNs: 60n * SECOND }],
-    [{ step: '7m' }, { stepNs: 420n * SECOND }],
+    [{ step: '60' }, { stepNs: 60n * NS_PER_SECOND }],
+    [{ step: '7m' }, { stepNs: 420n * NS_PER_SECOND }],
     [
       { step: '90s', interval: '5m' },
-      { stepNs: 90n * SECOND, intervalNs: 300n * SECOND },
+      { stepNs: 90n * NS_PER_SECOND, intervalNs: 300n * NS_PER_SECOND },
     ],
     [{ step: '2.5' }, { stepNs: 2_500_000_000n }],
-    [{ step: '1e1' }, { stepNs: 10n * SECOND }],
-    [{ step: '1d' }, { stepNs: 24n * HOUR }],
+    [{ step: '1e1' }, { stepNs: 10n * NS_PER_SECOND }],
+    [{ step: '1d' }, { stepNs: 24n * NS_PER_HOUR }],
     [{ interval: '0' }, { intervalNs: 0n }],
     [{ interval: '0.5' }, { intervalNs: 500_000_000n }],
     [{ interval: '-0.0000000001' }, { intervalNs: 0n }],
-    [{ start: END }, { stepNs: SECOND }],
-    [{ start: '0' }, { startNs: 0n, stepNs: 7_180_704n * SECOND }],
-    [{ end: '1795154649', start: '1795154400' }, { stepNs: SECOND }],
-    [{ end: '1795154900', start: '1795154400' }, { stepNs: 2n * SECOND }],
-    [{ start: '-900000000', end: '9000000000' }, { stepNs: 39_600_000n * SECOND }],
-    [{ start: '1795165000', end: END, step: '1' }, { stepNs: SECOND }],
+    [{ start: END }, { stepNs: NS_PER_SECOND }],
+    [{ start: '0' }, { startNs: 0n, stepNs: 7_180_704n * NS_PER_SECOND }],
+    [{ end: '1795154649', start: '1795154400' }, { stepNs: NS_PER_SECOND }],
+    [{ end: '1795154900', start: '1795154400' }, { stepNs: 2n * NS_PER_SECOND }],
+    [{ start: '-900000000', end: '9000000000' }, { stepNs: 39_600_000n * NS_PER_SECOND }],
+    [{ start: '1795165000', end: END, step: '1' }, { stepNs: NS_PER_SECOND }],
   ])('%j is parsed', (query, want) => {
     expect(range({ ...given, ...query })).toMatchObject(want);
   });
@@ -251,7 +250,7 @@ describe('range query', () => {
   test('has at most 11,000 points, counted in whole steps', () => {
     const at = (seconds: number) =>
       range({ start: '1000000000', end: String(1_000_000_000 + seconds), step: '1' });
-    expect(at(11_000).stepNs).toBe(SECOND);
+    expect(at(11_000).stepNs).toBe(NS_PER_SECOND);
     expect(messageThrown(() => at(11_001))).toBe(tooFine);
   });
 
@@ -261,7 +260,7 @@ describe('range query', () => {
       fc.property(second, second, (a, b) => {
         const [start, end] = a < b ? [a, b] : [b, a];
         const { startNs, endNs, stepNs } = range({ start: `${start}`, end: `${end}` });
-        expect(stepNs >= SECOND && stepNs % SECOND === 0n).toBe(true);
+        expect(stepNs >= NS_PER_SECOND && stepNs % NS_PER_SECOND === 0n).toBe(true);
         expect((endNs - startNs) / stepNs <= 500n).toBe(true);
       }),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { acceptPush, type PushContext, type PushResult } from '../../shared/write/ingest/accept.ts';
 import { decodeJsonPush } from '../../shared/write/ingest/json-push.ts';
 import { decodeProtobufPush } from '../../shared/write/ingest/protobuf-push.ts';
@@ -9,7 +10,6 @@ import { streamOf } from '../../shared/write/ingest/stream-table.ts';
 import { acceptedEntries, refusal } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z
-const DAY = 86_400_000_000_000n;
 
 type Value = [ns: bigint, line: string, metadata?: Record<string, string>];
 interface Stream {
@@ -325,7 +325,7 @@ describe('increment_duplicate_timestamp', () => {
   });
 
   test('continues over midnight', () => {
-    const last = (NOW / DAY) * DAY - 1n;
+    const last = (NOW / NS_PER_DAY) * NS_PER_DAY - 1n;
     expect(
       times([
         [last, 'a'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NS_OF_DAY } from '../../shared/write/ingest/push-columns.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import {
   formatRfc3339,
   parseNanoseconds,

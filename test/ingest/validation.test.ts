@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { atOnce } from '../../shared/base/model/steps.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { acceptPush } from '../../shared/write/ingest/accept.ts';
 import { PushColumns } from '../../shared/write/ingest/push-columns.ts';
 import { streamOf } from '../../shared/write/ingest/stream-table.ts';
@@ -9,7 +10,6 @@ import { timestampOf } from '../../shared/write/ingest/timestamp.ts';
 import { acceptedEntries } from './entries.ts';
 
 const NOW = 1_704_164_645_500_000_000n; // 2024-01-02T03:04:05.5Z
-const DAY = 86_400_000_000_000n;
 const GRACE = 600_000_000_000n;
 
 type Pair = readonly [name: string, value: string];
@@ -183,18 +183,18 @@ const rows: [string, Given, Partial<Limits>, string | undefined, string][] = [
     `stream '{app="nnnnnnnnn", service_name="nnnnnnnnn"}' has label value too long: 'nnnnnnnnn'`,
     'label_value_too_long',
   ],
-  ['as old as can be', { ns: NOW - 7n * DAY }, {}, ...OK],
+  ['as old as can be', { ns: NOW - 7n * NS_PER_DAY }, {}, ...OK],
   [
     'too old',
-    { ns: NOW - 7n * DAY - 1n },
+    { ns: NOW - 7n * NS_PER_DAY - 1n },
     {},
     `${OLD}2023-12-26T03:04:05Z${OLDEST}`,
     'greater_than_max_sample_age',
   ],
   [
     'older than an hour',
-    { ns: NOW - 2n * DAY },
-    { rejectOldSamplesMaxAgeNs: DAY / 24n },
+    { ns: NOW - 2n * NS_PER_DAY },
+    { rejectOldSamplesMaxAgeNs: NS_PER_DAY / 24n },
     `${OLD}2023-12-31T03:04:05Z, oldest acceptable timestamp is: 2024-01-02T02:04:05Z`,
     'greater_than_max_sample_age',
   ],

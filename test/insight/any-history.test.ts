@@ -1,21 +1,12 @@
 /** However entries are packed and indexed: volumes, statistics and labels of whole minutes are those of the model. */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import type { Matcher } from '../../shared/language/logql/ast.ts';
 import type { Grouping } from '../../shared/read/insight/volume-day.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
-import {
-  arbitraryHistory,
-  DAY,
-  MINUTE_NS,
-  makeWorld,
-  nsOf,
-  START_NS,
-  volumeOf,
-  type World,
-  who,
-} from './world.ts';
+import { arbitraryHistory, DAY, makeWorld, nsOf, START_NS, volumeOf, type World, who } from './world.ts';
 
 interface Span {
   readonly startNs: bigint;
@@ -26,8 +17,8 @@ interface Span {
 const arbitrarySpan: fc.Arbitrary<Span> = fc
   .tuple(fc.integer({ min: 0, max: 2879 }), fc.integer({ min: 1, max: 2880 }))
   .map(([from, length]) => ({
-    startNs: START_NS + BigInt(from) * MINUTE_NS,
-    endNs: START_NS + BigInt(from + length) * MINUTE_NS - 1n,
+    startNs: START_NS + BigInt(from) * NS_PER_MINUTE,
+    endNs: START_NS + BigInt(from + length) * NS_PER_MINUTE - 1n,
   }));
 
 const NOT_C: readonly Matcher[] = [{ name: 'app', op: '!=', value: 'c' }];
@@ -55,7 +46,7 @@ const LONGEST_PAUSE_MINUTES = 30n;
 
 /** The model: entries in order of time; a run goes on while no more than half an hour of minutes is left out. */
 function runsOf(known: readonly DatedEntry[]): Run[] {
-  const minuteOf = (one: DatedEntry) => nsOf(one) / MINUTE_NS;
+  const minuteOf = (one: DatedEntry) => nsOf(one) / NS_PER_MINUTE;
   const byStream = Object.values(Object.groupBy(known, one => `${one.day} ${streamOf(one.stream).text}`));
   return byStream.flatMap((entries = []) => {
     const sorted = entries.toSorted((a, b) => (nsOf(a) < nsOf(b) ? -1 : 1));
@@ -67,8 +58,8 @@ function runsOf(known: readonly DatedEntry[]): Run[] {
       else runs.push([one]);
     }
     return runs.map((run, i) => ({
-      firstNs: i === 0 ? nsOf(run[0]) : minuteOf(run[0]) * MINUTE_NS,
-      lastNs: i === runs.length - 1 ? nsOf(run.at(-1)!) : (minuteOf(run.at(-1)!) + 1n) * MINUTE_NS,
+      firstNs: i === 0 ? nsOf(run[0]) : minuteOf(run[0]) * NS_PER_MINUTE,
+      lastNs: i === runs.length - 1 ? nsOf(run.at(-1)!) : (minuteOf(run.at(-1)!) + 1n) * NS_PER_MINUTE,
       bytes: run.reduce((sum, one) => sum + volumeOf(one), 0),
       of: run[0],
     }));
@@ -87,7 +78,7 @@ async function compareVolumes(world: World, known: readonly DatedEntry[], range:
   const runs = runsOf(known.filter(({ stream }) => stream.app !== 'c'));
   for (const grouping of GROUPINGS) {
     for (const stepMinutes of [undefined, 7n, 60n, 1440n]) {
-      const stepNs = stepMinutes && stepMinutes * MINUTE_NS;
+      const stepNs = stepMinutes && stepMinutes * NS_PER_MINUTE;
       const query = { matchers: NOT_C, range, grouping, stepNs };
       const { timesMs, series } = await world.insight().volumes(query, who());
       const got = new Map<string, number>();
@@ -122,7 +113,7 @@ async function compareVolumes(world: World, known: readonly DatedEntry[], range:
 }
 
 async function compareStats(world: World, known: readonly DatedEntry[], range: Span): Promise<void> {
-  const hours = 60n * MINUTE_NS;
+  const hours = 60n * NS_PER_MINUTE;
   const span = {
     startNs: range.startNs - (range.startNs % hours),
     endNs: range.endNs - (range.endNs % hours) + hours - 1n,
@@ -167,7 +158,7 @@ test('volumes, statistics and labels are those of the entries', async () => {
     fc.array(arbitrarySpan, { minLength: 2, maxLength: 2 }),
     async (history, work, inlineMaxBytes, spans) => {
       const world = makeWorld({ inlineMaxBytes });
-      const whole = { startNs: START_NS, endNs: START_NS + 2880n * MINUTE_NS - 1n };
+      const whole = { startNs: START_NS, endNs: START_NS + 2880n * NS_PER_MINUTE - 1n };
       const each = Math.ceil(history.length / work.length);
       for (let i = 0; i < work.length; i++) {
         const entries = history.slice(i * each, (i + 1) * each);

@@ -3,16 +3,16 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { hashOfText } from '../../shared/base/model/text-hash.ts';
+import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { CumulativeHistogram } from '../../shared/read/insight/cumulative-histogram.ts';
 import { DetectedLabels } from '../../shared/read/insight/detected-labels.ts';
 import { Distinct } from '../../shared/read/insight/distinct.ts';
 import { volumeBytes } from '../../shared/read/insight/volume-bytes.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
-import { DAY, DAY_NS, MINUTE_NS, makeWorld, START_NS, who } from './world.ts';
+import { DAY, makeWorld, START_NS, who } from './world.ts';
 
-const MINUTE = 60e9;
-const DAY_END = 1440 * MINUTE;
+const DAY_END = 1440 * NS_OF_MINUTE;
 
 describe('curves', () => {
   test.each([1, 5])('of %d minutes: stretches between cells are exact, and stretches add up', minutes => {
@@ -27,14 +27,16 @@ describe('curves', () => {
         const curves = new CumulativeHistogram(minutes);
         const row = curves.addRow();
         for (const { minute, second, amount } of entries) {
-          const at = minute * MINUTE + second * 1e9;
+          const at = minute * NS_OF_MINUTE + second * 1e9;
           curves.add(row, at, at, amount);
         }
         curves.seal();
-        const cell = minutes * MINUTE;
+        const cell = minutes * NS_OF_MINUTE;
         const [a, b, c] = [...times].sort((one, other) => one - other);
         const [from, to] = [a - (a % cell), c - (c % cell)];
-        const inside = entries.filter(({ minute }) => minute * MINUTE >= from && minute * MINUTE < to);
+        const inside = entries.filter(
+          ({ minute }) => minute * NS_OF_MINUTE >= from && minute * NS_OF_MINUTE < to,
+        );
         expect(curves.between(row, from, to)).toBe(inside.reduce((sum, { amount }) => sum + amount, 0));
         const whole = curves.between(row, a, c);
         expect(curves.between(row, a, b) + curves.between(row, b, c)).toBeCloseTo(whole, 6);
@@ -51,7 +53,7 @@ describe('curves', () => {
       { level: 0, minutes: [11, 12], entries: [5, 5], lineBytes: [50, 60], metadataBytes: [10, 0] },
     ];
     const bytes = (_: number, lines: number, metadata: number) => lines + metadata;
-    curves.addMinutes(row, 10.5 * MINUTE, 11.5 * MINUTE, counts, bytes);
+    curves.addMinutes(row, 10.5 * NS_OF_MINUTE, 11.5 * NS_OF_MINUTE, counts, bytes);
     curves.seal();
     // [from, to, amount], minutes
     for (const [from, to, amount] of [
@@ -64,7 +66,11 @@ describe('curves', () => {
       [11.5, 1440, 0],
       [0, 1440, 120],
     ]) {
-      expect([from, to, curves.between(row, from * MINUTE, to * MINUTE)]).toEqual([from, to, amount]);
+      expect([from, to, curves.between(row, from * NS_OF_MINUTE, to * NS_OF_MINUTE)]).toEqual([
+        from,
+        to,
+        amount,
+      ]);
     }
   });
 
@@ -154,7 +160,7 @@ const entry = (time: number, pod: string, line = 'x'.repeat(100), day = DAY): Da
   metadata: {},
 });
 const APP = [{ name: 'app', op: '=', value: 'a' }] as const;
-const whole = { startNs: START_NS, endNs: START_NS + DAY_NS - 1n };
+const whole = { startNs: START_NS, endNs: START_NS + NS_PER_DAY - 1n };
 const byPod = { by: 'series', names: ['pod'] } as const;
 const query = { matchers: APP, range: whole, grouping: byPod, stepNs: undefined };
 
@@ -190,7 +196,7 @@ describe('insight', () => {
     object[2] ^= 0xff;
     await world.store.delete(key);
     await world.store.putIfAbsent(key, object);
-    const hourly = { ...query, stepNs: 30n * MINUTE_NS };
+    const hourly = { ...query, stepNs: 30n * NS_PER_MINUTE };
     const { series } = await world.insight().volumes(hourly, who());
     expect(series[0].totalBytes).toBe(1200);
     expect(series[0].bytes.filter(bytes => bytes > 0)).toHaveLength(12);
@@ -202,8 +208,8 @@ describe('insight', () => {
       ...DEFAULT_LIMITS,
       retentionPeriodNs: 0n,
       retentionStream: [
-        { selector: '{pod="short"}', priority: 1, periodNs: DAY_NS },
-        { selector: '{pod="cut"}', priority: 1, periodNs: 3n * DAY_NS - DAY_NS / 2n },
+        { selector: '{pod="short"}', priority: 1, periodNs: NS_PER_DAY },
+        { selector: '{pod="cut"}', priority: 1, periodNs: 3n * NS_PER_DAY - NS_PER_DAY / 2n },
       ],
     };
     const world = makeWorld({ limits });
@@ -268,11 +274,11 @@ describe('insight', () => {
     expect((await ask({ volumeMaxSeries: 3 })).series).toHaveLength(3);
     expect((await ask({ volumeMaxSeries: 0 })).series).toHaveLength(3);
     await expect(ask({ volumeMaxSeries: 2 })).rejects.toMatchObject({ status: 400 });
-    await expect(ask({ maxQueryLengthNs: DAY_NS / 2n })).rejects.toThrow(
+    await expect(ask({ maxQueryLengthNs: NS_PER_DAY / 2n })).rejects.toThrow(
       /^the query time range exceeds the limit/,
     );
-    expect((await ask({ maxQueryLookbackNs: DAY_NS })).series).toEqual([]);
-    expect(await world.insight().stats(APP, whole, who({ maxQueryLookbackNs: DAY_NS }))).toEqual({
+    expect((await ask({ maxQueryLookbackNs: NS_PER_DAY })).series).toEqual([]);
+    expect(await world.insight().stats(APP, whole, who({ maxQueryLookbackNs: NS_PER_DAY }))).toEqual({
       streams: 0,
       chunks: 0,
       bytes: 0,

@@ -1,17 +1,17 @@
 /** Runs of streams: the same in whatever order and parts entries are added; and what curves make of them. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { CumulativeHistogram } from '../../shared/read/insight/cumulative-histogram.ts';
 import { isOneRun, LONGEST_PAUSE_MINUTES, StreamRuns } from '../../shared/read/insight/stream-runs.ts';
 import type { LevelCounts } from '../../shared/storage/chunk/format.ts';
 
-const MINUTE = 60e9;
 const bytesOf = (_entries: number, lineBytes: number, metadataBytes: number) => lineBytes + metadataBytes;
 
 /** [from, to, bytes] in minutes. */
 function runsOf(runs: StreamRuns, stream = 0): [number, number, number][] {
   const found: [number, number, number][] = [];
-  runs.visit(stream, (from, to, bytes) => found.push([from / MINUTE, to / MINUTE, bytes]));
+  runs.visit(stream, (from, to, bytes) => found.push([from / NS_OF_MINUTE, to / NS_OF_MINUTE, bytes]));
   return found;
 }
 
@@ -19,7 +19,7 @@ function runsOf(runs: StreamRuns, stream = 0): [number, number, number][] {
 function countsOf(times: readonly number[]): LevelCounts {
   const byMinute = new Map<number, number>();
   for (const time of times) {
-    const minute = Math.ceil(time / MINUTE);
+    const minute = Math.ceil(time / NS_OF_MINUTE);
     byMinute.set(minute, (byMinute.get(minute) ?? 0) + 1);
   }
   const minutes = [...byMinute.keys()].sort((a, b) => a - b);
@@ -80,7 +80,7 @@ describe('runs of a stream', () => {
       addChunk(
         runs,
         stream,
-        minutes.map(minute => minute * MINUTE),
+        minutes.map(minute => minute * NS_OF_MINUTE),
       );
     expect(runsOf(runs)).toEqual(want);
   });
@@ -122,7 +122,7 @@ describe('runs of a stream', () => {
 test('what is spread counts by time, and is gone when it is taken away', () => {
   const second = fc.integer({ min: 0, max: 86_400 }).map(seconds => seconds * 1e9);
   const span = fc.tuple(second, second).map(([a, b]) => [Math.min(a, b), Math.max(a, b)]);
-  const minute = fc.integer({ min: 0, max: 1440 }).map(minutes => minutes * MINUTE);
+  const minute = fc.integer({ min: 0, max: 1440 }).map(minutes => minutes * NS_OF_MINUTE);
   fc.assert(
     fc.property(fc.array(span, { minLength: 1, maxLength: 8 }), minute, minute, (spans, a, b) => {
       const [from, to] = [Math.min(a, b), Math.max(a, b)];

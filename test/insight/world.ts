@@ -1,6 +1,7 @@
 /** A store in memory with its maintenance, and what volumes and statistics of plain entries must be: the model. */
 import fc from 'fast-check';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -17,9 +18,7 @@ import { asker } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 export const DAY = 20_000;
-export const DAY_NS = 86_400_000_000_000n;
-export const START_NS = BigInt(DAY) * DAY_NS;
-export const MINUTE_NS = 60_000_000_000n;
+export const START_NS = BigInt(DAY) * NS_PER_DAY;
 export const bounds = () => ({ untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
 
 export function makeWorld({
@@ -81,7 +80,7 @@ export type World = ReturnType<typeof makeWorld>;
 export const who = (more: Partial<Limits> = {}, tenants = ['t']) =>
   asker({ tenants, limits: { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, ...more } });
 
-export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+export const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 
 /** As the store counts: without the name of the level. */
 export function volumeOf({ line, metadata }: DatedEntry): number {

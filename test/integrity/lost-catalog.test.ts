@@ -1,5 +1,6 @@
 /** A catalog that does not know what is stored: who notices, and what is left alone. */
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -17,7 +18,6 @@ import { collectionJob } from '../../shared/upkeep/maintenance/collection-job.ts
 import { countingIds, manualClock } from '../support/manual-clock.ts';
 import { batch, createWorld, SETTLED_MS } from './world.ts';
 
-const HOUR_MS = 3_600_000;
 const bounds = { untilMs: Infinity, signal: new AbortController().signal };
 
 function placeMark(): PlaceMark {
@@ -120,7 +120,7 @@ describe('the collection of orphans', () => {
     const catalog = newCatalog();
     await begin(catalog, true);
     for (let day = 0; day < 5; day++) {
-      clock.advance(25 * HOUR_MS);
+      clock.advance(25 * MS_PER_HOUR);
       await walkForOrphans({ catalog, store, clock }, bounds);
     }
     expect(await chunks()).toBe(50);
@@ -132,7 +132,7 @@ describe('the collection of orphans', () => {
     await begin(catalog);
     clock.advance(1);
     for (let i = 0; i < 101; i++) await put('t');
-    clock.advance(25 * HOUR_MS);
+    clock.advance(25 * MS_PER_HOUR);
     const job = collectionJob({ catalog, store, clock, everyMs: 1 });
     const { failures } = await job.run(bounds);
     expect(failures).toEqual([expect.stringMatching(/^101 objects have no record.*--rebuild-catalog/)]);
@@ -145,7 +145,7 @@ describe('the collection of orphans', () => {
     await begin(catalog);
     clock.advance(1);
     for (let i = 0; i < 100; i++) await put('t');
-    clock.advance(25 * HOUR_MS);
+    clock.advance(25 * MS_PER_HOUR);
     await walkForOrphans({ catalog, store, clock }, bounds);
     expect(await chunks()).toBe(0);
   });

@@ -1,6 +1,6 @@
 /** A whole store in memory whose table can be lost or set back, and whose bytes can be damaged: for tests of the doctor. */
 
-import { NS_PER_DAY, NS_PER_MS } from '../../shared/base/model/duration.ts';
+import { MS_PER_HOUR, NS_PER_DAY, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -25,15 +25,14 @@ import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { entriesOfPage, streamOf } from '../support/rows.ts';
 
 export const SIGNAL = new AbortController().signal;
-const HOUR_MS = 3_600_000;
 /** Of compaction: how long inputs stay. */
-export const GRACE_MS = 2 * HOUR_MS;
+export const GRACE_MS = 2 * MS_PER_HOUR;
 /** Over 20 minutes: what was written before is nobody's commit under way. */
 export const SETTLED_MS = 1_500_000;
 
 /** Time goes on when somebody sleeps, or is told to. */
 export function steppedClock(): Clock & { advance(ms: number): void } {
-  let nowMs = (DAY + 1) * 86_400_000 + HOUR_MS;
+  let nowMs = (DAY + 1) * 86_400_000 + MS_PER_HOUR;
   return {
     nowMs: () => nowMs,
     nowNs: () => BigInt(nowMs) * NS_PER_MS,

@@ -8,11 +8,11 @@ import {
   unpackLengths,
   unpackTimes,
 } from '../../shared/base/kernels/columns.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { readNumbers, readTimes, writeNumber, writeTimes } from './oracles/columns.ts';
 
 const UNITS = [1, 1000, 1_000_000, 1_000_000_000];
-const DAY_NS = 86_400_000_000_000;
 
 let guard: Guard;
 
@@ -105,7 +105,7 @@ describe('columns under guard', () => {
   test('times are written as by the plain version, and come back', () => {
     const run = fc.tuple(
       fc.constantFrom(...UNITS),
-      fc.constantFrom(60, 100_000, DAY_NS / 1e9),
+      fc.constantFrom(60, 100_000, NS_OF_DAY / 1e9),
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 30 }),
     );
     const widthOf = (mean: number) => (mean < 4096 ? 0 : Math.min(Math.floor((Math.log2(mean) - 4) / 8), 4));
@@ -117,7 +117,7 @@ describe('columns under guard', () => {
           const times = shares
             .map(share => Math.floor((share * span * 1e9) / unit) * unit)
             .sort((a, b) => a - b);
-          offsets.push(...times.map(time => time % DAY_NS).sort((a, b) => a - b));
+          offsets.push(...times.map(time => time % NS_OF_DAY).sort((a, b) => a - b));
           starts.push(...times.map((_, i) => (i === 0 ? 1 : 0)));
         }
         const rows = offsets.length;

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type FileFormat, type FileRows, FileWriter } from '../../shared/base/kernels/file-rows.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import { type Guard, guardKernels } from './guard.ts';
 import { hostileText } from './hostile.ts';
 import { fileOf } from './oracles/file-rows.ts';
 
-const DAY_NS = 86_400e9;
 const LABELS = ['Z {} ', `Z ${'x'.repeat(300)} ü `, ''];
 
 const formats: fc.Arbitrary<FileFormat> = fc.constantFrom(
@@ -27,7 +27,7 @@ const someRows: fc.Arbitrary<Given> = fc
         { weight: 5, arbitrary: hostileText },
         { weight: 1, arbitrary: fc.constant(Buffer.alloc(0)) },
       ),
-      time: fc.oneof(fc.constantFrom(0, DAY_NS - 1), fc.integer({ min: 0, max: DAY_NS - 1 })),
+      time: fc.oneof(fc.constantFrom(0, NS_OF_DAY - 1), fc.integer({ min: 0, max: NS_OF_DAY - 1 })),
       labels: fc.nat(LABELS.length - 1),
       place: fc.nat(),
     }),

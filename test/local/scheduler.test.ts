@@ -1,14 +1,14 @@
 /** The timer of one machine, on a clock that a test moves. */
 import { expect, test } from '@jest/globals';
 import { startScheduler } from '../../local/scheduler.ts';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type Job, type JobOutcome, Jobs, type RunBounds } from '../../shared/upkeep/maintenance/jobs.ts';
 
-const MINUTE_MS = 60_000;
-const RUN_MS = 7 * MINUTE_MS;
+const RUN_MS = 7 * MS_PER_MINUTE;
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: { days: 2 }, failures: [] };
 
 interface Given {
@@ -28,7 +28,7 @@ function started({ outcomes = [OUTCOME], gate, isAskedFor }: Given = {}) {
   const askedMs: number[] = [];
   const job: Job = {
     name: 'job',
-    everyMs: MINUTE_MS,
+    everyMs: MS_PER_MINUTE,
     async run(given) {
       startedMs.push(clock.nowMs());
       bounds.push(given);
@@ -40,7 +40,7 @@ function started({ outcomes = [OUTCOME], gate, isAskedFor }: Given = {}) {
   };
   const asked: Job = {
     name: 'asked',
-    everyMs: 1000 * MINUTE_MS,
+    everyMs: 1000 * MS_PER_MINUTE,
     run: async () => {
       askedMs.push(clock.nowMs());
       return OUTCOME;
@@ -57,9 +57,9 @@ function started({ outcomes = [OUTCOME], gate, isAskedFor }: Given = {}) {
 
 test('calls a job at its interval, with the time that it may take', async () => {
   const { clock, scheduler, startedMs, bounds, askedMs } = started();
-  await clock.advance(3.5 * MINUTE_MS);
-  expect(startedMs).toEqual([1, 2, 3].map(minute => minute * MINUTE_MS));
-  expect(bounds[0].untilMs).toBe(MINUTE_MS + RUN_MS);
+  await clock.advance(3.5 * MS_PER_MINUTE);
+  expect(startedMs).toEqual([1, 2, 3].map(minute => minute * MS_PER_MINUTE));
+  expect(bounds[0].untilMs).toBe(MS_PER_MINUTE + RUN_MS);
   expect(askedMs).toEqual([]);
   await scheduler.stop();
 });
@@ -72,7 +72,7 @@ test('what a run leaves is done soon, what fails at the next interval', async ()
     OUTCOME,
   ];
   const { clock, scheduler, startedMs, logged } = started({ outcomes });
-  await clock.advance(3.5 * MINUTE_MS);
+  await clock.advance(3.5 * MS_PER_MINUTE);
   expect(startedMs).toEqual([60_000, 61_000, 121_000, 181_000]);
   const warnings = logged().filter(({ level }) => level === 'warn');
   expect(warnings.map(({ failure, msg }) => [failure, msg])).toEqual([
@@ -88,7 +88,7 @@ test('a kick runs a job now, and the interval begins anew', async () => {
   scheduler.kick('job');
   await clock.advance(0);
   expect(startedMs).toEqual([10_000]);
-  await clock.advance(MINUTE_MS);
+  await clock.advance(MS_PER_MINUTE);
   expect(startedMs).toEqual([10_000, 70_000]);
   await scheduler.stop();
 });
@@ -108,7 +108,7 @@ test('kicks during a run make one more, and no two at once', async () => {
   await clock.advance(0);
   expect(startedMs).toHaveLength(1);
   for (let i = 0; i < 3; i++) scheduler.kick('job');
-  await clock.advance(5 * MINUTE_MS);
+  await clock.advance(5 * MS_PER_MINUTE);
   expect(startedMs).toHaveLength(1);
   open();
   await clock.advance(0);
@@ -121,8 +121,8 @@ test('kicks during a run make one more, and no two at once', async () => {
 
 test('a tick runs what another job was asked for', async () => {
   const { clock, scheduler, askedMs } = started({ isAskedFor: async () => true });
-  await clock.advance(1.5 * MINUTE_MS);
-  expect(askedMs).toEqual([MINUTE_MS]);
+  await clock.advance(1.5 * MS_PER_MINUTE);
+  expect(askedMs).toEqual([MS_PER_MINUTE]);
   await scheduler.stop();
 });
 
@@ -133,11 +133,11 @@ test('stop tells the run, waits for it, and nothing runs after it', async () => 
     ended = true;
   };
   const { clock, scheduler, startedMs } = started({ gate });
-  await clock.advance(1.5 * MINUTE_MS);
+  await clock.advance(1.5 * MS_PER_MINUTE);
   await scheduler.stop();
   expect(ended).toBe(true);
   scheduler.kick('job');
-  await clock.advance(10 * MINUTE_MS);
-  expect(startedMs).toEqual([MINUTE_MS]);
+  await clock.advance(10 * MS_PER_MINUTE);
+  expect(startedMs).toEqual([MS_PER_MINUTE]);
   expect(clock.sleepers).toBe(0);
 });

@@ -1,12 +1,13 @@
 /** Days that compaction is asked for: when they count as looked at, and that they come before others without keeping them from their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { Compactor, type DayWork } from '../../shared/upkeep/compaction/compactor.ts';
-import { DAY_MS, HOUR_MS, pushLine, START_MS, testStores } from './store.ts';
+import { pushLine, START_MS, testStores } from './store.ts';
 
-const DAY = START_MS / DAY_MS;
+const DAY = START_MS / MS_PER_DAY;
 const { compactDay } = Compactor.prototype;
 
 afterEach(() => {
@@ -37,7 +38,7 @@ test('a day that another holds is asked for again, until it was looked at', asyn
   const process = testStores().process(1);
   await pushLine(process, 'a', START_MS, 'x');
   const { looked, pack } = packOf(process);
-  const lease = (await process.catalog.leases.take(dayLease('a', DAY), HOUR_MS))!;
+  const lease = (await process.catalog.leases.take(dayLease('a', DAY), MS_PER_HOUR))!;
   pack('a');
   expect((await process.run('compaction')).done).toBe(false);
   expect((await process.run('compaction')).done).toBe(false);
@@ -56,7 +57,7 @@ test('a day that was asked for again while another held it is looked at for both
   const process = testStores().process(1);
   await pushLine(process, 'a', START_MS, 'x');
   const { looked, pack } = packOf(process);
-  const lease = (await process.catalog.leases.take(dayLease('a', DAY), HOUR_MS))!;
+  const lease = (await process.catalog.leases.take(dayLease('a', DAY), MS_PER_HOUR))!;
   let times = 0;
   const visits = visited(() => {
     if (times++ === 0) pack('a');

@@ -1,11 +1,11 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { hasFailed, type Job, type JobOutcome, Jobs } from '../../shared/upkeep/maintenance/jobs.ts';
-import { DAY_MS, HOUR_MS, pushLine, START_MS, type TestProcess, testStores } from './store.ts';
+import { pushLine, START_MS, type TestProcess, testStores } from './store.ts';
 
 const OUTCOME: JobOutcome = { done: true, succeeded: 1, figures: {}, failures: [] };
-const MINUTE_MS = 60_000;
 const bounds = { untilMs: Infinity, signal: new AbortController().signal };
 
 test.each<[Partial<JobOutcome>, boolean]>([
@@ -22,7 +22,7 @@ describe('a tick', () => {
     const { clock, process } = testStores();
     const ran: string[] = [];
     const list = jobs.map(job => ({
-      everyMs: MINUTE_MS,
+      everyMs: MS_PER_MINUTE,
       run: async () => {
         ran.push(job.name);
         return OUTCOME;
@@ -81,7 +81,7 @@ describe('index sync', () => {
     const { clock, process } = testStores();
     const a = process(1);
     for (let i = 0; i < 3; i++) await pushLine(a, 'acme', clock.nowMs(), `line ${i}`);
-    clock.advance(HOUR_MS);
+    clock.advance(MS_PER_HOUR);
     return { clock, a, b: process(2) };
   }
 
@@ -100,10 +100,10 @@ describe('index sync', () => {
   // [after the sync before, whether a run begins one]
   test.each<[number, boolean]>([
     [0, false],
-    [4 * MINUTE_MS, false],
-    [4.6 * MINUTE_MS, true],
-    [5 * MINUTE_MS, true],
-    [DAY_MS, true],
+    [4 * MS_PER_MINUTE, false],
+    [4.6 * MS_PER_MINUTE, true],
+    [5 * MS_PER_MINUTE, true],
+    [MS_PER_DAY, true],
   ])('%d ms after the one before: a run begins one: %s', async (afterMs, begins) => {
     const { clock, a, b } = await filled();
     expect((await a.run('index-sync')).figures.days).toBe(1);
@@ -115,11 +115,11 @@ describe('index sync', () => {
   test('that was asked for is not over while a merge holds a day; a periodic one leaves the day to the next', async () => {
     const { clock, a, b } = await filled();
     const { leases } = a.catalog;
-    const day = Math.floor(START_MS / DAY_MS);
-    const held = (await leases.take(dayLease('acme', day), 10 * MINUTE_MS))!;
+    const day = Math.floor(START_MS / MS_PER_DAY);
+    const held = (await leases.take(dayLease('acme', day), 10 * MS_PER_MINUTE))!;
     expect(await b.run('index-sync')).toMatchObject({ done: true });
     expect(await status(b)).toMatchObject({ inProgress: false });
-    clock.advance(MINUTE_MS);
+    clock.advance(MS_PER_MINUTE);
     await put(a);
     expect((await b.tick('collection'))[0]).toMatchObject({ job: 'index-sync', done: false, failures: [] });
     expect(await status(b)).toMatchObject({ inProgress: true });
@@ -135,9 +135,9 @@ describe('index sync', () => {
     await new Promise(setImmediate);
     expect((await b.run('index-sync')).figures.days).toBe(0);
     expect(await status(b)).toMatchObject({ inProgress: true });
-    clock.advance(3 * MINUTE_MS);
+    clock.advance(3 * MS_PER_MINUTE);
     expect((await b.tick('compaction'))[0]).toMatchObject({ job: 'index-sync', figures: { written: 1 } });
-    expect(await status(b)).toMatchObject({ inProgress: false, lastDurationMs: 3 * MINUTE_MS });
+    expect(await status(b)).toMatchObject({ inProgress: false, lastDurationMs: 3 * MS_PER_MINUTE });
     expect(died).toBeInstanceOf(Promise);
   });
 });
@@ -148,7 +148,7 @@ test('a broken chunk keeps no other day from being packed', async () => {
   for (const tenant of ['acme', 'beta']) {
     for (let i = 0; i < 3; i++) await pushLine(a, tenant, clock.nowMs(), `line ${i}`);
   }
-  clock.advance(HOUR_MS);
+  clock.advance(MS_PER_HOUR);
   const { objects } = await store.list('acme/');
   const breakOne = async (key: string) => {
     await store.delete(key);
@@ -158,7 +158,7 @@ test('a broken chunk keeps no other day from being packed', async () => {
   const run = await process(2).run('compaction');
   expect(run).toMatchObject({ done: false, succeeded: 1, figures: { merges: 1 } });
   // Nor the rest of its own: what is broken, and the two others as one.
-  expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(2);
+  expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(2);
   expect(run.failures).toEqual([expect.stringMatching(/^acme day \d+: /)]);
   expect(hasFailed(run)).toBe(false);
 });
@@ -174,7 +174,7 @@ describe('a flush', () => {
     for (let i = 0; i < 3; i++) await pushLine(a, 'acme', clock.nowMs(), `line ${i}`);
     await flush(a);
     expect(await process(2).run('compaction')).toMatchObject({ done: true, figures: { merges: 1 } });
-    const snapshot = (await a.catalog.day('acme', START_MS / DAY_MS))!;
+    const snapshot = (await a.catalog.day('acme', START_MS / MS_PER_DAY))!;
     expect(snapshot.records).toHaveLength(2);
     expect(snapshot.index).toBeDefined();
     expect(await a.context.maintenance.flush.pending()).toBeUndefined();
@@ -185,7 +185,7 @@ describe('a flush', () => {
     const a = process(1);
     await flush(a);
     await a.run('compaction');
-    clock.advance(-HOUR_MS);
+    clock.advance(-MS_PER_HOUR);
     await flush(a);
     expect(await a.context.maintenance.flush.pending()).toBeDefined();
   });
@@ -201,29 +201,29 @@ describe('a run of compaction', () => {
     const { clock, process } = testStores();
     const a = process(1);
     const b = process(2);
-    clock.advance(71 * MINUTE_MS);
+    clock.advance(71 * MS_PER_MINUTE);
     for (const minute of [0, 1, 70]) {
-      await pushLine(a, 'acme', START_MS + minute * MINUTE_MS, `line of ${minute}`);
+      await pushLine(a, 'acme', START_MS + minute * MS_PER_MINUTE, `line of ${minute}`);
     }
-    clock.advance(31 * MINUTE_MS);
+    clock.advance(31 * MS_PER_MINUTE);
     // Two chunks are left, of two hours, until the day is over.
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
-    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(2);
-    clock.advance(10 * HOUR_MS);
+    expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(2);
+    clock.advance(10 * MS_PER_HOUR);
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 1 });
     // What is pushed is seen at once, and as long as its process may push more without a word.
-    for (let i = 0; i < 2; i++) await pushLine(a, 'acme', clock.nowMs() - 20 * MINUTE_MS, `late ${i}`);
+    for (let i = 0; i < 2; i++) await pushLine(a, 'acme', clock.nowMs() - 20 * MS_PER_MINUTE, `late ${i}`);
     for (let minutes = 0; minutes < 30; minutes += 10) {
       expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
-      clock.advance(10 * MINUTE_MS);
+      clock.advance(10 * MS_PER_MINUTE);
     }
-    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(3);
-    clock.advance(MINUTE_MS);
+    expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(3);
+    clock.advance(MS_PER_MINUTE);
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 1 });
-    clock.advance(14 * HOUR_MS);
+    clock.advance(14 * MS_PER_HOUR);
     expect(await days(b.run('compaction'))).toEqual({ days: 1, quiet: 0 });
-    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(1);
+    expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(1);
   });
 
   test('whose time is up is followed by one that begins where it stopped', async () => {
@@ -233,7 +233,7 @@ describe('a run of compaction', () => {
     for (const tenant of tenants) {
       for (let i = 0; i < 2; i++) await pushLine(a, tenant, clock.nowMs(), `line ${i}`);
     }
-    clock.advance(10 * MINUTE_MS);
+    clock.advance(10 * MS_PER_MINUTE);
     const { compactDay } = Compactor.prototype;
     const visits: string[] = [];
     const seen = jest.spyOn(Compactor.prototype, 'compactDay').mockImplementation(async function (
@@ -241,14 +241,14 @@ describe('a run of compaction', () => {
       work,
     ) {
       visits.push(work.tenant);
-      clock.advance(MINUTE_MS);
+      clock.advance(MS_PER_MINUTE);
       return compactDay.call(this, work);
     });
     try {
       const { jobs } = a.context.maintenance;
       const { signal } = new AbortController();
       for (let run = 0; run < 4; run++) {
-        const last = await jobs.run('compaction', { untilMs: clock.nowMs() + 5 * MINUTE_MS, signal });
+        const last = await jobs.run('compaction', { untilMs: clock.nowMs() + 5 * MS_PER_MINUTE, signal });
         expect(last.done).toBe(false);
       }
       // Each had its turn, although no run came through.

@@ -1,5 +1,6 @@
 /** Several processes of a store on one set of memory stores and one clock that stands still until it is moved. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -18,8 +19,6 @@ import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { request } from '../http/request.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** 00:00:00 of a UTC day. */
 export const START_MS = Date.UTC(2026, 5, 1);
 
@@ -89,7 +88,7 @@ export function testStores(
       log,
       compress: false,
     });
-    const bounds = () => ({ untilMs: clock.nowMs() + HOUR_MS, signal: new AbortController().signal });
+    const bounds = () => ({ untilMs: clock.nowMs() + MS_PER_HOUR, signal: new AbortController().signal });
     const { jobs } = context.maintenance;
     return {
       context,

@@ -1,18 +1,10 @@
 /** Schedules are only promises: ticks come twice, at once in two processes, late, or not for a day. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
 import { schedulesOf } from '../../shared/upkeep/maintenance/maintenance.ts';
-import {
-  DAY_MS,
-  HOUR_MS,
-  linesOf,
-  pushLine,
-  START_MS,
-  type TestProcess,
-  type TestStores,
-  testStores,
-} from './store.ts';
+import { linesOf, pushLine, START_MS, type TestProcess, type TestStores, testStores } from './store.ts';
 
 const TENANTS = ['acme', 'beta', 'corp'];
 const LINES = 40;
@@ -29,11 +21,11 @@ const WANTED = Array.from({ length: LINES }, (_, i) => `line ${i}`).sort();
 
 async function expectAll(process: TestProcess): Promise<void> {
   for (const tenant of TENANTS)
-    expect(await linesOf(process, tenant, START_MS, START_MS + DAY_MS)).toEqual(WANTED);
+    expect(await linesOf(process, tenant, START_MS, START_MS + MS_PER_DAY)).toEqual(WANTED);
 }
 
 async function chunksOf({ catalog }: TestProcess): Promise<number> {
-  const day = START_MS / DAY_MS;
+  const day = START_MS / MS_PER_DAY;
   const days = await Promise.all(TENANTS.map(tenant => catalog.day(tenant, day)));
   return days.reduce((sum, snapshot) => sum + (snapshot?.records.length ?? 0), 0);
 }
@@ -66,8 +58,8 @@ describe('a doubled tick', () => {
     const alone = testStores();
     const only = alone.process(1);
     await fill(alone, only);
-    stores.clock.advance(2 * HOUR_MS);
-    alone.clock.advance(2 * HOUR_MS);
+    stores.clock.advance(2 * MS_PER_HOUR);
+    alone.clock.advance(2 * MS_PER_HOUR);
     const { figures } = await only.run('compaction');
     expect(figures.merges).toBeGreaterThan(TENANTS.length);
 
@@ -84,7 +76,7 @@ describe('a doubled tick', () => {
 
   test('of every job in two processes at once loses nothing', async () => {
     for (let hour = 0; hour < 3; hour++) {
-      stores.clock.advance(HOUR_MS);
+      stores.clock.advance(MS_PER_HOUR);
       const ticks = ['compaction', 'index-sync', 'collection'].flatMap(job => [a.tick(job), b.tick(job)]);
       for (const runs of await Promise.all(ticks)) for (const run of runs) expect(run.failures).toEqual([]);
       await expectAll(a);
@@ -103,7 +95,7 @@ describe('a doubled tick', () => {
 
 describe('missed ticks', () => {
   test('for a day: the next ones do all of it', async () => {
-    stores.clock.advance(DAY_MS + 2 * HOUR_MS);
+    stores.clock.advance(MS_PER_DAY + 2 * MS_PER_HOUR);
     for (const job of ['compaction', 'index-sync', 'collection'])
       expect(await a.run(job)).toMatchObject({ done: true, failures: [] });
     expect(await chunksOf(a)).toBe(TENANTS.length);
@@ -122,17 +114,17 @@ describe('missed ticks', () => {
   });
 
   test('pushes that come while nothing ran are packed with the rest', async () => {
-    stores.clock.advance(DAY_MS);
+    stores.clock.advance(MS_PER_DAY);
     await pushLine(b, 'acme', START_MS + 1, 'late');
-    stores.clock.advance(2 * HOUR_MS);
+    stores.clock.advance(2 * MS_PER_HOUR);
     await a.run('compaction');
-    expect(await linesOf(a, 'acme', START_MS, START_MS + DAY_MS)).toEqual([...WANTED, 'late'].sort());
-    expect((await a.catalog.day('acme', START_MS / DAY_MS))?.records).toHaveLength(1);
+    expect(await linesOf(a, 'acme', START_MS, START_MS + MS_PER_DAY)).toEqual([...WANTED, 'late'].sort());
+    expect((await a.catalog.day('acme', START_MS / MS_PER_DAY))?.records).toHaveLength(1);
   });
 });
 
 test('a run whose time is up leaves the rest to the next one', async () => {
-  stores.clock.advance(2 * HOUR_MS);
+  stores.clock.advance(2 * MS_PER_HOUR);
   const { jobs } = a.context.maintenance;
   const { signal } = new AbortController();
   const late = await jobs.run('compaction', { untilMs: stores.clock.nowMs(), signal });
@@ -142,11 +134,11 @@ test('a run whose time is up leaves the rest to the next one', async () => {
 });
 
 test('a run that is cut says how far it came', async () => {
-  stores.clock.advance(2 * HOUR_MS);
+  stores.clock.advance(2 * MS_PER_HOUR);
   const cutting = new AbortController();
   cutting.abort();
   const { jobs } = a.context.maintenance;
-  const bounds = { untilMs: stores.clock.nowMs() + HOUR_MS, signal: cutting.signal };
+  const bounds = { untilMs: stores.clock.nowMs() + MS_PER_HOUR, signal: cutting.signal };
   expect(await jobs.run('compaction', bounds)).toMatchObject({ done: false, failures: [] });
   expect(await jobs.run('index-sync', bounds)).toMatchObject({ done: false, failures: [] });
   expect((await b.tick('compaction')).map(({ job }) => job)).toEqual(['index-sync', 'compaction']);

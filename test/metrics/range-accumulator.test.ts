@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_MINUTE, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import {
   createRangeAccumulator,
   RangeAccumulator,
@@ -7,7 +8,6 @@ import type { RangeSpec } from '../../shared/execution/metrics/range-spec.ts';
 import type { RangeOp } from '../../shared/language/logql/ast.ts';
 import { batchOf, naivePoints, pointsOf, type Sample, specOf } from './model.ts';
 
-const SECOND = 1_000_000_000n;
 const seconds = (n: number): bigint => BigInt(Math.round(n * 1e9));
 const numbered = (series: number) => [{ name: 'n', value: `${series}` }];
 
@@ -93,7 +93,12 @@ describe('worked cases', () => {
   });
 
   test('rate without unwrap counts lines, whatever the values are', () => {
-    const spec = specOf({ op: 'rate', startNs: 20n * SECOND, endNs: 20n * SECOND, rangeNs: 10n * SECOND });
+    const spec = specOf({
+      op: 'rate',
+      startNs: 20n * NS_PER_SECOND,
+      endNs: 20n * NS_PER_SECOND,
+      rangeNs: 10n * NS_PER_SECOND,
+    });
     expect(run(spec, samplesOf(ENTRIES))).toEqual([[0, 0, 0.3]]);
     expect(run(spec, samplesOf(ENTRIES), false)).toEqual([[0, 0, 0.3]]);
   });
@@ -113,9 +118,9 @@ describe('worked cases', () => {
       const spec = specOf({
         op: op as RangeOp,
         parameter: 0.5,
-        startNs: 20n * SECOND,
-        endNs: 20n * SECOND,
-        rangeNs: 20n * SECOND,
+        startNs: 20n * NS_PER_SECOND,
+        endNs: 20n * NS_PER_SECOND,
+        rangeNs: 20n * NS_PER_SECOND,
         unwrapped: true,
       });
       expect([op, run(spec, samplesOf(ENTRIES), false)]).toEqual([op, [[0, 0, value]]]);
@@ -165,10 +170,10 @@ describe('special values, in the order given', () => {
     const spec = specOf({
       op,
       parameter: 0.5,
-      startNs: 20n * SECOND,
-      endNs: 60n * SECOND,
-      stepNs: SECOND / 2n,
-      rangeNs: 20n * SECOND,
+      startNs: 20n * NS_PER_SECOND,
+      endNs: 60n * NS_PER_SECOND,
+      stepNs: NS_PER_SECOND / 2n,
+      rangeNs: 20n * NS_PER_SECOND,
       unwrapped: true,
     });
     expect(run(spec, samplesOf(pairs))[0]).toEqual([0, 0, want]);
@@ -256,7 +261,7 @@ describe('windows', () => {
   });
 
   test('a range of many years stays exact at its borders', () => {
-    const year = 31_536_000n * SECOND;
+    const year = 31_536_000n * NS_PER_SECOND;
     const start = 60n * year;
     for (const stepNs of [0n, 7n]) {
       const spec = specOf({ startNs: start, endNs: start + 7n, stepNs, rangeNs: 50n * year });
@@ -276,14 +281,19 @@ describe('windows', () => {
   });
 
   test('overlap beyond the instants needs few panes', () => {
-    const spec = specOf({ startNs: 0n, endNs: SECOND, stepNs: SECOND, rangeNs: 30n * 86_400n * SECOND });
+    const spec = specOf({
+      startNs: 0n,
+      endNs: NS_PER_SECOND,
+      stepNs: NS_PER_SECOND,
+      rangeNs: 30n * 86_400n * NS_PER_SECOND,
+    });
     const accumulator = createRangeAccumulator(spec);
     const samples = Array.from({ length: 1000 }, (_, i) => ({
       series: 0,
-      ns: BigInt(-i) * 3600n * SECOND,
+      ns: BigInt(-i) * 3600n * NS_PER_SECOND,
       value: 1,
     }));
-    accumulator.addBatch(batchOf(samples, -2000n * 3600n * SECOND));
+    accumulator.addBatch(batchOf(samples, -2000n * 3600n * NS_PER_SECOND));
     expect(accumulator.panes).toBe(1);
     expect(pointsOf(accumulator.finish(numbered), place => place)).toEqual([
       [0, 0, 720],
@@ -293,8 +303,12 @@ describe('windows', () => {
 });
 
 describe('addMinutes', () => {
-  const MINUTE = 60n * SECOND;
-  const spec = specOf({ startNs: MINUTE, endNs: 3n * MINUTE, stepNs: MINUTE, rangeNs: 2n * MINUTE });
+  const spec = specOf({
+    startNs: NS_PER_MINUTE,
+    endNs: 3n * NS_PER_MINUTE,
+    stepNs: NS_PER_MINUTE,
+    rangeNs: 2n * NS_PER_MINUTE,
+  });
   const counts = { minutes: [-1, 0, 1, 2, 4], amounts: [50, 3, 5, 7, 9] };
 
   test('adds the buckets that lie in windows', () => {
@@ -310,7 +324,7 @@ describe('addMinutes', () => {
   test('adds to what is there, days apart, and no more than it is asked to', () => {
     const accumulator = createRangeAccumulator({ ...spec, op: 'bytes_over_time' });
     accumulator.addMinutes(0, 0n, counts, 0, 5);
-    accumulator.addMinutes(0, MINUTE, { minutes: [7, 0, 7], amounts: [1, 1000, 1] }, 1, 2);
+    accumulator.addMinutes(0, NS_PER_MINUTE, { minutes: [7, 0, 7], amounts: [1, 1000, 1] }, 1, 2);
     expect(pointsOf(accumulator.finish(numbered), () => 0)).toEqual([
       [0, 0, 1008],
       [0, 1, 1012],
@@ -398,9 +412,9 @@ describe('series and memory', () => {
 test('the naive model agrees on the worked cases', () => {
   const spec = specOf({
     op: 'rate_counter',
-    startNs: 20n * SECOND,
-    endNs: 20n * SECOND,
-    rangeNs: 20n * SECOND,
+    startNs: 20n * NS_PER_SECOND,
+    endNs: 20n * NS_PER_SECOND,
+    rangeNs: 20n * NS_PER_SECOND,
   });
   expect(naivePoints(spec, samplesOf(ENTRIES))[0][2]).toBeCloseTo(0.675, 12);
 });

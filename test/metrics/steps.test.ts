@@ -1,5 +1,6 @@
 /** Evaluation over many series lets others work, whatever its nodes are, and answers the same. */
 import { expect, test } from '@jest/globals';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { evaluateMetric, evaluationOf } from '../../shared/execution/metrics/evaluate.ts';
 import { constantSeries } from '../../shared/execution/metrics/matrix.ts';
 import { createRangeAccumulator } from '../../shared/execution/metrics/range-accumulator.ts';
@@ -70,14 +71,13 @@ test.each(nodes)('%s', async (query, stepsPerSeries) => {
 });
 
 test('windows are put together in steps too, and who goes away ends the work', async () => {
-  const second = 1_000_000_000n;
   const accumulator = createRangeAccumulator({
     op: 'count_over_time',
     parameter: undefined,
-    startNs: second,
-    endNs: second * 3n,
-    stepNs: second,
-    rangeNs: second,
+    startNs: NS_PER_SECOND,
+    endNs: NS_PER_SECOND * 3n,
+    stepNs: NS_PER_SECOND,
+    rangeNs: NS_PER_SECOND,
     offsetNs: 0n,
     unwrapped: false,
   });

@@ -3,12 +3,10 @@ import fc from 'fast-check';
 import {
   formatGoDuration,
   formatPrometheusDuration,
-  NS_PER_MS,
   parseGoDuration,
   parsePrometheusDuration,
 } from '../../shared/base/model/duration.ts';
-
-const S = 1_000_000_000n;
+import { NS_PER_MS, NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 
 describe('Prometheus durations', () => {
   test.each([

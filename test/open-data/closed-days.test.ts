@@ -3,8 +3,8 @@ import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetReadObjects } from 'hyparquet';
-import { NS_PER_DAY } from '../../shared/base/model/duration.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { MS_PER_DAY, MS_PER_HOUR, NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { ALL_VISIBLE } from '../../shared/read/query/visibility.ts';
 import { type ClosedDaysParts, exportClosedDays } from '../../shared/server/open-data/closed-days.ts';
 import { NOTES_PREFIX, type OpenDataStore } from '../../shared/server/open-data/day-notes.ts';
@@ -12,9 +12,6 @@ import { hiveValue } from '../../shared/server/open-data/hive-path.ts';
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 import { DAY, memoryEngine } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
-
-const MS_PER_DAY = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 interface MemoryStore extends OpenDataStore {
   readonly objects: Map<string, Uint8Array>;
@@ -116,9 +113,9 @@ describe('closed days', () => {
     await engine.push([entry(1, 'a'), entry(1, 'b', { day: DAY + 1 })]);
     const store = memoryStore();
     const at = (nowMs: number) => exportClosedDays(partsOf(engine, store, { nowMs }));
-    expect(await at((DAY + 1) * MS_PER_DAY + 2 * HOUR_MS - 1)).toMatchObject({ days: 0 });
-    expect(await at((DAY + 1) * MS_PER_DAY + 2 * HOUR_MS)).toMatchObject({ days: 1, entries: 1 });
-    expect(await at((DAY + 2) * MS_PER_DAY + 2 * HOUR_MS)).toMatchObject({ days: 1, entries: 1 });
+    expect(await at((DAY + 1) * MS_PER_DAY + 2 * MS_PER_HOUR - 1)).toMatchObject({ days: 0 });
+    expect(await at((DAY + 1) * MS_PER_DAY + 2 * MS_PER_HOUR)).toMatchObject({ days: 1, entries: 1 });
+    expect(await at((DAY + 2) * MS_PER_DAY + 2 * MS_PER_HOUR)).toMatchObject({ days: 1, entries: 1 });
   });
 
   test('leave out what a query does not show', async () => {

@@ -1,18 +1,12 @@
 /** /patterns over a whole store: mined from lines, stored by compaction, and neither shows what is hidden or deleted. */
 import { describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
+import { MS_PER_DAY, MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { readFooter } from '../../shared/storage/catalog/chunk-object.ts';
 import { type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { readPatterns } from '../../shared/upkeep/pattern-mining/stored-patterns.ts';
-import {
-  DAY_MS,
-  HOUR_MS,
-  START_MS,
-  type TestProcess,
-  type TestStores,
-  testStores,
-} from '../maintenance/store.ts';
+import { START_MS, type TestProcess, type TestStores, testStores } from '../maintenance/store.ts';
 
 const headers = { 'x-scope-orgid': 'acme' };
 const FILLING = 'y'.repeat(150);
@@ -108,7 +102,7 @@ async function chunks({
   stores,
 }: World): Promise<{ footer: Footer; templates: readonly string[] }[]> {
   const ms = stores.clock.nowMs();
-  const range = [BigInt(ms - 3 * DAY_MS) * 1_000_000n, BigInt(ms) * 1_000_000n] as const;
+  const range = [BigInt(ms - 3 * MS_PER_DAY) * 1_000_000n, BigInt(ms) * 1_000_000n] as const;
   const records = await process.catalog.chunks('acme', ...range);
   return Promise.all(
     records.map(async record => {
@@ -118,7 +112,7 @@ async function chunks({
   );
 }
 
-const FROM = START_MS - HOUR_MS;
+const FROM = START_MS - MS_PER_HOUR;
 
 test('off: 404 without a body, and Drilldown is told', async () => {
   for (const enabled of [false, true]) {
@@ -230,7 +224,7 @@ describe('compaction', () => {
   test('what is stored is answered without a line, over days', async () => {
     const world = start();
     for (const day of [2, 1]) {
-      const from = START_MS - day * DAY_MS;
+      const from = START_MS - day * MS_PER_DAY;
       await pushMuch(world, from, jobs(200, from));
     }
     await compact(world);
@@ -272,7 +266,7 @@ describe('what is hidden', () => {
     expect(await shown()).not.toContain('sesame');
     expect(short(await found(world))).toEqual([[`job <_> done ${FILLING}`, 'unknown', 300]]);
     for (let i = 0; i < 4; i++) {
-      world.stores.clock.advance(DAY_MS + HOUR_MS);
+      world.stores.clock.advance(MS_PER_DAY + MS_PER_HOUR);
       await world.process.run('deletion');
     }
     const stored = await chunksOf(world, 8);
@@ -286,7 +280,7 @@ describe('what is hidden', () => {
     const ms = stores.clock.nowMs();
     const records = await process.catalog.chunks(
       'acme',
-      BigInt(ms - days * DAY_MS) * 1_000_000n,
+      BigInt(ms - days * MS_PER_DAY) * 1_000_000n,
       BigInt(ms) * 1_000_000n,
     );
     const all = await Promise.all(
@@ -296,10 +290,10 @@ describe('what is hidden', () => {
   }
 
   test('by retention, in part', async () => {
-    const world = start({ limits: { retentionPeriodNs: BigInt(DAY_MS) * 1_000_000n } });
+    const world = start({ limits: { retentionPeriodNs: BigInt(MS_PER_DAY) * 1_000_000n } });
     await pushMuch(world, FROM, [...secret(100, FROM), ...jobs(300, FROM + 1_200_000)]);
     await compact(world);
-    world.stores.clock.advance(DAY_MS - HOUR_MS + 600_000);
+    world.stores.clock.advance(MS_PER_DAY - MS_PER_HOUR + 600_000);
     const all = await found(world, { start: START_MS / 1000 - 7200 });
     expect(short(all)).toEqual([[`job <_> done ${FILLING}`, 'unknown', 300]]);
   });

@@ -1,12 +1,12 @@
 /** Any query ends in a result or a client error, and other queries are unaffected. */
 import { expect, test } from '@jest/globals';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
 import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { makeWorld } from './tasks/world.ts';
 
-const S = 1_000_000_000n;
 const MIB = 1024 * 1024;
 const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n, maxQuerySeries: 0, maxEntriesLimitPerQuery: 0 };
 

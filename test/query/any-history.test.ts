@@ -4,6 +4,7 @@
  */
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_DAY, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -23,17 +24,15 @@ import { streamOf } from '../support/rows.ts';
 
 const DAY = 20_000;
 const DAYS = [DAY, DAY + 1];
-const DAY_NS = 86_400_000_000_000n;
-const NS_PER_S = 1_000_000_000n;
-const WHOLE = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 2) * DAY_NS };
+const WHOLE = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 2) * NS_PER_DAY };
 /** Begins and ends inside an hour, not at a minute. */
 const PART = {
-  startNs: WHOLE.startNs + 3601n * NS_PER_S,
-  endNs: WHOLE.startNs + DAY_NS + 1_800_000_000_001n,
+  startNs: WHOLE.startNs + 3601n * NS_PER_SECOND,
+  endNs: WHOLE.startNs + NS_PER_DAY + 1_800_000_000_001n,
 };
-const STEP_NS = 7200n * NS_PER_S;
+const STEP_NS = 7200n * NS_PER_SECOND;
 /** Longer than the step: windows overlap. */
-const RANGE_NS = 10_800n * NS_PER_S;
+const RANGE_NS = 10_800n * NS_PER_SECOND;
 
 type Step =
   | { readonly kind: 'push'; readonly entries: readonly DatedEntry[] }
@@ -127,7 +126,7 @@ async function take(store: Store, step: Step, pushed: (readonly DatedEntry[])[])
   }
 }
 
-const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 const isIn =
   ({ startNs, endNs }: typeof WHOLE) =>
   (entry: DatedEntry): boolean =>
@@ -143,8 +142,8 @@ async function log({ engine }: Store, span: typeof WHOLE, limit: number, backwar
       timeNs,
       id: identityOf({
         stream: Object.fromEntries(labels.map(({ name, value }) => [name, value])),
-        day: Number(timeNs / DAY_NS),
-        time: Number(timeNs % DAY_NS),
+        day: Number(timeNs / NS_PER_DAY),
+        time: Number(timeNs % NS_PER_DAY),
         line,
         metadata: Object.fromEntries((structuredMetadata ?? []).map(({ name, value }) => [name, value])),
       }),

@@ -3,18 +3,24 @@
  * others in the middle of a page. The result of a query must not depend on other queries.
  */
 import { expect, test } from '@jest/globals';
+import { NS_OF_MS } from '../../shared/base/model/time-units.ts';
 import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 
 const TENANTS = ['a', 'b', 'c', 'd'];
 const LINES = 1500;
-const MS = 1_000_000;
 
 /** Overlapping chunks of 100 KiB with some common entries, so that lines are also read for deduplication. */
 function chunkOf(tenant: string, chunk: number): DatedEntry[] {
   return Array.from({ length: LINES }, (_, i) => {
     const line = `tenant ${tenant} ${i % 7 === 0 ? 'common' : `chunk ${chunk}`} line ${i} ${'.'.repeat(40)}`;
-    return { stream: { app: tenant }, day: DAY, time: i * MS, line, metadata: { n: `${tenant}${i % 100}` } };
+    return {
+      stream: { app: tenant },
+      day: DAY,
+      time: i * NS_OF_MS,
+      line,
+      metadata: { n: `${tenant}${i % 100}` },
+    };
   });
 }
 

@@ -4,16 +4,15 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { findFields } from '../../shared/read/insight/detected/detect-fields.ts';
 import { chunkId, inputOf, inputsOf, merge, objectOf } from '../compaction/support/merge-chunks.ts';
 import { asker, DAY, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
 import type { PlainEntry } from '../support/rows.ts';
 
-const MINUTE = 60_000_000_000;
-
 function entry(time: number, metadata: Record<string, string>, line = `line ${time}`): DatedEntry {
-  return { stream: { app: 'a' }, day: DAY, time: time * MINUTE, line, metadata };
+  return { stream: { app: 'a' }, day: DAY, time: time * NS_OF_MINUTE, line, metadata };
 }
 
 type Store = ReturnType<typeof memoryEngine>;
@@ -44,7 +43,7 @@ async function streamsOf({ engine }: Store, query: string) {
 }
 
 async function valuesOf({ engine }: Store, query: string) {
-  const day = 1440n * BigInt(MINUTE);
+  const day = 1440n * BigInt(NS_OF_MINUTE);
   const { result } = await engine.range(rangeQuery(query, { stepNs: day }), asker());
   if (result.kind !== 'matrix') throw new Error(result.kind);
   return result.series.map(({ labels, values }) => [
@@ -166,7 +165,7 @@ describe('entries that differ only in an empty value are one', () => {
 const arbitraryEntry: fc.Arbitrary<DatedEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b') }),
   day: fc.constant(DAY),
-  time: fc.nat({ max: 3 }).map(minute => minute * MINUTE),
+  time: fc.nat({ max: 3 }).map(minute => minute * NS_OF_MINUTE),
   line: fc.constantFrom('', 'x', '{"x":"y"}', 'x=y'),
   metadata: fc.dictionary(fc.constantFrom('x', 'y', 'detected_level'), fc.constantFrom('', '1', '2')),
 });

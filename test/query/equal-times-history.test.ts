@@ -9,6 +9,7 @@ import { logPages } from '../../bin/cli/log-pages.ts';
 import type { LogEntry, RangeRequest } from '../../bin/cli/range-query.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { streamHash } from '../../shared/base/model/stream-hash.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { inlineInvoker } from '../../shared/read/query/tasks/inline-invoker.ts';
@@ -18,13 +19,13 @@ import { dayLease } from '../../shared/storage/catalog/leases.ts';
 import { mergeAndSwap } from '../../shared/upkeep/compaction/merge-and-swap.ts';
 import { ChunkOrder } from '../../shared/upkeep/compaction/order-runs.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
-import { CANCEL_PERIOD_MS, DAY, DAY_NS, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
+import { CANCEL_PERIOD_MS, DAY, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { streamOf } from '../support/rows.ts';
 import { TINY_TASKS } from './tasks/world.ts';
 
-const WHOLE = { startNs: BigInt(DAY) * DAY_NS, endNs: BigInt(DAY + 2) * DAY_NS };
+const WHOLE = { startNs: BigInt(DAY) * NS_PER_DAY, endNs: BigInt(DAY + 2) * NS_PER_DAY };
 
 type Step =
   | { readonly kind: 'push'; readonly entries: readonly DatedEntry[] }
@@ -86,7 +87,7 @@ function enginesOf({ plain, rawStore: store, clock }: World, limitsOf: () => Lim
   ];
 }
 
-const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * DAY_NS + BigInt(time);
+const nsOf = ({ day, time }: DatedEntry): bigint => BigInt(day) * NS_PER_DAY + BigInt(time);
 
 /** Entries by arrival; a repeated entry counts at its first arrival. */
 function inAnswerOrder(arrived: readonly DatedEntry[], backward: boolean): DatedEntry[] {
@@ -254,7 +255,10 @@ test('any history keeps equal timestamps in push order, in both directions', asy
         expect((await world.requests()).map(({ processedMs }) => processedMs === undefined)).toEqual([false]);
         await compare(engines, pushed, checked);
 
-        kept = { ...kept, retentionStream: [{ selector: '{app="gone"}', priority: 1, periodNs: DAY_NS }] };
+        kept = {
+          ...kept,
+          retentionStream: [{ selector: '{app="gone"}', priority: 1, periodNs: NS_PER_DAY }],
+        };
         world.setLimits(kept);
         pushed = pushed.filter(({ stream: { app } }) => app !== 'gone');
         await compare(engines, pushed, checked);

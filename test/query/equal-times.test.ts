@@ -3,10 +3,9 @@
  * (docs/dev/decisions/0007).
  */
 import { describe, expect, test } from '@jest/globals';
+import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
-
-const S = 1_000_000_000;
 
 function entry(line: string, time = S, stream: Record<string, string> = { app: 'a' }): DatedEntry {
   return { stream, day: DAY, time, line, metadata: {} };

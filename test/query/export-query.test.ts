@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import type { PlannedPage } from '../../shared/read/query/day-plan.ts';
 import { windowEnd } from '../../shared/read/query/export-window.ts';
@@ -11,8 +12,7 @@ import { asker, DAY, DAY_START_NS, memoryEngine } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
 
-const DAY_NS = 86_400_000_000_000n;
-const RANGE = { startNs: DAY_START_NS, endNs: DAY_START_NS + 3n * DAY_NS };
+const RANGE = { startNs: DAY_START_NS, endNs: DAY_START_NS + 3n * NS_PER_DAY };
 const REST = async () => undefined;
 
 function entry(time: number, line: string, stream: Record<string, string> = { app: 'a' }): DatedEntry {
@@ -60,7 +60,7 @@ describe('an export', () => {
         const all = [...new Map(pushes.flat().map(one => [identityOf(one), one])).values()];
         const key = (timestamp: string, line: string) => `${timestamp} ${line.toWellFormed()}`;
         const want = all.map(one => {
-          const ms = (BigInt(one.day) * DAY_NS + BigInt(one.time)) / 1_000_000n;
+          const ms = (BigInt(one.day) * NS_PER_DAY + BigInt(one.time)) / 1_000_000n;
           const seconds = new Date(Number(ms)).toISOString().slice(0, -5);
           return key(`${seconds}.${String(one.time % 1e9).padStart(9, '0')}Z`, one.line);
         });

@@ -4,20 +4,18 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_OF_MINUTE, NS_PER_MINUTE, NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
-
-const MINUTE = 60_000_000_000;
-const MINUTE_NS = 60_000_000_000n;
 
 /** Few times, many of them at the ends of minutes. */
 const arbitraryEntry: fc.Arbitrary<DatedEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),
   day: fc.constantFrom(DAY, DAY + 1),
   time: fc
-    .tuple(fc.constantFrom(0, 1, 2, 5, 1439), fc.constantFrom(0, 1, MINUTE / 2, MINUTE - 1))
-    .map(([minute, ns]) => minute * MINUTE + ns),
+    .tuple(fc.constantFrom(0, 1, 2, 5, 1439), fc.constantFrom(0, 1, NS_OF_MINUTE / 2, NS_OF_MINUTE - 1))
+    .map(([minute, ns]) => minute * NS_OF_MINUTE + ns),
   line: fc.constantFrom('', 'x', '{"size":"größer"}', '{}'),
   metadata: fc.oneof(
     { weight: 4, arbitrary: fc.dictionary(fc.constant('detected_level'), fc.constantFrom('info', 'error')) },
@@ -54,9 +52,9 @@ const arbitraryQuery = fc.record({
   stages: fc.constantFrom(...STAGES),
   range: fc.constantFrom(...RANGES),
   offset: fc.constantFrom('', ' offset 1m', ' offset 7s'),
-  stepNs: fc.constantFrom(MINUTE_NS, 5n * MINUTE_NS, 720n * MINUTE_NS, 45_000_000_000n),
-  startNs: fc.constantFrom(0n, MINUTE_NS, 3n * MINUTE_NS + 1n).map(ns => DAY_START_NS + ns),
-  lengthNs: fc.constantFrom(MINUTE_NS, 10n * MINUTE_NS, 2880n * MINUTE_NS),
+  stepNs: fc.constantFrom(NS_PER_MINUTE, 5n * NS_PER_MINUTE, 720n * NS_PER_MINUTE, 45_000_000_000n),
+  startNs: fc.constantFrom(0n, NS_PER_MINUTE, 3n * NS_PER_MINUTE + 1n).map(ns => DAY_START_NS + ns),
+  lengthNs: fc.constantFrom(NS_PER_MINUTE, 10n * NS_PER_MINUTE, 2880n * NS_PER_MINUTE),
 });
 
 /** The order of series decides the last digits of their sum. */
@@ -75,7 +73,7 @@ test('any query after any history returns the same counts with and without foote
         for (const { op, around, selector, stages, range, offset, stepNs, startNs, lengthNs } of queries) {
           const ask = async (filter: string) => {
             const text = around.replace('%', `${op}(${selector}${filter}${stages}[${range}]${offset})`);
-            const step = lengthNs / stepNs > 500n ? 720n * MINUTE_NS : stepNs;
+            const step = lengthNs / stepNs > 500n ? 720n * NS_PER_MINUTE : stepNs;
             const query = rangeQuery(text, { startNs, endNs: startNs + lengthNs, stepNs: step });
             return store.engine.range(query, asker()).then(
               ({ result }) => JSON.parse(JSON.stringify(result, rounded)),
@@ -102,7 +100,7 @@ describe('more data than is held at once', () => {
       const entriesOf = (pod: number) =>
         Array.from({ length: 1440 }, (_entry, i): DatedEntry => {
           const half = pod < pods / 2 ? 0 : 720;
-          const time = (half + Math.floor(i / 2)) * MINUTE + 1 + (i % 2);
+          const time = (half + Math.floor(i / 2)) * NS_OF_MINUTE + 1 + (i % 2);
           const metadata = metadataOf(i, pod);
           return {
             stream: { app: 'a', pod: `${pod % (pods / 2)}` },
@@ -113,7 +111,11 @@ describe('more data than is held at once', () => {
           };
         });
       for (let pod = 0; pod < pods; pod += 2) await store.push([...entriesOf(pod), ...entriesOf(pod + 1)]);
-      const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 1440n * MINUTE_NS, stepNs: MINUTE_NS };
+      const range = {
+        startNs: DAY_START_NS,
+        endNs: DAY_START_NS + 1440n * NS_PER_MINUTE,
+        stepNs: NS_PER_MINUTE,
+      };
       for (const query of ['sum(%)', '%', 'sum by (pod) (%)', 'sum by (detected_level) (%)']) {
         for (const op of ['count_over_time', 'bytes_over_time']) {
           const ask = async (filter: string) => {
@@ -154,7 +156,7 @@ describe('data read', () => {
       return {
         stream: { app: 'a' },
         day: DAY,
-        time: minute * MINUTE,
+        time: minute * NS_OF_MINUTE,
         line: `${minute} ${line}`,
         metadata: {},
       };
@@ -202,8 +204,11 @@ describe('windows of any length', () => {
     }
     return store;
   };
-  const SECOND_NS = 1_000_000_000n;
-  const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 60n * SECOND_NS, stepNs: 15n * SECOND_NS };
+  const range = {
+    startNs: DAY_START_NS,
+    endNs: DAY_START_NS + 60n * NS_PER_SECOND,
+    stepNs: 15n * NS_PER_SECOND,
+  };
 
   test.each<[string, Readonly<Record<string, string>>, number, string, number]>([
     ['cut no page: none is read', {}, 2, 'sum by (app) (rate({app="a"}[15s]))', 0],

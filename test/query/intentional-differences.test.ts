@@ -1,15 +1,13 @@
 /** Intentional differences D19 and D21 from the reference (docs/reference/differences.md). */
 import { describe, expect, test } from '@jest/globals';
+import { NS_OF_SECOND, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
-
-const SECOND = 1_000_000_000;
-const HOUR_NS = 3_600_000_000_000n;
 
 const entry = (given: Partial<DatedEntry> = {}): DatedEntry => ({
   stream: { app: 'a', pod: '1' },
   day: DAY,
-  time: 60 * SECOND,
+  time: 60 * NS_OF_SECOND,
   line: 'the same',
   metadata: {},
   ...given,
@@ -25,7 +23,11 @@ function storeOf() {
       return result.streams.map(({ text, entries }) => [text, entries.map(({ line }) => line)]);
     },
     count: async (query: string) => {
-      const at = { startNs: DAY_START_NS + HOUR_NS, endNs: DAY_START_NS + HOUR_NS, stepNs: HOUR_NS };
+      const at = {
+        startNs: DAY_START_NS + NS_PER_HOUR,
+        endNs: DAY_START_NS + NS_PER_HOUR,
+        stepNs: NS_PER_HOUR,
+      };
       const { result } = await engine.range(rangeQuery(query, at), asker());
       if (result.kind !== 'matrix') throw new TypeError(result.kind);
       return result.series.map(({ values }) => values[0]);
@@ -79,7 +81,7 @@ describe('D21: byte sizes of label filters are exact', () => {
     ['size <= 10.1KB', [9_999, 10_000, 10_100]],
   ])('%s', async (filter, want) => {
     const store = storeOf();
-    await store.push(sizes.map((size, i) => entry({ time: (i + 60) * SECOND, line: `size=${size}B` })));
+    await store.push(sizes.map((size, i) => entry({ time: (i + 60) * NS_OF_SECOND, line: `size=${size}B` })));
     const query = `{app="a"} | logfmt | ${filter}`;
     const streams = await store.streams(`${query} | keep app`, 100, false);
     expect(streams.flatMap(([, lines]) => lines)).toEqual(want.map(size => `size=${size}B`));

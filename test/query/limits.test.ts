@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type BlockedQuery, DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { parseQuery, parseSelector } from '../../shared/language/logql/parse.ts';
 import { checkBlocked, fnv1 } from '../../shared/read/query/blocked.ts';
 import { formatByteQuantity } from '../../shared/read/query/byte-quantity.ts';
@@ -8,7 +9,6 @@ import { compileSelector } from '../../shared/read/query/selector.ts';
 import { labelSketch } from '../../shared/storage/catalog/label-sketch.ts';
 import { streamOf } from '../support/rows.ts';
 
-const HOUR = 3_600_000_000_000n;
 const limits = (changes: Partial<Limits>): Limits => ({ ...DEFAULT_LIMITS, ...changes });
 
 describe('limits of a query', () => {
@@ -52,7 +52,7 @@ describe('limits of a query', () => {
   });
 
   test('refuse too long a range', () => {
-    const range = { startNs: 0n, endNs: 744n * HOUR };
+    const range = { startNs: 0n, endNs: 744n * NS_PER_HOUR };
     expect(() => limitRange(range, { limits: limits({}) }, 0n)).toThrow(
       'the query time range exceeds the limit (query length: 744h0m0s, limit: 30d1h)',
     );
@@ -64,9 +64,9 @@ describe('limits of a query', () => {
     const asker = { limits: limits({}), warnings };
     for (let i = 0; i < 2; i++) {
       expect(limitEntries(5001, asker)).toBe(5000);
-      expect(limitRange({ startNs: 0n, endNs: 744n * HOUR }, asker, 0n)).toEqual({
-        startNs: 23n * HOUR,
-        endNs: 744n * HOUR,
+      expect(limitRange({ startNs: 0n, endNs: 744n * NS_PER_HOUR }, asker, 0n)).toEqual({
+        startNs: 23n * NS_PER_HOUR,
+        endNs: 744n * NS_PER_HOUR,
       });
     }
     expect(warnings).toEqual([
@@ -78,24 +78,24 @@ describe('limits of a query', () => {
   });
 
   test('move the start to the look-back limit and hide older entries', () => {
-    const look = { limits: limits({ maxQueryLookbackNs: 10n * HOUR }) };
-    const now = 100n * HOUR;
-    expect(limitRange({ startNs: 80n * HOUR, endNs: 95n * HOUR }, look, now)).toEqual({
-      startNs: 90n * HOUR,
-      endNs: 95n * HOUR,
+    const look = { limits: limits({ maxQueryLookbackNs: 10n * NS_PER_HOUR }) };
+    const now = 100n * NS_PER_HOUR;
+    expect(limitRange({ startNs: 80n * NS_PER_HOUR, endNs: 95n * NS_PER_HOUR }, look, now)).toEqual({
+      startNs: 90n * NS_PER_HOUR,
+      endNs: 95n * NS_PER_HOUR,
     });
-    expect(limitRange({ startNs: 80n * HOUR, endNs: 89n * HOUR }, look, now)).toBeUndefined();
+    expect(limitRange({ startNs: 80n * NS_PER_HOUR, endNs: 89n * NS_PER_HOUR }, look, now)).toBeUndefined();
   });
 
   test('use the smallest limit of several tenants, or none', () => {
     const combined = combineLimits([
       limits({ maxQuerySeries: 0, maxQueryLengthNs: 0n, requiredLabels: ['a'], minimumLabelsNumber: 1 }),
-      limits({ maxQuerySeries: 7, maxQueryLengthNs: HOUR, requiredLabels: ['a', 'b'] }),
+      limits({ maxQuerySeries: 7, maxQueryLengthNs: NS_PER_HOUR, requiredLabels: ['a', 'b'] }),
       limits({ maxQuerySeries: 9, volumeEnabled: false }),
     ]);
     expect(combined).toMatchObject({
       maxQuerySeries: 7,
-      maxQueryLengthNs: HOUR,
+      maxQueryLengthNs: NS_PER_HOUR,
       requiredLabels: ['a', 'b'],
       minimumLabelsNumber: 1,
       volumeEnabled: false,

@@ -2,11 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
-
-const S = 1_000_000_000;
 
 function entry(time: number, line: string, stream: Record<string, string> = { app: 'a' }): DatedEntry {
   return { stream, day: DAY, time, line, metadata: {} };

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatLabels } from '../../shared/base/model/labels.ts';
+import { NS_OF_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { asker, DAY, DAY_START_NS, memoryEngine, rangeQuery } from '../support/engine.ts';
 import type { DatedEntry } from '../support/pushes.ts';
-
-const S = 1_000_000_000;
 
 const entries = fc.array(
   fc.record({

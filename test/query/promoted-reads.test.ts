@@ -1,5 +1,6 @@
 /** Which queries read the lines of pages with field columns, and that results match the pushed entries. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -14,7 +15,6 @@ import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 const ROWS = 3000;
-const HOUR_NS = 3_600_000_000_000n;
 const LEVELS = ['info', 'info', 'info', 'warn', 'error'];
 
 const statusOf = (i: number) => (i % 100 === 7 ? 500 : 200);
@@ -51,7 +51,7 @@ async function compactedStore() {
   const bounds = { untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
   await compactor.compactDay({ tenant: 't', day: DAY, force: true, ...bounds });
   const source = new ChunkSource(store);
-  const records = await catalog.chunks('t', DAY_START_NS, DAY_START_NS + 24n * HOUR_NS - 1n);
+  const records = await catalog.chunks('t', DAY_START_NS, DAY_START_NS + 24n * NS_PER_HOUR - 1n);
   const footers = await Promise.all(records.map(record => source.footer(record)));
   const linesOf = (app: string): number => {
     let bytes = 0;
@@ -70,7 +70,7 @@ const stored = compactedStore();
 
 async function ask(query: string) {
   const { engine } = await stored;
-  const span = { startNs: DAY_START_NS, endNs: DAY_START_NS + HOUR_NS, stepNs: HOUR_NS, limit: 5000 };
+  const span = { startNs: DAY_START_NS, endNs: DAY_START_NS + NS_PER_HOUR, stepNs: NS_PER_HOUR, limit: 5000 };
   return engine.range(rangeQuery(query, span), asker());
 }
 

@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ClientError } from '../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -31,7 +32,6 @@ import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { segmentList } from '../support/segments.ts';
 
-const DAY_NS = 86_400_000_000_000n;
 const TENANTS = ['t', 'u'];
 const clock = virtualClock((DAY + 3) * 86_400_000);
 
@@ -110,7 +110,7 @@ function requestFor(tenant: string, query: string, i: number): DeleteRequest {
     tenant,
     query,
     startNs: DAY_START_NS,
-    endNs: DAY_START_NS + DAY_NS,
+    endNs: DAY_START_NS + NS_PER_DAY,
     intervalNs: 0n,
     createdMs: clock.nowMs(),
     ...NOT_BEGUN,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_OF_MINUTE } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { compileSelector } from '../../shared/read/query/selector.ts';
@@ -17,7 +18,6 @@ import { type PlainEntry, rowsOf, streamOf } from '../support/rows.ts';
 
 const TENANT = 't-1';
 const DAY = 20_412;
-const MINUTE = 60_000_000_000;
 
 async function storeOf(chunks: readonly PlainChunk[], inlineMaxBytes: number) {
   const store = memoryObjectStore();
@@ -71,9 +71,9 @@ function modelOf(chunks: readonly PlainChunk[], { from, to, app }: Look): string
 const instant = fc
   .tuple(
     fc.integer({ min: 0, max: 5 }),
-    fc.constantFrom(0, 1, 2, MINUTE / 2, MINUTE / 2 + 1, MINUTE - 2, MINUTE - 1),
+    fc.constantFrom(0, 1, 2, NS_OF_MINUTE / 2, NS_OF_MINUTE / 2 + 1, NS_OF_MINUTE - 2, NS_OF_MINUTE - 1),
   )
-  .map(([minute, offset]) => minute * MINUTE + offset);
+  .map(([minute, offset]) => minute * NS_OF_MINUTE + offset);
 
 const entry: fc.Arbitrary<PlainEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b', 'ü'), pod: fc.constantFrom('1', '2') }),
@@ -134,13 +134,13 @@ describe('the streams of a range, which have an entry in it,', () => {
 
   test('are found if a stream spans several pages', async () => {
     const line = 'x'.repeat(400_000);
-    const times = [0, 1, 2, 3, 4, 5, 6, 7].map(n => 10 * MINUTE + n * 1000);
+    const times = [0, 1, 2, 3, 4, 5, 6, 7].map(n => 10 * NS_OF_MINUTE + n * 1000);
     const entries = times.flatMap(time =>
       ['a', 'b'].map(name => ({ stream: { app: name }, time, line, metadata: {} })),
     );
     const many = [{ id: 'ab'.repeat(16), entries }];
     const store = await storeOf(many, 0);
-    for (let from = 10 * MINUTE - 500; from < 10 * MINUTE + 8500; from += 500) {
+    for (let from = 10 * NS_OF_MINUTE - 500; from < 10 * NS_OF_MINUTE + 8500; from += 500) {
       for (const to of [from, from + 1, from + 500, from + 501, from + 3000]) {
         expect((await look(store, { from, to })).texts).toEqual(modelOf(many, { from, to }));
       }
@@ -153,21 +153,28 @@ describe('page reads for streams of a range', () => {
     return { stream: { app: name }, time, line: 'x', metadata: {} };
   };
   const one = (...entries: PlainEntry[]): PlainChunk => ({ id: 'ab'.repeat(16), entries });
-  const spread = one(at(MINUTE), at(3 * MINUTE + 5), at(8 * MINUTE));
+  const spread = one(at(NS_OF_MINUTE), at(3 * NS_OF_MINUTE + 5), at(8 * NS_OF_MINUTE));
   const a = ['{app="a"}'];
   const rows: [string, PlainChunk[], number, number, string[], number][] = [
-    ['not where the chunk lies outside', [spread], 9 * MINUTE, 10 * MINUTE, [], 0],
-    ['not where the first entry is inside', [spread], MINUTE, MINUTE + 1, a, 0],
-    ['not where the last entry is inside', [spread], 8 * MINUTE, 8 * MINUTE + 1, a, 0],
-    ['not where a whole minute has entries', [spread], 2 * MINUTE, 5 * MINUTE, a, 0],
-    ['not where no minute that is met has entries', [spread], 5 * MINUTE, 6 * MINUTE, [], 0],
-    ['where part of a minute is met, for an entry', [spread], 3 * MINUTE + 5, 3 * MINUTE + 6, a, 1],
-    ['where part of a minute is met, for none', [spread], 3 * MINUTE + 6, 3 * MINUTE + 7, [], 1],
+    ['not where the chunk lies outside', [spread], 9 * NS_OF_MINUTE, 10 * NS_OF_MINUTE, [], 0],
+    ['not where the first entry is inside', [spread], NS_OF_MINUTE, NS_OF_MINUTE + 1, a, 0],
+    ['not where the last entry is inside', [spread], 8 * NS_OF_MINUTE, 8 * NS_OF_MINUTE + 1, a, 0],
+    ['not where a whole minute has entries', [spread], 2 * NS_OF_MINUTE, 5 * NS_OF_MINUTE, a, 0],
+    ['not where no minute that is met has entries', [spread], 5 * NS_OF_MINUTE, 6 * NS_OF_MINUTE, [], 0],
+    [
+      'where part of a minute is met, for an entry',
+      [spread],
+      3 * NS_OF_MINUTE + 5,
+      3 * NS_OF_MINUTE + 6,
+      a,
+      1,
+    ],
+    ['where part of a minute is met, for none', [spread], 3 * NS_OF_MINUTE + 6, 3 * NS_OF_MINUTE + 7, [], 1],
     [
       'not for a stream that another chunk shows',
-      [spread, { id: 'cd'.repeat(16), entries: [at(3 * MINUTE + 6)] }],
-      3 * MINUTE + 6,
-      3 * MINUTE + 7,
+      [spread, { id: 'cd'.repeat(16), entries: [at(3 * NS_OF_MINUTE + 6)] }],
+      3 * NS_OF_MINUTE + 6,
+      3 * NS_OF_MINUTE + 7,
       a,
       0,
     ],
@@ -175,16 +182,16 @@ describe('page reads for streams of a range', () => {
       'once for the chunk where both streams are open',
       [
         one(
-          at(MINUTE),
-          at(3 * MINUTE + 5),
-          at(8 * MINUTE),
+          at(NS_OF_MINUTE),
+          at(3 * NS_OF_MINUTE + 5),
+          at(8 * NS_OF_MINUTE),
           at(1, 'b'),
-          at(3 * MINUTE + 9, 'b'),
-          at(9 * MINUTE, 'b'),
+          at(3 * NS_OF_MINUTE + 9, 'b'),
+          at(9 * NS_OF_MINUTE, 'b'),
         ),
       ],
-      3 * MINUTE + 4,
-      3 * MINUTE + 6,
+      3 * NS_OF_MINUTE + 4,
+      3 * NS_OF_MINUTE + 6,
       a,
       1,
     ],
@@ -210,9 +217,9 @@ describe('page reads for streams of a range', () => {
     const index = await readIndexHead(bufferSource(object), { tenant: TENANT, day: DAY });
     await expect(index.counts(list[0].id)).rejects.toThrow(/checksum/);
     for (const [from, to] of [
-      [2 * MINUTE, 5 * MINUTE],
-      [3 * MINUTE + 5, 3 * MINUTE + 6],
-      [3 * MINUTE + 6, 3 * MINUTE + 7],
+      [2 * NS_OF_MINUTE, 5 * NS_OF_MINUTE],
+      [3 * NS_OF_MINUTE + 5, 3 * NS_OF_MINUTE + 6],
+      [3 * NS_OF_MINUTE + 6, 3 * NS_OF_MINUTE + 7],
     ]) {
       expect(await look(store, { from, to, index })).toEqual(await look(store, { from, to }));
     }
@@ -231,7 +238,7 @@ describe('page reads for streams of a range', () => {
       to: 9,
       statistics: newStatistics(),
     };
-    const inside = { ...request, from: MINUTE, to: MINUTE + 1, signal };
+    const inside = { ...request, from: NS_OF_MINUTE, to: NS_OF_MINUTE + 1, signal };
     await expect(presentStreams(inside)).rejects.toMatchObject({ name: 'AbortError' });
   });
 });

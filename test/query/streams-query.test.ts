@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
@@ -19,8 +20,7 @@ import { encodeIndex } from '../../shared/storage/index/write.ts';
 import { type PlainEntry, rowsOf } from '../support/rows.ts';
 
 const DAY = 20_000;
-const DAY_NS = 86_400_000_000_000n;
-const START = BigInt(DAY) * DAY_NS;
+const START = BigInt(DAY) * NS_PER_DAY;
 
 function setUp() {
   const objects = memoryObjectStore();
@@ -88,10 +88,10 @@ describe('streams of a range', () => {
       [11n, 21n, ['{app="b"}']],
       [11n, 30n, ['{app="b"}']],
       [11n, 31n, ['{app="a"}', '{app="b"}']],
-      [31n, DAY_NS, []],
-      [31n, DAY_NS + 1n, ['{app="c"}']],
+      [31n, NS_PER_DAY, []],
+      [31n, NS_PER_DAY + 1n, ['{app="c"}']],
       [0n, 0n, []],
-      [0n, 2n * DAY_NS, ['{app="a"}', '{app="b"}', '{app="c"}']],
+      [0n, 2n * NS_PER_DAY, ['{app="a"}', '{app="b"}', '{app="c"}']],
     ];
     for (const [from, to, want] of table) expect(await store.find(START + from, START + to)).toEqual(want);
   });

@@ -5,6 +5,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { quote } from '../../shared/base/model/quote.ts';
+import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
@@ -20,7 +21,6 @@ import { type DatedEntry, pushOf } from '../support/pushes.ts';
 /** Each stream is a separate page: 320 KiB of lines. */
 const STREAMS = ['api', 'db', 'web', 'job'];
 const ROWS = 1500;
-const SECOND = 1_000_000_000;
 
 /** Lines of every kind that the store parses, with ids that occur once, words of one stream, escapes and odd letters. */
 function lineOf(stream: string, i: number): string {
@@ -43,7 +43,7 @@ const entries: DatedEntry[] = STREAMS.flatMap(stream =>
   Array.from({ length: ROWS }, (_, i) => ({
     stream: { app: stream, env: 'test' },
     day: DAY,
-    time: i * SECOND,
+    time: i * NS_OF_SECOND,
     line: lineOf(stream, i),
     metadata: {
       zone: `z-${stream}`,
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 async function askBoth(text: string, limit = 20_000) {
   const limits = { ...asker().limits, maxEntriesLimitPerQuery: 0, maxQuerySeries: 100_000 };
-  const query = rangeQuery(text, { limit, stepNs: 600n * BigInt(SECOND) });
+  const query = rangeQuery(text, { limit, stepNs: 600n * BigInt(NS_OF_SECOND) });
   const ask = (engine: QueryEngine) =>
     engine.range(query, asker({ limits })).then(
       ({ result, statistics }) => ({ result, statistics }),

@@ -1,39 +1,29 @@
 /** What goes of a store by age, when, and how much of it is read and written for that. */
 import { describe, expect, test } from '@jest/globals';
 import type { Limits } from '../../shared/base/model/limits.ts';
+import { MS_PER_DAY, MS_PER_HOUR, NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { LEASE_MS } from '../../shared/upkeep/compaction/compactor.ts';
-import {
-  DAY,
-  DAY_MS,
-  DAY_NS,
-  Fuse,
-  KilledError,
-  makeWorld,
-  TENANT,
-  type World,
-} from '../deletion/jobs/world.ts';
+import { DAY, Fuse, KilledError, makeWorld, TENANT, type World } from '../deletion/jobs/world.ts';
 import { type DatedEntry, identityOf } from '../support/pushes.ts';
 
-const HOUR_NS = 3_600_000_000_000n;
-const HOUR_MS = 3_600_000;
 /** Of makeWorld. */
-const START_MS = (DAY + 3) * DAY_MS;
+const START_MS = (DAY + 3) * MS_PER_DAY;
 
 function entry(day: number, hour: number, app = 'a'): DatedEntry {
-  return { stream: { app }, day, time: hour * Number(HOUR_NS), line: `${day} ${hour}`, metadata: {} };
+  return { stream: { app }, day, time: hour * Number(NS_PER_HOUR), line: `${day} ${hour}`, metadata: {} };
 }
 
 /** Keeps `hours`; streams of app b for `hoursOfB` where given, 0 for good. */
 function limits(hours: number, hoursOfB?: number): Partial<Limits> {
-  const periodNs = BigInt(hoursOfB ?? 0) * HOUR_NS;
+  const periodNs = BigInt(hoursOfB ?? 0) * NS_PER_HOUR;
   return {
-    retentionPeriodNs: BigInt(hours) * HOUR_NS,
+    retentionPeriodNs: BigInt(hours) * NS_PER_HOUR,
     retentionStream: hoursOfB === undefined ? [] : [{ selector: '{app="b"}', priority: 1, periodNs }],
   };
 }
 
 async function run(world: World, retention = world.plain.retention) {
-  const bounds = { untilMs: world.clock.nowMs() + HOUR_MS, signal: new AbortController().signal };
+  const bounds = { untilMs: world.clock.nowMs() + MS_PER_HOUR, signal: new AbortController().signal };
   const { figures, failures } = await retention.run(bounds);
   expect(failures).toEqual([]);
   return figures;
@@ -49,7 +39,7 @@ async function filled(entries: readonly (readonly DatedEntry[])[], given: Partia
 
 test('nothing goes where nothing expires', async () => {
   const world = await filled([[entry(DAY, 1)]], limits(0));
-  world.clock.advance(100 * DAY_MS);
+  world.clock.advance(100 * MS_PER_DAY);
   expect(await run(world)).toMatchObject({ days: 0, removed: 0 });
   expect(await world.stored()).toHaveLength(1);
 });
@@ -64,7 +54,7 @@ describe('one period', () => {
       reads++;
       return getRange(...given);
     };
-    world.clock.advance(HOUR_MS);
+    world.clock.advance(MS_PER_HOUR);
     // Exactly as old as the period: kept.
     expect(await run(world)).toMatchObject({ removed: 0 });
     world.clock.advance(1);
@@ -72,9 +62,9 @@ describe('one period', () => {
     expect(reads).toBe(0);
     expect(await world.stored()).toEqual(identities(entry(DAY, 2), late));
     reads = 0;
-    world.clock.advance(3 * HOUR_MS);
+    world.clock.advance(3 * MS_PER_HOUR);
     expect(await run(world)).toMatchObject({ removed: 0, rewritten: 0 });
-    world.clock.advance(HOUR_MS);
+    world.clock.advance(MS_PER_HOUR);
     expect(await run(world)).toMatchObject({ removed: 1, rewritten: 0 });
     expect(reads).toBe(0);
     expect(await world.stored()).toEqual([]);
@@ -96,7 +86,7 @@ describe('one period', () => {
         ...limits(72),
       },
     );
-    world.clock.advance(4 * HOUR_MS);
+    world.clock.advance(4 * MS_PER_HOUR);
     expect(await world.compact(DAY, true)).toMatchObject({ merges: 1, rows: 2, dropped: 1 });
     expect(await world.stored()).toHaveLength(4);
     expect(await run(world)).toMatchObject({ removed: 2 });
@@ -108,32 +98,32 @@ describe('rules of streams', () => {
   test('take chunks of their streams whole, and rewrite mixed ones once, when the day is over', async () => {
     const mixed = [entry(DAY, 1), entry(DAY, 1, 'b')];
     const world = await filled([mixed, [entry(DAY, 2, 'b')], [entry(DAY, 2)]], limits(24 * 30, 24 * 3));
-    world.clock.advance(DAY_MS - 1);
+    world.clock.advance(MS_PER_DAY - 1);
     expect(await run(world)).toMatchObject({ rewritten: 0, removed: 0 });
     world.clock.advance(1);
     expect(await run(world)).toMatchObject({ rewritten: 1, rows: 1, removed: 1 });
     expect(await world.stored()).toEqual(identities(entry(DAY, 1), entry(DAY, 2)));
     expect(await run(world)).toMatchObject({ rewritten: 0, removed: 0 });
     expect(await run(world)).toMatchObject({ days: 0 });
-    world.clock.advance(27 * DAY_MS);
+    world.clock.advance(27 * MS_PER_DAY);
     expect(await run(world)).toMatchObject({ rewritten: 0, removed: 2 });
     expect(await world.stored()).toEqual([]);
   });
 
   test('may keep streams for good', async () => {
     const world = await filled([[entry(DAY, 1), entry(DAY, 1, 'b')]], limits(24, 0));
-    world.clock.advance(1000 * DAY_MS);
+    world.clock.advance(1000 * MS_PER_DAY);
     await run(world);
     expect(await world.stored()).toEqual(identities(entry(DAY, 1, 'b')));
   });
 
   test('and delete requests are applied by the same rewriting', async () => {
     const world = await filled([[entry(DAY, 1), entry(DAY, 2), entry(DAY, 1, 'b')]], limits(24 * 30, 24 * 3));
-    const startNs = BigInt(DAY) * DAY_NS;
-    await world.create({ query: '{app="a"}', startNs, endNs: startNs + HOUR_NS, createdMs: START_MS });
-    world.clock.advance(2 * DAY_MS);
+    const startNs = BigInt(DAY) * NS_PER_DAY;
+    await world.create({ query: '{app="a"}', startNs, endNs: startNs + NS_PER_HOUR, createdMs: START_MS });
+    world.clock.advance(2 * MS_PER_DAY);
     await world.runDeletion();
-    world.clock.advance(2 * HOUR_MS);
+    world.clock.advance(2 * MS_PER_HOUR);
     expect(await run(world)).toMatchObject({ rewritten: 1, rows: 2 });
     expect(await world.stored()).toEqual(identities(entry(DAY, 2)));
     // What it wrote says so: nothing is looked at again.
@@ -144,11 +134,11 @@ describe('rules of streams', () => {
 
 test('a day without chunks leaves the catalog when nobody can still push to it unannounced', async () => {
   const world = await filled([[entry(DAY, 1)]], limits(72));
-  world.clock.advance(DAY_MS);
+  world.clock.advance(MS_PER_DAY);
   await run(world);
   await world.compact(DAY);
   expect(await world.plain.catalog.allDays(TENANT)).toHaveLength(1);
-  world.clock.advance(HOUR_MS);
+  world.clock.advance(MS_PER_HOUR);
   await world.compact(DAY);
   expect(await world.plain.catalog.allDays(TENANT)).toEqual([]);
   expect(await Array.fromAsync(world.plain.catalog.outstanding.list())).toEqual([]);
@@ -160,9 +150,9 @@ test('a day without chunks leaves the catalog when nobody can still push to it u
 
 test('a process that knows the day keeps it', async () => {
   const world = await filled([[entry(DAY, 1)]], limits(72));
-  world.clock.advance(DAY_MS);
+  world.clock.advance(MS_PER_DAY);
   await run(world);
-  world.clock.advance(HOUR_MS);
+  world.clock.advance(MS_PER_HOUR);
   world.setLimits(limits(0));
   await world.push([entry(DAY, 2)]);
   const snapshot = await world.plain.catalog.day(TENANT, DAY);
@@ -179,10 +169,10 @@ test.each([false, true])(
     for (let call = 1; ; call++) {
       const mixed = [entry(DAY, 1), entry(DAY, 1, 'b')];
       const world = await filled([mixed, [entry(DAY, 2, 'b')], [entry(DAY + 1, 2)]], limits(24 * 30, 24 * 3));
-      world.clock.advance(DAY_MS);
+      world.clock.advance(MS_PER_DAY);
       const fuse = new Fuse(call, isApplied);
       const { retention } = world.process(fuse);
-      const bounds = { untilMs: world.clock.nowMs() + HOUR_MS, signal: new AbortController().signal };
+      const bounds = { untilMs: world.clock.nowMs() + MS_PER_HOUR, signal: new AbortController().signal };
       await retention.run(bounds).catch((error: unknown) => {
         if (!(error instanceof KilledError)) throw error;
       });

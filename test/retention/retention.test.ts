@@ -1,21 +1,20 @@
 import { expect, test } from '@jest/globals';
 import { labelsOf } from '../../shared/base/model/labels.ts';
 import type { StreamRetention } from '../../shared/base/model/limits.ts';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { retentionOfDay } from '../../shared/upkeep/retention/day-retention.ts';
 import { retentionOf } from '../../shared/upkeep/retention/retention.ts';
 
-const HOUR = 3_600_000_000_000n;
-const DAY = 24n * HOUR;
 const rule = (selector: string, priority: number, days: bigint): StreamRetention => ({
   selector,
   priority,
-  periodNs: days * DAY,
+  periodNs: days * NS_PER_DAY,
 });
 const days = (
   retentionPeriodNs: bigint,
   retentionStream: StreamRetention[],
   labels: Record<string, string>,
-) => retentionOf({ retentionPeriodNs, retentionStream }, true).periodNsOf(labelsOf(labels)) / DAY;
+) => retentionOf({ retentionPeriodNs, retentionStream }, true).periodNsOf(labelsOf(labels)) / NS_PER_DAY;
 
 const TABLE: [
   what: string,
@@ -37,16 +36,16 @@ const TABLE: [
 ];
 
 test.each(TABLE)('%s', (_, period, rules, labels, expected) => {
-  expect(days(period * DAY, rules, labels)).toBe(expected);
+  expect(days(period * NS_PER_DAY, rules, labels)).toBe(expected);
 });
 
 test('longest and shortest, and off', () => {
   const of = (period: bigint, rules: StreamRetention[], enabled = true) => {
     const { isOff, longestNs, shortestNs } = retentionOf(
-      { retentionPeriodNs: period * DAY, retentionStream: rules },
+      { retentionPeriodNs: period * NS_PER_DAY, retentionStream: rules },
       enabled,
     );
-    return [isOff, longestNs / DAY, shortestNs / DAY];
+    return [isOff, longestNs / NS_PER_DAY, shortestNs / NS_PER_DAY];
   };
   expect(of(0n, [])).toEqual([true, 0n, 0n]);
   expect(of(7n, [], false)).toEqual([true, 0n, 0n]);
@@ -57,25 +56,28 @@ test('longest and shortest, and off', () => {
 
 test('what is kept of a day', () => {
   const retention = retentionOf(
-    { retentionPeriodNs: 2n * DAY, retentionStream: [rule('{app="a"}', 0, 1n)] },
+    { retentionPeriodNs: 2n * NS_PER_DAY, retentionStream: [rule('{app="a"}', 0, 1n)] },
     true,
   );
-  const nowNs = 100n * DAY + 6n * HOUR;
+  const nowNs = 100n * NS_PER_DAY + 6n * NS_PER_HOUR;
   const a = labelsOf({ app: 'a' });
   const b = labelsOf({ app: 'b' });
   const at = (day: number) => retentionOfDay(retention, nowNs, day);
   expect(at(100)).toBeUndefined();
   expect([at(99)!.keptFrom(a), at(99)!.keptFrom(b), at(99)!.leastKeptFrom]).toEqual([
-    Number(6n * HOUR),
+    Number(6n * NS_PER_HOUR),
     0,
     0,
   ]);
-  expect([at(98)!.keptFrom(a), at(98)!.keptFrom(b)]).toEqual([Number(30n * HOUR), Number(6n * HOUR)]);
-  expect(at(98)!.leastKeptFrom).toBe(Number(6n * HOUR));
-  expect(at(90)!.leastKeptFrom).toBeGreaterThan(Number(DAY));
+  expect([at(98)!.keptFrom(a), at(98)!.keptFrom(b)]).toEqual([
+    Number(30n * NS_PER_HOUR),
+    Number(6n * NS_PER_HOUR),
+  ]);
+  expect(at(98)!.leastKeptFrom).toBe(Number(6n * NS_PER_HOUR));
+  expect(at(90)!.leastKeptFrom).toBeGreaterThan(Number(NS_PER_DAY));
 });
 
 test('the limits of a tenant are compiled once', () => {
-  const limits = { retentionPeriodNs: DAY, retentionStream: [] };
+  const limits = { retentionPeriodNs: NS_PER_DAY, retentionStream: [] };
   expect(retentionOf(limits, true)).toBe(retentionOf(limits, true));
 });

@@ -1,5 +1,6 @@
 /** The life of alerts, instant by instant. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import {
   alertSamples,
   DUPLICATE_ALERTS,
@@ -11,7 +12,6 @@ import { restoreAlerts } from '../../shared/server/rules/restore.ts';
 import { templateRunner } from '../../shared/server/rules/template/run-template.ts';
 import type { AlertingRule, AlertState } from '../../shared/storage/catalog/rule-group.ts';
 
-const MINUTE = 60_000_000_000n;
 const templates = templateRunner({ externalLabels: {}, externalUrl: '' });
 const RULE: AlertingRule = {
   kind: 'alerting',
@@ -19,7 +19,7 @@ const RULE: AlertingRule = {
   expr: '',
   labels: { severity: 'page', note: '{{ $labels.app }}', gone: '' },
   annotations: { summary: '{{ $labels.app }}: {{ $value }}' },
-  forNs: 2n * MINUTE,
+  forNs: 2n * NS_PER_MINUTE,
   keepFiringForNs: 0n,
 };
 
@@ -36,7 +36,7 @@ function live({ rule = RULE, found, notifies = false, limit = 0 }: Life): AlertS
   let before: readonly AlertState[] = [];
   return found.map((values = {}, i) => {
     const samples = Object.entries(values).map(([app, value]) => ({ labels: { app, __name__: 'x' }, value }));
-    const timeNs = BigInt(i + 1) * MINUTE;
+    const timeNs = BigInt(i + 1) * NS_PER_MINUTE;
     const after = evaluateAlerting({ rule, timeNs, found: samples, before, limit, templates, notifies });
     before = after;
     return after;
@@ -44,7 +44,7 @@ function live({ rule = RULE, found, notifies = false, limit = 0 }: Life): AlertS
 }
 
 const states = (life: AlertState[][]) => life.map(alerts => alerts.map(({ state }) => state).join(' '));
-const minutes = (ns: string) => Number(BigInt(ns) / MINUTE);
+const minutes = (ns: string) => Number(BigInt(ns) / NS_PER_MINUTE);
 
 test('labels and texts of an alert', () => {
   const [[alert]] = live({ found: [{ shop: 3 }] });
@@ -75,7 +75,7 @@ test('what was only pending is forgotten, and begins anew', () => {
 });
 
 test('what is over and comes again is another alert', () => {
-  const rule = { ...RULE, forNs: MINUTE };
+  const rule = { ...RULE, forNs: NS_PER_MINUTE };
   const life = live({ rule, found: [{ shop: 1 }, { shop: 1 }, {}, { shop: 1 }, { shop: 1 }] });
   expect(states(life)).toEqual(['pending', 'firing', 'resolved', 'pending', 'firing']);
   expect(minutes(life[4][0].firedAtNs)).toBe(5);
@@ -83,7 +83,7 @@ test('what is over and comes again is another alert', () => {
 });
 
 test('where its end was never told, both are kept, and the older one until then', () => {
-  const rule = { ...RULE, forNs: MINUTE };
+  const rule = { ...RULE, forNs: NS_PER_MINUTE };
   const found = [{ shop: 1 }, { shop: 1 }, undefined, { shop: 1 }, { shop: 1 }, undefined, undefined];
   const life = live({ rule, found, notifies: true });
   const wanted = ['pending', 'firing', 'resolved', 'resolved pending', 'resolved firing'];
@@ -91,7 +91,7 @@ test('where its end was never told, both are kept, and the older one until then'
 });
 
 test('it fires on for keep_firing_for', () => {
-  const rule = { ...RULE, forNs: 0n, keepFiringForNs: 2n * MINUTE };
+  const rule = { ...RULE, forNs: 0n, keepFiringForNs: 2n * NS_PER_MINUTE };
   const life = live({ rule, found: [{ shop: 1 }, {}, {}, {}, { shop: 1 }, {}, { shop: 1 }, {}, {}] });
   const seen = ['firing', 'firing', 'firing', 'resolved', 'firing', 'firing', 'firing', 'firing', 'firing'];
   expect(states(life)).toEqual(seen);
@@ -131,14 +131,17 @@ test('alerts that are active have series', () => {
 });
 
 describe('after an outage', () => {
-  const rules = { forOutageToleranceNs: 60n * MINUTE, forGracePeriodNs: 10n * MINUTE };
-  const rule = { ...RULE, forNs: 30n * MINUTE };
+  const rules = { forOutageToleranceNs: 60n * NS_PER_MINUTE, forGracePeriodNs: 10n * NS_PER_MINUTE };
+  const rule = { ...RULE, forNs: 30n * NS_PER_MINUTE };
   const pending = live({ rule, found: [{ shop: 1 }] })[0];
   // Pending since minute 1, seen last at minute `last`.
   const restored = (last: number, now: number, of: AlertingRule = rule) =>
-    restoreAlerts(of, pending, { lastNs: BigInt(last) * MINUTE, timeNs: BigInt(now) * MINUTE }, rules).map(
-      ({ activeAtNs }) => minutes(activeAtNs),
-    );
+    restoreAlerts(
+      of,
+      pending,
+      { lastNs: BigInt(last) * NS_PER_MINUTE, timeNs: BigInt(now) * NS_PER_MINUTE },
+      rules,
+    ).map(({ activeAtNs }) => minutes(activeAtNs));
 
   test.each([
     ['what was pending for 5 minutes still was, whatever the outage', 6, 26, [21]],
@@ -149,11 +152,13 @@ describe('after an outage', () => {
   });
 
   test('a short `for` begins anew', () => {
-    expect(restored(2, 4, { ...rule, forNs: 5n * MINUTE })).toEqual([]);
+    expect(restored(2, 4, { ...rule, forNs: 5n * NS_PER_MINUTE })).toEqual([]);
   });
 
   test('what fires goes on', () => {
     const firing = live({ rule: { ...RULE, forNs: 0n }, found: [{ shop: 1 }] })[0];
-    expect(restoreAlerts(rule, firing, { lastNs: MINUTE, timeNs: 500n * MINUTE }, rules)).toEqual(firing);
+    expect(
+      restoreAlerts(rule, firing, { lastNs: NS_PER_MINUTE, timeNs: 500n * NS_PER_MINUTE }, rules),
+    ).toEqual(firing);
   });
 });

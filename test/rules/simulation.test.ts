@@ -3,13 +3,13 @@
  * same beginnings and ends reach their receiver, and the same samples theirs, each with one value.
  */
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import {
   GROUP,
   KilledError,
   type Logs,
   type Meddle,
-  MINUTE_MS,
   type RuleProcess,
   type RuleWorld,
   ruleWorld,
@@ -65,7 +65,7 @@ async function live(plan: Plan = {}) {
       wasKilled = false;
       alive = alive.map(() => world.process());
     }
-    world.advance(MINUTE_MS / looksAMinute);
+    world.advance(MS_PER_MINUTE / looksAMinute);
   }
   return world;
 }
@@ -196,7 +196,7 @@ test('what is not caught up any more is told of', async () => {
   await world.groups.set('acme', 'space', GROUP, 0);
   const process = world.process();
   await process.tick();
-  world.advance(30 * MINUTE_MS);
+  world.advance(30 * MS_PER_MINUTE);
   const { figures, failures } = await process.tick();
   expect(figures).toMatchObject({ groups: 1, instants: 10, missed: 20 });
   expect(failures).toEqual(['rules acme/space/g: skipped 20 missed evaluations']);
@@ -213,7 +213,7 @@ test('a group that was deleted ends its series, and its state goes', async () =>
   const place = { tenant: 'acme', namespace: 'space', name: 'g' };
   expect((await world.states.load(place)).version).toBeGreaterThanOrEqual(0);
   await world.groups.delete('acme', 'space', 'g');
-  world.advance(MINUTE_MS);
+  world.advance(MS_PER_MINUTE);
   expect((await process.tick()).figures.retired).toBe(1);
   expect((await world.states.load(place)).version).toBe(-1);
   const ends = [...world.receivers.samples].filter(([, value]) => value === 'stale').map(([key]) => key);

@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
 import { faultyTable } from '../../shared/base/ports/faulty/table.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -23,7 +24,6 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { type DatedEntry, identityOf, pushOf } from '../support/pushes.ts';
 import { arbitraryEntries } from '../support/rows.ts';
 
-const DAY_NS = 86_400_000_000_000n;
 const DAYS = [19_999, 20_000];
 
 interface Faults {
@@ -74,7 +74,7 @@ async function readAll(
       {
         wants: () => true,
         visit: (page, selection, count) => {
-          const base = Number(page.baseNs - BigInt(day) * DAY_NS);
+          const base = Number(page.baseNs - BigInt(day) * NS_PER_DAY);
           for (let i = 0; i < count; i++) {
             const row = selection[i];
             const run = page.runs.findLast(one => one.firstRow <= row)!;
@@ -135,7 +135,7 @@ describe('exactly once', () => {
 
         store.store.faults.enabled = false;
         store.table.faults.enabled = false;
-        const whole = { startNs: BigInt(DAYS[0]) * DAY_NS, endNs: BigInt(DAYS[1] + 1) * DAY_NS };
+        const whole = { startNs: BigInt(DAYS[0]) * NS_PER_DAY, endNs: BigInt(DAYS[1] + 1) * NS_PER_DAY };
         const found = (await readAll(store, 't', whole)).map(identityOf);
         expect(found.length).toBe(new Set(found).size);
         for (const entry of acknowledged) expect(found).toContain(entry);
@@ -143,9 +143,12 @@ describe('exactly once', () => {
         expect(await readAll(store, 'other', whole)).toEqual([]);
 
         // A part of the time holds just the entries of that part.
-        const cut = { startNs: whole.startNs + DAY_NS / 3n, endNs: whole.startNs + DAY_NS + 60_000_000_001n };
+        const cut = {
+          startNs: whole.startNs + NS_PER_DAY / 3n,
+          endNs: whole.startNs + NS_PER_DAY + 60_000_000_001n,
+        };
         const inside = (entry: DatedEntry) => {
-          const ns = BigInt(entry.day) * DAY_NS + BigInt(entry.time);
+          const ns = BigInt(entry.day) * NS_PER_DAY + BigInt(entry.time);
           return ns >= cut.startNs && ns < cut.endNs;
         };
         const part = (await readAll(store, 't', cut)).map(identityOf).sort();

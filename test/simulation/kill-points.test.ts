@@ -3,6 +3,7 @@
  * taken through all of their calls; somebody else then goes on, and every answer must be right.
  */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ORPHAN_AGE_MS } from '../../shared/upkeep/compaction/collector.ts';
@@ -19,8 +20,7 @@ import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
 const DAY = 20_000;
-const DAY_NS = 86_400_000_000_000n;
-const START_NS = BigInt(DAY) * DAY_NS;
+const START_NS = BigInt(DAY) * NS_PER_DAY;
 const TENANT = 'red';
 const GRACE_MS = 1000;
 /** No step here takes as many calls. */
@@ -58,7 +58,7 @@ function makeWorld(seed: number) {
       graceMs: GRACE_MS,
     });
   };
-  const whole = { startNs: START_NS, endNs: START_NS + 2n * DAY_NS };
+  const whole = { startNs: START_NS, endNs: START_NS + 2n * NS_PER_DAY };
   const push = async (process: SimulatedProcess, entries: readonly SimulatedEntry[]): Promise<void> => {
     model.attempt(TENANT, entries);
     await time.run(sendPush(process, { tenant: TENANT, entries }));
@@ -85,7 +85,7 @@ function entry(ns: bigint, line: string, app = 'a'): SimulatedEntry {
   return { labels: { app, pod: '1' }, ns: START_NS + ns, line, metadata: {} };
 }
 
-const ENTRIES = [entry(1n, 'one'), entry(2n, 'two', 'b'), entry(DAY_NS + 1n, 'tomorrow')];
+const ENTRIES = [entry(1n, 'one'), entry(2n, 'two', 'b'), entry(NS_PER_DAY + 1n, 'tomorrow')];
 
 /** Kills at call 0, 1, ... until a step gets through alive; how many it took. */
 async function atEveryCall(

@@ -5,6 +5,7 @@
  */
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { type ObjectStore, wholeBody } from '../../shared/base/ports/object-store.ts';
 import type { Item, ItemKey, Table, Write } from '../../shared/base/ports/table.ts';
@@ -34,8 +35,6 @@ import {
   renewals,
   versionIn,
 } from './table-items.ts';
-
-const DAY_NS = 86_400_000_000_000;
 
 export interface OracleParts {
   readonly table: Table;
@@ -328,7 +327,7 @@ export class Oracle {
 
   async #checkAdded({ record, key }: NamedChunk): Promise<void> {
     const { tenant, day, first, last, level, inline } = record;
-    const isInside = first >= 0 && first <= last && last < DAY_NS;
+    const isInside = first >= 0 && first <= last && last < NS_OF_DAY;
     mustHold(INVARIANTS.chunkInsideItsDay, isInside, `${key} from ${first} to ${last}`);
     const isDurable = inline !== undefined || (await this.#store.head(key)) !== undefined;
     mustHold(INVARIANTS.objectBeforeRecord, isDurable, `a record names ${key}, which is not there`);
@@ -370,7 +369,7 @@ export class Oracle {
     if (known !== undefined) return known;
     const found = new Map<string, SimulatedEntry>();
     const footer = await this.#source.footer(record);
-    const startNs = BigInt(record.day) * BigInt(DAY_NS);
+    const startNs = BigInt(record.day) * BigInt(NS_OF_DAY);
     for (const page of footer.pages) {
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const rows = await this.#source.page(record, footer, page, wants, newStatistics());

@@ -5,11 +5,12 @@
  */
 
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import type { QueryResult } from '../../shared/read/query/engine.ts';
 import { asker, rangeQuery } from '../support/engine.ts';
 import type { Dice } from './dice.ts';
 import { idOf } from './model.ts';
-import { type Asked, boundsOf, isIn, NS_PER_SECOND, type Selection, type Span } from './questions/bounds.ts';
+import { type Asked, boundsOf, isIn, type Selection, type Span } from './questions/bounds.ts';
 import { askCount, askSteps } from './questions/counts.ts';
 import { askStreams } from './questions/streams.ts';
 

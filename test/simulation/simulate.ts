@@ -5,6 +5,7 @@
  */
 
 import { BrokenInvariantError, INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { MS_PER_DAY, NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { itemByItemTable } from '../../shared/base/ports/faulty/item-by-item.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
@@ -36,8 +37,6 @@ import { FailedRunError, type RunOptions, type RunResult } from './run-result.ts
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
 
-const DAY_MS = 86_400_000;
-const NS_PER_MS = 1_000_000n;
 /** Entries may be a week old, so a run's days lie before its start; most runs begin shortly before midnight. */
 const FIRST_DAY = 20_000;
 /** Most days of a run. */
@@ -107,11 +106,11 @@ class World {
     this.#options = options;
     const dice = new Dice(options.seed);
     this.#dice = dice;
-    const beforeMidnightMs = dice.chance(0.5) ? dice.between(1, 500) : dice.between(1, DAY_MS);
+    const beforeMidnightMs = dice.chance(0.5) ? dice.between(1, 500) : dice.between(1, MS_PER_DAY);
     this.#isBusy = dice.chance(0.2);
     // Busy runs put all that they have into one day, so that its maintenance and its queries meet.
     const days = this.#isBusy ? 1 : dice.between(1, MAX_DAYS);
-    const startMs = (FIRST_DAY + days) * DAY_MS - beforeMidnightMs;
+    const startMs = (FIRST_DAY + days) * MS_PER_DAY - beforeMidnightMs;
     this.#time = new VirtualTime(startMs - SET_UP_MS, dice.fork());
     const table = memoryTable({ clock: this.#time });
     const removes = options.removes || options.bug?.needsRemoval === true;
@@ -131,7 +130,7 @@ class World {
     this.#settings = settingsOf(dice, options.seed % 2 === 0 ? TINY_PACKING : PACKING);
     this.#days = Array.from({ length: days }, (_, i) => FIRST_DAY + i);
     this.#whole = {
-      startNs: BigInt(FIRST_DAY * DAY_MS) * NS_PER_MS,
+      startNs: BigInt(FIRST_DAY * MS_PER_DAY) * NS_PER_MS,
       endNs: BigInt(Math.floor(startMs / 1000) * 1000) * NS_PER_MS,
     };
     const thinkMs = this.#isBusy ? 20 : dice.pick([20, 200, 400_000]);

@@ -8,10 +8,10 @@
  * reason one process of Node runs one simulation at a time: two would take each other for work under way.
  */
 import { INVARIANTS, mustHold } from '../../shared/base/model/invariants.ts';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Dice } from './dice.ts';
 
-const NS_PER_MS = 1_000_000n;
 /** A run takes some thousand; a loop that sleeps for ever is reported, not waited for. */
 const MAX_WAKES = 200_000;
 /** Turns until a woken sleeper waits again; a query over some chunks takes tens. */

@@ -1,7 +1,8 @@
 /** Pushes made from plain entries, as decoding and validation would leave them. Lines are texts of byte-text.ts. */
 
 import { bytesOfText } from '../../shared/base/model/byte-text.ts';
-import { type AcceptedPush, NS_OF_DAY, PushColumns } from '../../shared/write/ingest/push-columns.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
+import { type AcceptedPush, PushColumns } from '../../shared/write/ingest/push-columns.ts';
 import { type PlainEntry, streamOf } from './rows.ts';
 
 export interface DatedEntry extends PlainEntry {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import type { PageRows, Stream } from '../../shared/base/model/page.ts';
+import { NS_OF_DAY } from '../../shared/base/model/time-units.ts';
 import type { ChunkRows } from '../../shared/storage/chunk/rows.ts';
 
 export interface PlainEntry {
@@ -85,14 +86,12 @@ export function entriesOfPage(page: PageRows, dayStartNs: bigint): PlainEntry[] 
   return entries;
 }
 
-const DAY_NS = 86_400_000_000_000;
-
 /** Entries of a few streams of one day, with ties, empty lines, and clocks of different resolution. */
 export function arbitraryEntries(maxLength = 60): fc.Arbitrary<PlainEntry[]> {
   const time = fc.oneof(
-    fc.integer({ min: 0, max: DAY_NS - 1 }),
+    fc.integer({ min: 0, max: NS_OF_DAY - 1 }),
     fc.integer({ min: 0, max: 86_399 }).map(seconds => seconds * 1e9),
-    fc.constantFrom(0, 1, DAY_NS - 1, 60_000_000_000, 60_000_000_001),
+    fc.constantFrom(0, 1, NS_OF_DAY - 1, 60_000_000_000, 60_000_000_001),
   );
   const stream = fc.record({ app: fc.constantFrom('a', 'b', 'ü'), pod: fc.constantFrom('1', '2') });
   const metadata = fc.dictionary(

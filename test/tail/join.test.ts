@@ -1,10 +1,9 @@
 /** Tails that come together: one look at the catalog and one lookback, of which each is shown what it asked for. */
 import { expect, test } from '@jest/globals';
+import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { TenantTail } from '../../shared/read/tail/tenant-tail.ts';
 import { drive, linesOf, processOver, requestFor, sharedParts, TENANT } from './support.ts';
-
-const NS_PER_MS = 1_000_000n;
 
 test('each is shown the newest of its own start and limit, and what comes later', async () => {
   const clock = virtualClock();

@@ -1,6 +1,7 @@
 /** A store in memory for tails: several processes over one table, virtual time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import type { Connections } from '../../shared/base/ports/connections.ts';
 import { seededIds, type VirtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { type MemoryConnections, memoryConnections } from '../../shared/base/ports/memory/connections.ts';
@@ -18,7 +19,6 @@ import { DayIndexes } from '../../shared/storage/index/day-indexes.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { pushOf } from '../support/pushes.ts';
 
-const DAY_MS = 86_400_000;
 export const TENANT = 'acme';
 export const OWNER = 'owner';
 
@@ -88,8 +88,8 @@ export function processOver(shared: Shared, options: ProcessOptions) {
     /** Resolves when it is acknowledged. Times are `agoMs` before now. */
     push: (lines: readonly string[], { agoMs = 0, app = 'a' } = {}) => {
       const nowMs = clock.nowMs() - agoMs;
-      const day = Math.floor(nowMs / DAY_MS);
-      const time = (nowMs - day * DAY_MS) * 1e6;
+      const day = Math.floor(nowMs / MS_PER_DAY);
+      const time = (nowMs - day * MS_PER_DAY) * 1e6;
       const entries = lines.map((line, i) => ({ stream: { app }, day, time: time + i, line, metadata: {} }));
       return committer.commit(TENANT, pushOf(entries));
     },

@@ -1,12 +1,12 @@
 /** Parts of a metric query over a long range. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import type { MatrixSeries } from '../../ui/src/api/types.ts';
 import { computedShare, joinedSeries, metricParts } from '../../ui/src/query/metric-parts.ts';
 
-const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
-const DAY = { fromMs: 0, toMs: 24 * HOUR_MS };
+const DAY = { fromMs: 0, toMs: 24 * MS_PER_HOUR };
 
 describe('parts of a metric query', () => {
   test('are the newest eighth, the rest of the newer half, and the older half', () => {
@@ -20,7 +20,7 @@ describe('parts of a metric query', () => {
   });
 
   test.each([
-    ['a short range', 'rate({a="b"}[5m])', { fromMs: 0, toMs: 6 * HOUR_MS }],
+    ['a short range', 'rate({a="b"}[5m])', { fromMs: 0, toMs: 6 * MS_PER_HOUR }],
     ['a window that each part would read again', 'rate({a="b"}[1h])', DAY],
     ['a window that is no duration', 'rate({a="b"}[x])', DAY],
     ['an open window', 'rate({a="b"}[5m', DAY],
@@ -31,7 +31,7 @@ describe('parts of a metric query', () => {
   test('cover each instant once', () => {
     const ranges = fc.record({
       instants: fc.integer({ min: 1, max: 400 }),
-      stepMs: fc.constantFrom(STEP_MS, 15 * STEP_MS, HOUR_MS),
+      stepMs: fc.constantFrom(STEP_MS, 15 * STEP_MS, MS_PER_HOUR),
     });
     fc.assert(
       fc.property(ranges, ({ instants, stepMs }) => {

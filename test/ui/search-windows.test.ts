@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_OF_HOUR } from '../../shared/base/model/time-units.ts';
 import { searchedShare, searchWindows } from '../../ui/src/lines/search-windows.ts';
-
-const HOUR_NS = 3_600_000_000_000;
 
 describe('parts of a search', () => {
   test('touch, are in the order of the list, and are the range together', () => {
-    const lengths = fc.integer({ min: 1, max: 9000 }).map(hours => BigInt(hours) * BigInt(HOUR_NS) + 7n);
+    const lengths = fc.integer({ min: 1, max: 9000 }).map(hours => BigInt(hours) * BigInt(NS_OF_HOUR) + 7n);
     fc.assert(
       fc.property(lengths, fc.boolean(), (length, newestFirst) => {
         const range = { startNs: '5', endNs: String(5n + length) };
@@ -26,7 +25,7 @@ describe('parts of a search', () => {
   });
 
   test('a range of six hours is one part', () => {
-    const range = { startNs: '0', endNs: String(6 * HOUR_NS) };
+    const range = { startNs: '0', endNs: String(6 * NS_OF_HOUR) };
     expect(searchWindows(range, true)).toEqual([range]);
   });
 });

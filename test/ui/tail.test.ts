@@ -1,5 +1,6 @@
 /** The live tail without a browser: connections that end, come again and repeat; buffers and their bounds. */
 import { describe, expect, test } from '@jest/globals';
+import { NS_PER_SECOND as S } from '../../shared/base/model/time-units.ts';
 import { ApiError } from '../../ui/src/api/errors.ts';
 import type { LogRow } from '../../ui/src/lines/rows.ts';
 import { followTail, type TailPorts, type TailStart } from '../../ui/src/tail/follow-tail.ts';
@@ -16,7 +17,6 @@ import {
 import { isFinal, isOrdinary, readFrame, refusalOf } from '../../ui/src/tail/tail-frame.ts';
 
 const NOW_NS = 1_800_000_000_000_000_000n;
-const S = 1_000_000_000n;
 
 function row(ns: bigint, line: string): LogRow {
   const text = `${ns}`;

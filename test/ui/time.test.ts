@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { bytesText, valueText } from '../../ui/src/time/quantities.ts';
 import { countedWindows, stepFor, stepName, stepText, windowEnds } from '../../ui/src/time/steps.ts';
 import {
@@ -12,13 +13,12 @@ import {
 } from '../../ui/src/time/time-range.ts';
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
-const HOUR = 3_600_000;
 
 describe('times', () => {
   test.each([
     ['now', nowMs],
     [' now-90m ', nowMs - 90 * 60_000],
-    ['now-2d', nowMs - 48 * HOUR],
+    ['now-2d', nowMs - 48 * MS_PER_HOUR],
     ['1700000000000', 1_700_000_000_000],
     ['2026-11-21', Date.UTC(2026, 10, 21)],
     ['2026-11-21 14:05', Date.UTC(2026, 10, 21, 14, 5)],
@@ -36,7 +36,7 @@ describe('times', () => {
       fc.property(fc.integer({ min: 946_684_800_000, max: 4_102_444_800_000 }), fc.boolean(), (ms, utc) => {
         const back = parseTime(formatTime(ms, utc), { nowMs, utc });
         // An hour of local time comes twice when summer time ends.
-        expect([ms, ms - HOUR, ms + HOUR]).toContain(back);
+        expect([ms, ms - MS_PER_HOUR, ms + MS_PER_HOUR]).toContain(back);
         if (utc) expect(back).toBe(ms);
       }),
       { numRuns: 100 },
@@ -61,10 +61,13 @@ describe('ranges', () => {
   });
 
   test('moved and widened', () => {
-    const range = { fromMs: nowMs - 2 * HOUR, toMs: nowMs };
-    expect(shiftRange(range, -1)).toEqual({ fromMs: nowMs - 3 * HOUR, toMs: nowMs - HOUR });
-    expect(widenRange(range, nowMs)).toEqual({ fromMs: nowMs - 4 * HOUR, toMs: nowMs });
-    expect(widenRange(shiftRange(range, -1), nowMs)).toEqual({ fromMs: nowMs - 4 * HOUR, toMs: nowMs });
+    const range = { fromMs: nowMs - 2 * MS_PER_HOUR, toMs: nowMs };
+    expect(shiftRange(range, -1)).toEqual({ fromMs: nowMs - 3 * MS_PER_HOUR, toMs: nowMs - MS_PER_HOUR });
+    expect(widenRange(range, nowMs)).toEqual({ fromMs: nowMs - 4 * MS_PER_HOUR, toMs: nowMs });
+    expect(widenRange(shiftRange(range, -1), nowMs)).toEqual({
+      fromMs: nowMs - 4 * MS_PER_HOUR,
+      toMs: nowMs,
+    });
   });
 });
 

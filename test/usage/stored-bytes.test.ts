@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -6,7 +7,6 @@ import { StoredBytesByDay } from '../../shared/server/usage/stored-bytes.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 
-const MS_PER_DAY = 86_400_000;
 const TODAY = 20_400;
 const { signal } = new AbortController();
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Table } from '../../shared/base/ports/table.ts';
@@ -8,7 +9,6 @@ import { UsageLedger, WRITE_EVERY_MS } from '../../shared/server/usage/usage-led
 import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { configOf, memoryStores, startProcess } from './support/store.ts';
 
-const MS_PER_DAY = 86_400_000;
 const START_MS = Date.UTC(2026, 10, 21, 12);
 const TODAY = '2026-11-21';
 

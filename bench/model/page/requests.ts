@@ -2,6 +2,7 @@
  * Cost of single pushes, chunks and queries: sentences and tables of docs/dev/cost-model.md up to "A thousand
  * queries".
  */
+import { MINUTES_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { CHUNK_ITEM, PUSH, REQUESTS_OF_INGEST, REQUESTS_OF_QUERIES } from '../figures.ts';
 import {
   functionSeconds,
@@ -17,9 +18,8 @@ const QUERY_MEMORY_MB = 3008;
 
 /** Each instance writes an item of at most two units per minute. */
 export function instanceSums(): string[] {
-  const minutesOfDay = 24 * 60;
   return [
-    `${whole(minutesOfDay)} x 2 x ${price('tableWrite')} / 1,000,000 = ${millionth(minutesOfDay * 2, 'tableWrite').toFixed(3)} dollars a day`,
+    `${whole(MINUTES_PER_DAY)} x 2 x ${price('tableWrite')} / 1,000,000 = ${millionth(MINUTES_PER_DAY * 2, 'tableWrite').toFixed(3)} dollars a day`,
     `100 instances are 25 to 50 read units, ${millionth(MINUTES_OF_MONTH * 50, 'tableRead').toFixed(2)} dollars a month at most`,
     `two metrics (${price('metric').toFixed(2)} dollars a month each`,
     `lines of about 400 bytes at ${price('logsIngested').toFixed(2)} dollars a GB`,

@@ -1,4 +1,10 @@
 /** Positions and texts of axis marks: values in round steps, times in UTC. */
+import {
+  MS_PER_DAY,
+  MS_PER_HOUR,
+  MS_PER_MINUTE,
+  MS_PER_SECOND,
+} from '../../../shared/base/model/time-units.ts';
 import { shortNumber } from './number-text.ts';
 
 export interface ValueAxis {
@@ -57,15 +63,11 @@ export function valueTexts(marks: readonly number[]): string[] {
   return marks.map(mark => `${mark}`);
 }
 
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const TIME_STEPS_MS = [
-  ...[1, 2, 5, 10, 15, 30].map(count => count * SECOND_MS),
-  ...[1, 2, 5, 10, 15, 30].map(count => count * MINUTE_MS),
-  ...[1, 2, 3, 6, 12].map(count => count * HOUR_MS),
-  ...[1, 2, 7, 14, 30, 90, 365].map(count => count * DAY_MS),
+  ...[1, 2, 5, 10, 15, 30].map(count => count * MS_PER_SECOND),
+  ...[1, 2, 5, 10, 15, 30].map(count => count * MS_PER_MINUTE),
+  ...[1, 2, 3, 6, 12].map(count => count * MS_PER_HOUR),
+  ...[1, 2, 7, 14, 30, 90, 365].map(count => count * MS_PER_DAY),
 ];
 
 export interface TimeMark {
@@ -86,7 +88,7 @@ export function timeMarks(startMs: number, endMs: number, maxMarks: number): Tim
 
 function timeText(ms: number, stepMs: number): string {
   const iso = new Date(ms).toISOString();
-  if (stepMs >= DAY_MS) return iso.slice(0, 10);
-  if (ms % DAY_MS === 0) return iso.slice(5, 10);
-  return stepMs < MINUTE_MS ? iso.slice(11, 19) : iso.slice(11, 16);
+  if (stepMs >= MS_PER_DAY) return iso.slice(0, 10);
+  if (ms % MS_PER_DAY === 0) return iso.slice(5, 10);
+  return stepMs < MS_PER_MINUTE ? iso.slice(11, 19) : iso.slice(11, 16);
 }

@@ -1,5 +1,5 @@
 /** Converts a date and time of day from a log to Unix nanoseconds. */
-import { NS_PER_MS } from '../../../shared/base/model/duration.ts';
+import { MS_PER_DAY, MS_PER_MINUTE, NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import { readZoneMs } from '../time-zone.ts';
 
 export interface CalendarTime {
@@ -18,8 +18,6 @@ export interface CalendarTime {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const MS_PER_DAY = 86_400_000;
-const MS_PER_MINUTE = 60_000;
 /** Maximum distance of a time without a year after the reference, because clocks and time zones differ. */
 const MAX_AHEAD_MS = 2 * MS_PER_DAY;
 /** Years whose nanoseconds fit in 64 bits. */

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { glob, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { NS_OF_SECOND } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
 import type { PushInput } from '../push-lines.ts';
 import { peek } from './first-piece.ts';
@@ -16,7 +17,6 @@ export const STDIN = '-';
 const MAX_FILES = 10_000;
 const MAX_FOLDER_DEPTH = 20;
 const READ_BYTES = 256 * 1024;
-const NS_PER_SECOND = 1e9;
 
 export interface InputText {
   /** Undefined for standard input. */
@@ -127,7 +127,7 @@ async function* archiveTexts(
     const { first, all } = await peek(unpacked(content));
     if (isBinary(first)) skipped(name);
     else {
-      const fileNs = BigInt(Math.trunc(modifiedSeconds * 1000)) * BigInt(NS_PER_SECOND / 1000);
+      const fileNs = BigInt(Math.trunc(modifiedSeconds * 1000)) * BigInt(NS_OF_SECOND / 1000);
       yield { name: basename(name), fileNs, bytes: undefined, content: contentOf(all, source) };
     }
     await all.return(undefined);

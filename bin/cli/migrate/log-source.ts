@@ -4,7 +4,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
-import { NS_PER_MS } from '../../../shared/base/model/duration.ts';
+import { NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import { CommandError } from '../command-error.ts';
 import { askJson, parseAnswer, understood } from '../json-client.ts';
 import { logPages } from '../log-pages.ts';

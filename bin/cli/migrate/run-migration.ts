@@ -3,7 +3,7 @@
  * hour, several at a time.
  */
 import { mapAtOnce } from '../../../shared/base/model/at-once.ts';
-import { NS_PER_SECOND } from '../../../shared/base/model/duration.ts';
+import { NS_PER_DAY, NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import type { PartState } from '../part-state.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
@@ -11,8 +11,6 @@ import { copyPart } from './copy-part.ts';
 import { streamsOf, type TimeWindow } from './log-source.ts';
 import { coveringSelectors, labelNamesOf, type StreamLabels } from './streams-cover.ts';
 
-const NS_PER_HOUR = 3600n * NS_PER_SECOND;
-const NS_PER_DAY = 24n * NS_PER_HOUR;
 /** Maximum number of differences that are listed; the rest is counted. */
 const MAX_REPORTED = 100;
 

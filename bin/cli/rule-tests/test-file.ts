@@ -4,8 +4,9 @@
  */
 import { isNode, LineCounter, parseDocument } from 'yaml';
 import * as z from 'zod';
-import { NS_PER_SECOND, parsePrometheusDuration } from '../../../shared/base/model/duration.ts';
+import { parsePrometheusDuration } from '../../../shared/base/model/duration.ts';
 import { parseGoFloat } from '../../../shared/base/model/number.ts';
+import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { parseRfc3339 } from '../../../shared/server/http/timestamp.ts';
 import { CommandError } from '../command-error.ts';
 

@@ -1,4 +1,5 @@
 /** Runs `logboom view`: keys and answers change the state, the state is drawn, its effects ask the store. */
+import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
 import { explainFailure } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
@@ -27,7 +28,6 @@ export interface ViewFlags extends StoreFlags, RangeFlags {
 const DRAW_MS = 33;
 /** Parts of the time range that are counted: bars of a wide terminal. */
 const PARTS = 200n;
-const NS_PER_SECOND = 1_000_000_000n;
 /** Entries from before the start of a tail. */
 const TAIL_START_ENTRIES = 100;
 const TAIL_START_NS = 3600n * NS_PER_SECOND;

@@ -5,20 +5,7 @@
  */
 import { bytesOfText } from './byte-text.ts';
 import { quote } from './quote.ts';
-
-// Bigint units, for instants and durations, which may exceed 2^53 ns.
-export const NS_PER_MS = 1_000_000n;
-export const NS_PER_SECOND = 1_000_000_000n;
-export const NS_PER_MINUTE = 60n * NS_PER_SECOND;
-export const NS_PER_HOUR = 3600n * NS_PER_SECOND;
-export const NS_PER_DAY = 86_400n * NS_PER_SECOND;
-
-// Number units, for times of day and other values below 2^53 ns.
-export const NS_OF_SECOND = 1_000_000_000;
-export const NS_OF_MINUTE = 60 * NS_OF_SECOND;
-export const NS_OF_DAY = 86_400 * NS_OF_SECOND;
-
-export const SECONDS_PER_DAY = 86_400;
+import { NS_OF_SECOND, NS_PER_HOUR, NS_PER_MINUTE, NS_PER_MS, NS_PER_SECOND } from './time-units.ts';
 
 /** Returns seconds. Converts whole seconds and the fraction separately, as Go's `Duration.Seconds` does. */
 export function secondsOfDuration(ns: bigint): number {

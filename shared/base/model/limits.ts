@@ -2,7 +2,7 @@
  * Limits of a tenant: the reference's names in camel case, its defaults, and the reason for each number that
  * is our own. The configuration uses snake case under `limits_config` (docs/dev/wire-format.md#configuration).
  */
-import { NS_PER_HOUR, NS_PER_MINUTE } from './duration.ts';
+import { NS_PER_HOUR, NS_PER_MINUTE } from './time-units.ts';
 
 /** Point in time in a limit. */
 export interface LimitTime {

@@ -2,7 +2,7 @@
  * Formats times as Go does with RFC3339Nano. Parsing is up to the HTTP handlers and commands, whose rules
  * differ.
  */
-import { NS_PER_SECOND } from './duration.ts';
+import { NS_PER_SECOND } from './time-units.ts';
 
 /** Formats Unix ns in UTC, with only the fractional digits that are needed. Supports years 1 to 9999. */
 export function formatRfc3339Nano(ns: bigint): string {

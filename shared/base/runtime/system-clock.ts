@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { NS_PER_MS } from '../model/duration.ts';
+import { NS_PER_MS } from '../model/time-units.ts';
 import type { Clock, Ids } from '../ports/clock.ts';
 
 /**

@@ -8,8 +8,8 @@
  * time of day of its entry, the text contains a mark and the number of digits instead:
  * `{"ts":"2026-11-21T<mark>3Z"}`. The date may remain, because a page covers one day.
  */
-import { NS_OF_SECOND } from '../../base/model/duration.ts';
 import type { ParserName } from '../../base/model/page-fields.ts';
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 
 /** Text around the value of a member, without quotes. */
 export interface MemberForm {

@@ -9,11 +9,11 @@
  * Pitfall: the caller assigns series numbers. Two accumulators that number their series differently need a
  * map when they merge. absent_over_time counts samples; absent.ts converts missing counts to 1.
  */
-import { NS_OF_MINUTE } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import { DEFAULT_MAX_BYTES, MemoryBudget, type SharedMemory } from '../../base/model/memory-budget.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { type Aggregator, aggregatorOf, isRate } from './aggregators.ts';
 import { BYTES_PER_CELL, hasPoints, type MatrixSeries, type SeriesMatrix } from './matrix.ts';
 import { PaneTable } from './pane-table.ts';

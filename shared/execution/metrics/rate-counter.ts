@@ -3,7 +3,7 @@
  * (docs/dev/logql-semantics.md#rate_counter). The state of consecutive samples is count, first value and time, last value and time, and
  * the sum lost in resets. Joining two states only checks the border between them.
  */
-import { NS_OF_SECOND } from '../../base/model/duration.ts';
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import type { Aggregator } from './aggregators.ts';
 import type { GroupedSamples } from './sample-log.ts';
 

@@ -14,8 +14,8 @@
  * Beyond it, a sample within 4 ns of a border may be assigned to its other side.
  */
 
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 
 /**
  * Maximum steps of one query: above the 11,000 points that the API allows plus the steps that alignment adds.

@@ -3,10 +3,11 @@
  * directly from the bytes. All others use the exact parsers of shared/base/model, whose error texts are Go's.
  */
 import { parseByteSize } from '../../base/model/byte-size.ts';
-import { NS_OF_SECOND, parseGoDuration, secondsOfDuration } from '../../base/model/duration.ts';
+import { parseGoDuration, secondsOfDuration } from '../../base/model/duration.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { quote } from '../../base/model/quote.ts';
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import { KIND_CLEAN, KIND_RAW, PARSED, type RowLabels } from './row-labels.ts';
 
 /** Result of converting a label's value. Each user has one object, which every conversion overwrites. */

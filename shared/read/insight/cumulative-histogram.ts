@@ -9,10 +9,9 @@
  * Pitfall: within a cell only the first and last time of the row are known. An interval that cuts a cell gets
  * its share. Intervals between cell boundaries, and those that contain a whole row, are exact.
  */
-import { NS_OF_MINUTE } from '../../base/model/duration.ts';
+import { MINUTES_PER_DAY, NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 
-const MINUTES_PER_DAY = 1440;
 /** Initial number of rows, which doubles. */
 const INITIAL_ROWS = 16;
 

@@ -3,7 +3,7 @@
  * caller's limits.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';

@@ -7,6 +7,7 @@
 
 import type { Stream } from '../../base/model/page.ts';
 import { hashOfText } from '../../base/model/text-hash.ts';
+import { NS_OF_HOUR } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { DayInterval } from '../query/stream-presence-verdict.ts';
 import { NO_PLACE, type Sums } from './aggregate-day.ts';
@@ -14,7 +15,6 @@ import { CumulativeHistogram, type Measure } from './cumulative-histogram.ts';
 import type { Collector, Question, Weighed } from './day-cache.ts';
 import { Distinct } from './distinct.ts';
 
-const HOUR_NS = 3_600_000_000_000;
 const HOURS = 24;
 const MINUTES_PER_HOUR = 60;
 const INITIAL_STREAMS = 64;
@@ -272,5 +272,5 @@ class HourSketches implements PresentStreams {
 }
 
 function hourOf(time: number): number {
-  return Math.min(Math.floor(time / HOUR_NS), HOURS - 1);
+  return Math.min(Math.floor(time / NS_OF_HOUR), HOURS - 1);
 }

@@ -10,7 +10,7 @@
  * independent of how chunks contain the entries and of the order of chunks, and two parts of a day can be
  * merged. Times are ns since the start of the day.
  */
-import { NS_OF_MINUTE } from '../../base/model/duration.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 import type { Measure } from './cumulative-histogram.ts';
 

@@ -9,7 +9,7 @@
  */
 
 import { binaryFirst } from '../../base/model/binary-search.ts';
-import { NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
+import { NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { TimeRange } from '../query/day-plan.ts';

@@ -9,8 +9,8 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapAhead } from '../../base/model/at-once.ts';
-import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/duration.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
+import { NS_OF_SECOND, NS_PER_DAY, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Matcher } from '../../language/logql/ast.ts';
@@ -41,7 +41,6 @@ export type { FoundPattern } from './pattern-totals.ts';
 
 /** Maximum sections read at once. */
 const SECTIONS_AT_ONCE = 8;
-const SECOND = Number(NS_PER_SECOND);
 
 export interface PatternsParts {
   readonly catalog: Catalog;
@@ -169,14 +168,14 @@ function addSection(
   totals: PatternTotals,
 ): void {
   const dayS = secondOf(day);
-  const firstSecond = Math.floor(from / SECOND / FINE_BUCKET_S) * FINE_BUCKET_S;
+  const firstSecond = Math.floor(from / NS_OF_SECOND / FINE_BUCKET_S) * FINE_BUCKET_S;
   const numbers = new Int32Array(section.templates.length).fill(-2);
   const placeOf = new Map<PageMeta, number>(pages[0].footer.pages.map((page, place) => [page, place]));
   for (const { page, runs } of pages) {
     const wanted = new Set(runs);
     const isWanted = (run: number) => wanted.has(page.runs[run]);
     readCounts(section.pages[placeOf.get(page)!], isWanted, (template, level, second, lines) => {
-      if (second < firstSecond || second * SECOND >= to) return;
+      if (second < firstSecond || second * NS_OF_SECOND >= to) return;
       if (template >= numbers.length)
         throw new CorruptionError(
           `a chunk of tenant ${pages[0].record.tenant} does not have template ${template}`,

@@ -7,7 +7,7 @@
  * levels come one after the other therefore has several runs in the page.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { MinuteAmounts, RangeAccumulator } from '../../execution/metrics/range-accumulator.ts';
 import { CountColumns, type Counted } from '../../storage/chunk/count-columns.ts';
 import type { Footer, MinuteRange } from '../../storage/chunk/format.ts';

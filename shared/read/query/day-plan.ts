@@ -3,8 +3,8 @@
  * times are nanoseconds since the start of the day, exact as numbers.
  */
 
-import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Stream } from '../../base/model/page.ts';
+import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { compareChunks } from '../../storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';

@@ -4,8 +4,8 @@
  * considers every page of its range for each response. An export considers only the pages of a window, whose
  * size it derives from their bytes.
  */
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { type DayPlan, planDay, recordsByDay, type TimeRange } from './day-plan.ts';
 import { ExportRows, WindowTooLarge } from './export-rows.ts';

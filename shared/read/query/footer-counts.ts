@@ -8,7 +8,7 @@
  * at whole minutes.
  */
 
-import { NS_PER_MINUTE } from '../../base/model/duration.ts';
+import { NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import type { RangeOp } from '../../language/logql/ast.ts';
 import { minuteOf } from '../../storage/chunk/counts.ts';
 import type { PageMeta, RunMeta } from '../../storage/chunk/format.ts';

@@ -3,9 +3,9 @@
  */
 
 import { type AheadOptions, mapAhead } from '../../base/model/at-once.ts';
-import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/duration.ts';
 import type { Labels } from '../../base/model/labels.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import { NS_PER_DAY, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { formatExpr } from '../../language/logql/printer.ts';

@@ -8,7 +8,7 @@
  * once.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { ColumnKind, type PageMeta } from '../../storage/chunk/format.ts';
 import type { CountSinks } from './counted-rows.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';

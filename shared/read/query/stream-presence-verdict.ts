@@ -5,7 +5,7 @@
  */
 
 import { binaryFirst } from '../../base/model/binary-search.ts';
-import { NS_OF_MINUTE } from '../../base/model/duration.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import type { LevelCounts } from '../../storage/chunk/format.ts';
 
 export interface DayInterval {

@@ -1,5 +1,5 @@
 /** Formats timestamps as Go's RFC3339Nano, in UTC, without trailing zeros of the fraction. */
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 
 export function instantText(ns: bigint): string {
   let fraction = ns % NS_PER_SECOND;

@@ -4,9 +4,9 @@
  * recent merge inputs. A commit that the log returns later is then not served twice.
  */
 
-import { NS_PER_MS } from '../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';

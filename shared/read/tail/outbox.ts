@@ -8,8 +8,8 @@
  * A distant client gets PATIENCE_MS per burst to receive queued entries (`caughtUp`). If it does not use this
  * time, delivery does not wait for it again until it has caught up.
  */
-import { NS_PER_MS } from '../../base/model/duration.ts';
 import { invariant } from '../../base/model/errors.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Connections } from '../../base/ports/connections.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';

@@ -6,10 +6,10 @@
  */
 
 import { lowerBound } from '../../base/model/binary-search.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import { PageView } from '../../base/model/page-view.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { ChunkSource } from '../query/chunk-source.ts';
 import { type DayPlan, type PlannedPage, planDay, type TimeRange } from '../query/day-plan.ts';

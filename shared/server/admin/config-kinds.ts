@@ -6,12 +6,12 @@ import * as z from 'zod';
 import {
   formatGoDuration,
   formatPrometheusDuration,
-  NS_PER_MS,
   parseGoDuration,
   parsePrometheusDuration,
 } from '../../base/model/duration.ts';
 import { lazily } from '../../base/model/lazily.ts';
 import type { BlockedQuery } from '../../base/model/limits.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 
 export interface Kind<T> {
   /** Short name of the type, for the reference page. */

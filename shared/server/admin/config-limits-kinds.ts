@@ -3,15 +3,14 @@
  * become keys of a Map, because a tenant may call a policy `constructor`.
  */
 import * as z from 'zod';
-import { NS_PER_SECOND } from '../../base/model/duration.ts';
 import { lazily } from '../../base/model/lazily.ts';
 import type { LimitTime, PolicySelector, StreamRetention } from '../../base/model/limits.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import { parseSelector } from '../../language/logql/parse.ts';
 import { durationNs, formatDuration, type Kind } from './config-kinds.ts';
 
 const TIME =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,9}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?)?$/;
-const NS_PER_MS = 1_000_000n;
 /** The reference's format of an unset time. */
 const NO_TIME = '0';
 const TIME_EXAMPLES = 'a time such as 2026-01-31, 2026-01-31T12:00 or 2026-01-31T12:00:00Z';

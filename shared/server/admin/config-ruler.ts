@@ -1,7 +1,7 @@
 /** The section `ruler`: storage and evaluation of rules, and notification (docs/dev/wire-format.md#rules). */
 import * as z from 'zod';
-import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/duration.ts';
 import { lazily } from '../../base/model/lazily.ts';
+import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import {
   address,
   count,

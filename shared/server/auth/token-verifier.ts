@@ -7,6 +7,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { LruCache } from '../../base/model/lru.ts';
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import type { StoredToken, Tokens } from '../../storage/catalog/tokens.ts';
@@ -23,7 +24,6 @@ const MAX_KNOWN = 10_000;
 const MAX_REFUSED = 1000;
 /** Concurrent lookups, each a small read. */
 const MAX_LOOKUPS = 200;
-const MS_PER_DAY = 86_400_000;
 const NO_HASH = Buffer.alloc(32);
 
 export type Refusal = 'malformed' | 'unknown' | 'expired' | 'revoked' | 'too many attempts';

@@ -10,6 +10,7 @@
  * Pitfall: a round whose push got an error may have been stored. So only rounds with found lines are judged,
  * and those as a whole, because a push of one stream is stored at once.
  */
+import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import { countLines, judge } from './batches.ts';
 import { type CanarySend, pushBatch, readLines } from './requests.ts';
 
@@ -40,7 +41,6 @@ export interface CanaryReport {
 const LINES = 20;
 const STREAM = { job: 'logboom-canary' };
 const SELECTOR = '{job="logboom-canary"}';
-const HOUR_MS = 3_600_000;
 /** Maximum difference between the clocks of two machines. */
 const SKEW_MS = 60_000;
 /** One round per minute for an hour, twice over. More lines are not from this canary. */
@@ -60,7 +60,7 @@ export async function runCanaryRound({ send, nowMs, round }: CanaryParts): Promi
     const fresh = countLines(await readLines(send, `${SELECTOR} |= "${round}"`, around)).get(round);
     report = { ...report, readMs: nowMs() - readStartedMs, ...judge(fresh, LINES) };
 
-    const lastHour = { startMs: startedMs - HOUR_MS, endMs: startedMs + SKEW_MS, limit: MAX_READ_LINES };
+    const lastHour = { startMs: startedMs - MS_PER_HOUR, endMs: startedMs + SKEW_MS, limit: MAX_READ_LINES };
     const seen = countLines(await readLines(send, SELECTOR, lastHour));
     let { missing, repeated } = report;
     for (const [name, counts] of seen) {

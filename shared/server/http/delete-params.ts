@@ -7,8 +7,9 @@
  * invalid. They are truncated to whole milliseconds, which is what a list shows.
  */
 
-import { formatGoDuration, NS_PER_MS, NS_PER_SECOND, parseGoDuration } from '../../base/model/duration.ts';
+import { formatGoDuration, parseGoDuration } from '../../base/model/duration.ts';
 import { BadRequestError } from '../../base/model/errors.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Stage } from '../../language/logql/ast.ts';
 import { parseDeleteQuery } from '../../upkeep/deletion/delete-query.ts';

@@ -3,8 +3,8 @@
  * the head.
  */
 
-import { NS_PER_MS } from '../../base/model/duration.ts';
 import type { Limits } from '../../base/model/limits.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import { combineLimits } from '../../read/query/query-limits.ts';
 import type { Config } from '../admin/config-fields.ts';
 import { claimedTenants } from './credentials.ts';

@@ -1,7 +1,7 @@
 /** Members of a ring as a web page and as JSON (docs/dev/wire-format.md#ring-pages). */
 
-import { NS_PER_MS } from '../../base/model/duration.ts';
 import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Member } from '../../storage/catalog/members.ts';
 import { shownState } from '../../storage/catalog/membership.ts';
 

@@ -4,8 +4,8 @@
  * Pitfall: an integer of at most 10 characters is seconds, a longer one nanoseconds. A number with a dot is
  * seconds, rounded to milliseconds.
  */
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
 import { parseGoFloat } from '../../base/model/number.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 import { clampInt64, parseInt64 } from './strconv.ts';
 
 const RFC3339 =

@@ -7,9 +7,9 @@
  * A run that is interrupted between the two notes can leave files of its step. The next run deletes them by their names
  * and repeats the step, so each entry is in one file. Days are exported in time order, each once.
  */
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { labelsToObject } from '../../base/model/labels.ts';
 import { MemoryBudget } from '../../base/model/memory-budget.ts';
+import { MS_PER_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LabelCategories } from '../../execution/pipeline/label-map.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
@@ -49,7 +49,6 @@ export interface ClosedDaysReport {
 
 /** Delay after the end of a day. Its merges are complete about an hour after its end. */
 const CLOSED_AFTER_MS = 2 * 3_600_000;
-const MS_PER_DAY = 86_400_000;
 /** Bytes of lines per step: about 500,000 entries and 1 GB of memory. Smaller steps write smaller files, which are slow to read. */
 const STEP_BYTES = 128 * 1024 * 1024;
 /** Steps per tenant before the next tenant. */

@@ -3,6 +3,7 @@
  * `tenant=shop/day=2026-01-05/service=web`.
  */
 import { createHash } from 'node:crypto';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { OpenEntry } from './parquet-file.ts';
 
 /** File names have at most 255 bytes, including the part before the value. */
@@ -11,7 +12,6 @@ const MAX_VALUE_BYTES = 240;
 const KEPT_CHARACTERS = 15;
 const HASH_DIGITS = 16;
 const NO_SERVICE = 'unknown_service';
-const MS_PER_NS = 1_000_000n;
 
 export function hivePath({ timeNs, labels }: Pick<OpenEntry, 'timeNs' | 'labels'>, tenant: string): string {
   const service = labels.service_name ?? NO_SERVICE;
@@ -20,8 +20,8 @@ export function hivePath({ timeNs, labels }: Pick<OpenEntry, 'timeNs' | 'labels'
 
 /** Formats the UTC day: `2026-01-05`. */
 function dayText(timeNs: bigint): string {
-  const rest = ((timeNs % MS_PER_NS) + MS_PER_NS) % MS_PER_NS;
-  return new Date(Number((timeNs - rest) / MS_PER_NS)).toISOString().slice(0, 10);
+  const rest = ((timeNs % NS_PER_MS) + NS_PER_MS) % NS_PER_MS;
+  return new Date(Number((timeNs - rest) / NS_PER_MS)).toISOString().slice(0, 10);
 }
 
 /** Escapes characters that a path cannot contain as %XX, like Hive. Different values give different names. */

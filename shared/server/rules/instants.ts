@@ -6,7 +6,7 @@
  *     |---offset--T----interval----T----interval----T--->
  */
 import { createHash } from 'node:crypto';
-import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/duration.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 
 /** Shorter intervals are evaluated every second. */
 export const MIN_INTERVAL_NS = NS_PER_SECOND;

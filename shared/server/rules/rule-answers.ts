@@ -3,8 +3,8 @@
  * 6.5).
  */
 
-import { NS_PER_SECOND } from '../../base/model/duration.ts';
 import { formatRfc3339Nano } from '../../base/model/rfc3339.ts';
+import { NS_PER_SECOND } from '../../base/model/time-units.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import { formatExpr } from '../../language/logql/printer.ts';
 import {

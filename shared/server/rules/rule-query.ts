@@ -1,9 +1,10 @@
 /** Queries of rules: one instant of a metric query for one tenant. */
 
-import { formatPrometheusDuration, NS_PER_MS } from '../../base/model/duration.ts';
+import { formatPrometheusDuration } from '../../base/model/duration.ts';
 import { ClientError } from '../../base/model/errors.ts';
 import { labelsToObject } from '../../base/model/labels.ts';
 import type { Limits } from '../../base/model/limits.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import { parseQuery } from '../../language/logql/parse.ts';
 import type { QueryEngine } from '../../read/query/engine.ts';

@@ -6,6 +6,7 @@
  */
 
 import { LruCache } from '../../base/model/lru.ts';
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Day } from '../../storage/catalog/day-item.ts';
@@ -37,7 +38,6 @@ const CACHED_MS = 300_000;
 const KEPT_OLD_MS = 3_600_000;
 /** One second of reading, at 1 KB each. */
 const MAX_RECORDS = 50_000;
-const MS_PER_DAY = 86_400_000;
 
 export class StoredBytesByDay {
   readonly #kept = new LruCache<string, Kept>(MAX_CACHED_DAYS);

@@ -9,6 +9,7 @@
  * repeated write does no harm. Counts since the last write are lost with the process.
  */
 
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { QueryStatistics } from '../../read/query/statistics.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
@@ -28,7 +29,6 @@ const MAX_TALLIES = 10_000;
 const MAX_ENDED = 10_000;
 /** Concurrent writes, in addition to those of pushes. */
 const WRITES_AT_ONCE = 8;
-const MS_PER_DAY = 86_400_000;
 
 /** Counts of this process for a tenant and day. */
 export interface Tally {

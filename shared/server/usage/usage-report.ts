@@ -5,6 +5,7 @@
  * Pitfall: the stored bytes of a past day are bytes that exist now, with timestamps of that day or earlier.
  * Data deleted since then is not included.
  */
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import type { UsageRecords } from '../../storage/catalog/usage-records.ts';
 import type { Prices } from '../admin/prices.ts';
 import { type Cost, costOf, type StoredBytes } from './cost.ts';
@@ -44,7 +45,6 @@ export interface UsageQuestion {
 
 /** Days read concurrently. */
 const READS_AT_ONCE = 8;
-const MS_PER_DAY = 86_400_000;
 
 export class UsageReader {
   readonly #parts: UsageReaderParts;

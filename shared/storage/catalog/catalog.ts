@@ -10,9 +10,9 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { mapAtOnce } from '../../base/model/at-once.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { INVARIANTS, mustHold } from '../../base/model/invariants.ts';
 import { LruCache } from '../../base/model/lru.ts';
+import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { tracedTable } from '../../base/ports/read-trace.ts';
 import {
@@ -61,7 +61,6 @@ import { Tickets } from './tickets.ts';
 import { Tokens } from './tokens.ts';
 import { UnmergedChunks } from './unmerged-chunks.ts';
 
-const NS_OF_DAY = Number(NS_PER_DAY);
 /** Number of cached (tenant, day) pairs. A miss costs one small read and two small writes. */
 const KNOWN_DAYS = 10_000;
 /** Bytes of decoded records, cached by item key. They save decoding on every query, and a record rarely changes. */

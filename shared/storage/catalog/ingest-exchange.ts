@@ -9,11 +9,11 @@
  * Pitfall: an announcement is stored under the time of its writer's clock. A reader that needs everything since a time
  * must therefore start somewhat earlier.
  */
+import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Item, Table } from '../../base/ports/table.ts';
 import { timeText } from './keys.ts';
 
-export const MS_PER_HOUR = 3_600_000;
 /** Hashes in one item of 32 KiB. 5,000 streams, the default limit, need two items. */
 const STREAMS_OF_ITEM = 4096;
 const BYTES_OF_HASH = 8;

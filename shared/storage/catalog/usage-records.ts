@@ -5,6 +5,7 @@
  *
  *     u/<tenant>/<day>   <writer>   counts of one process
  */
+import { SECONDS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Table } from '../../base/ports/table.ts';
 import { dayText } from './keys.ts';
 
@@ -12,7 +13,6 @@ import { dayText } from './keys.ts';
  * Days for which usage is kept: a year and a month, so that the current month can be compared with that of last year.
  */
 export const KEPT_DAYS = 400;
-const SECONDS_OF_DAY = 86_400;
 
 export interface UsageRecord {
   readonly tenant: string;
@@ -31,7 +31,7 @@ export class UsageRecords {
   }
 
   async write({ tenant, day, writer, body }: UsageRecord): Promise<void> {
-    const expiresAt = (day + 1 + KEPT_DAYS) * SECONDS_OF_DAY;
+    const expiresAt = (day + 1 + KEPT_DAYS) * SECONDS_PER_DAY;
     await this.#table.put({ pk: partition(tenant, day), sk: writer, version: 0, body, expiresAt });
   }
 

@@ -3,8 +3,8 @@
  * minute-aligned windows use them instead of reading pages. Rows may arrive in several batches, in the order
  * of the chunk.
  */
-import { NS_OF_MINUTE } from '../../base/model/duration.ts';
 import type { Steps } from '../../base/model/steps.ts';
+import { NS_OF_MINUTE } from '../../base/model/time-units.ts';
 import { LEVEL_NAME, type LevelCounts, MAX_COUNTED_LEVELS, OTHER_LEVELS } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 

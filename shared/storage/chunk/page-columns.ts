@@ -9,10 +9,10 @@
  */
 
 import { lineSpace } from '../../base/kernels/line-memory.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn, Run } from '../../base/model/page.ts';
 import type { PromotedColumn, PromotedPage, PromotedWants } from '../../base/model/page-fields.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';

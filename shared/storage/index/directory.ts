@@ -3,8 +3,8 @@
  * Blocks have no offsets: they follow each other without gaps, so they cannot overlap or refer to other data.
  */
 import { crc32 } from 'node:zlib';
-import { NS_OF_DAY } from '../../base/model/duration.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
+import { NS_OF_DAY } from '../../base/model/time-units.ts';
 import { ByteReader, ByteWriter } from '../codec/byte-io.ts';
 import {
   type BlockPlace,

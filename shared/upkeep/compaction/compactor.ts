@@ -4,7 +4,7 @@
  * killed, it leaves at most objects without a record.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';

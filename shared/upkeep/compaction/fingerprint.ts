@@ -7,8 +7,8 @@
  * duplicate, its bytes are compared.
  */
 import { type HashWords, hashLines } from '../../base/kernels/row-hash.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { MetadataColumn, PageRows, Stream } from '../../base/model/page.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 
 export interface Fingerprint {
   readonly rows: number;

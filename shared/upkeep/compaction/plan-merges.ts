@@ -9,7 +9,7 @@
  * byte is rewritten a few times in all, and late pushes are merged with each other first.
  */
 
-import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/duration.ts';
+import { NS_OF_MINUTE, NS_PER_DAY, NS_PER_MS } from '../../base/model/time-units.ts';
 import { startedMsOf } from '../../storage/catalog/chunk-id.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { MAX_SWAPPED_CHUNKS } from '../../storage/catalog/swap.ts';

@@ -5,8 +5,8 @@
  * end before the chunk begins. The row filter compares the exact times.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { LruCache } from '../../base/model/lru.ts';
+import { NS_OF_DAY, NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import { coversChunk } from '../../storage/catalog/delete-request.ts';
 import type { DeleteFilter } from './delete-filter.ts';
@@ -26,7 +26,6 @@ export interface RequestsOfChunk {
   readonly own: readonly RequestsOfGroup[];
 }
 
-const NS_OF_DAY = Number(NS_PER_DAY);
 /** Each interval has its own search tables, which take 50 ms to build for 10,000 requests. */
 const NS_OF_QUARTER = NS_OF_DAY / 4;
 /** Number of all possible intervals of quarters. */

@@ -4,8 +4,9 @@
  * under the new number.
  */
 
-import { formatGoDuration, NS_PER_MS } from '../../base/model/duration.ts';
+import { formatGoDuration } from '../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../base/model/errors.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock, Ids } from '../../base/ports/clock.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import { type DeleteRequest, NOT_BEGUN } from '../../storage/catalog/delete-request.ts';

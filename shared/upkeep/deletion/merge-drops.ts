@@ -8,8 +8,8 @@
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
-import { NS_PER_MS } from '../../base/model/duration.ts';
 import type { Limits } from '../../base/model/limits.ts';
+import { NS_PER_MS } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';

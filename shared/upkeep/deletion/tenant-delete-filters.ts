@@ -8,9 +8,9 @@
  */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { LruCache } from '../../base/model/lru.ts';
 import type { PageRows, Run, Stream } from '../../base/model/page.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';

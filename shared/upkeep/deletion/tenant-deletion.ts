@@ -10,10 +10,10 @@
  * start.
  */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import { messageOf } from '../../base/model/errors.ts';
 import type { Limits } from '../../base/model/limits.ts';
 import { LruCache } from '../../base/model/lru.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { RewriteEnd } from '../compaction/day-rewriter.ts';

@@ -7,6 +7,7 @@
  */
 
 import { lineWordsOfThread } from '../../base/kernels/line-words.ts';
+import { NS_OF_SECOND } from '../../base/model/time-units.ts';
 import { ByteWriter } from '../../storage/codec/byte-io.ts';
 import {
   COARSE_BUCKET_S,
@@ -24,7 +25,6 @@ import { LEVEL_BITS } from './levels.ts';
 import { Miner } from './miner.ts';
 import { type CountGroup, encodeSection, type PatternSection, readRuns, writeRun } from './section-codec.ts';
 
-const NS_PER_S = 1e9;
 /** Templates of fewer lines may be joined into one with an open end. */
 const RARE_LINES = 4;
 const NO_TEMPLATE = -1;
@@ -75,7 +75,7 @@ export class PatternBuilder {
         if (lineOffsets[row] === lineOffsets[row + 1]) continue;
         words.enter(row, levels[row]);
         const cluster = this.#miner.add(words);
-        const bucket = Math.floor((base + times[row]) / (widthS * NS_PER_S));
+        const bucket = Math.floor((base + times[row]) / (widthS * NS_OF_SECOND));
         count(groups, cluster * (1 << LEVEL_BITS) + levels[row], bucket);
       }
       if (groups.size === 0) continue;

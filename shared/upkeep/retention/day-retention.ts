@@ -1,6 +1,6 @@
 /** Retention of one UTC day at one instant. All times are ns since the start of the day. */
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { Labels } from '../../base/model/labels.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { expiredBeforeNs, type Retention } from './retention.ts';
 
 export interface DayRetention {

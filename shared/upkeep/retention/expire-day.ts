@@ -1,6 +1,6 @@
 /** Removes expired rows from the chunks of one day, in this thread or in another. */
 
-import { NS_PER_DAY } from '../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { ObjectStore } from '../../base/ports/object-store.ts';
 import { readFooter } from '../../storage/catalog/chunk-object.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';

@@ -1,8 +1,8 @@
 /** Filter for the expired rows of a chunk, for rewriting it without them. */
 
 import type { ChunkRowFilter } from '../../base/model/chunk-row-filter.ts';
-import { NS_PER_DAY } from '../../base/model/duration.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
+import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import type { ChunkRecord } from '../../storage/catalog/chunk-record.ts';
 import type { Retention } from './retention.ts';
 

@@ -4,13 +4,13 @@
  * one. So a kill leaves it under one or both names, and the next run continues.
  */
 
+import { MS_PER_DAY } from '../../base/model/time-units.ts';
 import { ThrottledError } from '../../base/ports/throttled.ts';
 import type { LoadedRecord } from '../../storage/catalog/rule-states.ts';
 import { SAVED_KINDS } from '../../storage/catalog/saved-items.ts';
 import { KEPT_DAYS } from '../../storage/catalog/usage-records.ts';
 import { type Move, type MoveParts, MoveRefusedError } from './move-parts.ts';
 
-const MS_OF_DAY = 86_400_000;
 /** Clocks of the processes that count usage may be ahead. */
 const DAYS_AHEAD = 2;
 /** Each is a small read whose time is mostly waiting for the table. */
@@ -91,7 +91,7 @@ export async function moveUsage(
   { usage, clock }: MoveParts,
   { from, to, hold, totals }: Move,
 ): Promise<void> {
-  const today = Math.floor(clock.nowMs() / MS_OF_DAY);
+  const today = Math.floor(clock.nowMs() / MS_PER_DAY);
   const days = Array.from({ length: KEPT_DAYS + 1 + DAYS_AHEAD }, (_, i) => today + DAYS_AHEAD - i);
   for (let i = 0; i < days.length; i += USAGE_DAYS_AT_ONCE) {
     await hold();

@@ -1,5 +1,6 @@
 /** Separates entries of one stream and push that have the same time, if the limits request it. */
-import { NS_OF_DAY, type PushColumns } from './push-columns.ts';
+import { NS_OF_DAY } from '../../base/model/time-units.ts';
+import type { PushColumns } from './push-columns.ts';
 
 /**
  * Implements `increment_duplicate_timestamp`. An entry with the time (as sent) of its predecessor in the

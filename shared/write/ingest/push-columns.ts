@@ -12,8 +12,6 @@ import type { Steps } from '../../base/model/steps.ts';
 import { noteGrowth } from './column-growth.ts';
 import { copyInSteps } from './unpacked-bytes.ts';
 
-export const NS_OF_DAY = 86_400_000_000_000;
-
 export interface PushStream {
   readonly labels: Labels;
   /** Canonical text, see model/labels.ts. */

@@ -2,7 +2,7 @@
  * Times of pushes as stored in columns: a UTC day and nanoseconds within it, both exact as numbers. Parsers
  * write into a `Timestamp` that the caller reuses, so that an entry costs no object and no bigint.
  */
-import { NS_OF_DAY } from './push-columns.ts';
+import { NS_OF_DAY, NS_OF_SECOND, SECONDS_PER_DAY } from '../../base/model/time-units.ts';
 
 export interface Timestamp {
   /** UTC day since 1970-01-01. */
@@ -11,8 +11,6 @@ export interface Timestamp {
   timeOfDay: number;
 }
 
-const NS_PER_SECOND = 1_000_000_000;
-const SECONDS_OF_DAY = 86_400;
 /** 2^63 ns, as seconds and the remaining nanoseconds. */
 const INT64_SECONDS = 9_223_372_036;
 const INT64_NANOS = 854_775_807;
@@ -23,9 +21,9 @@ export type ParseResult = 'ok' | 'malformed' | 'overflow';
 
 /** Sets a time from seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
 export function setSeconds(into: Timestamp, seconds: number, nanos: number): void {
-  const day = Math.floor(seconds / SECONDS_OF_DAY);
+  const day = Math.floor(seconds / SECONDS_PER_DAY);
   into.day = day;
-  into.timeOfDay = (seconds - day * SECONDS_OF_DAY) * NS_PER_SECOND + nanos;
+  into.timeOfDay = (seconds - day * SECONDS_PER_DAY) * NS_OF_SECOND + nanos;
 }
 
 /** Parses a base-10 int64 of nanoseconds since 1970 in `bytes[start, end)`. A leading `-` is allowed. */
@@ -56,7 +54,7 @@ export function parseNanoseconds(
   if (seconds === INT64_SECONDS && nanos > INT64_NANOS + (negative ? 1 : 0)) return 'overflow';
   if (!negative) setSeconds(into, seconds, nanos);
   else if (nanos === 0) setSeconds(into, -seconds, 0);
-  else setSeconds(into, -seconds - 1, NS_PER_SECOND - nanos);
+  else setSeconds(into, -seconds - 1, NS_OF_SECOND - nanos);
   return 'ok';
 }
 
@@ -109,7 +107,7 @@ export function parseRfc3339(into: Timestamp, text: string): boolean {
 
 /** Formats as RFC 3339 in seconds, as validation messages show times. Years 1 to 9999. */
 export function formatRfc3339(day: number, timeOfDay: number): string {
-  const ms = day * SECONDS_OF_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
+  const ms = day * SECONDS_PER_DAY * 1000 + Math.floor(timeOfDay / 1e9) * 1000;
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 

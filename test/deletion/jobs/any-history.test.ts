@@ -4,15 +4,15 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { MS_PER_MINUTE, NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DeleteRequest } from '../../../shared/storage/catalog/delete-request.ts';
 import type { RowDrops } from '../../../shared/upkeep/compaction/row-drops.ts';
 import { TINY_PACKING } from '../../support/packing.ts';
 import { type DatedEntry, identityOf } from '../../support/pushes.ts';
-import { DAY, DAY_NS, Fuse, KilledError, makeWorld, type World, type WorldOptions } from './world.ts';
+import { DAY, Fuse, KilledError, makeWorld, type World, type WorldOptions } from './world.ts';
 
 const DAYS = [DAY, DAY + 1];
-const MINUTE_MS = 60_000;
 
 /** Requests, and what they match in plain words. */
 const QUERIES: readonly { readonly query: string; matches(entry: DatedEntry): boolean }[] = [
@@ -132,7 +132,7 @@ class Model {
   }
 
   #covers({ id, startNs, endNs, sealedMs }: DeleteRequest, { entry, begunMs }: Copy): boolean {
-    const ns = BigInt(entry.day) * DAY_NS + BigInt(entry.time);
+    const ns = BigInt(entry.day) * NS_PER_DAY + BigInt(entry.time);
     const isStored = sealedMs === undefined || begunMs <= sealedMs;
     return isStored && startNs <= ns && ns <= endNs && this.matches.get(id)!(entry);
   }
@@ -152,7 +152,7 @@ async function take(world: World, model: Model, step: Step): Promise<void> {
       if (model.pushes.length > 0) await push(model.pushes[step.which % model.pushes.length]);
       return;
     case 'create': {
-      const startNs = BigInt(step.day) * DAY_NS + BigInt(step.fromHour) * 3_600_000_000_000n;
+      const startNs = BigInt(step.day) * NS_PER_DAY + BigInt(step.fromHour) * 3_600_000_000_000n;
       const endNs = startNs + BigInt(step.hours) * 3_600_000_000_000n;
       const { query, matches } = QUERIES[step.which];
       const { id } = await world.create({ query, startNs, endNs });
@@ -174,7 +174,7 @@ async function take(world: World, model: Model, step: Step): Promise<void> {
     case 'wait':
       // Who is later than that gives up.
       if (step.minutes > 2) await commitAll(model);
-      clock.advance(step.minutes * MINUTE_MS);
+      clock.advance(step.minutes * MS_PER_MINUTE);
       return;
     default: {
       const mortal = world.process(new Fuse(step.calls, step.isApplied));
@@ -200,7 +200,7 @@ async function commitAll(model: Model): Promise<void> {
 async function settle(world: World, model: Model): Promise<void> {
   await commitAll(model);
   for (let run = 0; run < 12; run++) {
-    world.clock.advance(30 * MINUTE_MS);
+    world.clock.advance(30 * MS_PER_MINUTE);
     expect(await world.runDeletion()).toEqual({ done: true, failures: [] });
     if ((await world.requests()).every(({ processedMs }) => processedMs !== undefined)) return;
   }
@@ -226,7 +226,7 @@ async function checkHistories(options: WorldOptions, numRuns: number): Promise<v
         expect(await world.seen()).toEqual(left);
         expect(await world.stored()).toEqual(left);
         // Whoever merges it all then changes nothing.
-        world.clock.advance(MINUTE_MS * 20);
+        world.clock.advance(MS_PER_MINUTE * 20);
         for (const day of DAYS) await world.compact(day, true);
         expect(await world.stored()).toEqual(left);
       },

@@ -1,5 +1,6 @@
 /** A delete request from its creation to its end: when each step happens, and what may come in between. */
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_DAY, MS_PER_MINUTE, NS_OF_HOUR } from '../../../shared/base/model/time-units.ts';
 import { keyOfChunk } from '../../../shared/storage/catalog/chunk-object.ts';
 import { LEASE_MS } from '../../../shared/upkeep/compaction/compactor.ts';
 import { DELETE_TIMES } from '../../../shared/upkeep/deletion/delete-times.ts';
@@ -7,7 +8,6 @@ import { type DatedEntry, identityOf } from '../../support/pushes.ts';
 import {
   CANCEL_PERIOD_MS,
   DAY,
-  DAY_MS,
   Fuse,
   KilledError,
   makeWorld,
@@ -15,8 +15,6 @@ import {
   type World,
   type WorldOptions,
 } from './world.ts';
-
-const MINUTE_MS = 60_000;
 
 function entry(line: string, day = DAY, app = 'a', time = 1e9): DatedEntry {
   return { stream: { app }, day, time, line, metadata: {} };
@@ -173,7 +171,7 @@ describe('the life of a request', () => {
     const inWork = async () => (await world.requests()).map(({ pickedUpMs }) => pickedUpMs !== undefined);
     expect(await inWork()).toEqual([true, true, false]);
     for (let run = 0; run < 4; run++) {
-      world.clock.advance(20 * MINUTE_MS);
+      world.clock.advance(20 * MS_PER_MINUTE);
       await world.runDeletion();
     }
     expect(await inWork()).toEqual([true, true, true]);
@@ -232,7 +230,7 @@ describe('what goes wrong', () => {
       const { done, failures } = await world.runDeletion();
       expect(done).toBe(false);
       expect(failures).toEqual([expect.stringContaining(`${TENANT} day ${DAY}`)]);
-      world.clock.advance(20 * MINUTE_MS);
+      world.clock.advance(20 * MS_PER_MINUTE);
     }
     const left = [DAY, DAY + 1].map(day => world.plain.catalog.day(TENANT, day));
     expect((await Promise.all(left)).flatMap(day => day!.records.map(({ id }) => id))).toEqual([broken.id]);
@@ -280,7 +278,7 @@ test('only chunks with covered rows are written anew; the others are noted, and 
   const ids = new Set(before.map(({ id }) => id));
   expect(after.filter(({ id }) => ids.has(id))).toHaveLength(2);
   expect(after.filter(({ asOfMs }) => asOfMs === world.clock.nowMs())).toHaveLength(2);
-  world.clock.advance(DAY_MS);
+  world.clock.advance(MS_PER_DAY);
   await world.runDeletion();
   expect(world.figures).toMatchObject({ looked: 2, rewritten: 1, processed: 1 });
 });
@@ -293,8 +291,7 @@ test('merges leave out what was picked up, and the job finds nothing to do then'
 });
 
 test('small chunks of a window become one, those of other windows stay apart', async () => {
-  const hour = 3600e9;
-  const times = [0, 1e9, 2e9, hour, hour + 1e9, 5 * hour];
+  const times = [0, 1e9, 2e9, NS_OF_HOUR, NS_OF_HOUR + 1e9, 5 * NS_OF_HOUR];
   const world = await pickedUp(
     {},
     times.map(time => [entry(`secret ${time}`, DAY, 'a', time), entry(`kept ${time}`, DAY, 'a', time)]),
@@ -320,7 +317,7 @@ test('runs in several processes at once, beside compaction, do what one would', 
     ]);
     for (const run of runs) if ('failures' in run) expect(run.failures).toEqual([]);
     expect(await world.seen()).toHaveLength(12);
-    world.clock.advance(5 * MINUTE_MS);
+    world.clock.advance(5 * MS_PER_MINUTE);
   }
   await finish(world);
   expect(await world.stored()).toHaveLength(12);

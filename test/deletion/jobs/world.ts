@@ -1,6 +1,7 @@
 /** A store in memory whose processes can be killed at any call, and what is in it: as stored, and as masks leave it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import { MS_PER_DAY, NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { seededIds } from '../../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
@@ -26,8 +27,6 @@ import { entriesOfPage } from '../../support/rows.ts';
 
 export const TENANT = 't';
 export const DAY = 20_000;
-export const DAY_MS = 86_400_000;
-export const DAY_NS = 86_400_000_000_000n;
 export const CANCEL_PERIOD_MS = 3_600_000;
 const GRACE_MS = 1000;
 
@@ -79,7 +78,7 @@ export type Around = (call: () => Promise<Uint8Array>) => Promise<Uint8Array>;
 
 export function makeWorld(given: WorldOptions = {}) {
   const { inlineMaxBytes = 0, targetBytes = 1_000_000, batchSize = 70, packing } = given;
-  const manual = manualClock((DAY + 3) * DAY_MS);
+  const manual = manualClock((DAY + 3) * MS_PER_DAY);
   const clock = { ...manual, sleep: () => nextTurn() };
   const ids = seededIds(1);
   const rawStore = memoryObjectStore();
@@ -191,7 +190,7 @@ export function makeWorld(given: WorldOptions = {}) {
       ? await new DeleteFilterSource({ deletes: catalog.deletes, clock }).filtersOf(TENANT)
       : undefined;
     const found = new Set<string>();
-    for (const { day, records } of await catalog.snapshot(TENANT, 0n, BigInt(DAY + 9) * DAY_NS)) {
+    for (const { day, records } of await catalog.snapshot(TENANT, 0n, BigInt(DAY + 9) * NS_PER_DAY)) {
       for (const record of records) {
         const footer = await readFooter(rawStore, record);
         for (const page of footer.pages) {
@@ -199,7 +198,7 @@ export function makeWorld(given: WorldOptions = {}) {
           const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, 'a page');
           const deleteFilter = deleteFilters?.forChunk(record);
           const marks = deleteFilter && marksOf(deleteFilter, rows);
-          entriesOfPage(rows, BigInt(day) * DAY_NS).forEach((entry, row) => {
+          entriesOfPage(rows, BigInt(day) * NS_PER_DAY).forEach((entry, row) => {
             if (marks?.[row] !== 1) found.add(identityOf({ ...entry, day }));
           });
         }
@@ -209,14 +208,14 @@ export function makeWorld(given: WorldOptions = {}) {
   }
 
   function bounds() {
-    return { untilMs: clock.nowMs() + DAY_MS, signal: new AbortController().signal };
+    return { untilMs: clock.nowMs() + MS_PER_DAY, signal: new AbortController().signal };
   }
 }
 
 const NEW_REQUEST: Omit<DeleteRequest, 'query' | 'id' | 'createdMs'> = {
   tenant: TENANT,
-  startNs: BigInt(DAY) * DAY_NS,
-  endNs: BigInt(DAY + 3) * DAY_NS,
+  startNs: BigInt(DAY) * NS_PER_DAY,
+  endNs: BigInt(DAY + 3) * NS_PER_DAY,
   intervalNs: 0n,
   ...NOT_BEGUN,
 };

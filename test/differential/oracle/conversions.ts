@@ -3,6 +3,7 @@
  * #label-filters).
  */
 import { quote } from '../../../shared/base/model/quote.ts';
+import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { type Bytes, toBytes, toText } from './bytes.ts';
 
 export type Converted = { readonly value: number; readonly error?: undefined } | { readonly error: Bytes };
@@ -106,6 +107,5 @@ export function sizeOf(text: Bytes): Converted {
 export function secondsOf(text: Bytes): Converted {
   const duration = durationOf(text);
   if (duration.error !== undefined) return duration;
-  const second = 1_000_000_000n;
-  return { value: Number(duration.ns / second) + Number(duration.ns % second) / 1e9 };
+  return { value: Number(duration.ns / NS_PER_SECOND) + Number(duration.ns % NS_PER_SECOND) / 1e9 };
 }

@@ -3,6 +3,7 @@
  * that is about input, with status and text. Sizes are meant for a store with the two limits named here.
  */
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { NS_PER_MINUTE, NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import {
   JSON_TYPE,
   jsonPush,
@@ -15,8 +16,6 @@ import {
 
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 export const MAX_DECOMPRESSED_BYTES = 24 * 1024 * 1024;
-const NS_PER_S = 1_000_000_000n;
-const NS_PER_MINUTE = 60n * NS_PER_S;
 export const NOW = BigInt(Date.now()) * 1_000_000n;
 const LABELS = { app: 'bad' };
 /** As it is stored, and shown in messages. */
@@ -46,7 +45,7 @@ export const metadata = (pairs: Record<string, string>): string => value(`"x",${
 export const many = (count: number, length = 1): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`m${i}`, 'v'.repeat(length)]));
 const rfc3339 = (ns: bigint): string =>
-  `${new Date(Number(ns / NS_PER_S) * 1000).toISOString().slice(0, 19)}Z`;
+  `${new Date(Number(ns / NS_PER_SECOND) * 1000).toISOString().slice(0, 19)}Z`;
 const invalidUtf8 = (json: string): Uint8Array => Buffer.from(json.replaceAll('?', '\xff'), 'latin1');
 const zeros = (bytes: number): Uint8Array => Buffer.alloc(bytes);
 /** A snappy block that declares a length and holds nothing. */
@@ -260,7 +259,7 @@ const ENTRY_ROWS: readonly Row[] = [
     'protobuf of the year 9999',
     {
       type: PROTOBUF_TYPE,
-      body: snappyPush([{ labels: LABELS, entries: [{ ns: 253_402_300_799n * NS_PER_S, line: 'x' }] }]),
+      body: snappyPush([{ labels: LABELS, entries: [{ ns: 253_402_300_799n * NS_PER_SECOND, line: 'x' }] }]),
     },
     400,
     `${tooNew}9999-12-31T23:59:59Z`,
@@ -269,7 +268,7 @@ const ENTRY_ROWS: readonly Row[] = [
     'protobuf of the year 1',
     {
       type: PROTOBUF_TYPE,
-      body: snappyPush([{ labels: LABELS, entries: [{ ns: -62_135_596_800n * NS_PER_S, line: 'x' }] }]),
+      body: snappyPush([{ labels: LABELS, entries: [{ ns: -62_135_596_800n * NS_PER_SECOND, line: 'x' }] }]),
     },
     400,
     `${tooOld}0001-01-01T00:00:00Z`,

@@ -1,6 +1,7 @@
 /** Push bodies in the encodings that shippers use, made by encoders that are not ours. */
 import protobuf from 'protobufjs';
 import { compress } from 'snappyjs';
+import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 
 export interface PushedStream {
   readonly labels: Readonly<Record<string, string>>;
@@ -26,7 +27,6 @@ const { root } = protobuf.parse(
   { keepCase: true },
 );
 const Push = root.lookupType('Push');
-const NS_PER_S = 1_000_000_000n;
 
 export function jsonPush(streams: readonly PushedStream[]): string {
   return JSON.stringify({
@@ -64,9 +64,9 @@ function rawProtobuf(streams: readonly object[]): Uint8Array {
 }
 
 function protobufEntry({ ns, line, metadata = {} }: PushedEntry): object {
-  const seconds = ns >= 0n ? ns / NS_PER_S : -((NS_PER_S - 1n - ns) / NS_PER_S);
+  const seconds = ns >= 0n ? ns / NS_PER_SECOND : -((NS_PER_SECOND - 1n - ns) / NS_PER_SECOND);
   return {
-    timestamp: { seconds: Number(seconds), nanos: Number(ns - seconds * NS_PER_S) },
+    timestamp: { seconds: Number(seconds), nanos: Number(ns - seconds * NS_PER_SECOND) },
     line,
     structured_metadata: Object.entries(metadata).map(([name, value]) => ({ name, value })),
   };

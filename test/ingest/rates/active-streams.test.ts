@@ -3,12 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Limits } from '../../../shared/base/model/limits.ts';
 import { hashOfText } from '../../../shared/base/model/text-hash.ts';
+import { MS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import { ActiveStreams } from '../../../shared/write/ingest/rates/active-streams.ts';
 import { EXCHANGE_MS, FIRST_READ_MS } from '../../../shared/write/ingest/rates/bounds.ts';
 import { TenantStreams } from '../../../shared/write/ingest/rates/tenant-streams.ts';
 import { type Processes, processes, pushOfBytes, SMALL_LIMITS, settle, storedStreams } from './processes.ts';
 
-const HOUR_MS = 3_600_000;
 const limitsOf = (maxGlobalStreamsPerUser: number, maxStreamsPerUser = 0): Limits => ({
   ...SMALL_LIMITS,
   maxGlobalStreamsPerUser,
@@ -31,7 +31,7 @@ async function push(
 test('a million streams that could not be announced count as new again', () => {
   const streams = new TenantStreams();
   const count = 1_000_000;
-  streams.startHour(HOUR_MS);
+  streams.startHour(MS_PER_HOUR);
   for (let hash = 0; hash < count; hash++) streams.admit(hash, limitsOf(count));
   const news = streams.takeUnannounced();
   expect([news.hashes.length, streams.hasUnannounced]).toEqual([count, false]);
@@ -50,10 +50,10 @@ describe('active streams in one process', () => {
     const all = processes(1);
     const limits = limitsOf(2);
     await push(all, 0, ['a', 'b'], limits);
-    all.clock.advance(HOUR_MS);
+    all.clock.advance(MS_PER_HOUR);
     expect(await push(all, 0, ['c'], limits)).toEqual([]);
     expect(await push(all, 0, ['b'], limits)).toEqual(['b']);
-    all.clock.advance(HOUR_MS);
+    all.clock.advance(MS_PER_HOUR);
     expect(await push(all, 0, ['c'], limits)).toEqual(['c']);
     expect(await push(all, 0, ['a'], limits)).toEqual([]);
     expect(await push(all, 0, ['b'], limits)).toEqual(['b']);
@@ -96,11 +96,11 @@ describe('active streams over several processes', () => {
   test('are known from the previous hour to a process that starts in the next one', async () => {
     const all = processes(1);
     await push(all, 0, ['a', 'b'], limitsOf(2));
-    all.clock.advance(HOUR_MS);
+    all.clock.advance(MS_PER_HOUR);
     all.start();
     expect(await push(all, 1, ['c'], limitsOf(2))).toEqual([]);
     expect(await push(all, 1, ['b'], limitsOf(2))).toEqual(['b']);
-    all.clock.advance(HOUR_MS);
+    all.clock.advance(MS_PER_HOUR);
     all.start();
     expect(await push(all, 2, ['c', 'd'], limitsOf(2))).toEqual(['c']);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { addNanoseconds, readTime } from '../../../shared/write/ingest/receivers/time-value.ts';
 import { timestampOf } from '../../../shared/write/ingest/timestamp.ts';
 
-const NS_OF_DAY = 86_400_000_000_000n;
 const NOON = 1_795_262_400n;
 
 function nsOf(text: string): bigint | undefined {
@@ -11,9 +11,9 @@ function nsOf(text: string): bigint | undefined {
   const bytes = Buffer.from(`9${text}9`);
   const into = { day: 0, timeOfDay: 0 };
   if (!readTime(into, bytes, 1, bytes.length - 1)) return undefined;
-  expect(into.timeOfDay).toBeLessThan(Number(NS_OF_DAY));
+  expect(into.timeOfDay).toBeLessThan(Number(NS_PER_DAY));
   expect(into.timeOfDay).toBeGreaterThanOrEqual(0);
-  return BigInt(into.day) * NS_OF_DAY + BigInt(into.timeOfDay);
+  return BigInt(into.day) * NS_PER_DAY + BigInt(into.timeOfDay);
 }
 
 describe('readTime', () => {
@@ -106,6 +106,6 @@ describe('readTime', () => {
 
 test('nanoseconds are added over midnight', () => {
   const into = { day: 0, timeOfDay: 0 };
-  addNanoseconds(into, timestampOf(NS_OF_DAY - 1n), 3);
+  addNanoseconds(into, timestampOf(NS_PER_DAY - 1n), 3);
   expect(into).toEqual({ day: 1, timeOfDay: 2 });
 });

@@ -5,6 +5,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { NS_OF_SECOND as S } from '../../../shared/base/model/time-units.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { PageCache } from '../../../shared/read/query/page-cache.ts';
 import { AnswerCache } from '../../../shared/read/query/tasks/answer-cache.ts';
@@ -14,7 +15,6 @@ import type { DatedEntry } from '../../support/pushes.ts';
 import { bySuite } from '../../support/suite.ts';
 import { makeWorld } from './world.ts';
 
-const S = 1_000_000_000;
 const PAGE_BYTES = 2_000_000;
 const QUERIES = [
   'sum by (app) (count_over_time({app=~".+"} |~ "[a-e]" [1m]))',

@@ -2,14 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { NS_OF_SECOND as S } from '../../../shared/base/model/time-units.ts';
 import type { QueryEngine } from '../../../shared/read/query/engine.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import type { TaskSizes } from '../../../shared/read/query/tasks/plan-tasks.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
 import type { DatedEntry } from '../../support/pushes.ts';
 import { CHUNK_TASKS, makeWorld, SMALL_TASKS, shuffledInvoker, TINY_TASKS } from './world.ts';
-
-const S = 1_000_000_000;
 
 const entry: fc.Arbitrary<DatedEntry> = fc.record({
   stream: fc.record({ app: fc.constantFrom('a', 'b'), pod: fc.constantFrom('1', '2') }),

@@ -3,6 +3,7 @@
  * that remember, and processes that may die between any two calls to the outside.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { MS_PER_MINUTE, NS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import type { HttpClient } from '../../../shared/base/ports/http-client.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
@@ -22,9 +23,7 @@ import type { Job, JobOutcome } from '../../../shared/upkeep/maintenance/jobs.ts
 import { countingIds, manualClock } from '../../support/manual-clock.ts';
 import { type Receivers, receivers } from './receivers.ts';
 
-export const MINUTE_MS = 60_000;
 export const START_MS = Date.UTC(2026, 0, 1);
-const MINUTE_NS = 60_000_000_000n;
 /** Waits of retries pass at once; those of leases and time limits are real. */
 const SHORT_MS = 2000;
 
@@ -54,7 +53,7 @@ export interface RuleWorld {
 
 export const GROUP: RuleGroup = {
   name: 'g',
-  intervalNs: MINUTE_NS,
+  intervalNs: NS_PER_MINUTE,
   limit: 0,
   queryOffsetNs: 0n,
   rules: [
@@ -65,7 +64,7 @@ export const GROUP: RuleGroup = {
       expr: 'errors',
       labels: {},
       annotations: { value: '{{ $value }}' },
-      forNs: 2n * MINUTE_NS,
+      forNs: 2n * NS_PER_MINUTE,
       keepFiringForNs: 0n,
     },
   ],
@@ -82,7 +81,7 @@ export function ruleWorld(logs: Logs): RuleWorld {
   const ids = countingIds();
   let looks = 0;
   const query: RuleQuery = async (_tenant, expr, timeNs) => {
-    const minute = Number((timeNs - BigInt(START_MS) * 1_000_000n) / MINUTE_NS);
+    const minute = Number((timeNs - BigInt(START_MS) * 1_000_000n) / NS_PER_MINUTE);
     const look = ++looks;
     const apps = Object.keys(logs).filter(app => logs[app](minute, look));
     // Each look finds more lines: entries come late.
@@ -121,14 +120,14 @@ export function ruleWorld(logs: Logs): RuleWorld {
         notify: alertmanagers(sending, alertmanagerOptions(ruler)),
         writer: remoteWriter(sending, { enabled: true, addOrgIdHeader: true, clients }),
         writesSeries: () => true,
-        resendDelayNs: MINUTE_NS,
+        resendDelayNs: NS_PER_MINUTE,
         maxNotices: 1000,
-        evaluationIntervalNs: MINUTE_NS,
+        evaluationIntervalNs: NS_PER_MINUTE,
         everyMs: 5000,
         sweepEveryMs: 0,
         figures,
       });
-      const bounds = () => ({ untilMs: clock.nowMs() + MINUTE_MS, signal: new AbortController().signal });
+      const bounds = () => ({ untilMs: clock.nowMs() + MS_PER_MINUTE, signal: new AbortController().signal });
       return { job, figures, tick: () => job.run(bounds()) };
     },
   };

@@ -1,8 +1,8 @@
 /** Changes how long a tenant's entries are kept, and whether its delete requests are worked on. */
 import type { StreamRetention } from '../../../shared/base/model/limits.ts';
+import { NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 
-const NS_PER_HOUR = 3_600_000_000_000n;
 /** Hours that a stream may be kept; 0 is for good. Entries of a run are up to three days old, or four. */
 const HOURS = [0n, 0n, 5n, 20n, 30n, 47n, 100n];
 

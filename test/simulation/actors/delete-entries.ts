@@ -2,12 +2,11 @@
  * Makes delete requests, and takes some back, in time or by force. Somebody else often looks what is to be hidden while that
  * goes on, as every query does: what he sees of a change that is on its way must not be what he believes after it.
  */
+import { NS_PER_DAY, NS_PER_HOUR } from '../../../shared/base/model/time-units.ts';
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import { DELETE_QUERIES } from '../removal/queries.ts';
 import type { KnownRequest } from '../removal/requests.ts';
 
-const NS_PER_DAY = 86_400_000_000_000n;
-const NS_PER_HOUR = 3_600_000_000_000n;
 /** Of a tenant, in a run: with many, hardly anything is left to look at. */
 const MAX_REQUESTS = 3;
 const MAX_LOOKS = 200;

@@ -3,6 +3,7 @@
  * catalog is tried with, independent of the engine that compacts; leases, renewal and fencing are used as they must be.
  */
 
+import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { newStatistics } from '../../../shared/read/query/statistics.ts';
@@ -16,7 +17,6 @@ import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/
 import type { ActorContext, SimulatedActor } from '../actor.ts';
 import type { Dice } from '../dice.ts';
 
-const DAY_NS = 86_400_000_000_000n;
 /** Short against the pauses of a run, so that leases are lost. */
 const LEASE_MS = 2_000;
 
@@ -74,7 +74,7 @@ export async function entriesOf(
       const wants = { lines: 'bytes', metadata: 'all' } as const;
       const rows = await source.page(record, footer, page, wants, newStatistics());
       const marks = deleteFilter && marksOf(deleteFilter, rows);
-      for (const [row, entry] of entriesOfPage(rows, BigInt(record.day) * DAY_NS).entries()) {
+      for (const [row, entry] of entriesOfPage(rows, BigInt(record.day) * NS_PER_DAY).entries()) {
         if (marks?.[row] === 1) continue;
         const { stream, time, line, metadata } = entry;
         entries.set(

@@ -5,6 +5,7 @@
 import { DEFAULT_SLOTS, lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
+import { MS_PER_DAY, NS_PER_HOUR, NS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import type { Invoker } from '../../../shared/base/ports/invoker.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { runMetricQuery } from '../../../shared/read/query/metric-query.ts';
@@ -60,9 +61,6 @@ export interface FleetAnswer {
 
 /** The day after the newest of the catalog. */
 const END_DAY = 20_000;
-const MS_PER_DAY = 86_400_000;
-const NS_PER_HOUR = 3_600_000_000_000n;
-const NS_PER_MINUTE = 60_000_000_000n;
 /** A query ends at its deadline; until then it may wake so often. */
 const MAX_WAKES = 5_000_000;
 const USUAL_FAULTS: WorkerFaults = WORKER;

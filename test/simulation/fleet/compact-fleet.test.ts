@@ -1,10 +1,10 @@
 /** Small fleets of functions that merge one tenant's day: `npm run simulate -- fleet --compaction` has large ones. */
 import { describe, expect, test } from '@jest/globals';
+import { MS_PER_MINUTE } from '../../../shared/base/model/time-units.ts';
 import { compactFleet } from './compact-fleet.ts';
 
 const TB = 1e12;
 const ASKED = { bytesPerDay: 20 * TB, minutes: 8, pushBytes: 8e6 };
-const MINUTE_MS = 60_000;
 
 describe('one tenant that pushes 20 TB a day', () => {
   test('is far behind with one function', async () => {
@@ -18,7 +18,7 @@ describe('one tenant that pushes 20 TB a day', () => {
     const outcome = await compactFleet({ ...ASKED, functions: 100 });
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
     expect(outcome.atOnce).toBeGreaterThan(10);
-    expect(outcome.backlogMs).toBeLessThan(MINUTE_MS);
+    expect(outcome.backlogMs).toBeLessThan(MS_PER_MINUTE);
     expect(outcome.swaps).toBeLessThan(outcome.merges / 2);
   });
 
@@ -31,6 +31,6 @@ describe('one tenant that pushes 20 TB a day', () => {
     const outcome = await compactFleet({ ...ASKED, functions: 100, lostShare: 0.02 });
     expect(outcome.lost).toBeGreaterThan(0);
     expect(outcome.rowsStored).toBe(outcome.rowsPushed);
-    expect(outcome.backlogMs).toBeLessThan(5 * MINUTE_MS);
+    expect(outcome.backlogMs).toBeLessThan(5 * MS_PER_MINUTE);
   });
 });

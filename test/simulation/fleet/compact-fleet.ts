@@ -5,6 +5,7 @@
  *     pushes --> chunks of the day --planMerges--> merges of N functions at once --swap--> chunks of the day
  */
 
+import { MS_PER_DAY, NS_OF_MS } from '../../../shared/base/model/time-units.ts';
 import { compareChunks } from '../../../shared/storage/catalog/chunk-order.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import type { DaySnapshot } from '../../../shared/storage/catalog/day-snapshot.ts';
@@ -50,8 +51,6 @@ export interface CompactionOutcome {
 }
 
 const DAY = 20_000;
-const MS_PER_DAY = 86_400_000;
-const NS_PER_MS = 1_000_000;
 /** Runs of the job. */
 const EVERY_MS = 60_000;
 /** Measured: CPU of merging (bench/model/figures.ts); a function has one thread for it, and reads ahead of it. */
@@ -223,7 +222,7 @@ class CompactedFleet {
       force: false,
       onlyFull: true,
     });
-    const waiting = full.flatMap(({ inputs }) => inputs.map(({ last }) => last / NS_PER_MS));
+    const waiting = full.flatMap(({ inputs }) => inputs.map(({ last }) => last / NS_OF_MS));
     return {
       ...this.#figures,
       pushedBytes: this.#pushed * this.#asked.pushBytes,
@@ -271,8 +270,8 @@ function chunkOf(id: string, { atMs, spanMs }: ChunkTime, rows: number, lineByte
     tenant: TENANT,
     day: DAY,
     level: 0,
-    first: Math.max(0, Math.floor((atMs - spanMs) * NS_PER_MS)),
-    last: Math.floor(atMs * NS_PER_MS),
+    first: Math.max(0, Math.floor((atMs - spanMs) * NS_OF_MS)),
+    last: Math.floor(atMs * NS_OF_MS),
     rows,
     lineBytes,
     metadataBytes: 0,

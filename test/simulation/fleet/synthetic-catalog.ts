@@ -6,15 +6,13 @@
  *     chunk   pages 0 to 39, 16 MiB each, page p of stream p
  */
 
-import { NS_PER_DAY } from '../../../shared/base/model/duration.ts';
 import type { Stream } from '../../../shared/base/model/page.ts';
+import { NS_OF_DAY, NS_OF_MINUTE, NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import type { ChunkRecord } from '../../../shared/storage/catalog/chunk-record.ts';
 import { type Footer, type PageMeta, SectionKind } from '../../../shared/storage/chunk/format.ts';
 import { CHUNK, type Question } from './figures.ts';
 
 export const TENANT = 'fleet';
-const DAY_NS = Number(NS_PER_DAY);
-const MINUTE_NS = 60_000_000_000;
 export const PAGES = Math.ceil(CHUNK.lineBytes / CHUNK.pageBytes);
 const PAGE_ROWS = Math.floor(CHUNK.pageBytes / CHUNK.bytesPerLine);
 const PAGE_STORED = CHUNK.pageBytes * CHUNK.storedShare;
@@ -34,7 +32,7 @@ export class SyntheticCatalog {
   constructor(bytesPerDay: number, endDay: number) {
     this.#endDay = endDay;
     this.chunksOfDay = Math.max(1, Math.round(bytesPerDay / CHUNK.lineBytes));
-    this.#spanNs = Math.floor(DAY_NS / this.chunksOfDay);
+    this.#spanNs = Math.floor(NS_OF_DAY / this.chunksOfDay);
   }
 
   /** Records that meet a range, Unix ns, both inclusive. */
@@ -43,7 +41,7 @@ export class SyntheticCatalog {
     for (let day = Number(startNs / NS_PER_DAY); day < this.#endDay; day++) {
       const dayStart = BigInt(day) * NS_PER_DAY;
       const from = Math.max(0, Number(startNs - dayStart));
-      const to = Math.min(DAY_NS - 1, Number(endNs - dayStart));
+      const to = Math.min(NS_OF_DAY - 1, Number(endNs - dayStart));
       if (to < 0) break;
       const last = Math.min(this.chunksOfDay - 1, Math.floor(to / this.#spanNs));
       for (let place = Math.floor(from / this.#spanNs); place <= last; place++) {
@@ -55,7 +53,7 @@ export class SyntheticCatalog {
 
   /** How many that are, at the cost of none. */
   countOf(startNs: bigint, endNs: bigint): number {
-    const days = Math.min(Number(endNs - startNs), DAY_NS * this.#endDay) / DAY_NS;
+    const days = Math.min(Number(endNs - startNs), NS_OF_DAY * this.#endDay) / NS_OF_DAY;
     return Math.ceil(this.chunksOfDay * days);
   }
 
@@ -140,7 +138,7 @@ export function footerOf({ id, origin, day, level, rows, lineBytes, first, last 
 
 /** The bucket `(m-1, m]` that a time of the day lies in. Entries of a synthetic chunk lie in that of its end. */
 export function minuteOf(ns: number): number {
-  return Math.ceil(ns / MINUTE_NS);
+  return Math.ceil(ns / NS_OF_MINUTE);
 }
 
 /** Whether the text filter leaves a page: the same in every run, and different in each chunk. */

@@ -1,6 +1,6 @@
 /** A worker over a synthetic catalog: it reads the task as a real one does, and answers with what its pages count. */
 import type { WorkerEvent } from '../../../shared/aws/lambda-invoker.ts';
-import { NS_PER_DAY } from '../../../shared/base/model/duration.ts';
+import { NS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { RangeAccumulator } from '../../../shared/execution/metrics/range-accumulator.ts';
 import { encodeAnswer } from '../../../shared/read/query/tasks/answer-codec.ts';
 import type { TaskPage } from '../../../shared/read/query/tasks/task.ts';

@@ -3,8 +3,6 @@ import type { KnownEntry, Model } from '../model.ts';
 import type { SimulatedProcess } from '../process.ts';
 import type { Ledger } from '../removal/ledger.ts';
 
-export const NS_PER_SECOND = 1_000_000_000n;
-
 /** A log selection with what it means. */
 export interface Selection {
   readonly text: string;

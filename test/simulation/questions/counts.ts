@@ -1,13 +1,13 @@
 /** Metric queries by app: of one instant, and of many steps; each value within its bounds. */
 
 import { INVARIANTS, mustHold } from '../../../shared/base/model/invariants.ts';
+import { NS_PER_MS, NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { parseQuery } from '../../../shared/language/logql/parse.ts';
 import { asker, rangeQuery } from '../../support/engine.ts';
 import type { Dice } from '../dice.ts';
 import type { KnownEntry } from '../model.ts';
-import { type Asked, boundsOf, isIn, NS_PER_SECOND, type Selection, type Span } from './bounds.ts';
+import { type Asked, boundsOf, isIn, type Selection, type Span } from './bounds.ts';
 
-const NS_PER_MS = 1_000_000n;
 /** Instants of a range query: each costs the model a walk over all entries. */
 const MAX_STEPS = 20n;
 

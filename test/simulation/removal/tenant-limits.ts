@@ -1,5 +1,6 @@
 /** The limits of each tenant as they are now, and as they were: retention and the mode of deletion change during a run. */
 import { DEFAULT_LIMITS, type Limits } from '../../../shared/base/model/limits.ts';
+import { NS_PER_MS } from '../../../shared/base/model/time-units.ts';
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import { streamOf } from '../../support/rows.ts';
 import type { SimulatedEntry } from '../model.ts';
@@ -13,8 +14,6 @@ interface InForce {
   /** Unix ms; Infinity for what is in force now. */
   untilMs: number;
 }
-
-const NS_PER_MS = 1_000_000n;
 
 export class TenantLimits {
   readonly #clock: Clock;

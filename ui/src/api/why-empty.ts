@@ -2,6 +2,7 @@
  * Explains why a log query found nothing: an unknown value, a filter that matches no line, or another time
  * range.
  */
+import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { nearestWord } from '../logql/nearest-word.ts';
 import { selectionOf } from '../logql/selection.ts';
 import { askStreamFigures } from './labels.ts';
@@ -21,7 +22,6 @@ export type WhyEmpty =
   | { readonly kind: 'time'; readonly days: number }
   | { readonly kind: 'none' };
 
-const DAY_MS = 86_400_000;
 const LONGER_DAYS = 7;
 /** Maximum number of labels to check, with one request each. */
 const MAX_LABELS = 5;
@@ -36,7 +36,7 @@ export async function askWhyEmpty(selector: string, range: Range, signal: AbortS
       return { kind: 'value', label, value: unknown, meant: nearestWord(unknown, known) };
     }
   }
-  const longer = { fromMs: range.toMs - LONGER_DAYS * DAY_MS, toMs: range.toMs };
+  const longer = { fromMs: range.toMs - LONGER_DAYS * MS_PER_DAY, toMs: range.toMs };
   const found = await askStreamFigures(selector, longer, signal);
   return found.entries > 0 ? { kind: 'time', days: LONGER_DAYS } : { kind: 'none' };
 }

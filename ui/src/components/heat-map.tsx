@@ -2,6 +2,7 @@
  * Heat map: a row for each series, a column for each step. Dragging selects a time range, as in other charts.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { onThemeChange } from '../app/theme.ts';
 import { settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
@@ -27,7 +28,6 @@ interface Cell {
 
 const MIN_DRAG_CELLS = 1;
 const LABELS = 4;
-const DAY_MS = 86_400_000;
 
 export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, name }: HeatMapProps) {
   const utc = useStore(settings).zone === 'utc';
@@ -61,7 +61,7 @@ export function HeatMap({ timesMs, series, stepMs, heightPx, valueText, onZoom, 
     }
     setDragged(undefined);
   };
-  const isDay = (timesMs.at(-1) ?? 0) - (timesMs[0] ?? 0) < DAY_MS;
+  const isDay = (timesMs.at(-1) ?? 0) - (timesMs[0] ?? 0) < MS_PER_DAY;
   const value = pointed === undefined ? undefined : model.rows[pointed.row]?.values[pointed.column];
   return (
     <div class="heat-map">

@@ -1,5 +1,6 @@
 /** Result of one or several metric queries as the series of one chart. */
 import { useRef } from 'preact/hooks';
+import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
 import { askMetric } from '../api/queries.ts';
 import type { MatrixSeries, QueryAnswer, Statistics } from '../api/types.ts';
 import { type Asked, useAsk } from '../api/use-ask.ts';
@@ -39,8 +40,7 @@ export type Comparison = '' | '1d' | '7d';
 
 /** Maximum number of instants of a chart. */
 const MAX_POINTS = 300;
-const DAY_MS = 86_400_000;
-const SHIFTS_MS: Readonly<Record<Comparison, number>> = { '': 0, '1d': DAY_MS, '7d': 7 * DAY_MS };
+const SHIFTS_MS: Readonly<Record<Comparison, number>> = { '': 0, '1d': MS_PER_DAY, '7d': 7 * MS_PER_DAY };
 const LETTERS = 'ABCDE';
 
 export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): number {

@@ -1,10 +1,12 @@
 /** Round chart steps, as many as fit, on whole multiples, so that they stay when the range moves. */
+import {
+  MS_PER_DAY as D,
+  MS_PER_HOUR as H,
+  MS_PER_MINUTE as M,
+  MS_PER_SECOND as S,
+} from '../../../shared/base/model/time-units.ts';
 import type { ResolvedRange } from './time-range.ts';
 
-const S = 1000;
-const M = 60 * S;
-const H = 60 * M;
-const D = 24 * H;
 const STEPS_MS: readonly number[] = [
   ...[S, 2 * S, 5 * S, 10 * S, 15 * S, 30 * S],
   ...[M, 2 * M, 5 * M, 10 * M, 15 * M, 30 * M],

@@ -3,6 +3,8 @@
  * or Unix milliseconds. Absolute times in URLs are always milliseconds, so that a link means the same in
  * every zone.
  */
+import { MS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
+
 export interface RangeText {
   readonly from: string;
   readonly to: string;
@@ -31,14 +33,13 @@ export const QUICK_RANGES: readonly { readonly from: string; readonly title: str
   { from: 'now-90d', title: 'Last 90 days' },
 ];
 
-const SECOND_MS = 1000;
 const UNITS_MS: Readonly<Record<string, number>> = {
-  s: SECOND_MS,
-  m: 60 * SECOND_MS,
-  h: 3600 * SECOND_MS,
-  d: 86_400 * SECOND_MS,
-  w: 7 * 86_400 * SECOND_MS,
-  y: 365 * 86_400 * SECOND_MS,
+  s: MS_PER_SECOND,
+  m: 60 * MS_PER_SECOND,
+  h: 3600 * MS_PER_SECOND,
+  d: 86_400 * MS_PER_SECOND,
+  w: 7 * 86_400 * MS_PER_SECOND,
+  y: 365 * 86_400 * MS_PER_SECOND,
 };
 const RELATIVE = /^now(?:-(\d+)([smhdwy]))?$/;
 const ABSOLUTE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,3}))?)?)?(Z?)$/;

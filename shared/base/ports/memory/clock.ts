@@ -6,7 +6,7 @@
  * Pitfall: the clock waits only for work on memory ports. A step that waits for a disk or a thread may still
  * be in progress when time moves.
  */
-import { NS_PER_MS } from '../../model/duration.ts';
+import { NS_PER_MS } from '../../model/time-units.ts';
 import type { Clock, Ids } from '../clock.ts';
 import { seededRandom } from './random.ts';
 

@@ -3,7 +3,7 @@
  * layout, and spaces match any number of spaces. A mismatch returns undefined, because the date functions
  * ignore the reason.
  */
-import { SECONDS_PER_DAY } from '../../../base/model/duration.ts';
+import { SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import { layoutElements, MONTHS, WEEKDAYS } from './layout.ts';
 import { daysFromCivil, daysInMonth, type GoTime, instantOfWall, wallSeconds } from './time.ts';
 import { fixedZone, UTC, type Zone } from './zone.ts';

@@ -1,6 +1,6 @@
 /** Functions on times and dates. Layouts are Go's; a date without a zone is in the process's time zone. */
-import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/duration.ts';
 import { quote } from '../../../base/model/quote.ts';
+import { NS_PER_DAY, NS_PER_MS, NS_PER_SECOND } from '../../../base/model/time-units.ts';
 import { parseTime } from './date-parser.ts';
 import { CallError } from './error.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';

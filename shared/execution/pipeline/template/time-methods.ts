@@ -1,5 +1,5 @@
 /** Methods of a time that a template may call: `{{ (__timestamp__).Unix }}`, `{{ now.Format "2006" }}`. */
-import { NS_PER_MS } from '../../../base/model/duration.ts';
+import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import { fixed, type TemplateFunction } from './function-types.ts';
 import { formatTime, timeText } from './layout.ts';
 import { floorDivide, GoTime, instantOfWall, wallSeconds, ZERO_TIME } from './time.ts';

@@ -2,7 +2,7 @@
  * Instant with its zone, and calendar arithmetic. JavaScript's dates have millisecond resolution and end in
  * the year 275760, and Go's zero time is in the year 1.
  */
-import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../../base/model/duration.ts';
+import { NS_PER_SECOND, SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Zone } from './zone.ts';
 import { UTC } from './zone.ts';
 

@@ -4,7 +4,7 @@
  * plan, never on the number of workers. Sums of floating-point numbers are therefore independent of it, too.
  */
 import { crc32 } from 'node:zlib';
-import { NS_PER_DAY } from '../../../base/model/duration.ts';
+import { NS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Footer, PageMeta } from '../../../storage/chunk/format.ts';
 import type { DayPlan, PlannedPage } from '../day-plan.ts';
 import type { Overlaps } from '../overlaps.ts';

@@ -3,10 +3,10 @@
  * of objects that never change (footers, rows that delete requests cover) for later tasks.
  */
 
-import { NS_PER_DAY } from '../../../base/model/duration.ts';
 import { CorruptionError } from '../../../base/model/errors.ts';
 import { LruCache } from '../../../base/model/lru.ts';
 import { MemoryBudget, type SharedMemory } from '../../../base/model/memory-budget.ts';
+import { NS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { Clock } from '../../../base/ports/clock.ts';
 import type { ObjectStore } from '../../../base/ports/object-store.ts';
 import { tracing } from '../../../base/ports/read-trace.ts';

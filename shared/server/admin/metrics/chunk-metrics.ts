@@ -6,6 +6,7 @@
  * Pitfall: a chunk of Logboom has all streams of a group commit and a day, but a chunk of the reference has
  * one stream. Sizes, entries and limits refer to Logboom's chunks.
  */
+import { NS_OF_SECOND, SECONDS_PER_HOUR } from '../../../base/model/time-units.ts';
 import type { WrittenGroup } from '../../../write/ingest/group-commit.ts';
 import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
@@ -16,9 +17,7 @@ const SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384].map(kib => kib * KIB);
 const SHARES = [0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1];
 const ENTRIES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 const AGES = [0.002, 0.005, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
-const HOUR_SECONDS = 3600;
-const SPANS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24].map(hours => hours * HOUR_SECONDS);
-const NS_PER_SECOND = 1e9;
+const SPANS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24].map(hours => hours * SECONDS_PER_HOUR);
 
 /** Current load of the push path. */
 export interface CommitLoad {
@@ -95,7 +94,7 @@ export class ChunkMetrics {
         utilization.observe(lineBytes / maxGroupBytes);
         entries.observe(rows);
         age.observe(seconds);
-        bounds.observe((last - first) / NS_PER_SECOND);
+        bounds.observe((last - first) / NS_OF_SECOND);
       }
     };
     this.failed = () => failures.inc({ ingester: 'store' });

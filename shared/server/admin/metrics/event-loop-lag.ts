@@ -5,12 +5,12 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
+import { NS_OF_SECOND } from '../../../base/model/time-units.ts';
 
 export const LAG_METRIC = 'nodejs_eventloop_lag_seconds';
 /** Longer than any usual time between two scrapes. */
 export const KEPT_MS = 5 * 60_000;
 const RESOLUTION_MS = 10;
-const NS_PER_SECOND = 1e9;
 
 type Monitor = Pick<
   ReturnType<typeof monitorEventLoopDelay>,
@@ -57,7 +57,7 @@ export function addEventLoopLag(
     setImmediate(() => lag.set((performance.now() - startMs) / 1000));
     for (const [i, [, , read]] of FIGURES.entries()) {
       const isMeasured = monitor !== undefined && monitor.count > 0;
-      gauges[i].set(isMeasured ? read(monitor!) / NS_PER_SECOND : 0);
+      gauges[i].set(isMeasured ? read(monitor!) / NS_OF_SECOND : 0);
     }
     if (monitor === undefined) {
       monitor = createMonitor();

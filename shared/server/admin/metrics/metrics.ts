@@ -1,6 +1,6 @@
 /** All metrics of a store: held by the HTTP context and printed by `GET /metrics`. */
-import { NS_PER_SECOND } from '../../../base/model/duration.ts';
 import type { Limits } from '../../../base/model/limits.ts';
+import { NS_PER_SECOND } from '../../../base/model/time-units.ts';
 import { buildInfo } from '../build-info.ts';
 import { IngestMetrics } from './ingest-metrics.ts';
 import { LineLengths } from './line-lengths.ts';

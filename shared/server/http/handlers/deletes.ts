@@ -3,7 +3,7 @@
  * (docs/dev/deletion.md).
  */
 
-import { NS_PER_MS } from '../../../base/model/duration.ts';
+import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { DeleteRequest } from '../../../storage/catalog/delete-request.ts';
 import { countParts, statusText } from '../../../upkeep/deletion/delete-parts.ts';
 import type { HttpContext } from '../context.ts';

@@ -3,7 +3,8 @@
  * (docs/dev/operations.md).
  */
 
-import { formatGoDuration, NS_PER_MS } from '../../../base/model/duration.ts';
+import { formatGoDuration } from '../../../base/model/duration.ts';
+import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { LastRun } from '../../../upkeep/maintenance/jobs.ts';
 import type { BoundedCount, JobStatus } from '../../../upkeep/maintenance/status.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,7 +1,8 @@
 /** Flush and index sync (docs/dev/wire-format.md#flush-and-shutdown, #index-sync). */
 
-import { formatGoDuration, NS_PER_DAY, NS_PER_MS } from '../../../base/model/duration.ts';
+import { formatGoDuration } from '../../../base/model/duration.ts';
 import { ClientError } from '../../../base/model/errors.ts';
+import { NS_PER_DAY, NS_PER_MS } from '../../../base/model/time-units.ts';
 import { parseSelector } from '../../../language/logql/parse.ts';
 import type { SyncStatus } from '../../../upkeep/maintenance/sync-state.ts';
 import type { HttpContext } from '../context.ts';

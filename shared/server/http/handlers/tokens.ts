@@ -11,6 +11,7 @@
  */
 
 import { BadRequestError, messageOf, TooLargeError } from '../../../base/model/errors.ts';
+import { MS_PER_DAY } from '../../../base/model/time-units.ts';
 import type { TokenRecord } from '../../../storage/catalog/tokens.ts';
 import { ForbiddenError } from '../../auth/errors.ts';
 import type { HttpContext } from '../context.ts';
@@ -19,7 +20,6 @@ import type { Handler } from '../routes.ts';
 
 /** A name, six scopes and 32 tenants take 6 KB. */
 const MAX_BODY_BYTES = 64 * 1024;
-const MS_PER_DAY = 86_400_000;
 const KEYS = new Set(['name', 'scopes', 'tenants', 'expires']);
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 

@@ -3,8 +3,8 @@
  * reference has no such endpoint.
  */
 
-import { NS_PER_DAY } from '../../../base/model/duration.ts';
 import { BadRequestError } from '../../../base/model/errors.ts';
+import { MS_PER_DAY, NS_PER_DAY } from '../../../base/model/time-units.ts';
 import { dayOf } from '../../../storage/catalog/catalog.ts';
 import { KEPT_DAYS } from '../../../storage/catalog/usage-records.ts';
 import type { UsageDay } from '../../usage/usage-report.ts';
@@ -16,7 +16,6 @@ import type { Handler } from '../routes.ts';
 import { singleTenant } from '../tenant.ts';
 
 const DEFAULT_SINCE_NS = 29n * NS_PER_DAY;
-const MS_PER_DAY = 86_400_000;
 /** Digits to which sums of prices are exact. */
 const COST_DIGITS = 9;
 

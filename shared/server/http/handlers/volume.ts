@@ -1,8 +1,8 @@
 /** index/volume and index/volume_range (docs/dev/wire-format.md#volumes). */
 
 import { compareUtf8 } from '../../../base/model/bytes.ts';
-import { NS_PER_MS } from '../../../base/model/duration.ts';
 import { BadRequestError, ClientError } from '../../../base/model/errors.ts';
+import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { MetricResult } from '../../../execution/metrics/result.ts';
 import type { Matcher } from '../../../language/logql/ast.ts';
 import type { VolumeOfSeries, Volumes } from '../../../read/insight/volume.ts';

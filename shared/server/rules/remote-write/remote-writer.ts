@@ -1,6 +1,6 @@
 /** Writes recorded series to endpoints of Prometheus remote write. */
 
-import { NS_PER_MS } from '../../../base/model/duration.ts';
+import { NS_PER_MS } from '../../../base/model/time-units.ts';
 import type { PendingSamples } from '../../../storage/catalog/rule-state.ts';
 import type { RemoteWrite } from '../../admin/config-ruler.ts';
 import { type SendParts, type Sent, send } from '../send.ts';

@@ -3,6 +3,7 @@
  * numbers. The reference reads them as signed. A time above 2^63 is therefore before 1970 and fails the check
  * for old entries.
  */
+import { NS_OF_SECOND } from '../../../base/model/time-units.ts';
 
 export interface Instant {
   seconds: number;
@@ -10,7 +11,6 @@ export interface Instant {
   nanos: number;
 }
 
-const NS_PER_SECOND = 1_000_000_000;
 const TWO_32 = 0x100000000;
 /** 2^63 and 2^64 ns. */
 const INT64_SECONDS = 9_223_372_036;
@@ -23,13 +23,13 @@ const MAX_DIGITS = 20;
 export function instantOfHalves(into: Instant, low: number, high: number): void {
   // The quotient may be off by one, because a double has 53 bits. The remainder modulo 2^32 is exact and
   // shows it.
-  let seconds = Math.floor((high * TWO_32 + (low >>> 0)) / NS_PER_SECOND);
-  let nanos = (low - Math.imul(seconds, NS_PER_SECOND)) | 0;
+  let seconds = Math.floor((high * TWO_32 + (low >>> 0)) / NS_OF_SECOND);
+  let nanos = (low - Math.imul(seconds, NS_OF_SECOND)) | 0;
   if (nanos < 0) {
-    nanos += NS_PER_SECOND;
+    nanos += NS_OF_SECOND;
     seconds--;
-  } else if (nanos >= NS_PER_SECOND) {
-    nanos -= NS_PER_SECOND;
+  } else if (nanos >= NS_OF_SECOND) {
+    nanos -= NS_OF_SECOND;
     seconds++;
   }
   into.seconds = seconds;
@@ -58,7 +58,7 @@ export function instantOfDigits(into: Instant, bytes: Uint8Array, start: number,
     seconds -= UINT64_SECONDS;
     nanos -= UINT64_NANOS + 1;
     if (nanos < 0) {
-      nanos += NS_PER_SECOND;
+      nanos += NS_OF_SECOND;
       seconds--;
     }
   }

@@ -8,6 +8,7 @@
  */
 
 import type { Steps } from '../../../base/model/steps.ts';
+import { NS_OF_DAY } from '../../../base/model/time-units.ts';
 import {
   MAX_ENTRIES,
   MAX_METADATA_PAIRS,
@@ -17,7 +18,7 @@ import {
   tooMany,
 } from '../bounds.ts';
 import type { OverflowBuffer } from '../overflow-buffer.ts';
-import { NS_OF_DAY, PushColumns } from '../push-columns.ts';
+import { PushColumns } from '../push-columns.ts';
 import type { DecodeContext } from '../receiver.ts';
 import { checkLabelsSize, StreamTable } from '../stream-table.ts';
 import { setSeconds, type Timestamp, timestampOf } from '../timestamp.ts';

@@ -5,6 +5,7 @@
  * Pitfall: the range of the text is in `start` and `end` of the writer, which the next call overwrites.
  */
 
+import { NS_OF_SECOND } from '../../../base/model/time-units.ts';
 import type { OverflowBuffer } from '../overflow-buffer.ts';
 import { type AnyValue, ARRAY, BOOL, BYTES, DOUBLE, INT, MAP, STRING, type ValueTree } from './any-value.ts';
 import type { Instant } from './instant.ts';
@@ -13,7 +14,6 @@ import { formatJsonNumber, JsonTextWriter } from './json-text.ts';
 /** Numbers below this are written once: severities, flags, status codes, small counts. */
 const SHARED_NUMBERS = 1024;
 const ZERO = 0x30;
-const NS_PER_SECOND = 1_000_000_000;
 /**
  * Size of the buffer in which texts are assembled before a spill. Spilling byte by byte cost 10 ns per byte.
  */
@@ -117,7 +117,7 @@ export class ValueText {
     else {
       this.#block[this.#blockLength++] = 0x2d;
       if (nanos === 0) this.#writeNanoseconds(-seconds, 0);
-      else this.#writeNanoseconds(-seconds - 1, NS_PER_SECOND - nanos);
+      else this.#writeNanoseconds(-seconds - 1, NS_OF_SECOND - nanos);
     }
     this.#finish();
   }

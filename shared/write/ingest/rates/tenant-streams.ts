@@ -12,7 +12,8 @@
  */
 
 import type { Limits } from '../../../base/model/limits.ts';
-import { MAX_ANNOUNCED_STREAMS, MS_PER_HOUR } from '../../../storage/catalog/ingest-exchange.ts';
+import { MS_PER_HOUR } from '../../../base/model/time-units.ts';
+import { MAX_ANNOUNCED_STREAMS } from '../../../storage/catalog/ingest-exchange.ts';
 import { ActiveStreams } from './active-streams.ts';
 import { ANNOUNCED_AGAIN_MS, EXCHANGE_MS } from './bounds.ts';
 

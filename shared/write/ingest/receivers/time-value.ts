@@ -5,11 +5,9 @@
  * A date without a zone is UTC, and digits below nanoseconds are ignored. No string or double is involved, so
  * 19 digits stay exact.
  */
-import { NS_OF_DAY } from '../push-columns.ts';
+import { NS_OF_DAY, NS_OF_SECOND, SECONDS_PER_DAY } from '../../../base/model/time-units.ts';
 import { setSeconds, type Timestamp } from '../timestamp.ts';
 
-const NS_PER_SECOND = 1_000_000_000;
-const SECONDS_OF_DAY = 86_400;
 /**
  * Maximum digits before the point of a Unix time in seconds, which reaches the year 5138. More digits mean a
  * smaller unit.
@@ -37,7 +35,7 @@ export function readDate(into: Timestamp, bytes: Uint8Array, start: number, end:
   if (century < 0 || yearOfCentury < 0 || day < 1 || month < 1 || month > 12) return false;
   const year = century * 100 + yearOfCentury;
   if (day > daysOfMonth(year, month)) return false;
-  let seconds = daysSince1970(year, month, day) * SECONDS_OF_DAY;
+  let seconds = daysSince1970(year, month, day) * SECONDS_PER_DAY;
   let at = start + 10;
   if (at === end) {
     setSeconds(into, seconds, 0);
@@ -58,7 +56,7 @@ export function readDate(into: Timestamp, bytes: Uint8Array, start: number, end:
     at += 3;
     if (at < end && (bytes[at] === 0x2e || bytes[at] === 0x2c)) {
       const first = ++at;
-      for (let unit = NS_PER_SECOND / 10; at < end && isDigit(bytes[at]); at++, unit /= 10) {
+      for (let unit = NS_OF_SECOND / 10; at < end && isDigit(bytes[at]); at++, unit /= 10) {
         if (unit >= 1) nanos += (bytes[at] - 0x30) * unit;
       }
       if (at === first) return false;
@@ -136,10 +134,10 @@ function readExponent(into: Timestamp, bytes: Uint8Array, start: number, end: nu
   const whole = Math.floor(value);
   const places = placesOf(String(BigInt(whole)).length);
   const perSecond = 10 ** places;
-  const unitsPerSecond = NS_PER_SECOND / perSecond;
+  const unitsPerSecond = NS_OF_SECOND / perSecond;
   const seconds = Math.floor(value / unitsPerSecond);
   const nanos = Math.floor((value - seconds * unitsPerSecond) * perSecond);
-  setSeconds(into, seconds, Math.min(Math.max(nanos, 0), NS_PER_SECOND - 1));
+  setSeconds(into, seconds, Math.min(Math.max(nanos, 0), NS_OF_SECOND - 1));
   return true;
 }
 

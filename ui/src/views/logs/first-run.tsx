@@ -1,5 +1,6 @@
 /** Range without logs: how to send the first logs, and a notice when they arrive. */
 import { useState } from 'preact/hooks';
+import { MS_PER_HOUR } from '../../../../shared/base/model/time-units.ts';
 import { askVolume } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { SERVICE_LABEL } from '../../api/use-services.ts';
@@ -21,8 +22,7 @@ export interface FirstRunProps {
 }
 
 const LOOK_MS = 3000;
-const HOUR_MS = 3_600_000;
-const LONG_MS = 30 * 24 * HOUR_MS;
+const LONG_MS = 30 * 24 * MS_PER_HOUR;
 
 export function FirstRun({ onFirst, onChange }: FirstRunProps) {
   const selector = `{${SERVICE_LABEL}=~".+"}`;
@@ -30,7 +30,7 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
     const toMs = Date.now() + 60_000;
     return askVolume({ selector, by: [SERVICE_LABEL], limit: 1, fromMs: toMs - backMs, toMs }, signal);
   };
-  const arrived = useAsk(signal => look(HOUR_MS, signal), []);
+  const arrived = useAsk(signal => look(MS_PER_HOUR, signal), []);
   const earlier = useAsk(signal => look(LONG_MS, signal), []);
   const first = arrived.value?.[0]?.labels[SERVICE_LABEL];
   useEvery(first === undefined ? LOOK_MS : 0, arrived.reload);

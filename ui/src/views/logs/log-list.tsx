@@ -2,6 +2,7 @@
 
 import type { RefObject } from 'preact';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { useShortcuts } from '../../app/shortcuts.ts';
 import { VirtualList } from '../../components/virtual-list.tsx';
 import type { Column } from '../../lines/columns.ts';
@@ -31,7 +32,6 @@ export interface LogListProps {
 }
 
 const ROW_PX = 22;
-const DAY_MS = 86_400_000;
 
 export function LogList(props: LogListProps) {
   const { rows, columns, onColumns, onColumn, range, highlights, scroller } = props;
@@ -43,7 +43,7 @@ export function LogList(props: LogListProps) {
   const element = useRef<HTMLDivElement>(null);
   const utc = zone === 'utc';
   const withDay =
-    range.toMs - range.fromMs > DAY_MS ||
+    range.toMs - range.fromMs > MS_PER_DAY ||
     formatTime(range.fromMs, utc).slice(0, 10) !== formatTime(range.toMs, utc).slice(0, 10);
   const now = useRef({ rows, chosen });
   now.current = { rows, chosen };

@@ -1,5 +1,6 @@
 /** Form that creates an alert from a query: a condition, a preview over the last day, and its rule group. */
 import { useMemo, useState } from 'preact/hooks';
+import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { type ApiError, mistakeOf } from '../../api/errors.ts';
 import { createRuleGroup } from '../../api/rules.ts';
 import { Button } from '../../components/button.tsx';
@@ -27,7 +28,6 @@ export interface AlertFormProps {
   readonly onCreated: () => void;
 }
 
-const DAY_MS = 86_400_000;
 /** Number of preview points: five minutes each. */
 const POINTS = 300;
 const MAX_DRAWN_SERIES = 20;
@@ -167,7 +167,7 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
 function AlertPreview({ draft, query }: { readonly draft: AlertDraft; readonly query: string }) {
   const range = useMemo(() => {
     const nowMs = Date.now();
-    return { fromMs: nowMs - DAY_MS, toMs: nowMs };
+    return { fromMs: nowMs - MS_PER_DAY, toMs: nowMs };
   }, [query]);
   const queries = query.trim() === '' ? undefined : [{ query, legend: '' }];
   const { value: answer, error } = useMetric(queries, range, { points: POINTS });

@@ -2,6 +2,7 @@
  * Alert of a query: its expression with the condition, when it would have fired, and the group for the rules
  * API.
  */
+import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import type { MatrixSeries } from '../../api/types.ts';
 import { asksForLines } from '../../logql/tokens.ts';
 import { fillVariables } from '../../logql/variables.ts';
@@ -24,7 +25,6 @@ export interface AlertDraft {
 
 /** Window for variables. A rule is evaluated every minute, independent of the chart's step. */
 export const WINDOW_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
 
 export function newAlert(query: string): AlertDraft {
   return {
@@ -41,7 +41,7 @@ export function newAlert(query: string): AlertDraft {
 
 /** Metric query; a log query becomes the number of its lines in five minutes. */
 export function metricOf(query: string): string {
-  const filled = fillVariables(query.trim(), { rangeMs: DAY_MS, stepMs: WINDOW_MS });
+  const filled = fillVariables(query.trim(), { rangeMs: MS_PER_DAY, stepMs: WINDOW_MS });
   if (filled === '' || !asksForLines(filled)) return filled;
   // A comment at the end of the query ends at the line break.
   return `sum(count_over_time(${filled}${filled.includes('#') ? '\n' : ' '}[5m]))`;

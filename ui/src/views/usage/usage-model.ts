@@ -1,4 +1,5 @@
 /** Usage over days: sums, costs and chart series. */
+import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import type { Usage, UsageDay } from '../../api/usage-types.ts';
 import type { DaySeries } from '../../components/day-bars-model.ts';
 import type { YamlEntry } from '../../values/yaml-entries.ts';
@@ -6,16 +7,14 @@ import type { YamlEntry } from '../../values/yaml-entries.ts';
 export const DAY_COUNTS = [7, 30, 90] as const;
 export type DayCount = (typeof DAY_COUNTS)[number];
 
-const DAY_MS = 86_400_000;
-
 export function dayCountOf(text: string | undefined): DayCount {
   return DAY_COUNTS.find(count => String(count) === text) ?? 30;
 }
 
 /** Last `count` UTC days, ending with today. */
 export function lastDays(count: number, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
-  const today = Math.floor(nowMs / DAY_MS) * DAY_MS;
-  return { fromMs: today - (count - 1) * DAY_MS, toMs: nowMs };
+  const today = Math.floor(nowMs / MS_PER_DAY) * MS_PER_DAY;
+  return { fromMs: today - (count - 1) * MS_PER_DAY, toMs: nowMs };
 }
 
 export interface UsageSums {
@@ -59,7 +58,7 @@ const MONTH_DAYS = 30;
  */
 export function monthlyCost(days: readonly UsageDay[], nowMs: number): number {
   const used = days.filter(({ cost }) => cost.total > 0);
-  const dayShare = (day: string) => Math.min(1, Math.max(1 / 24, (nowMs - Date.parse(day)) / DAY_MS));
+  const dayShare = (day: string) => Math.min(1, Math.max(1 / 24, (nowMs - Date.parse(day)) / MS_PER_DAY));
   const span = used.reduce((all, { day }) => all + dayShare(day), 0);
   const total = used.reduce((all, { cost }) => all + cost.total, 0);
   return span === 0 ? 0 : (total / span) * MONTH_DAYS;
