@@ -117,6 +117,7 @@ export function withinPlatform(config: Config): Config {
     logboom: {
       ...logboom,
       groupCommitWaitMs: 0,
+      writeTierWaitMs: 0,
       maintenanceRunMs: Math.min(logboom.maintenanceRunMs, MAX_REQUEST_RUN_MS),
     },
   };

@@ -3,7 +3,7 @@ import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { readConfigText } from '../../local/default-config.ts';
+import { DEFAULT_CONFIG_FILE, readConfigText } from '../../local/default-config.ts';
 import type { LocalOptions } from '../../local/start.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
@@ -88,8 +88,8 @@ export function readOptions(
   flags: StartFlags,
   environment: Readonly<Record<string, string | undefined>>,
 ): { options: LocalOptions; warnings: readonly string[] } {
-  const text = readConfigText(flags.config);
-  const { config: written, warnings } = parseConfig(text, { name: flags.config, environment });
+  const { name, text } = configText(flags, environment);
+  const { config: written, warnings } = parseConfig(text, { name, environment });
   const target = flags.target ?? written.auth.target;
   const config = { ...written, auth: { ...written.auth, target } };
   const { server, logboom } = config;
@@ -102,6 +102,15 @@ export function readOptions(
     beginAnew: flags.beginAnew ?? false,
   };
   return { options, warnings };
+}
+
+/** The configuration itself may be in the environment, for containers without files, as in functions. */
+function configText(
+  { config: file }: StartFlags,
+  { LOGBOOM_CONFIG_YAML: yaml }: Readonly<Record<string, string | undefined>>,
+): { readonly name: string; readonly text: string } {
+  if (yaml && file === DEFAULT_CONFIG_FILE) return { name: 'LOGBOOM_CONFIG_YAML', text: yaml };
+  return { name: file, text: readConfigText(file) };
 }
 
 export function parsePort(text: string): number {

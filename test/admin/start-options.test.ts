@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { explain, parsePort, readOptions, register, welcome } from '../../bin/commands/start.ts';
+import { DEFAULT_CONFIG_FILE } from '../../local/default-config.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 
 const LOCAL = fileURLToPath(new URL('../../config/local.yaml', import.meta.url));
@@ -48,6 +49,14 @@ describe('options', () => {
       port: 5,
       logLevel: 'error',
     });
+  });
+
+  test('the configuration may be in the environment, unless a file is named', () => {
+    const yaml = { LOGBOOM_CONFIG_YAML: 'server: {http_listen_port: 7}' };
+    expect(readOptions({ config: DEFAULT_CONFIG_FILE }, yaml).options.port).toBe(7);
+    expect(readOptions({ config: file('{}\n') }, yaml).options.port).toBe(3100);
+    const wrong = { LOGBOOM_CONFIG_YAML: 'logboom: {no_such_key: 1}' };
+    expect(() => readOptions({ config: DEFAULT_CONFIG_FILE }, wrong)).toThrow(/LOGBOOM_CONFIG_YAML/);
   });
 
   test('the file may take from the environment, and its warnings are handed on', () => {

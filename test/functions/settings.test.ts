@@ -82,7 +82,7 @@ test('the configuration may ask for less than the platform allows, never for mor
     maxDecompressedSize: MAX_DECOMPRESSED_BYTES,
   });
   expect(frontend.maxBodySize).toBe(MAX_BODY_BYTES);
-  expect(logboom.groupCommitWaitMs).toBe(0);
+  expect([logboom.groupCommitWaitMs, logboom.writeTierWaitMs]).toEqual([0, 0]);
   expect(logboom.maintenanceRunMs).toBe(MAX_REQUEST_RUN_MS);
   const small = withinPlatform({
     ...DEFAULT_CONFIG,

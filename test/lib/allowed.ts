@@ -27,6 +27,8 @@ function isAllowed({ action, of }: Access, rights: Rights): boolean {
       return matches(of, kinds(rights.deleteObjects));
     case 'ListBucket':
       return rights.listsObjects === true;
+    case 'DescribeTable':
+      return false;
   }
 }
 

@@ -23,7 +23,8 @@ export interface Access {
     | 'GetObject'
     | 'PutObject'
     | 'DeleteObject'
-    | 'ListBucket';
+    | 'ListBucket'
+    | 'DescribeTable';
   readonly of: string;
 }
 
@@ -37,6 +38,16 @@ export interface FakeServices {
   readonly accesses: Access[];
   close(): Promise<void>;
 }
+
+/** What a process checks before it serves. */
+const TABLE = {
+  TableStatus: 'ACTIVE',
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+  AttributeDefinitions: ['pk', 'sk'].map(name => ({ AttributeName: name, AttributeType: 'S' })),
+};
 
 export async function startFakeServices(): Promise<FakeServices> {
   const items: Attributes[] = [];
@@ -67,6 +78,11 @@ export async function startFakeServices(): Promise<FakeServices> {
         found.sort((a, b) => (String(a.sk.S) < String(b.sk.S) ? -1 : 1));
         return { Items: found, Count: found.length, ScannedCount: found.length };
       }
+      case 'DescribeTable':
+        needs('DescribeTable', '');
+        return { Table: TABLE };
+      case 'UpdateTimeToLive':
+        return {};
       default:
         throw new Error(`no answer to ${operation}`);
     }
@@ -103,6 +119,10 @@ export async function startFakeServices(): Promise<FakeServices> {
       needs('DeleteObject', ofBucket);
       objects.delete(key);
       response.writeHead(204).end();
+    } else if (request.method === 'HEAD' && ofBucket === '') {
+      calls.push('HeadBucket');
+      needs('ListBucket', '');
+      response.end();
     } else if (String(request.url).includes('list-type=2')) {
       calls.push('ListObjectsV2');
       needs('ListBucket', '');

@@ -25,6 +25,8 @@ export interface LogboomConfig {
   readonly inlineMaxBytes: number;
   /** Time that a push may wait to share one durable write with others. */
   readonly groupCommitWaitMs: number;
+  /** The same in a process of the write tier: target `write` or `distributor`, over S3. */
+  readonly writeTierWaitMs: number;
   /** Maximum concurrent requests of the gateway. Further ones get status 503. */
   readonly maxConcurrentRequests: number;
   /** Maximum concurrent WebSockets of the gateway. Further ones get status 503. */
@@ -92,6 +94,8 @@ export const DEFAULT_LOGBOOM: LogboomConfig = {
   // (docs/dev/cost-model.md).
   inlineMaxBytes: 4 * KIB,
   groupCommitWaitMs: 2,
+  // 1,000 agents that push each second become 4 objects a second and process. Agents wait longer for S3 itself.
+  writeTierWaitMs: 250,
   maxConcurrentRequests: 1024,
   maxWebSockets: 1000,
   connectionsApi: false,
@@ -158,6 +162,12 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
     name: 'group_commit_wait',
     kind: durationMs,
     about: 'time that a push waits to share a write with others; functions do not wait',
+  },
+  writeTierWaitMs: {
+    name: 'write_tier_wait',
+    kind: durationMs,
+    about:
+      'the same in a process of the [write tier](../operate/size.md#many-small-agents): target `write` or `distributor`, with `s3`. A longer wait makes fewer and larger objects',
   },
   maxConcurrentRequests: {
     name: 'max_concurrent_requests',

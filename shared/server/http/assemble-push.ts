@@ -35,7 +35,8 @@ export interface PushSources
 
 export function assemblePush(sources: PushSources): PushService {
   const { config, store, catalog, clock, ids, scheduler, usage, registry, refusePushes } = sources;
-  const { groupCommitWaitMs: waitMs, inlineMaxBytes } = config.logboom;
+  const { inlineMaxBytes } = config.logboom;
+  const waitMs = groupWaitMs(config, store.isDistant === true);
   const minesPatterns = config.patternIngester.enabled;
   const grouping = { ...DEFAULT_GROUP_COMMIT, waitMs, inlineMaxBytes, minesPatterns };
   const rates = ratesOf(sources);
@@ -75,6 +76,12 @@ export function assemblePush(sources: PushSources): PushService {
       unmerged?.admit(tenant);
     },
   });
+}
+
+/** Each object of S3 costs a PUT and a record, so a process that only accepts pushes waits for more of them. */
+export function groupWaitMs({ auth, logboom }: PushSources['config'], isDistant: boolean): number {
+  const isWriteTier = isDistant && (auth.target === 'write' || auth.target === 'distributor');
+  return isWriteTier ? logboom.writeTierWaitMs : logboom.groupCommitWaitMs;
 }
 
 function ratesOf({ rates, ingestExchange, clock, ids, log }: PushSources): RateLimits | undefined {

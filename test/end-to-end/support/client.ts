@@ -34,8 +34,8 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const MAX_CONNECTIONS = 8;
 
 /** A client of one server; it keeps its connections until it is closed. */
-export function createClient(baseUrl: string): HttpClient {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS });
+export function createClient(baseUrl: string, maxSockets = MAX_CONNECTIONS): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets });
   const { hostname, port } = new URL(baseUrl);
   return {
     send: ({ method = 'GET', path, query, headers = {}, body }) =>
