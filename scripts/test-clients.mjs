@@ -4,9 +4,12 @@
  * the system. Unavailable clients are named and skipped.
  *
  *     1. Each agent that retries sends 400 of 1,000 lines, the store is killed (SIGKILL), they send 300 more, the store is
- *        started again, they send the rest. Agents that do not retry send their lines after that.
- *     2. Every line of each agent must be stored once, and as it was sent (scripts/clients/lines.mjs).
- *     3. Query clients read what was sent (scripts/clients/query-clients.mjs).
+ *        started again.
+ *     2. Agents that do not retry send their lines.
+ *     3. Each agent that backs off sends 150 lines while the store answers 429. Once each agent got a 429, the
+ *        store accepts pushes again, and the agents send the rest.
+ *     4. Every line of each agent must be stored once, and as it was sent (scripts/clients/lines.mjs).
+ *     5. Query clients read what was sent (scripts/clients/query-clients.mjs).
  *
  *     --quick          only clients of npm and Debian
  *     --only PATTERN   clients whose name matches it
@@ -25,21 +28,26 @@ import { CLIENTS } from './clients/clients.mjs';
 import { CACHE, Unavailable } from './clients/install.mjs';
 import { oddLines } from './clients/lines.mjs';
 import { QUERY_CLIENTS } from './clients/query-clients.mjs';
+import { createRelay } from './clients/relay.mjs';
+import { storedLines } from './clients/stored-lines.mjs';
 import { withVersions } from './clients/versions-table.mjs';
 import { freePort, processes, say, sleep, stop, until } from './processes.mjs';
 
 const COUNT = 1000;
 /**
- * Lines sent before the kill, the last 100 of which are in flight when it comes; and lines sent while the
- * store is down.
+ * Lines sent before the kill, the last 100 of which are in flight when it comes; lines sent while the store is
+ * down; and lines sent while it answers 429.
  */
 const BEFORE = 300;
 const AT_KILL = 400;
 const WHILE_DOWN = 700;
+const WHILE_THROTTLED = 850;
 const DOWN_MS = 3000;
 const START_TIMEOUT_MS = 60_000;
-/** Clients wait for a batch to fill, and longer after each attempt; the collector has the longest delay. */
-const ARRIVAL_TIMEOUT_MS = 120_000;
+/** Time in which each agent must meet a 429. */
+const THROTTLE_TIMEOUT_MS = 60_000;
+/** Tenant of a store without authentication, and limits below which no push is accepted. */
+const THROTTLED = 'overrides: {fake: {ingestion_rate_mb: 0.000001, ingestion_burst_size_mb: 0.000001}}\n';
 
 const { values: flags } = parseArgs({
   options: {
@@ -56,12 +64,14 @@ const lines = oddLines(COUNT);
 const isWanted = ({ name, quick }) =>
   (!flags.quick || quick) && (flags.only === undefined || new RegExp(flags.only).test(name));
 const outcomes = [];
+const relays = [];
 try {
   await run();
 } catch (error) {
   tell({ name: 'the store' }, 'failed', error.message);
 } finally {
   await stopAll();
+  for (const relay of relays) relay.close();
   rmSync(folder, { recursive: true, force: true });
 }
 const count = wanted => outcomes.filter(({ result }) => result === wanted).length;
@@ -70,37 +80,61 @@ say(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')}
 process.exitCode = count('failed') > 0 ? 1 : 0;
 
 async function run() {
+  const [config, overrides] = ['logboom.yaml', 'overrides.yaml'].map(file => join(folder, file));
   // Some clients cannot set a header: all use one tenant, with the lines of each under a separate label.
-  const config = join(folder, 'logboom.yaml');
-  // Allows many lines of the same second, because many clients send at once.
   writeFileSync(
     config,
-    'auth_enabled: false\nlimits_config: {ingestion_rate_mb: 100, ingestion_burst_size_mb: 100}\n',
+    'auth_enabled: false\n' +
+      // Allows many lines of the same second, because many clients send at once.
+      'limits_config: {ingestion_rate_mb: 100, ingestion_burst_size_mb: 100}\n' +
+      `runtime_config: {file: ${JSON.stringify(overrides)}, period: 100ms}\n`,
   );
+  writeFileSync(overrides, 'overrides: {}\n');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const shippers = CLIENTS.filter(isWanted).flatMap(client => prepared(client, url));
+  const stored = storedLines(url, lines);
+  const shippers = [];
+  for (const client of CLIENTS.filter(isWanted)) shippers.push(...(await prepared(client, port)));
   let store = await startedStore(config, port, url);
 
   const retrying = shippers.filter(({ client }) => client.retries);
-  for (const shipper of retrying) begin(shipper);
+  await begin(retrying);
   feed(retrying, 0, BEFORE);
-  // A client that cannot start fails when its lines are read.
-  await Promise.all(
-    retrying.map(shipper => arrived(shipper, url, 1).catch(error => (shipper.error = error.message))),
-  );
+  await all(retrying, shipper => stored.arrived(shipper, 1));
   feed(retrying, BEFORE, AT_KILL);
   store.child.kill('SIGKILL');
+  for (const { relay } of retrying) relay.close();
   await store.exited;
   feed(retrying, AT_KILL, WHILE_DOWN);
   await sleep(DOWN_MS);
   store = await startedStore(config, port, url);
+  await Promise.all(retrying.map(({ relay }) => relay.open()));
+  await all(retrying, shipper => stored.arrived(shipper, WHILE_DOWN));
+
   const others = shippers.filter(({ client }) => !client.retries);
-  for (const shipper of others) begin(shipper);
-  feed(others, 0, WHILE_DOWN);
-  feed(shippers, WHILE_DOWN, COUNT);
-  for (const { ran } of shippers) ran.child.stdin?.end();
-  for (const shipper of shippers) await judge(shipper, url);
+  const [brief, plain] = [others.filter(backsOff), others.filter(shipper => !backsOff(shipper))];
+  await begin(others);
+  feed(brief, 0, WHILE_DOWN);
+  feed(plain, 0, COUNT);
+  end(plain);
+  await all(brief, shipper => stored.arrived(shipper, WHILE_DOWN));
+  await all(plain, shipper => stored.compare(shipper));
+
+  // Those that give up early first, so that they do not wait for the others.
+  for (const group of [brief, retrying.filter(backsOff)]) {
+    await throttle(group, { overrides, url });
+    feed(group, WHILE_THROTTLED, COUNT);
+    end(group);
+    await all(group, shipper => stored.compare(shipper));
+  }
+  const unthrottled = retrying.filter(shipper => !backsOff(shipper));
+  feed(unthrottled, WHILE_DOWN, COUNT);
+  end(unthrottled);
+  await all(unthrottled, shipper => stored.compare(shipper));
+  for (const { client, command, error } of shippers) {
+    if (error === undefined) tell(client, 'passed', survived(client), command.version);
+    else tell(client, 'failed', error, command.version);
+  }
   await Promise.all(shippers.map(({ ran }) => stop(ran)));
   for (const client of QUERY_CLIENTS.filter(isWanted)) await query(client, { url, lines, outcomes });
 }
@@ -112,22 +146,27 @@ async function startedStore(config, port, url) {
 }
 
 /** List with the client, or an empty list if it is not available. */
-function prepared(client, url) {
+async function prepared(client, port) {
   const own = mkdtempSync(join(folder, 'client-'));
   const input = join(own, 'input.log');
   writeFileSync(input, '');
+  const relay = await createRelay(port);
+  relays.push(relay);
   try {
-    return [{ client, input, command: client.prepare({ folder: own, url, input }) }];
+    return [{ client, input, relay, command: client.prepare({ folder: own, url: relay.url, input }) }];
   } catch (error) {
     tell(client, error instanceof Unavailable ? 'skipped' : 'failed', error.message);
     return [];
   }
 }
 
-function begin(shipper) {
-  const { client, command } = shipper;
-  const { argv, environment } = command;
-  shipper.ran = start(client.name, argv, { environment, input: client.feed === 'stdin' });
+async function begin(shippers) {
+  for (const shipper of shippers) {
+    const { client, command, relay } = shipper;
+    await relay.open();
+    const { argv, environment } = command;
+    shipper.ran = start(client.name, argv, { environment, input: client.feed === 'stdin' });
+  }
 }
 
 function feed(shippers, from, to) {
@@ -141,53 +180,54 @@ function feed(shippers, from, to) {
   }
 }
 
-/** Stored lines, once there are `wanted`. A program that logs its input may have ended. */
-async function arrived({ client, ran }, url, wanted) {
-  let found = [];
-  await until(ARRIVAL_TIMEOUT_MS, client.feed === 'file' ? ran : undefined, async () => {
-    found = await linesOf(url, client);
-    return found.length >= wanted;
-  }).catch(error => {
-    throw new Error(`${error.message}; ${wrongIn(found)}; it said: ${ran.said().slice(-400)}`);
+function end(shippers) {
+  for (const { ran } of shippers) ran.child.stdin?.end();
+}
+
+/** A step of all clients. One that failed keeps its first error, and does not hold up the others again. */
+async function all(shippers, step) {
+  const working = shippers.filter(({ error }) => error === undefined);
+  await Promise.all(working.map(shipper => step(shipper).catch(error => (shipper.error = error.message))));
+}
+
+/** Feeds lines while the store answers 429, until each client got one. */
+async function throttle(shippers, { overrides, url }) {
+  if (shippers.length === 0) return;
+  writeFileSync(overrides, THROTTLED);
+  await answers(url, 429);
+  const before = new Map(shippers.map(shipper => [shipper, shipper.relay.count(429)]));
+  feed(shippers, WHILE_DOWN, WHILE_THROTTLED);
+  await all(shippers, shipper =>
+    until(THROTTLE_TIMEOUT_MS, undefined, () => shipper.relay.count(429) > before.get(shipper)).catch(() => {
+      throw new Error(`it sent nothing that was answered 429; it said: ${shipper.ran.said().slice(-400)}`);
+    }),
+  );
+  writeFileSync(overrides, 'overrides: {}\n');
+  await answers(url, 204);
+}
+
+/** Waits until the store answers pushes with this status. */
+function answers(url, status) {
+  return until(THROTTLE_TIMEOUT_MS, undefined, async () => {
+    const values = [[`${BigInt(Date.now()) * 1_000_000n}`, 'probe']];
+    const answer = await fetch(`${url}/loki/api/v1/push`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ streams: [{ stream: { app: 'probe' }, values }] }),
+    });
+    await answer.text();
+    return answer.status === status;
   });
-  return found;
 }
 
-async function judge(shipper, url) {
-  const { client, command, error } = shipper;
-  try {
-    if (error !== undefined) throw new Error(error);
-    const wrong = wrongIn(await arrived(shipper, url, COUNT));
-    if (wrong !== '') throw new Error(wrong);
-    tell(client, 'passed', client.retries ? 'during a kill of the store' : '', command.version);
-  } catch (failure) {
-    tell(client, 'failed', failure.message, command.version);
-  }
+/** Whether a client repeats a push that was answered 429, for a few seconds at least. */
+function backsOff({ client }) {
+  return client.backsOff ?? client.retries;
 }
 
-/** Difference from what was sent, or an empty text. */
-function wrongIn(found) {
-  const counts = new Map();
-  for (const line of found) counts.set(line, (counts.get(line) ?? 0) + 1);
-  const missing = lines.filter(line => !counts.has(line));
-  const unknown = [...counts.keys()].filter(line => !lines.includes(line));
-  const repeated = [...counts.values()].filter(times => times > 1).length;
-  const example = ([line]) => (line === undefined ? '' : ` such as ${JSON.stringify(line.slice(0, 120))}`);
-  return [
-    missing.length > 0 && `${missing.length} of ${COUNT} lines are missing${example(missing)}`,
-    unknown.length > 0 && `${unknown.length} lines were never sent${example(unknown)}`,
-    repeated > 0 && `${repeated} lines are there more than once`,
-  ]
-    .filter(Boolean)
-    .join(', ');
-}
-
-async function linesOf(url, { selector, lineOf = line => line }) {
-  const query = new URLSearchParams({ query: selector, limit: '5000' });
-  const answer = await fetch(`${url}/loki/api/v1/query_range?${query}`);
-  if (!answer.ok) throw new Error(`the query was answered ${answer.status}: ${await answer.text()}`);
-  const { data } = await answer.json();
-  return data.result.flatMap(({ values }) => values.map(([, line]) => lineOf(line)));
+function survived(client) {
+  const what = [client.retries && 'a kill of the store', backsOff({ client }) && '429'].filter(Boolean);
+  return what.length === 0 ? '' : `through ${what.join(' and ')}`;
 }
 
 async function query(client, given) {

@@ -19,4 +19,5 @@ def actions():
         }
 
 
-helpers.bulk(client, actions(), chunk_size=100)
+# By default, it gives up at the first 429.
+helpers.bulk(client, actions(), chunk_size=100, max_retries=10, initial_backoff=1)

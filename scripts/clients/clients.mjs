@@ -6,11 +6,11 @@
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
  *     retries   it retries failed sends for at least a minute, so that killing the store loses nothing. Others are not
  *               running during a kill; docs/send/libraries.md says what each of them loses
+ *     backsOff  it retries a send that was answered 429; as `retries`, unless it is set
  *     quick     it comes from npm's or Debian's packages
  *     lineOf    the line that was logged, from the line that is stored
  *
- * A program that no registry has is used if a variable names it:
- * LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit.
+ * Programs without a package are used if a variable names them (programs.mjs).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,18 +23,23 @@ import {
   goProgram,
   javaWith,
   librariesOf,
-  lokiProgram,
   pythonWith,
   Unavailable,
 } from './install.mjs';
+import { givenProgram, namedProgram } from './programs.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Packages that the daemons need in addition to a minimal Debian. */
 const SYSLOG_NG = ['syslog-ng-core', 'syslog-ng-mod-http', 'libivykis0', 'libnet1', 'libpcre3', 'libwrap0'];
 const RSYSLOG = ['rsyslog', 'rsyslog-elasticsearch', 'libestr0', 'libfastjson4', 'liblognorm5'];
-const COLLECTOR_VERSION = 'v0.162.0';
-/** Last version with Promtail that the Go proxy has. */
-const PROMTAIL_VERSION = 'v3.5.0';
+/** Releases of the Collector's core and of its contributed components that belong together. */
+const COLLECTOR_VERSION = 'v0.165.0';
+const COLLECTOR_MODULES = {
+  'go.opentelemetry.io/collector/otelcol': COLLECTOR_VERSION,
+  'go.opentelemetry.io/collector/exporter/otlphttpexporter': COLLECTOR_VERSION,
+  'github.com/open-telemetry/opentelemetry-collector-contrib/receiver/filelogreceiver': 'v0.165.1',
+  'github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage': 'v0.165.1',
+};
 const PYTHON = {
   'python-logging-loki': '0.3.1',
   'loki-logger-handler': '1.1.2',
@@ -78,6 +83,7 @@ export const CLIENTS = [
     protocol: 'Elasticsearch bulk',
     feed: 'file',
     retries: true,
+    backsOff: false,
     quick: true,
     selector: '{index="rsyslog"}',
     prepare(given) {
@@ -95,31 +101,28 @@ export const CLIENTS = [
       };
     },
   },
-  python('opentelemetry-sdk', 'otlp.py', 'OTLP', '{service_name="python-otlp"}'),
+  python('opentelemetry-sdk', 'otlp.py', 'OTLP', '{service_name="python-otlp"}', { backsOff: true }),
   python('python-logging-loki', 'loki.py', 'Loki push, JSON', '{app="python-loki"}'),
   python('loki-logger-handler', 'loki-handler.py', 'Loki push, JSON', '{app="python-handler"}', {
     lineOf: line => JSON.parse(line).message,
   }),
-  python('elasticsearch', 'bulk.py', 'Elasticsearch bulk', '{index="python-bulk"}'),
+  python('elasticsearch', 'bulk.py', 'Elasticsearch bulk', '{index="python-bulk"}', { backsOff: true }),
   java('loki4j', LOKI4J, 'logback.xml', 'Loki push, JSON', '{app="loki4j"}', { retries: true }),
   // Pitfall: it drops the requests of a connection that breaks, and repeats a refused request without its body.
   java('tjahzi log4j2-appender', LOG4J2, 'log4j2.xml', 'Loki push, protobuf', '{app="log4j2"}'),
   {
     name: 'OpenTelemetry Collector',
     protocol: 'OTLP',
-    feed: 'stdin',
+    feed: 'file',
     retries: true,
     selector: '{service_name="otelcol"}',
     prepare(given) {
-      const [runtime] = findRuntimes();
-      const program =
-        named('otelcol') ??
-        goProgram('otelcol', {
-          'main.go': readFileSync(join(HERE, 'otelcol.go.txt'), 'utf8'),
-          'go.mod': collectorModule(),
-        });
-      const file = configuration('otelcol.yaml', given);
-      return { version: COLLECTOR_VERSION, argv: [runtime, join(HERE, 'otelcol-feed.mjs'), program, file] };
+      const source = readFileSync(join(HERE, 'otelcol.go.txt'), 'utf8');
+      const { program, version } = namedProgram('otelcol') ?? {
+        program: goProgram('otelcol', COLLECTOR_MODULES, source),
+        version: COLLECTOR_VERSION,
+      };
+      return { version, argv: [program, '--config', configuration('otelcol.yaml', given)] };
     },
   },
   {
@@ -128,13 +131,10 @@ export const CLIENTS = [
     feed: 'file',
     retries: true,
     selector: '{job="promtail"}',
-    prepare: given => ({
-      version: PROMTAIL_VERSION,
-      argv: [
-        named('promtail') ?? lokiProgram('promtail', PROMTAIL_VERSION, 'clients/cmd/promtail'),
-        `-config.file=${configuration('promtail.yaml', given)}`,
-      ],
-    }),
+    prepare(given) {
+      const { program, version } = givenProgram('promtail');
+      return { version, argv: [program, `-config.file=${configuration('promtail.yaml', given)}`] };
+    },
   },
   {
     name: 'Fluent Bit',
@@ -145,24 +145,11 @@ export const CLIENTS = [
     // Field `log="..."`, quoted as in Go.
     lineOf: line => JSON.parse(/^log=(".*")$/.exec(line)?.[1] ?? '""'),
     prepare(given) {
-      const program = named('fluent-bit');
-      if (program === undefined)
-        throw new Unavailable('no registry has it; LOGBOOM_CLIENT_FLUENT_BIT names it');
-      return { version: 'given', argv: [program, '-c', configuration('fluent-bit.conf', given)] };
+      const { program, version } = givenProgram('fluent-bit');
+      return { version, argv: [program, '-c', configuration('fluent-bit.conf', given)] };
     },
   },
 ];
-
-/**
- * Program of the variable LOGBOOM_CLIENT_NAME, or undefined. Throws Unavailable if its path does not exist.
- */
-export function named(name) {
-  const variable = `LOGBOOM_CLIENT_${name.toUpperCase().replaceAll('-', '_')}`;
-  const path = process.env[variable];
-  if (!path) return undefined;
-  if (!existsSync(path)) throw new Unavailable(`${variable} names ${path}, which is not there`);
-  return path;
-}
 
 /** Program of this folder that uses a package of this project. It is called with the store's URL and the package. */
 function npm(name, file, protocol, selector, more = {}) {
@@ -177,7 +164,9 @@ function npm(name, file, protocol, selector, more = {}) {
 }
 
 function otelJs(name, protocol) {
-  return npm(`@opentelemetry/${name}`, 'otel-js.mjs', protocol, `{service_name="${name}"}`);
+  return npm(`@opentelemetry/${name}`, 'otel-js.mjs', protocol, `{service_name="${name}"}`, {
+    backsOff: true,
+  });
 }
 
 function python(name, file, protocol, selector, more = {}) {
@@ -228,13 +217,4 @@ function configuration(name, { folder, url, input }) {
   const file = join(folder, name.replaceAll('/', '-'));
   writeFileSync(file, text);
   return file;
-}
-
-/** Modules of the core only: the proxy lacks a part of those with a receiver for files. */
-function collectorModule() {
-  const modules = ['otelcol', 'exporter/otlphttpexporter', 'receiver/otlpreceiver'];
-  const required = modules
-    .map(module => `\tgo.opentelemetry.io/collector/${module} ${COLLECTOR_VERSION}\n`)
-    .join('');
-  return `module otelcol\n\ngo 1.25.0\n\nrequire (\n${required})\n`;
 }

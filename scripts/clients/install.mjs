@@ -1,20 +1,11 @@
 /** Installs clients from the reachable registries, each into a separate folder outside the repository. */
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export const CACHE = join(tmpdir(), 'logboom-clients');
-/** Promtail and the collector compile about a thousand packages. */
+/** The collector compiles about a thousand packages. */
 const INSTALL_TIMEOUT_MS = 60 * 60_000;
 
 /** Client that cannot be installed here; the message says why. */
@@ -84,37 +75,13 @@ export function javaWith(name, artifacts, source) {
   });
 }
 
-/**
- * Program of Loki's module, built from the Go proxy with the replacements of the module's go.mod. Throws
- * Unavailable.
- */
-export function lokiProgram(name, version, path) {
-  const module = 'github.com/grafana/loki/v3';
-  const folder = once(name, [version, path], place => {
+/** Program of a Go source that uses these modules (path to version). Throws Unavailable. */
+export function goProgram(name, modules, source) {
+  const folder = once(name, [modules, source], place => {
     if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
-    const options = { cwd: place, env: goEnvironment() };
-    const download = ['mod', 'download', '-json', `${module}@${version}`];
-    const found = must('go', download, 'the Go proxy does not give it', options);
-    const { GoMod: modFile, Dir: sources } = JSON.parse(found);
-    copyFileSync(modFile, join(place, 'go.mod'));
-    copyFileSync(join(sources, 'go.sum'), join(place, 'go.sum'));
-    chmodSync(join(place, 'go.mod'), 0o644);
-    chmodSync(join(place, 'go.sum'), 0o644);
-    // Folder of the module's repository that the proxy has as a separate module.
-    const push = '-dropreplace=github.com/grafana/loki/pkg/push';
-    const edit = ['mod', 'edit', '-module=clients', `-require=${module}@${version}`, push];
-    must('go', edit, 'go cannot read its module', options);
-    const build = ['build', '-mod=mod', '-o', 'program', `${module}/${path}`];
-    must('go', build, 'go cannot build it', options);
-  });
-  return join(folder, 'program');
-}
-
-/** Program built from Go modules: `files` are written and compiled. Throws Unavailable. */
-export function goProgram(name, files) {
-  const folder = once(name, files, place => {
-    if (!succeeds('go', ['version'])) throw new Unavailable('there is no go');
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(place, file), text);
+    const required = Object.entries(modules).map(([module, version]) => `\t${module} ${version}\n`);
+    writeFileSync(join(place, 'go.mod'), `module ${name}\n\ngo 1.25.0\n\nrequire (\n${required.join('')})\n`);
+    writeFileSync(join(place, 'main.go'), source);
     const options = { cwd: place, env: goEnvironment() };
     must('go', ['mod', 'tidy'], 'the Go proxy does not give all of its modules', options);
     must('go', ['build', '-o', 'program', '.'], 'go cannot build it', options);

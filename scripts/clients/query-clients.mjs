@@ -7,10 +7,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../bin/installed.mjs';
 import { freePort, until } from '../processes.mjs';
-import { named } from './clients.mjs';
-import { debianVersion, lokiProgram } from './install.mjs';
+import { debianVersion } from './install.mjs';
+import { givenProgram } from './programs.mjs';
 
-const VERSION = 'v3.7.8';
 const TIMEOUT_MS = 120_000;
 /** Entries that loki-canary writes, ten per second. */
 const CANARY_ENTRIES = 300;
@@ -20,7 +19,7 @@ export const QUERY_CLIENTS = [
     name: 'logcli',
     protocol: 'queries',
     async check({ url, lines, outcomes }) {
-      const program = named('logcli') ?? lokiProgram('logcli', VERSION, 'cmd/logcli');
+      const { program, version } = givenProgram('logcli');
       const logcli = (...args) => succeed(program, ['--addr', url, '--quiet', ...args]);
       const shipper = outcomes.find(
         ({ client, result }) => result === 'passed' && client.selector && !client.lineOf,
@@ -46,7 +45,7 @@ export const QUERY_CLIENTS = [
       logcli('volume', selector);
       logcli('detected-fields', selector);
       return {
-        version: VERSION,
+        version,
         did: 'query, instant-query, labels, series, stats, volume, detected-fields',
       };
     },
@@ -55,7 +54,7 @@ export const QUERY_CLIENTS = [
     name: 'lokitool',
     protocol: 'rules',
     async check({ url, folder }) {
-      const program = named('lokitool') ?? lokiProgram('lokitool', VERSION, 'cmd/lokitool');
+      const { program, version } = givenProgram('lokitool');
       const file = join(folder, 'rules.yaml');
       const group = expr =>
         `namespace: trial\ngroups:\n  - name: shop\n    rules:\n      - record: shop:lines\n        expr: ${expr}\n`;
@@ -67,14 +66,14 @@ export const QUERY_CLIENTS = [
       rules('delete', 'trial', 'shop');
       if (rules('print', '--disable-color').includes('shop:lines'))
         throw new Error('the rule is still there');
-      return { version: VERSION, did: 'rules sync, print, delete' };
+      return { version, did: 'rules sync, print, delete' };
     },
   },
   {
     name: 'loki-canary',
     protocol: 'push, tail, queries',
     async check({ url, start }) {
-      const program = named('loki-canary') ?? lokiProgram('loki-canary', VERSION, 'cmd/loki-canary');
+      const { program, version } = givenProgram('loki-canary');
       const port = await freePort();
       const canary = start('loki-canary', [
         ...[program, `-addr=${new URL(url).host}`, '-push=true', `-port=${port}`, '-interval=100ms'],
@@ -97,7 +96,7 @@ export const QUERY_CLIENTS = [
         if (value !== 0) throw new Error(`${name}: ${value} of ${entries} entries`);
       }
       return {
-        version: VERSION,
+        version,
         did: `${CANARY_ENTRIES} entries and ${spotChecks} spot checks or more, none missing`,
       };
     },

@@ -154,3 +154,45 @@ test.each([
   expect([answer.status, answer.headers['x-elastic-product']]).toEqual([200, 'Elasticsearch']);
   expect(answer.json()).toEqual(expect.any(Object));
 });
+
+describe('a push beyond a rate', () => {
+  let throttled: TestStore;
+  beforeAll(async () => {
+    throttled = await startStore(
+      'auth_enabled: false\nlimits_config: {ingestion_rate_mb: 0.01, ingestion_burst_size_mb: 0.01, per_stream_rate_limit: 1KB, per_stream_rate_limit_burst: 1KB}',
+    );
+  });
+  afterAll(() => throttled.stop());
+
+  const push = (...documents: object[]) =>
+    throttled.client.send({
+      method: 'POST',
+      path: '/_bulk',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: documents.map(one => `{"create":{"_index":"web"}}\n${JSON.stringify(one)}\n`).join(''),
+    });
+  const failure = {
+    type: 'es_rejected_execution_exception',
+    reason: expect.stringMatching(/rate limit exceeded/),
+  };
+
+  test('is answered 429 if the whole of it is refused, because some agents ignore the status of items', async () => {
+    const { status, headers, text } = await push({ message: 'x'.repeat(20_000) });
+    expect({ status, body: JSON.parse(text) }).toEqual({
+      status: 429,
+      body: { status: 429, error: { ...failure, root_cause: [failure] } },
+    });
+    expect(headers['x-elastic-product']).toBe('Elasticsearch');
+  });
+
+  test('is answered for each item if only one stream is refused', async () => {
+    const service = (name: string, message: string) => ({ service: { name }, message });
+    const { status, text } = await push(service('a', 'x'.repeat(2000)), service('b', 'short'));
+    const { errors, items } = JSON.parse(text);
+    expect([status, errors]).toEqual([200, true]);
+    expect(items).toMatchObject([
+      { create: { status: 429, error: { type: failure.type } } },
+      { create: { status: 201 } },
+    ]);
+  });
+});

@@ -30,6 +30,7 @@ const FIELDS: FieldOptions = Object.freeze({
   timeFields: ['@timestamp', ...DEFAULT_FIELDS.timeFields.filter(name => name !== '@timestamp')],
 });
 const NO_STREAMS = 422;
+const TOO_MANY = 429;
 
 export const pushBulk: Handler<HttpContext> = (context, request) =>
   elastic(async () => {
@@ -61,6 +62,8 @@ export const pushBulk: Handler<HttpContext> = (context, request) =>
     };
     try {
       const { stored, error } = await context.push.push(push, context.limitsOf(tenant), bodyLimits);
+      // Some agents retry a request that is answered 429, but ignore the status of items.
+      if (error?.status === TOO_MANY && stored.length === 0) throw error;
       answer.stored = stored;
       answer.reason = error?.message ?? '';
       // A configured status for blocked pushes may look like success.

@@ -1,0 +1,31 @@
+/**
+ * Programs that a variable names: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit. Some have no package in a
+ * registry. Those of Loki are under the AGPL: the script does not fetch them.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Unavailable } from './install.mjs';
+
+const VERSION = /\bv?\d+\.\d+\.\d+[\w.+-]*/;
+
+/** Program of a variable and the version that it reports, or undefined. Throws Unavailable if its path does not exist. */
+export function namedProgram(name) {
+  const variable = variableOf(name);
+  const program = process.env[variable];
+  if (!program) return undefined;
+  if (!existsSync(program)) throw new Unavailable(`${variable} names ${program}, which does not exist`);
+  const { stdout, stderr } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+  return { program, version: VERSION.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown' };
+}
+
+/** The same for a program that has no package. Throws Unavailable if no variable names it. */
+export function givenProgram(name) {
+  const found = namedProgram(name);
+  if (found === undefined)
+    throw new Unavailable(`not fetched; to run it, set ${variableOf(name)} to its path`);
+  return found;
+}
+
+function variableOf(name) {
+  return `LOGBOOM_CLIENT_${name.toUpperCase().replaceAll('-', '_')}`;
+}

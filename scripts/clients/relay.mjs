@@ -1,0 +1,56 @@
+/**
+ * TCP relay between one client and the store. It counts responses by status, so that a run can prove that a client met 429.
+ *
+ *     opened   the relay listens
+ *     closed   the port refuses connections and open ones break, like the port of a store that is killed
+ */
+import { connect, createServer } from 'node:net';
+import { freePort } from '../processes.mjs';
+
+const HOST = '127.0.0.1';
+const STATUS_LINE = /HTTP\/1\.[01] (\d{3})/g;
+/** A status line can arrive in two parts. One character less than its length, so that no line counts twice. */
+const KEPT = 'HTTP/1.1 204'.length - 1;
+
+export async function createRelay(storePort) {
+  const port = await freePort();
+  const counts = new Map();
+  const sockets = new Set();
+  let server;
+
+  function relay(client) {
+    const upstream = connect(storePort, HOST);
+    let rest = '';
+    upstream.on('data', part => {
+      const text = rest + part.toString('latin1');
+      for (const [, status] of text.matchAll(STATUS_LINE)) counts.set(status, (counts.get(status) ?? 0) + 1);
+      rest = text.slice(-KEPT);
+    });
+    client.pipe(upstream).pipe(client);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      sockets.add(one);
+      one.once('error', () => other.destroy());
+      one.once('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }
+
+  return {
+    url: `http://${HOST}:${port}`,
+    /** Responses with this status so far. */
+    count: status => counts.get(`${status}`) ?? 0,
+    open: () =>
+      new Promise((resolve, reject) => {
+        server = createServer(relay).once('error', reject).listen(port, HOST, resolve);
+      }),
+    close() {
+      server?.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
