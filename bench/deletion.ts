@@ -22,7 +22,7 @@ import { type AcceptedPush, PushColumns } from '../shared/write/ingest/push-colu
 import { manualClock } from '../test/support/manual-clock.ts';
 import { type Batch, CORPUS_START_NS, generateBatches } from './corpus.ts';
 
-export interface DeletionFigures {
+interface DeletionFigures {
   readonly lineBytes: number;
   readonly lines: number;
   readonly storedBytes: number;

@@ -75,7 +75,7 @@ const OTHER_DATA =
 const DIGEST_TOLERANCE = 1e-6;
 const EXACT_BY_SPEC = new Set(['index_stats', 'index_volume']);
 
-export interface Measured {
+interface Measured {
   readonly result: unknown;
   readonly table: string;
 }

@@ -12,7 +12,7 @@ import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
 import { cpuOfThreads } from './thread-cpu.ts';
 
-export interface ExportFigures {
+interface ExportFigures {
   readonly format: string;
   readonly rawMb: number;
   readonly fileMb: number;
@@ -25,7 +25,7 @@ export interface ExportFigures {
   readonly threads: Readonly<Record<string, number>>;
 }
 
-export interface ExportBenchOptions {
+interface ExportBenchOptions {
   readonly mb: number;
   /** Formats to export; default: all. */
   readonly formats: readonly string[];

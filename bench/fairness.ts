@@ -39,7 +39,7 @@ const QUERIES_PER_SECOND = 5;
 /** Pause between pushes: a tenant may push 4 MB/s by default. */
 const FILL_PAUSE_MS = 140;
 
-export interface FairnessFigures {
+interface FairnessFigures {
   readonly quiet: Percentiles;
   readonly besideLoud: Percentiles;
   /** Factor of p99; the goal is at most 2. */
@@ -49,7 +49,7 @@ export interface FairnessFigures {
   readonly loud: readonly LoudReport[];
 }
 
-export interface Percentiles {
+interface Percentiles {
   readonly pushMsP50: number;
   readonly pushMsP99: number;
   readonly queryMsP50: number;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type Cell, formatTable } from './table.ts';
 
 /** MB/s of three single-threaded jobs, the best of several runs each. */
-export interface MachineSpeed {
+interface MachineSpeed {
   readonly gunzip: number;
   readonly indexOf: number;
   readonly jsonParse: number;

@@ -27,7 +27,7 @@ import {
 import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
 
-export interface FormatFigures {
+interface FormatFigures {
   readonly format: string;
   /** 0: new process, including compilation; 1: same process, warmed up. */
   readonly pass: number;
@@ -65,7 +65,7 @@ const FORMATS: readonly Format[] = [
   { name: 'otlp', path: '/otlp/v1/logs', contentType: PROTOBUF_TYPE, encode: otlpPush },
 ];
 
-export interface FormatsResult {
+interface FormatsResult {
   readonly formats: readonly FormatFigures[];
   /** Present if the driver is given. */
   readonly calibration: Calibration | undefined;

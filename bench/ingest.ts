@@ -10,7 +10,7 @@ import { CORPUS_NS, CORPUS_START_NS, generateBatches, NEEDLE } from './corpus.ts
 import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
 
-export interface OwnResult {
+interface OwnResult {
   readonly mb: number;
   readonly lines: number;
   readonly ingest: {

@@ -30,7 +30,7 @@ const VALUES_PER_CHUNK = 100_000;
 const MB = 1e6;
 const TENANT = 't';
 
-export interface LabelMemory {
+interface LabelMemory {
   readonly asked: string;
   /** Result: a number of values or series, or the error. */
   readonly answer: string;

@@ -35,7 +35,7 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const MODES = ['alone', 'paced', 'without pause'] as const;
 type Mode = (typeof MODES)[number];
 
-export interface MixedRound {
+interface MixedRound {
   readonly mode: Mode;
   readonly mbPerSecond: number;
   readonly pushMsP50: number;

@@ -25,7 +25,7 @@ const BODIES = [
 const RUNS = 3;
 const CONNECTIONS = 4;
 
-export interface ProcessesFigure {
+interface ProcessesFigure {
   readonly mode: Mode;
   readonly bodyBytes: number;
   /** CPU of all server threads and processes, and of the one that accepts and routes, ms per request. */

@@ -5,7 +5,7 @@
 import { loadStages, type StageCase } from './stages/index.ts';
 import { type Cell, formatTable } from './table.ts';
 
-export interface StageFigures {
+interface StageFigures {
   readonly stage: string;
   readonly name: string;
   /** Wall time of one run in the round with the least CPU. */

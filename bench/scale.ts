@@ -9,7 +9,7 @@ import { type Batch, CORPUS_NS, CORPUS_START_NS, generateBatches } from './corpu
 import { withStore } from './store.ts';
 import { type Cell, formatTable } from './table.ts';
 
-export interface ScaleFigures {
+interface ScaleFigures {
   readonly sizesMb: readonly number[];
   readonly queries: readonly {
     readonly name: string;

@@ -17,7 +17,7 @@ import { startProcess } from '../test/end-to-end/support/server-process.ts';
 import { type Cell, formatTable } from './table.ts';
 import { cpuOfThreads } from './thread-cpu.ts';
 
-export interface SteadyOptions {
+interface SteadyOptions {
   readonly mbps: number;
   readonly seconds: number;
 }
@@ -40,7 +40,7 @@ interface SustainResult {
   readonly series: readonly (readonly [number, number, number])[];
 }
 
-export interface SteadyFigures extends SustainResult {
+interface SteadyFigures extends SustainResult {
   readonly server: string;
   /** CPU seconds of each thread during the load and the minute after it. */
   readonly threads: Readonly<Record<string, number>>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ServerProcess, startProcess } from '../test/end-to-end/support/server-process.ts';
 
-export interface MeasuredStore {
+interface MeasuredStore {
   readonly server: ServerProcess;
   readonly dataDir: string;
   /** Folder for files of the measurement. */

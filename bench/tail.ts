@@ -36,7 +36,7 @@ const PROBES = 100;
 const PROBE_PAUSES_MS = [10, 100];
 const CLOCK_TICKS_PER_SECOND = 100;
 
-export interface LoadFigures {
+interface LoadFigures {
   readonly tails: number;
   /** Undefined pushes as fast as responses arrive. */
   readonly offeredPerSecond: number | undefined;
@@ -49,7 +49,7 @@ export interface LoadFigures {
   readonly droppedShare: number;
 }
 
-export interface LatencyFigures {
+interface LatencyFigures {
   readonly tails: number;
   /** Pause between the frame of one push and the next push. */
   readonly pauseMs: number;
@@ -58,7 +58,7 @@ export interface LatencyFigures {
   readonly msP95: number;
 }
 
-export interface TailFigures {
+interface TailFigures {
   readonly load: readonly LoadFigures[];
   readonly latency: readonly LatencyFigures[];
   /** CPU of the store until TAILS tails were opened and have shown something, ms per tail. */

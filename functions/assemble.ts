@@ -69,7 +69,7 @@ export interface Stores {
   readonly print?: (line: string) => void;
 }
 
-export type StoreSettings = Pick<
+type StoreSettings = Pick<
   Settings,
   'config' | 'warnings' | 'tailFunction' | 'queryWorker' | 'queryWorkerCalls' | 'trustsAuthorizer'
 >;
@@ -84,7 +84,7 @@ export interface AssembledStore {
 }
 
 /** Handler of a function that accepts several kinds of events. The kind decides the result. */
-export type EventHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
+type EventHandler = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
 /**
  * Creates the handler that a function exports. Throws if the environment is invalid, which ends the start of

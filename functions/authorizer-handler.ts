@@ -64,7 +64,7 @@ export function createAuthorizer(environment: Environment): AuthorizerHandler {
   return assembleAuthorizer({ table, clock: systemClock, ids: systemIds, config: settings.config, log });
 }
 
-export interface AuthorizerParts {
+interface AuthorizerParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -8,7 +8,7 @@
 import type { Backlog } from '../shared/upkeep/maintenance/status.ts';
 import { embeddedLine } from './embedded-line.ts';
 
-export interface BacklogParts {
+interface BacklogParts {
   /** Throws if the table fails. */
   readonly read: () => Promise<Backlog>;
   readonly functionName: string;

@@ -40,9 +40,9 @@ export interface ResourceEvent {
   };
 }
 
-export type ResourceHandler = (event: ResourceEvent, context: LambdaContext) => Promise<void>;
+type ResourceHandler = (event: ResourceEvent, context: LambdaContext) => Promise<void>;
 
-export interface BucketContentParts {
+interface BucketContentParts {
   readonly client: Pick<S3Client, 'send'>;
   /** Folder that contains the files, without subfolders. */
   readonly folder: string;

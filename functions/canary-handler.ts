@@ -17,7 +17,7 @@ import { type EmbeddedFigure, embeddedLine } from './embedded-line.ts';
 import type { Environment } from './settings.ts';
 import { type Credentials, queryText, signedHeaders } from './sign-request.ts';
 
-export interface CanaryPlace {
+interface CanaryPlace {
   readonly environment: Environment;
   readonly nowMs: () => number;
   /** Prints a line of embedded metrics. */

@@ -30,9 +30,9 @@ import type { LambdaContext } from './lambda-event.ts';
 import { openDataBucket } from './open-data-bucket.ts';
 import { type Environment, readSettings, type Settings } from './settings.ts';
 
-export type ExportDaysHandler = (event: unknown, context: LambdaContext) => Promise<ClosedDaysReport>;
+type ExportDaysHandler = (event: unknown, context: LambdaContext) => Promise<ClosedDaysReport>;
 
-export interface ExportDaysParts {
+interface ExportDaysParts {
   readonly settings: Pick<Settings, 'config' | 'warnings'>;
   readonly store: ObjectStore;
   readonly table: Table;

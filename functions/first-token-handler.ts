@@ -9,7 +9,7 @@
 import { ALL_TENANTS, SCOPES } from '../shared/base/model/scopes.ts';
 import type { TokenService } from '../shared/server/auth/token-service.ts';
 
-export type FirstTokenResult = { readonly token: string } | { readonly error: string };
+type FirstTokenResult = { readonly token: string } | { readonly error: string };
 
 const NAME = 'first';
 

@@ -37,7 +37,7 @@ export const TAIL_FUNCTION_NAMES: readonly TailFunctionName[] = [
 ];
 
 /** Function that the query function calls for query tasks. It serves no route. */
-export type WorkerFunctionName = 'query-worker';
+type WorkerFunctionName = 'query-worker';
 
 export const WORKER_FUNCTION_NAMES: readonly WorkerFunctionName[] = ['query-worker'];
 

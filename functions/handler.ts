@@ -10,7 +10,7 @@ import { checkBodySize, requestOf, resultOf } from './event-adapter.ts';
 import type { FunctionName } from './groups.ts';
 import { type HttpApiEvent, isHttpApiEvent, type LambdaContext, type LambdaHandler } from './lambda-event.ts';
 
-export interface HandlerOptions {
+interface HandlerOptions {
   /** Function that owns the route of a request. It decides the format of errors. */
   readonly nameOf: (method: string, path: string) => FunctionName;
   /** Never throws. */

@@ -21,7 +21,7 @@ import type { Catalog } from '../shared/storage/catalog/catalog.ts';
 import { type AnyFunctionName, componentsOfFunction } from './groups.ts';
 import type { Environment } from './settings.ts';
 
-export interface InstanceParts {
+interface InstanceParts {
   readonly name: AnyFunctionName;
   readonly environment: Environment;
   readonly catalog: Catalog;

@@ -8,7 +8,7 @@ import type { Ids } from '../shared/base/ports/clock.ts';
 import { ObjectNotFoundError } from '../shared/base/ports/object-store.ts';
 import type { OpenDataStore } from '../shared/server/open-data/day-notes.ts';
 
-export interface OpenDataBucketOptions {
+interface OpenDataBucketOptions {
   readonly client: S3Client;
   readonly bucket: string;
   /** Empty, or with a slash at its end. */

@@ -6,7 +6,7 @@ import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/tas
 import { type Environment, readSettings } from './settings.ts';
 import { createTaskHandler, type TaskHandler } from './task-handler.ts';
 
-export type QueryWorkerHandler = TaskHandler;
+type QueryWorkerHandler = TaskHandler;
 
 export function createQueryWorker(environment: Environment): QueryWorkerHandler {
   const settings = readSettings(environment);

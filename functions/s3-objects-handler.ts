@@ -7,7 +7,7 @@ import { objectReceiver } from '../shared/write/ingest/receivers/object-receiver
 import type { EventStore } from './event-store.ts';
 import { type ObjectLocation, objectsOf } from './s3-event.ts';
 
-export interface ReadableObject {
+interface ReadableObject {
   readonly lastModifiedMs: number;
   readonly body: AsyncIterable<Uint8Array>;
 }

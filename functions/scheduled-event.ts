@@ -17,12 +17,12 @@ import { hasFailed, type Jobs } from '../shared/upkeep/maintenance/jobs.ts';
 import { logRun } from '../shared/upkeep/maintenance/log-run.ts';
 import type { LambdaContext } from './lambda-event.ts';
 
-export interface ScheduledEvent {
+interface ScheduledEvent {
   readonly job: string;
 }
 
 /** Result of the invocation, for manual calls. */
-export interface ScheduledResult {
+interface ScheduledResult {
   readonly job: string;
   /** False if work remains. */
   readonly done: boolean;
@@ -30,7 +30,7 @@ export interface ScheduledResult {
   readonly failures: readonly string[];
 }
 
-export type ScheduledHandler = (event: unknown, context: LambdaContext) => Promise<ScheduledResult>;
+type ScheduledHandler = (event: unknown, context: LambdaContext) => Promise<ScheduledResult>;
 
 /**
  * No new work starts in this time before the end of the function. A later run repeats a merge that takes
@@ -44,7 +44,7 @@ const LAST_START_BEFORE_MS = 60_000;
 const CUT_BEFORE_MS = 10_000;
 const NO_EVENT = 'this function accepts {"job": NAME} or events of an API Gateway HTTP API';
 
-export interface ScheduledOptions {
+interface ScheduledOptions {
   readonly jobs: Jobs;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;

@@ -14,7 +14,7 @@ export interface Credentials {
   readonly sessionToken?: string | undefined;
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** Path without characters that need an escape. */
   readonly path: string;

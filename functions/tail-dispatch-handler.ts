@@ -18,12 +18,12 @@ const SCHEDULED_IDLE_MS = 1_000;
 const IDLE_MS = 10_000;
 const POLL_MS = 200;
 
-export interface DispatchResult {
+interface DispatchResult {
   /** Number of tenants that this invocation served. Other invocations may serve the rest. */
   readonly runs: number;
 }
 
-export type DispatchHandler = (event: unknown, context: LambdaContext) => Promise<DispatchResult>;
+type DispatchHandler = (event: unknown, context: LambdaContext) => Promise<DispatchResult>;
 
 /** Throws if tails could not be served. The next call or the schedule retries. */
 export function createDispatchHandler({

@@ -21,9 +21,9 @@ import type { Schedule } from '../shared/upkeep/maintenance/maintenance.ts';
 import { hasWork, isAskedFor } from '../shared/upkeep/maintenance/work-waiting.ts';
 
 /** Functions that the timer calls. */
-export type Called = 'maintenance' | 'tail-dispatch';
+type Called = 'maintenance' | 'tail-dispatch';
 
-export interface TimerParts {
+interface TimerParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   /** Schedules of all jobs. */
@@ -35,7 +35,7 @@ export interface TimerParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-export interface TimerResult {
+interface TimerResult {
   /** Called jobs, and `tail-dispatch`. */
   readonly called: readonly string[];
 }

@@ -37,7 +37,7 @@ const MAY_BE_REFUSED = ['worker', 'tail-disconnect', 'tail-default'];
  */
 const STUCK_BACKLOG_HOURS = 30;
 
-export interface AlarmsProps {
+interface AlarmsProps {
   readonly functions: Readonly<Record<string, LambdaFunction>>;
   readonly queues: readonly Queue[];
   readonly apiId: string;
@@ -143,11 +143,11 @@ export class Alarms extends Construct {
   }
 }
 
-export function canarySuccess(canary: LambdaFunction): Metric {
+function canarySuccess(canary: LambdaFunction): Metric {
   return figure(canary, 'CanarySuccess', 'Minimum', CANARY_EVERY);
 }
 
-export function backlogAge(maintenance: LambdaFunction): Metric {
+function backlogAge(maintenance: LambdaFunction): Metric {
   return figure(maintenance, 'BacklogAge', 'Maximum', PERIOD);
 }
 
@@ -158,7 +158,7 @@ export function figure(lambda: LambdaFunction, name: string, statistic: string, 
 }
 
 /** Throttles of all functions that matter to clients. */
-export function throttles(functions: Readonly<Record<string, LambdaFunction>>): MathExpression {
+function throttles(functions: Readonly<Record<string, LambdaFunction>>): MathExpression {
   const named = Object.entries(functions)
     .filter(([name]) => !MAY_BE_REFUSED.includes(name))
     .slice(0, MAX_METRICS_OF_ALARM);

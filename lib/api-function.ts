@@ -21,7 +21,7 @@ import type { FunctionClass } from './function-classes.ts';
 import { type Granted, grant } from './grants.ts';
 
 /** Network of the store's functions in a VPC. */
-export interface Network {
+interface Network {
   readonly subnetIds: readonly string[];
   readonly securityGroupIds: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface StorePlace extends Granted {
   readonly outlivedBy?: IDependable;
 }
 
-export interface ApiFunctionProps {
+interface ApiFunctionProps {
   readonly name: AnyFunctionName | StackFunctionName;
   readonly functionClass: FunctionClass;
   /** Folder of the bundle. */

@@ -32,7 +32,7 @@ const SOURCE_MAPS = 'source-maps';
 const MAX_CONFIG_BYTES = 3 * 1024;
 
 /** Bundle folder of each function, and of the explorer page if there is one. */
-export interface BuiltCode {
+interface BuiltCode {
   readonly bundles: readonly Bundle[];
   readonly code: LogboomStackProps['code'];
   readonly page: PageAsset | undefined;

@@ -20,7 +20,7 @@ import type { FunctionClass } from './function-classes.ts';
 import { AUTHORIZER_RIGHTS, FIRST_TOKEN_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
 
-export interface Authorizers {
+interface Authorizers {
   readonly http: IHttpRouteAuthorizer | undefined;
   readonly webSocket: IWebSocketRouteAuthorizer | undefined;
   /** Authorizers for paths whose clients send their token in a header other than Authorization. */
@@ -29,7 +29,7 @@ export interface Authorizers {
   readonly lambda: ApiFunction['lambda'] | undefined;
 }
 
-export interface AuthorizersProps {
+interface AuthorizersProps {
   readonly authorization: Authorization;
   /** Bundle folder of the authorizer; undefined if none is needed. */
   readonly code: string | undefined;

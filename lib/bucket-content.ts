@@ -14,7 +14,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { HANDLER } from './bundle.ts';
 
-export interface BucketContentProps {
+interface BucketContentProps {
   readonly bucket: Bucket;
   /** Bundle folder, with files below `page` if there are any. */
   readonly code: string;

@@ -12,7 +12,7 @@ import type { LogboomApi } from './http-api.ts';
 import { type FailedCalls, Timer } from './schedules.ts';
 import type { Settings } from './settings.ts';
 
-export interface CanaryProps {
+interface CanaryProps {
   readonly settings: Pick<Settings, 'authorization' | 'canaryTenant' | 'canarySecretArn'>;
   readonly code: string;
   readonly http: LogboomApi;

@@ -12,7 +12,7 @@
  */
 import { UNRESERVED_CALLS } from './settings.ts';
 
-export interface Reservations {
+interface Reservations {
   readonly query: number;
   readonly worker: number;
   readonly maintenance: number;

@@ -7,7 +7,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { figure, serverErrors } from './alarms.ts';
 
-export interface DashboardProps {
+interface DashboardProps {
   readonly functions: Readonly<Record<string, LambdaFunction>>;
   readonly queues: readonly Queue[];
   readonly table: ITable;

@@ -14,7 +14,7 @@ import { TIMER_RIGHTS } from './rights.ts';
 import { type FailedCalls, Timer } from './schedules.ts';
 import type { Endpoint } from './settings.ts';
 
-export const TIMER_CLASS: FunctionClass = {
+const TIMER_CLASS: FunctionClass = {
   description: 'Looks at what is due',
   // It sends about a dozen small reads and a few calls, and mostly waits.
   memoryMb: 256,
@@ -22,7 +22,7 @@ export const TIMER_CLASS: FunctionClass = {
   rights: TIMER_RIGHTS,
 };
 
-export interface DueWorkProps {
+interface DueWorkProps {
   readonly code: string;
   readonly place: StorePlace;
   readonly failed: FailedCalls;

@@ -8,7 +8,7 @@
 import { PAGE_PATH } from '../shared/server/http/ui.ts';
 
 /** Header for functions of the WebSocket API, whose requests have no path (functions/websocket-event.ts). */
-export const PATH_HEADER = 'x-logboom-path';
+const PATH_HEADER = 'x-logboom-path';
 
 /** Rewrites any tail path to the stage of the WebSocket API, its only path. */
 export function tailFunctionCode(stage: string): string {

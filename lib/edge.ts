@@ -50,7 +50,7 @@ export interface PageAsset {
   readonly hash: string;
 }
 
-export interface EdgeProps {
+interface EdgeProps {
   readonly settings: Pick<Settings, 'domain' | 'certificateArn' | 'webAclArn'>;
   /** Regional host names. */
   readonly httpHost: string;
@@ -197,7 +197,7 @@ export class Edge extends Construct {
 }
 
 /** All paths of live tails. */
-export function tailPaths(): readonly string[] {
+function tailPaths(): readonly string[] {
   return [TAIL_PATH, LEGACY_TAIL_PATH].flatMap(path => pathsOf({ path }));
 }
 

@@ -22,7 +22,7 @@ import { ApiFunction, type StorePlace } from './api-function.ts';
 import { type EventSettings, eventFunctionsOf } from './event-settings.ts';
 import { FUNCTION_CLASSES, type FunctionClass } from './function-classes.ts';
 
-export interface EventFunctionsProps {
+interface EventFunctionsProps {
   readonly settings: EventSettings;
   /** Bundle folder of each enabled function. */
   readonly code: Readonly<Partial<Record<EventFunctionName, string>>>;

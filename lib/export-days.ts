@@ -38,7 +38,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 /** Days before it have no files. */
 const FIRST_DAY = '2020-01-01';
 
-export interface ExportDaysProps {
+interface ExportDaysProps {
   /** `s3://BUCKET/PREFIX`. */
   readonly exportTo: string;
   readonly stackName: string;

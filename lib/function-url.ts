@@ -13,7 +13,7 @@ import type { FunctionClass } from './function-classes.ts';
 import { ALL_IN_ONE_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
 
-export const ALL_IN_ONE_CLASS: FunctionClass = {
+const ALL_IN_ONE_CLASS: FunctionClass = {
   description: 'Serves everything',
   // Memory of queries and maintenance, because it runs both.
   memoryMb: 3008,
@@ -21,7 +21,7 @@ export const ALL_IN_ONE_CLASS: FunctionClass = {
   rights: ALL_IN_ONE_RIGHTS,
 };
 
-export interface FunctionUrlProps {
+interface FunctionUrlProps {
   readonly code: string;
   readonly place: StorePlace;
   readonly authorization: Authorization;

@@ -25,7 +25,7 @@ import { pathsOf } from '../shared/server/http/routes.ts';
 import { hostOfApi } from './edge.ts';
 import { accessLog } from './gateway-logs.ts';
 
-export interface LogboomApiProps {
+interface LogboomApiProps {
   readonly functions: Readonly<Record<FunctionName, LambdaFunction>>;
   /** Undefined if every client may call. */
   readonly authorizer: IHttpRouteAuthorizer | undefined;
@@ -110,7 +110,7 @@ export class LogboomApi extends Construct {
 }
 
 /** Function by route path of the gateway; it serves all methods. */
-export function servedPaths(): ReadonlyMap<string, FunctionName> {
+function servedPaths(): ReadonlyMap<string, FunctionName> {
   const paths = new Map<string, FunctionName>();
   for (const route of ROUTES) {
     for (const path of pathsOf(route)) {
@@ -129,7 +129,7 @@ export function servedPaths(): ReadonlyMap<string, FunctionName> {
 }
 
 /** Paths that show no tenant data with any method. */
-export function openPaths(): ReadonlySet<string> {
+function openPaths(): ReadonlySet<string> {
   const isOpen = new Map<string, boolean>();
   for (const route of ROUTES) {
     for (const path of pathsOf(route))

@@ -55,7 +55,7 @@ export interface LogboomStackProps {
 /** Parameter with the bucket of function code. */
 const ASSETS_PARAMETER = 'AssetsBucket';
 /** Key prefix in that bucket. */
-export const ASSETS_PREFIX = 'logboom/';
+const ASSETS_PREFIX = 'logboom/';
 
 type CodeOf = (name: AnyFunctionName | StackFunctionName) => string;
 

@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 import type { ApiFunction, StorePlace } from './api-function.ts';
 import type { Settings } from './settings.ts';
 
-export interface OutputsProps {
+interface OutputsProps {
   readonly settings: Pick<Settings, 'authorization' | 'domain' | 'tenant' | 'endpoint'>;
   /** URL for browsers and queries: CloudFront, if there is one. */
   readonly baseUrl: string;

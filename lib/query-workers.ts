@@ -16,7 +16,7 @@ const WORKER_CLASS: FunctionClass = {
   rights: WORKER_RIGHTS,
 };
 
-export interface QueryWorkersProps {
+interface QueryWorkersProps {
   /** Bundle folder. */
   readonly code: string;
   readonly place: StorePlace;

@@ -51,12 +51,12 @@ export class FailedCalls extends Construct {
   }
 }
 
-export interface TimerProps {
+interface TimerProps {
   readonly lambda: LambdaFunction;
   readonly failed: FailedCalls;
 }
 
-export interface Tick {
+interface Tick {
   readonly description: string;
   readonly everyMs: number;
   /** Event of the call. */
@@ -107,7 +107,7 @@ export class Timer extends Construct {
 }
 
 /** Schedule expression. Schedules have minute precision, so shorter intervals become one minute. */
-export function rateOf(everyMs: number): string {
+function rateOf(everyMs: number): string {
   const minutes = Math.max(1, Math.round(everyMs / 60_000));
   return minutes === 1 ? 'rate(1 minute)' : `rate(${minutes} minutes)`;
 }

@@ -22,9 +22,6 @@ export type Removal = 'retain' | 'destroy';
 /** Endpoint for clients: API Gateway, or the URL of one function (lib/function-url.ts). */
 export type Endpoint = 'http-api' | 'function-url';
 
-/** `auto`: enabled if alarmTopicArn or alarmEmail names a recipient. */
-export type Wanted = 'auto' | 'yes' | 'no';
-
 const PUBLIC_CONFIRMATION = 'yes-really';
 /** Retention days of CloudWatch Logs, up to a reasonable maximum. */
 const LOG_DAYS = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
@@ -183,7 +180,7 @@ const SCHEMA = z.object(FIELDS);
 export type Settings = Readonly<z.infer<typeof SCHEMA>>;
 
 /** Name, default as written, and purpose of a setting, in Markdown. */
-export interface SettingRow {
+interface SettingRow {
   readonly name: string;
   readonly preset: string;
   readonly about: string;

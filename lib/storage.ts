@@ -19,7 +19,7 @@ import type { Construct } from 'constructs';
 import { PARTITION_KEY, SORT_KEY, TIME_TO_LIVE } from '../shared/aws/dynamodb-item.ts';
 import type { Removal, Settings } from './settings.ts';
 
-export interface StorageProps {
+interface StorageProps {
   readonly settings: Pick<Settings, 'versioning' | 'noncurrentDays' | 'removal' | 'deletionProtection'>;
   /** Undefined uses AWS keys. */
   readonly key: IKey | undefined;

@@ -25,7 +25,7 @@ import { accessLog } from './gateway-logs.ts';
 import { TAIL_CONNECT_RIGHTS, TAIL_DISCONNECT_RIGHTS, TAIL_DISPATCH_RIGHTS } from './rights.ts';
 import type { FailedCalls } from './schedules.ts';
 
-export interface TailApiProps {
+interface TailApiProps {
   /** Bundle folder of each function. */
   readonly code: Readonly<Record<TailFunctionName, string>>;
   readonly place: StorePlace;
@@ -43,7 +43,7 @@ const ROUTE_TIMEOUT = Duration.seconds(10);
 /** The next call does the same work. */
 const MAX_CALL_AGE = Duration.minutes(1);
 
-export const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
+const TAIL_CLASSES: Readonly<Record<TailFunctionName, FunctionClass>> = {
   'tail-connect': {
     description: 'Opens live tails',
     memoryMb: 1024,

@@ -13,7 +13,7 @@ import type { LogboomApi } from './http-api.ts';
 import type { FailedCalls } from './schedules.ts';
 import { isWanted, type Settings } from './settings.ts';
 
-export interface WatchProps {
+interface WatchProps {
   readonly settings: Settings;
   /** Bundle folder of the canary; undefined if it is disabled. */
   readonly code: string | undefined;

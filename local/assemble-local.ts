@@ -40,7 +40,7 @@ import { frontsOf } from './threads/roles.ts';
 import type { ReplacedThreads } from './threads/start-role-thread.ts';
 import { workingRoles } from './working-roles.ts';
 
-export interface AssembleLocalOptions {
+interface AssembleLocalOptions {
   readonly config: Config;
   readonly storage: StorageOptions;
   /** See LocalOptions. */

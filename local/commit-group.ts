@@ -27,14 +27,14 @@ const MAX_GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_QUEUED_CALLS = 20_000;
 
 /** Synchronous transaction of the database. */
-export interface Transaction {
+interface Transaction {
   begin(): void;
   commit(): void;
   /** Does nothing if no transaction is open. */
   rollback(): void;
 }
 
-export interface CommitGroup {
+interface CommitGroup {
   /** Runs `work` inside a transaction. `bytes` is the size of what it writes. */
   write<T>(bytes: number, work: () => T): Promise<T>;
   /** Resolves when all queued calls have settled. Later writes are refused. */

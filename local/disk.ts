@@ -24,14 +24,14 @@ export interface DiskPort {
   removeReserve(): Promise<void>;
 }
 
-export interface DiskSpace {
+interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
 }
 
-export type DiskProblem = Exclude<StorageProblem, 'failing'>;
+type DiskProblem = Exclude<StorageProblem, 'failing'>;
 
-export interface DiskParts {
+interface DiskParts {
   readonly port: DiskPort;
   readonly clock: Clock;
 }

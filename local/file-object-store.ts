@@ -54,7 +54,7 @@ const TEMPORARY_NAME = /^put-[0-9a-f]{24}$/;
 
 const read = promisify(readWithCallback);
 
-export interface FileObjectStoreOptions {
+interface FileObjectStoreOptions {
   /** Set this for a folder that is not writable. Opening then creates and removes nothing. */
   readonly readOnly?: boolean;
   readonly clock?: Clock;

@@ -33,7 +33,7 @@ export interface Front {
 }
 
 /** Store behind the gateway. The fields are empty while the store starts. */
-export interface BehindGateway {
+interface BehindGateway {
   local: AssembledLocal | undefined;
   dispatch: ((request: HttpRequest) => Promise<HttpResponse>) | undefined;
   admit: GatewayOptions['admit'];
@@ -44,7 +44,7 @@ export interface BehindGateway {
   running: number;
 }
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly config: Config;
   readonly host: string;
   /** 0: any free port. */

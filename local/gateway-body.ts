@@ -92,7 +92,7 @@ export function tooLarge(bytes: number, maxBytes: number): ClientError {
   );
 }
 
-export interface ReadBodyOptions {
+interface ReadBodyOptions {
   readonly budget: BodyBudget;
   /** Error to throw when the budget is exhausted. */
   readonly overloaded: ClientError;

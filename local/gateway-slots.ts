@@ -15,7 +15,7 @@ import { declaredLength } from './gateway-body.ts';
 import type { Exchange } from './gateway-exchange.ts';
 import { oldestOfHeaviest } from './oldest-of-heaviest.ts';
 
-export interface Slots {
+interface Slots {
   /** Returns false if no slot is available, even after ending others. */
   take(exchange: Exchange): boolean;
   /** May be called more than once. */

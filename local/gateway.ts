@@ -49,7 +49,7 @@ export interface GatewayLimits extends ConnectionTimes {
 }
 
 /** A request without its body. */
-export type RequestHead = Omit<HttpRequest, 'body' | 'signal'>;
+type RequestHead = Omit<HttpRequest, 'body' | 'signal'>;
 
 export interface GatewayOptions {
   /** Empty: all addresses. */

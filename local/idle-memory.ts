@@ -10,7 +10,7 @@
 import type { IdleCaches } from '../shared/base/model/idle-caches.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 
-export interface IdleMemoryParts {
+interface IdleMemoryParts {
   readonly clock: Pick<Clock, 'sleep'>;
   /** Busy time of the thread since its start, ms. */
   readonly busyMs: () => number;

@@ -9,7 +9,7 @@ import type { Members } from '../shared/storage/catalog/members.ts';
 import { Membership } from '../shared/storage/catalog/membership.ts';
 import { runInBackground } from './background.ts';
 
-export interface InstanceOptions {
+interface InstanceOptions {
   readonly members: Members;
   readonly target: Target;
   /** Port that the process listens on. */

@@ -15,7 +15,7 @@ const MARKER_LIFETIME_MS = 24 * 3_600_000;
 /** Longer than the heartbeat interval of members. */
 const SILENT_MS = 5 * 60_000;
 
-export interface KeptObjectsParts {
+interface KeptObjectsParts {
   readonly dataDir: string;
   readonly members: Pick<Members, 'list'>;
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -15,14 +15,14 @@ const SLICE_ENTRIES = 4096;
 /** Names per call of the system. */
 const READ_NAMES = 512;
 
-export interface WalkBounds {
+interface WalkBounds {
   /** Lists only keys with this prefix. */
   readonly prefix: string;
   /** Lists only keys greater than this. */
   readonly after: string;
 }
 
-export interface FoundObject {
+interface FoundObject {
   readonly path: string;
   /** The key as a string of its UTF-8 bytes. */
   readonly keyBytes: string;

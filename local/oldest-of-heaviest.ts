@@ -3,7 +3,7 @@
  * opens 1,000 connections loses its own, and an address with a few keeps them.
  */
 
-export interface Occupant {
+interface Occupant {
   readonly address: string;
 }
 

@@ -9,7 +9,7 @@ import type { AskedRate, RateDecision } from '../shared/write/ingest/rates/rate-
 import { tenantRateOf } from '../shared/write/ingest/rates/tenant-state.ts';
 import type { Disk } from './disk.ts';
 
-export interface RateDecisionParts {
+interface RateDecisionParts {
   readonly context: Pick<HttpContext, 'shutdown'>;
   readonly rates: Pick<IngestRates, 'decide'>;
   readonly limitsOf: (tenant: string) => Limits;
@@ -17,7 +17,7 @@ export interface RateDecisionParts {
   readonly backlog: () => Pick<MergeBacklog, 'refuses'>;
 }
 
-export type DecideRates = (tenant: string, asked: AskedRate) => Promise<RateDecision>;
+type DecideRates = (tenant: string, asked: AskedRate) => Promise<RateDecision>;
 
 /** The returned function throws ClientError if the process shuts down or its disk accepts no entries. */
 export function rateDecision({ context, rates, limitsOf, disk, backlog }: RateDecisionParts): DecideRates {

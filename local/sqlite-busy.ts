@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 40;
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
   if (typeof error.errcode !== 'number') return false;
   const primary = error.errcode & 0xff;

@@ -50,7 +50,7 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-export interface OpenDatabaseOptions {
+interface OpenDatabaseOptions {
   /** Size of the page cache of this connection. */
   readonly cacheBytes?: number | undefined;
   /** Set this for a folder that is not writable. Opening then changes and creates nothing. */

@@ -64,7 +64,7 @@ export interface SqliteTable extends Table {
   close(): Promise<void>;
 }
 
-export interface SqliteTableOptions {
+interface SqliteTableOptions {
   /** Clock that decides what has expired. */
   readonly clock?: Clock;
   /** See OpenDatabaseOptions. */

@@ -10,7 +10,7 @@ import type { RoleThreads } from './threads/role-threads.ts';
 import { startTailSockets, TRY_AGAIN_LATER } from './websocket.ts';
 import { type SocketConnections, socketConnections } from './websocket-connections.ts';
 
-export interface LocalTailsOptions {
+interface LocalTailsOptions {
   readonly context: HttpContext;
   /** Configuration of this front. */
   readonly config: Config;

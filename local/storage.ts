@@ -18,12 +18,12 @@ import { openThreadTable, type ThreadTableOptions } from './threads/table-client
 
 export type StorageOptions = EmbeddedStorageOptions | S3StorageOptions;
 
-export interface EmbeddedStorageOptions {
+interface EmbeddedStorageOptions {
   readonly kind: 'embedded';
   readonly dataDir: string;
 }
 
-export interface S3StorageOptions {
+interface S3StorageOptions {
   readonly kind: 's3';
   readonly bucket: string;
   readonly table: string;
@@ -67,7 +67,7 @@ export const TABLE_FILE = 'catalog.sqlite';
  */
 const MARK = 'store-begun';
 
-export interface OpenStorageOptions {
+interface OpenStorageOptions {
   /**
    * Set this for a server, not for a short command: the table commits in a separate thread, and the disk is
    * watched.

@@ -2,7 +2,7 @@
  * A timer that runs only while it is needed. A timer that fires four times a second costs an idle process 0.3
  * % of a core.
  */
-export interface TimerWhile {
+interface TimerWhile {
   /** Starts the timer, if it is not running, when there is something to check. */
   start(): void;
   stop(): void;

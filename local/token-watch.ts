@@ -8,7 +8,7 @@ import { UnauthenticatedError } from '../shared/server/auth/errors.ts';
 import { type TokenVerifier, VERIFIED_MS } from '../shared/server/auth/token-verifier.ts';
 import { timerWhile } from './timer-while.ts';
 
-export interface TokenWatchOptions {
+interface TokenWatchOptions {
   readonly verifier: Pick<TokenVerifier, 'checkStillGood'>;
   /** Closes a connection with a reason. */
   readonly end: (connectionId: string, reason: string) => Promise<void>;

@@ -27,7 +27,7 @@ interface Manifest {
   readonly files: readonly { readonly name: string }[];
 }
 
-export interface PageOptions {
+interface PageOptions {
   /** Called if the page cannot be built. */
   readonly warn: (message: string) => void;
 }

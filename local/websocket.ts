@@ -26,7 +26,7 @@ import { timerWhile } from './timer-while.ts';
 import { type TokenWatch, watchTokens } from './token-watch.ts';
 import { CLOSE_TIMEOUT_MS, type SocketConnections } from './websocket-connections.ts';
 
-export interface TailSocketsOptions {
+interface TailSocketsOptions {
   readonly server: Server;
   readonly connections: SocketConnections;
   /** Opens and ends tails; see RoleThreads. */
@@ -41,7 +41,7 @@ export interface TailSocketsOptions {
   readonly log: ServerLog;
 }
 
-export interface TailSockets {
+interface TailSockets {
   /** Closes all connections and stops. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@
  * Method: LR(0) states, then lookaheads by propagation between kernel items (the textbook method; sets are
  * bigints, bit = token).
  */
-export interface Grammar {
+interface Grammar {
   readonly start: string;
   /** Token names; index 0 is the end of the text. */
   readonly tokens: readonly string[];
@@ -15,13 +15,13 @@ export interface Grammar {
   readonly precedence: readonly { readonly side: 'left' | 'right'; readonly tokens: string }[];
 }
 
-export interface Rule {
+interface Rule {
   readonly left: number;
   readonly right: readonly number[];
   readonly action: string;
 }
 
-export interface Tables {
+interface Tables {
   readonly nonterminals: readonly string[];
   readonly rules: readonly Rule[];
   /** Next state by token, for each state. */

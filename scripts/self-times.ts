@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 /** Sampling interval, µs; finer ones change what they measure. */
 const SAMPLE_US = 250;
 
-export interface SelfTime {
+interface SelfTime {
   /** Function, file and line; entries such as `(garbage collector)` have no file. */
   readonly name: string;
   readonly ms: number;

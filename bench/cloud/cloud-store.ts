@@ -32,7 +32,7 @@ export interface AskedQuery {
   readonly body: string;
 }
 
-export interface CloudProcess {
+interface CloudProcess {
   ask(query: CloudQuery): Promise<AskedQuery>;
 }
 

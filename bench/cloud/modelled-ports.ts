@@ -29,7 +29,7 @@ export const AWS_LATENCY: LatencyModel = Object.freeze({
   connections: 128,
 });
 
-export interface ModelledPorts {
+interface ModelledPorts {
   readonly store: ObjectStore;
   readonly table: Table;
   /** Requests in the order in which they ended; empty it to start over. */

@@ -15,7 +15,7 @@ export interface CloudFigure {
   readonly answer: string;
 }
 
-export const CLOUD_DAYS = 30;
+const CLOUD_DAYS = 30;
 
 /** @param mb size of the day; each of the thirty days has at most 2 MB */
 export function cloudDatasets(mb: number): Dataset[] {

@@ -21,7 +21,7 @@ const PUSHES: readonly PushRun[] = [
 ];
 const PUSH_P99_GOAL_MS = 150;
 
-export interface HttpFigures {
+interface HttpFigures {
   readonly queries: readonly HttpFigure[];
   readonly pushes: readonly (PushFigure & { readonly goal: string })[];
 }

@@ -35,14 +35,14 @@ const PAGES: readonly (readonly [name: string, hash: string])[] = [
   ['lines', LINES],
 ];
 
-export interface PageLoads {
+interface PageLoads {
   readonly page: string;
   /** Without and with files in the browser's cache. */
   readonly cache: 'cold' | 'warm';
   readonly loads: readonly LoadFigures[];
 }
 
-export interface ExplorerFigures {
+interface ExplorerFigures {
   readonly cores: number;
   /** Load of the last minute, before and after. */
   readonly load: readonly [before: number, after: number];

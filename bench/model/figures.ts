@@ -46,7 +46,7 @@ export const STORED_SHARE = 0.2;
  * Kinds of queries: figures of the suite over 512 MB, flushed. GETs and seconds grow with the amount of data,
  * except for `counts`.
  */
-export interface QueryKind {
+interface QueryKind {
   readonly name: string;
   readonly example: string;
   /** Share of all queries. Assumed: dashboards mostly run counts. */
@@ -142,7 +142,7 @@ export const LIMITS = {
  * Measured: catalog item and object of a push by KB of lines; write units include the deletion
  * (docs/dev/cost-model.md, "By batch size").
  */
-export interface ChunkOfPush {
+interface ChunkOfPush {
   readonly kb: number;
   readonly name: string;
   readonly itemKb: string;

@@ -7,13 +7,13 @@ import { LIST_PRICES } from '../../shared/server/admin/prices.ts';
 import { IDLE } from './figures.ts';
 
 /** Schedule of the template. */
-export interface ScheduledCall {
+interface ScheduledCall {
   readonly everyMinutes: number;
   /** Memory of the function that it calls. */
   readonly memoryMb: number;
 }
 
-export interface IdleStack {
+interface IdleStack {
   /** Timer of the template. */
   readonly timer: ScheduledCall;
   /** Jobs, with the minutes between two runs that find work. */
@@ -21,7 +21,7 @@ export interface IdleStack {
   readonly jobMemoryMb: number;
 }
 
-export interface CostRow {
+interface CostRow {
   readonly what: string;
   readonly perMonth: number;
   readonly dollars: number;

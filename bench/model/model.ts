@@ -35,13 +35,13 @@ export interface Load {
   readonly peak: number;
 }
 
-export interface Requests {
+interface Requests {
   readonly name: string;
   readonly perDay: number;
   readonly atPeakPerSecond: number;
 }
 
-export interface QueryFigures {
+interface QueryFigures {
   readonly name: string;
   readonly tasks: number;
   readonly gets: number;
@@ -49,7 +49,7 @@ export interface QueryFigures {
   readonly cpuSeconds: number;
 }
 
-export interface LimitUse {
+interface LimitUse {
   readonly name: string;
   readonly used: number;
   readonly limit: number;
@@ -60,7 +60,7 @@ export interface LimitUse {
   readonly isSoft: boolean;
 }
 
-export interface CostLine {
+interface CostLine {
   readonly name: string;
   readonly perMonth: number;
 }

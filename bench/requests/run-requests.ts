@@ -19,7 +19,7 @@ import { type ServerProcess, startProcess } from '../../test/end-to-end/support/
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { type Counts, since } from './counts.ts';
 
-export interface QueryRequests {
+interface QueryRequests {
   readonly name: string;
   readonly cold: Counts;
   readonly second: Counts;
@@ -39,7 +39,7 @@ export interface RequestFigures {
   readonly queries: readonly QueryRequests[];
 }
 
-export interface RunRequestsOptions {
+interface RunRequestsOptions {
   readonly mb: number;
   /** Folder of the corpus and the suite. */
   readonly driverFolder: string;

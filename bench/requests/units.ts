@@ -8,7 +8,7 @@
  */
 
 /** Attribute in the protocol's JSON. The store writes no other types. */
-export interface AttributeJson {
+interface AttributeJson {
   readonly S?: string;
   readonly N?: string;
   /** Base64. */

@@ -14,7 +14,7 @@ export interface StageCase {
   run(): unknown;
 }
 
-export interface Stage {
+interface Stage {
   /** Name of the module. */
   readonly name: string;
   readonly cases: readonly StageCase[];

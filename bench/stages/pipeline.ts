@@ -12,7 +12,7 @@ import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts'
 import type { LogExpr, RangeAggregationExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 
-export interface Case {
+interface Case {
   readonly name: string;
   readonly bytes: number;
   readonly lines: number;

@@ -5,7 +5,7 @@
 import { compileRegex } from '../../shared/language/regex/regex.ts';
 import { selectAny, selectContaining, selectMatching } from '../../shared/language/regex/search.ts';
 
-export interface Case {
+interface Case {
   readonly name: string;
   readonly bytes: number;
   run(): number;

@@ -33,7 +33,7 @@ export interface ColumnReport {
   readonly broken: string | undefined;
 }
 
-export interface RunReport {
+interface RunReport {
   readonly stream: number;
   readonly firstRow: number;
   readonly rows: number;

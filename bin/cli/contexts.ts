@@ -10,7 +10,7 @@ import { CommandError } from './command-error.ts';
 /** Option values by their names, such as `addr` and `tenant`. */
 export type ContextValues = Readonly<Record<string, string | boolean>>;
 
-export interface Contexts {
+interface Contexts {
   readonly version: 1;
   readonly current?: string;
   readonly contexts: Readonly<Record<string, ContextValues>>;
@@ -20,7 +20,7 @@ const NONE: Contexts = { version: 1, contexts: {} };
 /** The file may hold passwords and tokens. */
 const OWNER_ONLY = 0o600;
 
-export function contextsFile(): string {
+function contextsFile(): string {
   const { LOGBOOM_CONTEXTS_FILE: file, XDG_CONFIG_HOME: folder } = process.env;
   return file || join(folder || join(homedir(), '.config'), 'logboom', 'contexts.json');
 }

@@ -30,7 +30,7 @@ export interface CostLine {
   readonly perMonth: number;
 }
 
-export const DAYS_OF_MONTH = 30;
+const DAYS_OF_MONTH = 30;
 
 /** Monthly activity of the stack without load (docs/dev/cost-model.md, "An idle store"). */
 const IDLE = {

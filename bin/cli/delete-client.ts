@@ -33,7 +33,7 @@ export interface DeleteProgress {
   readonly processed_at: number | null;
 }
 
-export interface DeleteToMake {
+interface DeleteToMake {
   readonly query: string;
   readonly fromNs: bigint;
   /** End of the range; defaults to now. */

@@ -9,7 +9,7 @@ import type { LogEntry } from './range-query.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
 
-export interface EntryPrinterOptions {
+interface EntryPrinterOptions {
   readonly output: Output;
   readonly paint?: Paint;
   /** Maximum width of a table line, cells. */

@@ -42,7 +42,7 @@ async function headOf(handle: FileHandle, bytes: number): Promise<string> {
 }
 
 /** True if the open file is the file of the position and still has everything that was read. */
-export async function isAt(handle: FileHandle, place: FilePosition): Promise<boolean> {
+async function isAt(handle: FileHandle, place: FilePosition): Promise<boolean> {
   if ((await idOf(handle)) !== place.file) return false;
   if ((await handle.stat()).size < place.offset) return false;
   return (await headOf(handle, place.headBytes)) === place.head;

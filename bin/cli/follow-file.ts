@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { type FilePosition, idOf, openPlace, placeOf } from './file-position.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly clock: Clock;
   /** Stops reading. Data already in the file may or may not have been read. */
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ const LF = 10;
 const CR = 13;
 
 /** Receives a line: `source[start, end)`, without its end mark. Valid until the next call of `feed`. */
-export type OnLine = (source: Buffer, start: number, end: number) => void;
+type OnLine = (source: Buffer, start: number, end: number) => void;
 
 export class LineSplitter {
   readonly #onLine: OnLine;

@@ -8,7 +8,7 @@ import { CommandError } from './command-error.ts';
 import type { AskRange, LogEntry, RangeAnswer, RangeRequest } from './range-query.ts';
 import { nanosecondText } from './time-text.ts';
 
-export interface PagedRequest extends Omit<RangeRequest, 'limit'> {
+interface PagedRequest extends Omit<RangeRequest, 'limit'> {
   /** Maximum number of entries; Infinity for all. */
   readonly limit: number;
   /** Maximum number of new entries per request. */

@@ -19,7 +19,7 @@ import { say } from './standard-output.ts';
 
 export const MEMORY_TENANT = 'memory';
 
-export interface MemoryStore {
+interface MemoryStore {
   readonly context: ReturnType<typeof assembleContext>;
   /** Accepts the JSON body of a push. Throws CommandError if the store refuses it. */
   push(body: string): Promise<void>;

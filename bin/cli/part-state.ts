@@ -12,9 +12,9 @@ import type { TimeWindow } from './migrate/log-source.ts';
 const VERSION = 1;
 
 /** Scope of the copy, as the options define it. */
-export type CopyScope = Readonly<Record<string, string | readonly string[]>>;
+type CopyScope = Readonly<Record<string, string | readonly string[]>>;
 
-export interface DonePart {
+interface DonePart {
   readonly tenant: string;
   readonly selector: string;
   /** Start, Unix ns. */

@@ -9,7 +9,7 @@ const BAR_CHARACTERS = 20;
 const DEFAULT_COLUMNS = 80;
 const CLEAR = '\r\u001b[K';
 
-export interface ProgressState {
+interface ProgressState {
   readonly bytes: number;
   /** Size of the input; undefined if unknown. */
   readonly totalBytes: number | undefined;

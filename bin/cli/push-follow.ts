@@ -7,7 +7,7 @@ import { FollowedFile } from './follow-file.ts';
 import { readPosition, writePosition } from './positions-file.ts';
 import { ENDLESS_RETRIES, type PushPlan, type PushTotals, pushLines } from './push-lines.ts';
 
-export interface FollowFlags {
+interface FollowFlags {
   readonly positions?: string;
   readonly fromEnd?: boolean;
   readonly clock: Clock;

@@ -20,7 +20,7 @@ const MAX_RETRY_AFTER_MS = 60_000;
 
 const gzipAsync = promisify(gzip);
 
-export interface RetryPolicy {
+interface RetryPolicy {
   readonly maxAttempts: number;
   /** Delay before the second attempt; it doubles from there. */
   readonly firstDelayMs: number;

@@ -67,7 +67,7 @@ export async function askRange(store: StoreFlags, request: RangeRequest): Promis
   return readAnswer(await askText(store, RANGE_PATH, form), request.direction);
 }
 
-export interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | 'explain'> {
+interface InstantRequest extends Pick<RangeRequest, 'query' | 'limit' | 'explain'> {
   readonly timeNs: bigint;
 }
 

@@ -7,7 +7,7 @@ import { checkTemplate } from '../../shared/server/rules/template/check-template
 import type { RuleGroup } from '../../shared/storage/catalog/rule-group.ts';
 import { CommandError } from './command-error.ts';
 
-export interface RuleFileReport {
+interface RuleFileReport {
   readonly file: string;
   /** Namespace in the file, else the file name without its extension. */
   readonly namespace: string;

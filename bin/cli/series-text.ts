@@ -14,7 +14,7 @@ export type MetricOutput = (typeof METRIC_OUTPUTS)[number];
 /** Maximum series side by side. More are wider than a screen, so they are printed one after the other. */
 const MAX_SERIES_COLUMNS = 8;
 
-export interface SeriesTextOptions {
+interface SeriesTextOptions {
   readonly output: MetricOutput;
   readonly screen: ScreenSize;
   readonly colours: boolean;

@@ -61,7 +61,7 @@ export async function ask(store: StoreFlags, url: URL, request: SentRequest): Pr
   return { ...answer, text: Buffer.concat(body).toString('utf8') };
 }
 
-export interface ByteAnswer extends Omit<Answer, 'text'> {
+interface ByteAnswer extends Omit<Answer, 'text'> {
   /** Body in buffers, as received. */
   readonly body: readonly Buffer[];
 }

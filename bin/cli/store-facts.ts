@@ -18,7 +18,7 @@ const COUNT: Pick<Column, 'align' | 'show'> = {
   show: (value: Cell) => (value === null ? '' : Number(value).toLocaleString('en-US')),
 };
 
-export interface Question {
+interface Question {
   readonly range: NsRange;
   /** Selector, or a log query if the endpoint accepts one. */
   readonly query?: string;
@@ -85,7 +85,7 @@ export async function askStats(store: StoreFlags, question: Question): Promise<T
   });
 }
 
-export interface VolumeQuestion extends Question {
+interface VolumeQuestion extends Question {
   readonly targetLabels?: string;
   readonly aggregateBy?: string;
   /** Step as typed; selects a range query. */
@@ -144,7 +144,7 @@ interface FieldJson {
   readonly parsers: readonly string[] | null;
 }
 
-export interface FieldQuestion extends Question {
+interface FieldQuestion extends Question {
   readonly lineLimit?: number;
 }
 

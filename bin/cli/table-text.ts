@@ -22,7 +22,7 @@ export type TableOutput = (typeof TABLE_OUTPUTS)[number];
 
 const GAP = '  ';
 
-export interface TableOptions {
+interface TableOptions {
   /** Maximum width of a line; default: unlimited. */
   readonly maxCells?: number;
   /** Minimum widths by column, so that successive tables line up. */
@@ -85,7 +85,7 @@ function csvField(text: string): string {
 }
 
 /** JSON object for each row, without missing values. */
-export function jsonlText({ columns, rows }: Table): string {
+function jsonlText({ columns, rows }: Table): string {
   return rows
     .map(row => {
       const pairs = row.map((cell, i): [string, Cell] => [columns[i].name, cell]);

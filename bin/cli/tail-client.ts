@@ -17,14 +17,14 @@ import {
   unreachable,
 } from './store-client.ts';
 
-export interface TailAsk {
+interface TailAsk {
   readonly query: string;
   readonly startNs: bigint;
   readonly limit: number;
   readonly delaySeconds: number;
 }
 
-export interface TailHandlers {
+interface TailHandlers {
   /** Handles the entries of a frame, oldest first. The next frame waits for it. */
   entries(entries: readonly LogEntry[]): Promise<void>;
   /** Reports an event to the user. */

@@ -43,7 +43,7 @@ function split(ns: bigint): { seconds: string; fraction: bigint } {
   return { seconds: new Date(wholeMs).toISOString().slice(0, -'.000Z'.length), fraction };
 }
 
-export interface RangeFlags {
+interface RangeFlags {
   readonly sinceNs: bigint;
   readonly from?: string;
   readonly to?: string;

@@ -21,7 +21,7 @@ import { print, say } from '../cli/standard-output.ts';
 import { addStoreOptions, ask, endpoint, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 
-export interface CanaryFlags extends StoreFlags {
+interface CanaryFlags extends StoreFlags {
   readonly name: string;
   readonly interval: bigint;
   readonly lines: number;

@@ -29,7 +29,7 @@ import {
   storageOf,
 } from '../cli/storage-flags.ts';
 
-export interface DoctorFlags extends StorageFlags {
+interface DoctorFlags extends StorageFlags {
   readonly quick?: boolean;
   readonly json?: boolean;
   readonly machine?: boolean;

@@ -7,7 +7,7 @@ import { asAction, CommandError } from '../cli/command-error.ts';
 import { inputSize } from '../cli/input-file.ts';
 import { endWithReader, print } from '../cli/standard-output.ts';
 
-export interface InspectFlags {
+interface InspectFlags {
   readonly json?: boolean;
   readonly page?: number;
 }

@@ -27,7 +27,7 @@ import { isKeptQuiet, print, say, tell } from '../cli/standard-output.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
 
-export interface PushFlags extends StoreFlags, ImportFlags {
+interface PushFlags extends StoreFlags, ImportFlags {
   readonly label: Readonly<Record<string, string>>;
   readonly batchBytes: number;
   readonly follow?: boolean;

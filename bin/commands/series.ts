@@ -63,7 +63,7 @@ function tableOf(streams: readonly LabelObject[], output: TableOutput): Table {
 }
 
 /** Labels with most values first, because they multiply streams. */
-export function analysis(streams: readonly LabelObject[]): Table {
+function analysis(streams: readonly LabelObject[]): Table {
   const values = new Map<string, Set<string>>();
   const counts = new Map<string, number>();
   for (const labels of streams) {

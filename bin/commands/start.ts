@@ -20,7 +20,7 @@ import {
 } from '../cli/storage-flags.ts';
 
 /** Settings of the command line and environment; the rest comes from the configuration file. */
-export interface StartFlags extends StorageFlags {
+interface StartFlags extends StorageFlags {
   readonly port?: number;
   readonly host?: string;
   readonly logLevel?: string;

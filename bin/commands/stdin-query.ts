@@ -18,7 +18,7 @@ import { CommandError } from '../cli/command-error.ts';
 import { LineSplitter } from '../cli/line-splitter.ts';
 import { type LogEntry, type RangeAnswer, readAnswer } from '../cli/range-query.ts';
 
-export interface StdinQuestion {
+interface StdinQuestion {
   readonly query: string;
   /** Maximum number of entries; Infinity for all. */
   readonly limit: number;

@@ -14,7 +14,7 @@ import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
 import { followTail } from '../cli/tail-client.ts';
 import { addTimeZoneOption } from '../cli/time-zone.ts';
 
-export interface TailFlags extends StoreFlags, LabelFlags {
+interface TailFlags extends StoreFlags, LabelFlags {
   readonly since: bigint;
   readonly limit: number;
   readonly delayFor: number;

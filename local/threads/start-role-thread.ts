@@ -16,7 +16,7 @@ export type RoleThread = ThreadClient<RoleCall, RoleAnswer>;
  */
 export type ReplacedThreads = Pick<ThreadOptions, 'entry' | 'maxHeapMb' | 'times'>;
 
-export interface RoleThreadOptions {
+interface RoleThreadOptions {
   readonly role: Role;
   readonly index: number;
   /** Creates the start data at each start. */

@@ -35,7 +35,7 @@ export interface ThreadTableOptions {
   readonly startsLater?: boolean;
 }
 
-export interface ThreadTable extends SqliteTable {
+interface ThreadTable extends SqliteTable {
   /**
    * Starts the thread, which commits from now on. Call it when there is more to commit than in an idle store.
    */

@@ -17,7 +17,7 @@ import { dayOfChunkPartition } from '../../shared/storage/catalog/keys.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
 import type { CommittedChunk, RoleCall } from './role-messages.ts';
 
-export interface TailRelayParts {
+interface TailRelayParts {
   readonly tailLog: Pick<TailLog, 'writes'>;
   readonly table: Pick<Table, 'transact'>;
   readonly clock: Pick<Clock, 'nowMs'>;

@@ -20,7 +20,7 @@ import type { CommittedChunk, RoleAsk } from './role-messages.ts';
 import type { ThreadReaders } from './shared-readers.ts';
 import type { ThreadLog } from './thread-log.ts';
 
-export interface TailThreadParts {
+interface TailThreadParts {
   readonly context: HttpContext;
   readonly ask: (question: RoleAsk, options?: { moved?: ArrayBuffer[] }) => Promise<unknown>;
   readonly log: ThreadLog;

@@ -4,7 +4,7 @@
  */
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 
-export interface TaskInvokerParts {
+interface TaskInvokerParts {
   /** Number of query threads. */
   readonly threads: number;
   /** Index of this thread among them. */

@@ -36,7 +36,7 @@ export interface ThreadOptions {
   readonly times?: Partial<ThreadTimes> | undefined;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal;
   /** Buffers in the call that are moved instead of copied. */
   readonly moved?: ArrayBuffer[] | undefined;
@@ -45,7 +45,7 @@ export interface CallOptions {
 /** Young generation of the heap. Young objects of threads in this program are short-lived. */
 const MAX_YOUNG_MB = 8;
 
-export interface ThreadTimes {
+interface ThreadTimes {
   /** Pause before restarting a thread that never became ready. */
   readonly restartPauseMs: number;
   /** Time for a thread to release a canceled call. Until then the call and its memory still count. */

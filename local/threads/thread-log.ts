@@ -4,7 +4,7 @@ import type { LogLevelName, RoleTell } from './role-messages.ts';
 import { thrownOf } from './thrown-errors.ts';
 
 /** Writes a line: fields and a message, or only a message. */
-export type WriteLine = (fields: object | string, message?: string) => void;
+type WriteLine = (fields: object | string, message?: string) => void;
 
 export type ThreadLog = Readonly<Record<LogLevelName, WriteLine>> & {
   /** True if debug lines are needed. All other lines are always sent. */

@@ -38,7 +38,7 @@ interface Exports {
   addresses(bytes: number, count: number, out: number): number;
 }
 
-export interface LaidColumns {
+interface LaidColumns {
   /** Converts all columns that are not text, and returns the bytes of each; valid until the next call. */
   toText(): Uint8Array[];
 }

@@ -10,9 +10,9 @@
  */
 
 /** Maximum variables per line; a line with more is stored as it is. */
-export const MAX_VARIABLES = 2048;
+const MAX_VARIABLES = 2048;
 
-export interface Variables {
+interface Variables {
   readonly starts: Uint32Array;
   readonly ends: Uint32Array;
   /** Hash of the key before the value; 0 for a word. */

@@ -10,7 +10,7 @@ interface Exports {
   join(rows: number, out: number): number;
 }
 
-export interface LaidPage {
+interface LaidPage {
   /** Resets the cursors and writes the wanted lines. Returns their bytes, valid until the next call. */
   join(): Uint8Array;
 }

@@ -36,7 +36,7 @@ const ENCODERS = Object.fromEntries(
 ) as Record<Setting, ZstdSyncEncoder>;
 const DECODER = new ZstdDecoder();
 
-export interface TypeFigures {
+interface TypeFigures {
   readonly type: ColumnType;
   readonly values: number;
   readonly rawBytes: number;
@@ -67,7 +67,7 @@ export interface PageFigures {
   readonly types: readonly TypeFigures[];
 }
 
-export interface Kernels {
+interface Kernels {
   readonly join: JoinKernel;
   readonly columnText: ColumnTextKernel;
 }

@@ -7,7 +7,7 @@ export interface Page {
   readonly rows: number;
 }
 
-export const PAGE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 /** Maximum rows per page, as in the store's format. */
 const MAX_ROWS = 65_536;
 

@@ -17,7 +17,7 @@ export const MAX_SAMPLE_BYTES = 8 * 1024 * 1024;
 /** Minimum bytes per sample; less is not representative of pages. */
 const MIN_SAMPLE_BYTES = 16 * 1024;
 
-export interface Collected {
+interface Collected {
   readonly samples: readonly Sample[];
   /** Names of samples that are missing or too small on this machine. */
   readonly absent: readonly string[];

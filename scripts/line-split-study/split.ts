@@ -17,7 +17,7 @@ const MAX_TEMPLATE_BYTES = 512 * 1024;
 /** Value of `ids` for a plain row. */
 export const PLAIN = 0;
 
-export interface Template {
+interface Template {
   /** Text with marks. */
   readonly text: Buffer;
   readonly columns: readonly number[];

@@ -17,7 +17,7 @@ export function frameOf(page: SplitPage): Buffer {
   return Buffer.concat([...templates, ids, lengths, page.plainLines]);
 }
 
-export interface ColumnsOfType {
+interface ColumnsOfType {
   readonly type: ColumnType;
   /** Columns as text, and in their types. */
   readonly text: Buffer;

@@ -30,7 +30,7 @@ export const CONNECTIONS_LIMITS: CallLimits = Object.freeze({
   maxWaiting: 10_000,
 });
 
-export interface ApiGatewayConnectionsOptions {
+interface ApiGatewayConnectionsOptions {
   readonly client: ApiGatewayManagementApiClient;
   readonly call: Caller;
 }

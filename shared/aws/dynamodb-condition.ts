@@ -18,7 +18,7 @@ const PK = { '#pk': 'pk' };
 const EXPIRES_AT = { '#expiresAt': 'expiresAt' };
 const VERSION = { '#version': 'version' };
 
-export interface ConditionExpression {
+interface ConditionExpression {
   readonly ConditionExpression: string;
   readonly ExpressionAttributeNames: Record<string, string>;
   readonly ExpressionAttributeValues: Attributes;

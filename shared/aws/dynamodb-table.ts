@@ -57,7 +57,7 @@ const MAX_REQUESTS_PER_PAGE = 8;
 /** Encoded as 32 hexadecimal characters. DynamoDB accepts up to 36. */
 const TOKEN_BYTES = 16;
 
-export interface DynamoDbTableOptions {
+interface DynamoDbTableOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly call: Caller;

@@ -82,7 +82,7 @@ export class OutcomeUnknownError extends Error {
  * Throttled: the service limits the rate. Conflict: another write is in progress. Transient: a retry may
  * succeed.
  */
-export type FailureKind = 'throttled' | 'conflict' | 'transient' | 'final';
+type FailureKind = 'throttled' | 'conflict' | 'transient' | 'final';
 
 export interface Failure {
   readonly kind: FailureKind;

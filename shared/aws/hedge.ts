@@ -15,7 +15,7 @@
 import type { Clock } from '../base/ports/clock.ts';
 import type { ObjectStore, ReadOptions } from '../base/ports/object-store.ts';
 
-export interface HedgeOptions {
+interface HedgeOptions {
   readonly clock: Clock;
   /** Number of recorded times before the first hedge. */
   readonly minSamples?: number;
@@ -31,7 +31,7 @@ export interface HedgeOptions {
   readonly maxBytes?: number;
 }
 
-export interface HedgeFigures {
+interface HedgeFigures {
   requests: number;
   hedges: number;
   /** Hedges that completed before the request that they repeat. */
@@ -44,7 +44,7 @@ export interface Hedger {
   run<T>(bytes: number, options: ReadOptions, request: (options: ReadOptions) => Promise<T>): Promise<T>;
 }
 
-export interface HedgedStore extends ObjectStore {
+interface HedgedStore extends ObjectStore {
   readonly figures: HedgeFigures;
 }
 

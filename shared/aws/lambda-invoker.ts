@@ -41,7 +41,7 @@ export interface WorkerEvent {
 /** Result of the function: the result in base64, or the size of one that exceeds the payload limit. */
 export type WorkerResult = { readonly answer: string } | { readonly tooLarge: number };
 
-export interface LambdaInvokerParts {
+interface LambdaInvokerParts {
   /** Returns the client, created on first use: most queries call no worker. */
   readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;
@@ -52,7 +52,7 @@ export interface LambdaInvokerParts {
   readonly clock: Clock;
 }
 
-export interface LambdaFigures extends InvokerFigures {
+interface LambdaFigures extends InvokerFigures {
   invocations: number;
   refused: number;
   retried: number;
@@ -60,7 +60,7 @@ export interface LambdaFigures extends InvokerFigures {
   readonly here: { taskTooLarge: number; answerTooLarge: number; throttled: number };
 }
 
-export interface LambdaInvoker extends Invoker {
+interface LambdaInvoker extends Invoker {
   readonly figures: LambdaFigures;
 }
 

@@ -43,14 +43,14 @@ import type { Hedger } from './hedge.ts';
 import { type AnsweredRange, readRange } from './s3-body.ts';
 
 /** Maximum size of a response that is read into memory. Chunks are far smaller. */
-export const MAX_READ_BYTES = 1024 * 1024 * 1024;
+const MAX_READ_BYTES = 1024 * 1024 * 1024;
 /** Maximum requests for one page of a listing. S3 may return pages without keys after many deletes. */
 const MAX_EMPTY_PAGES = 100;
 const PUT_ID_BYTES = 12;
 /** Metadata key that identifies the put that created the object. */
 const PUT_ID = 'put-id';
 
-export interface S3ObjectStoreOptions {
+interface S3ObjectStoreOptions {
   readonly client: S3Client;
   readonly bucket: string;
   readonly call: Caller;

@@ -4,7 +4,7 @@
  */
 import { ThrottledError } from '../base/ports/throttled.ts';
 
-export interface SlotLimits {
+interface SlotLimits {
   readonly maxRunning: number;
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
@@ -14,7 +14,7 @@ export interface SlotLimits {
  * Runs a task when a slot is free. Throws ThrottledError before the task starts if too many tasks wait or the
  * wait is too long.
  */
-export type Slots = <T>(task: () => Promise<T>) => Promise<T>;
+type Slots = <T>(task: () => Promise<T>) => Promise<T>;
 
 export function createSlots({ maxRunning, maxWaiting, maxWaitMs }: SlotLimits): Slots {
   // A Set keeps insertion order and deletes from the middle without a search.

@@ -9,7 +9,7 @@ import { createHedger, PUT_HEDGES, TRANSACTION_HEDGES, withHedgedReads } from '.
 import { checkBucket, checkTable, createBucketIfMissing, createTableIfMissing } from './provision.ts';
 import { s3ObjectStore } from './s3-object-store.ts';
 
-export interface AwsStorageOptions {
+interface AwsStorageOptions {
   readonly bucket: string;
   readonly table: string;
   /** Endpoint of both services other than AWS, for example `http://localhost:4566`. */

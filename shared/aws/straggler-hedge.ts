@@ -13,7 +13,7 @@
  */
 import type { Clock } from '../base/ports/clock.ts';
 
-export interface StragglerFigures {
+interface StragglerFigures {
   /** Calls that were started again. */
   hedges: number;
   /** Restarted calls whose second call completed first. */

@@ -20,7 +20,7 @@ const REMEMBERED_TENANTS = 10_000;
 const SETTLE_MS = 100;
 const TIMEOUT_MS = 2_000;
 
-export interface WakerLog {
+interface WakerLog {
   warn(fields: object, message: string): void;
 }
 
@@ -32,7 +32,7 @@ export interface TailWaker {
   follow(log: TailLog): void;
 }
 
-export interface TailWakerOptions {
+interface TailWakerOptions {
   /** Returns the client, created on first use: a process that invokes nothing needs none. */
   readonly client: () => Pick<LambdaClient, 'send'>;
   readonly functionName: string;

@@ -2,13 +2,13 @@
 import { spawn } from 'node:child_process';
 import { CACHE, PROGRAM } from '../support/program.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Text for standard input, which is then closed; `open` keeps it open to the end. */
   readonly stdin?: string | { readonly open: string };

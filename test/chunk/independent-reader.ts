@@ -106,14 +106,14 @@ function unpack(stored: Buffer, codec: number, rawBytes: number): Buffer {
   return raw;
 }
 
-export interface ReadColumn extends Place {
+interface ReadColumn extends Place {
   readonly kind: number;
   readonly name: string;
   readonly constant: boolean;
   readonly dictionary: readonly string[] | undefined;
 }
 
-export interface ReadPage {
+interface ReadPage {
   readonly offset: number;
   readonly storedBytes: number;
   readonly rows: number;
@@ -132,7 +132,7 @@ export interface ReadPage {
   readonly columns: readonly ReadColumn[];
 }
 
-export interface ReadEntry {
+interface ReadEntry {
   readonly stream: Record<string, string>;
   readonly time: number;
   readonly line: string;

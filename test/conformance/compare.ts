@@ -5,7 +5,7 @@
  */
 import type { RecordedCase } from './recorded.ts';
 
-export interface Answered {
+interface Answered {
   readonly status: number;
   readonly text: string;
 }

@@ -8,7 +8,7 @@ import { ROUTES } from '../../shared/server/http/route-table.ts';
 import { pathsOf } from '../../shared/server/http/routes.ts';
 import type { QueryParams } from '../end-to-end/support/client.ts';
 
-export interface RecordedPush {
+interface RecordedPush {
   readonly tenant: string;
   readonly body: unknown;
 }

@@ -60,7 +60,7 @@ function pageOfOne(entry: DatedEntry): PageRows {
   };
 }
 
-export function takes(request: DeleteRequest, entry: DatedEntry): boolean {
+function takes(request: DeleteRequest, entry: DatedEntry): boolean {
   const ns = nsOf(entry);
   return request.startNs <= ns && ns <= request.endNs && accepts(request.query)(entry);
 }

@@ -13,7 +13,7 @@ import { type QueryTree, textOf } from './queries.ts';
 import { shrink } from './shrink.ts';
 import { storesOf, type TestedStore } from './stores.ts';
 
-export interface Disagreement {
+interface Disagreement {
   readonly seed: number;
   readonly store: string;
   /** As generated. */
@@ -23,7 +23,7 @@ export interface Disagreement {
   readonly difference: string;
 }
 
-export interface Outcome {
+interface Outcome {
   /** Queries that were compared, in every store. */
   readonly compared: number;
   /** Queries on which the oracle has no opinion. */
@@ -35,7 +35,7 @@ export interface Outcome {
   readonly disagreements: readonly Disagreement[];
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly onProgress?: (done: number) => void;
   readonly misread?: (text: string) => string;
 }
@@ -123,7 +123,7 @@ export class Differential {
 }
 
 /** The query of a seed, and how it is asked. */
-export function questionOf(seed: number): { readonly tree: QueryTree; readonly asking: Asking } {
+function questionOf(seed: number): { readonly tree: QueryTree; readonly asking: Asking } {
   const tree = new Generator(seed).query();
   const dice = new Dice(seed ^ 0x5bd1e995);
   if (dice.chance(0.5)) return { tree, asking: WHOLE };

@@ -21,7 +21,7 @@ export interface RangeTree {
   readonly grouping?: string | undefined;
 }
 
-export interface AggregationTree {
+interface AggregationTree {
   readonly kind: 'aggregation';
   readonly op: string;
   readonly parameter?: number | undefined;
@@ -29,7 +29,7 @@ export interface AggregationTree {
   readonly inner: MetricTree;
 }
 
-export interface BinaryTree {
+interface BinaryTree {
   readonly kind: 'binary';
   readonly op: string;
   /** `bool`, `on (...)` and the like. */
@@ -38,7 +38,7 @@ export interface BinaryTree {
   readonly right: MetricTree;
 }
 
-export interface ReplaceTree {
+interface ReplaceTree {
   readonly kind: 'replace';
   /** The arguments behind the first. */
   readonly texts: string;
@@ -46,7 +46,7 @@ export interface ReplaceTree {
 }
 
 /** A number or `vector(...)`. */
-export interface ConstantTree {
+interface ConstantTree {
   readonly kind: 'constant';
   readonly text: string;
 }

@@ -1,5 +1,5 @@
 /** Words and phrases for which there is a plainer one, with that one. Code is not prose, and is not looked at. */
-export const PLAINER: readonly (readonly [RegExp, string])[] = [
+const PLAINER: readonly (readonly [RegExp, string])[] = [
   [/\bwho(m)?ever\b/i, 'any client that, any'],
   [/\b(some|no|any|every)body\b/i, 'the component or role'],
   [/\banew\b/i, 'again'],

@@ -6,14 +6,14 @@ import { walkJsonPaths } from '../../shared/read/insight/detected/json-paths.ts'
 import { LineParser } from '../../shared/read/insight/detected/line-parser.ts';
 import { makePage, type Texts } from '../pipeline/support.ts';
 
-export interface Said {
+interface Said {
   readonly parser: string;
   readonly fields: Texts;
   readonly paths: Record<string, readonly string[]>;
 }
 
 /** In a stream of these labels. */
-export function saidBy(line: Buffer, labels: Texts): Said {
+function saidBy(line: Buffer, labels: Texts): Said {
   const parser = new LineParser();
   const page = pageOf([line], labels);
   parser.enter(page);

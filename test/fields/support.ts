@@ -70,7 +70,7 @@ export function cellsOfColumn(
   });
 }
 
-export interface ColumnAnswer<T> {
+interface ColumnAnswer<T> {
   readonly answer: T;
   /** The parser stage was replaced. */
   readonly replaced: boolean;

@@ -6,7 +6,7 @@ export const acme: Readonly<Record<string, string>> = { 'x-scope-orgid': 'acme' 
 
 export type Given = Readonly<Record<string, string | number>>;
 
-export interface Call {
+interface Call {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

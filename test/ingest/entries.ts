@@ -10,11 +10,11 @@ export interface PlainEntry {
   metadata: [string, string][];
 }
 
-export function nsOf(columns: PushColumns, entry: number): bigint {
+function nsOf(columns: PushColumns, entry: number): bigint {
   return BigInt(columns.day[entry]) * 86_400_000_000_000n + BigInt(columns.timeOfDay[entry]);
 }
 
-export function entryOf(columns: PushColumns, entry: number): PlainEntry {
+function entryOf(columns: PushColumns, entry: number): PlainEntry {
   const metadata: [string, string][] = [];
   for (let pair = columns.firstPair[entry]; pair < columns.firstPair[entry + 1]; pair++) {
     metadata.push([

@@ -19,7 +19,7 @@ import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
 export const DAY = 20_000;
 export const START_NS = BigInt(DAY) * NS_PER_DAY;
-export const bounds = () => ({ untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
+const bounds = () => ({ untilMs: Number.POSITIVE_INFINITY, signal: new AbortController().signal });
 
 export function makeWorld({
   inlineMaxBytes = 0,

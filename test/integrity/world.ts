@@ -24,14 +24,14 @@ import { asker, DAY, rangeQuery } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 import { entriesOfPage, streamOf } from '../support/rows.ts';
 
-export const SIGNAL = new AbortController().signal;
+const SIGNAL = new AbortController().signal;
 /** Of compaction: how long inputs stay. */
 export const GRACE_MS = 2 * MS_PER_HOUR;
 /** Over 20 minutes: what was written before is nobody's commit under way. */
 export const SETTLED_MS = 1_500_000;
 
 /** Time goes on when somebody sleeps, or is told to. */
-export function steppedClock(): Clock & { advance(ms: number): void } {
+function steppedClock(): Clock & { advance(ms: number): void } {
   let nowMs = (DAY + 1) * 86_400_000 + MS_PER_HOUR;
   return {
     nowMs: () => nowMs,

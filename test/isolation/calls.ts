@@ -6,7 +6,7 @@ import type { HttpRequest } from '../../shared/server/http/message.ts';
 import type { Route } from '../../shared/server/http/routes.ts';
 import { NOW_MS } from './world.ts';
 
-export interface Call {
+interface Call {
   readonly params?: Readonly<Record<string, string>>;
   readonly path?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -90,10 +90,10 @@ const insight = (): Call[] => [
   { params: { ...RANGE, query: '{', step: '60' } },
 ];
 
-export type Row = readonly [routes: RegExp, calls: (word: string) => readonly Call[]];
+type Row = readonly [routes: RegExp, calls: (word: string) => readonly Call[]];
 
 /** Exactly one row for each route: a new endpoint needs one. */
-export const ROWS: readonly Row[] = [
+const ROWS: readonly Row[] = [
   [
     / (\/svc\/api\/v1|\/api\/compat)\/push$/,
     word => [

@@ -158,7 +158,7 @@ function isReadable(stages: readonly Stage[]): boolean {
   });
 }
 
-export const logTrees: fc.Arbitrary<LogExpr> = fc.record({
+const logTrees: fc.Arbitrary<LogExpr> = fc.record({
   kind: fc.constant('log' as const),
   selector,
   stages: fc.array(stage, { maxLength: 5 }).filter(isReadable),
@@ -280,5 +280,4 @@ const { metric } = fc.letrec<{ metric: MetricExpr }>(tie => {
   };
 });
 
-export const metricTrees = metric;
 export const trees: fc.Arbitrary<Expr> = fc.oneof(logTrees, metric);

@@ -40,7 +40,7 @@ export interface TestStores {
 }
 
 /** What stands between the processes and the memory stores. */
-export interface StoreDecorators {
+interface StoreDecorators {
   readonly store?: (store: ObjectStore) => ObjectStore;
   readonly table?: (table: Table) => Table;
   /** See MaintenanceSources. */

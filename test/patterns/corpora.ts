@@ -13,14 +13,14 @@ export interface CorpusLine {
 
 export type Corpus = readonly CorpusLine[];
 
-export interface Random {
+interface Random {
   /** Below `below`. */
   whole(below: number): number;
   pick<T>(list: readonly T[]): T;
   hex(digits: number): string;
 }
 
-export function seeded(seed: number): Random {
+function seeded(seed: number): Random {
   let state = seed >>> 0;
   const whole = (below: number) => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -8,7 +8,7 @@ import { readCounts } from '../../shared/upkeep/pattern-mining/section-codec.ts'
 import type { Corpus } from './corpora.ts';
 import { ReferenceDrain } from './reference-drain.ts';
 
-export interface Quality {
+interface Quality {
   readonly patterns: number;
   /** Share of the lines that a pattern counts. */
   readonly coverage: number;

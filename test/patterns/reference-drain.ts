@@ -34,7 +34,7 @@ interface Tokens {
 
 const newNode = (): Node => ({ children: new Map(), clusters: [] });
 
-export interface DrainedPattern {
+interface DrainedPattern {
   readonly pattern: string;
   readonly lines: number;
 }

@@ -65,7 +65,7 @@ export function allRows(page: PageRows): Uint32Array {
   return Uint32Array.from({ length: page.rows }, (_, row) => row);
 }
 
-export interface Result {
+interface Result {
   readonly row: number;
   readonly line: string;
   readonly labels: Texts;

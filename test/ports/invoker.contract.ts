@@ -13,7 +13,7 @@ import type { TaskRunnerParts } from '../../shared/read/query/tasks/task-runner.
 import { makeWorld, SMALL_TASKS } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
-export interface InvokerUnderTest {
+interface InvokerUnderTest {
   readonly invoker: Invoker;
   readonly close?: () => Promise<void>;
 }

@@ -9,14 +9,14 @@ import { compareUtf8 } from '../../shared/base/model/bytes.ts';
 import { InvalidKeyError, MAX_OBJECT_KEY_BYTES } from '../../shared/base/ports/object-key.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
 
-export interface ObjectStoreUnderTest {
+interface ObjectStoreUnderTest {
   readonly store: ObjectStore;
   /** Another store on the same data. Absent where there is none (memory). */
   readonly another?: () => Promise<ObjectStore>;
   readonly close?: () => Promise<void>;
 }
 
-export interface ObjectStoreContractOptions {
+interface ObjectStoreContractOptions {
   /** Rounds of the property tests. */
   readonly rounds?: number;
   /** Off for a store that takes ASCII keys alone. */

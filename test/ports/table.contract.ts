@@ -27,7 +27,7 @@ export interface TableUnderTest {
   readonly close?: () => Promise<void>;
 }
 
-export interface TableContractOptions {
+interface TableContractOptions {
   /** Rounds of the property tests. */
   readonly rounds?: number;
 }

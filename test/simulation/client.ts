@@ -22,7 +22,7 @@ const BODY_LIMITS = { maxBodyBytes: 1_000_000, maxDecompressedBytes: 1_000_000 }
 const JSON_TYPE = 'application/json';
 const MAX_TRIES = 4;
 
-export interface ClientParts {
+interface ClientParts {
   readonly name: string;
   readonly time: VirtualTime;
   readonly model: Model;

@@ -36,7 +36,7 @@ import {
   versionIn,
 } from './table-items.ts';
 
-export interface OracleParts {
+interface OracleParts {
   readonly table: Table;
   readonly store: ObjectStore;
   /** The true time. */

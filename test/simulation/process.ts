@@ -57,7 +57,7 @@ const HELPERS = 3;
 /** How often jobs are called does not matter here; between two periodic syncs passes this time at least. */
 const EVERY_MS = 60_000;
 
-export type FaultRates = Pick<FaultOptions, 'errorBefore' | 'errorAfter' | 'throttle' | 'delayMs'>;
+type FaultRates = Pick<FaultOptions, 'errorBefore' | 'errorAfter' | 'throttle' | 'delayMs'>;
 
 export interface ProcessSettings {
   readonly waitMs: number;
@@ -68,7 +68,7 @@ export interface ProcessSettings {
   readonly packing: Packing;
 }
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly name: string;
   readonly time: VirtualTime;
   readonly oracle: Oracle;
@@ -87,7 +87,7 @@ export interface ProcessParts {
 }
 
 /** What a client of a killed process sees: the connection is gone. */
-export class ProcessKilledError extends Error {
+class ProcessKilledError extends Error {
   constructor(name: string) {
     super(`process ${name} was killed`);
     this.name = 'ProcessKilledError';

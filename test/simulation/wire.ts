@@ -4,7 +4,7 @@ import type { ItemKey, Table } from '../../shared/base/ports/table.ts';
 import { keyOf } from '../../shared/base/ports/table-rules.ts';
 
 /** Runs one call: `effect` does what the call asks for, at most once. */
-export type Call = <T>(operation: string, target: string, effect: () => Promise<T>) => Promise<T>;
+type Call = <T>(operation: string, target: string, effect: () => Promise<T>) => Promise<T>;
 
 export function wiredStore(inner: ObjectStore, call: Call): ObjectStore {
   return {

@@ -2,7 +2,7 @@
  * Which suite runs. `npm test` sets TEST_SUITE to `fast`: long tests take a short form there, and every property a quarter of its runs
  * (fast-check.mjs). `npm run test:all`, `npm test -- PATTERN` and jest by hand run the long forms.
  */
-import { describe, test } from '@jest/globals';
+import { test } from '@jest/globals';
 
 export const isFastSuite = process.env.TEST_SUITE === 'fast';
 
@@ -19,6 +19,3 @@ const nothing = Object.assign(() => undefined, { each: () => () => undefined });
 
 /** A test that only the full suite has. */
 export const testInFull = (isFastSuite ? nothing : test) as typeof test;
-
-/** A group of tests that only the full suite has. */
-export const describeInFull = (isFastSuite ? nothing : describe) as typeof describe;

@@ -20,7 +20,7 @@ import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { pushOf } from '../support/pushes.ts';
 
 export const TENANT = 'acme';
-export const OWNER = 'owner';
+const OWNER = 'owner';
 
 export interface Shared {
   readonly clock: VirtualClock;
@@ -38,7 +38,7 @@ export function sharedParts(clock: VirtualClock): Shared {
   };
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly seed: number;
   readonly joinMs?: number;
   readonly savesCursor?: boolean;

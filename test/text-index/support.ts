@@ -10,9 +10,9 @@ import { probePages, unitsOf } from '../../shared/execution/text-index/filter-re
 import type { PruningPredicate } from '../../shared/execution/text-index/pruning-predicate.ts';
 import { FieldExtractor } from '../../shared/storage/columns/field-extractor.ts';
 
-export type Lines = readonly (string | Buffer)[];
+type Lines = readonly (string | Buffer)[];
 
-export function bytesOf(line: string | Buffer): Buffer {
+function bytesOf(line: string | Buffer): Buffer {
   return typeof line === 'string' ? Buffer.from(line) : line;
 }
 
@@ -105,7 +105,7 @@ export const pages: fc.Arbitrary<Buffer[][]> = fc.array(fc.array(line, { maxLeng
   maxLength: 3,
 });
 
-export interface Cut {
+interface Cut {
   readonly page: number;
   readonly row: number;
   readonly from: number;

@@ -70,7 +70,7 @@ const TIME_STEPS_MS = [
   ...[1, 2, 7, 14, 30, 90, 365].map(count => count * MS_PER_DAY),
 ];
 
-export interface TimeMark {
+interface TimeMark {
   readonly ms: number;
   readonly text: string;
 }

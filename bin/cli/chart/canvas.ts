@@ -22,17 +22,17 @@ export interface Canvas {
   rows(): readonly (readonly Run[])[];
 }
 
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Run {
+interface Run {
   readonly pen: number;
   readonly text: string;
 }
 
-export interface CanvasSize {
+interface CanvasSize {
   readonly columns: number;
   readonly rows: number;
 }

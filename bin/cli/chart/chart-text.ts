@@ -38,7 +38,7 @@ interface Line {
   readonly most: number;
 }
 
-export interface ChartOptions {
+interface ChartOptions {
   readonly screen: ScreenSize;
   readonly colours: boolean;
 }

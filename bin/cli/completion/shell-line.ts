@@ -1,6 +1,6 @@
 /** Splits a line up to the cursor into words like a shell: with quotes and backslashes, without variables and commands. */
 
-export type Quote = '' | "'" | '"';
+type Quote = '' | "'" | '"';
 
 export interface ShellWord {
   /** Text without quotes and backslashes. */

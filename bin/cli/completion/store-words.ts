@@ -14,7 +14,7 @@ export type LabelSource = (name?: string) => Promise<readonly string[]>;
 /** Options whose value is a comma-separated list of label names. */
 const NAME_LISTS: ReadonlySet<string> = new Set(['--target-labels']);
 
-export interface WordPlace {
+interface WordPlace {
   /** Name of the command. */
   readonly command: string;
   /** Words between the command and the one at the cursor. */

@@ -33,14 +33,14 @@ export interface ExportJob {
   readonly progress: ExportProgress;
 }
 
-export interface PartsTarget {
+interface PartsTarget {
   readonly folder: string;
   readonly state: PartState;
   /** Copies a file to another place. The local file is then deleted. */
   readonly remote?: FileTarget;
 }
 
-export interface ExportTotals {
+interface ExportTotals {
   entries: number;
   files: number;
   /** Entries of parts that an earlier run wrote. */

@@ -41,7 +41,7 @@ export interface ExportedPiece extends ExportedBytes {
   readonly endNs: bigint;
 }
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly query: string;
   /** In time order. No response has entries of two parts. */
   readonly parts: readonly TimeWindow[];

@@ -5,7 +5,7 @@ import { startWaiting, type WaitingLine } from '../waiting-line.ts';
 
 const BAR_CHARACTERS = 20;
 
-export interface ExportCounts {
+interface ExportCounts {
   readonly entries: number;
   /** Bytes written to files. */
   readonly bytes: number;

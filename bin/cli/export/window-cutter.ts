@@ -9,7 +9,7 @@ const FIRST_SPAN_NS = 60_000_000_000n;
 /** Maximum length of a window, as a multiple of the measured one, because logs come in bursts. */
 const MAX_GROWTH = 4n;
 
-export interface PartWindow {
+interface PartWindow {
   readonly window: TimeWindow;
   /** Index of its part. */
   readonly part: number;

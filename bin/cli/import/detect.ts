@@ -10,7 +10,7 @@ const MIN_SHARE = 0.8;
 /** Minimum share for plain text with times, because most lines may be stack traces. */
 const MIN_TEXT_SHARE = 0.05;
 
-export interface DetectOptions extends FormatOptions {
+interface DetectOptions extends FormatOptions {
   readonly timeField?: string;
 }
 

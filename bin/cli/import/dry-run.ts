@@ -10,7 +10,7 @@ import { checkFields } from './input-batches.ts';
 
 export const DRY_RUN_ENTRIES = 10;
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly plan: ImportPlan;
   readonly facts: InputFacts;
   readonly limit: number;

@@ -7,7 +7,7 @@
 /** Time that a line without a time gets. */
 export type TimeFallback = 'previous' | 'file' | 'now' | 'skip';
 
-export interface EntryTimesOptions {
+interface EntryTimesOptions {
   readonly fallback: TimeFallback;
   /** Modification time of the file; undefined for inputs that have none. */
   readonly fileNs: bigint | undefined;

@@ -1,6 +1,6 @@
 /** Peeks at the first bytes of an input without consuming them. */
 
-export interface Peeked {
+interface Peeked {
   /** Undefined if the input is empty. */
   readonly first: Buffer | undefined;
   /** The whole input, to be read once. */

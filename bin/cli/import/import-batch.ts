@@ -16,7 +16,7 @@ export interface ImportCounts {
   readonly skipped: number;
 }
 
-export interface ImportInput {
+interface ImportInput {
   readonly format: FormatName;
   readonly plan: ImportPlan;
   readonly facts: InputFacts;

@@ -8,7 +8,7 @@ import { type ImportCounts, importBatches } from './import-batch.ts';
 import type { ImportPlan } from './import-plan.ts';
 import { formatOf, type InputFacts } from './import-reader.ts';
 
-export interface InputBatchOptions {
+interface InputBatchOptions {
   readonly plan: ImportPlan;
   readonly facts: InputFacts;
   readonly batching: BatchOptions;

@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import type { LineFormat, ParsedLine } from './line-format.ts';
 
 /** One line of the input. */
-export interface InputLine {
+interface InputLine {
   readonly text: string;
   /** Input offset of the line's first byte. */
   readonly startBytes: number;

@@ -4,7 +4,7 @@
  */
 import { CommandError } from '../command-error.ts';
 
-export interface TarMember {
+interface TarMember {
   readonly name: string;
   /** Modification time, Unix seconds. */
   readonly modifiedSeconds: number;

@@ -49,7 +49,7 @@ const SHORTCUTS: ReadonlyMap<string, string> = new Map([
   ['D', '%m/%d/%y'],
 ]);
 
-export type ReadPattern = (
+type ReadPattern = (
   text: string,
   referenceMs: number,
 ) => { readonly ns: bigint; readonly end: number } | undefined;

@@ -5,13 +5,13 @@ import type { StoreFlags } from '../store-client.ts';
 import { nanosecondText } from '../time-text.ts';
 import { type CountRequest, countsOf, entryPages, type MigratedEntry } from './log-source.ts';
 
-export interface PartToCopy extends CountRequest {
+interface PartToCopy extends CountRequest {
   readonly source: StoreFlags;
   readonly target: StoreFlags;
   readonly batch: number;
 }
 
-export interface CopiedPart {
+interface CopiedPart {
   /** Number of entries in the source. */
   readonly entries: number;
   /** Streams that have fewer entries in the target than in the source. */

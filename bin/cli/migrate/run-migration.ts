@@ -14,7 +14,7 @@ import { coveringSelectors, labelNamesOf, type StreamLabels } from './streams-co
 /** Maximum number of differences that are listed; the rest is counted. */
 const MAX_REPORTED = 100;
 
-export interface TenantMigration {
+interface TenantMigration {
   readonly source: StoreFlags;
   readonly target: StoreFlags;
   /** Tenant ID for the state file and messages. */

@@ -6,7 +6,7 @@ export type StreamLabels = Readonly<Record<string, string>>;
  * Label that receiving stores add to streams that lack it. It may exist only in the target, so streams are
  * compared without it.
  */
-export const ADDED_LABEL = 'service_name';
+const ADDED_LABEL = 'service_name';
 
 /** Names of the labels that distinguish the streams. */
 export function labelNamesOf(streams: readonly StreamLabels[]): readonly string[] {

@@ -15,7 +15,7 @@ import { labelText } from '../answer-text.ts';
 import { CommandError } from '../command-error.ts';
 import { millisecondText, type NsRange } from '../time-text.ts';
 
-export interface DryRunOptions {
+interface DryRunOptions {
   readonly namespace: string;
   readonly range: NsRange;
   /** Interval of groups that do not define one, ns. */

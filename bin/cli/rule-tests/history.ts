@@ -14,7 +14,7 @@ import { UnreachableError } from '../store-client.ts';
  */
 const INSTANTS_OF_REQUEST = 500n;
 
-export interface HistoryRange {
+interface HistoryRange {
   /** First and last instant of the request. */
   readonly startNs: bigint;
   readonly endNs: bigint;

@@ -97,7 +97,7 @@ const testFile = z.strictObject({
   tests: z.array(ruleTest).min(1, 'at least one test is required'),
 });
 
-export type RuleTestFile = z.output<typeof testFile>;
+type RuleTestFile = z.output<typeof testFile>;
 export type RuleTest = z.output<typeof ruleTest>;
 export type AlertCheck = z.output<typeof alertCheck>;
 export type SampleCheck = z.output<typeof sampleCheck>;

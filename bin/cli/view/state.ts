@@ -44,7 +44,7 @@ export interface Key {
   readonly text: string;
 }
 
-export type Change = readonly [state: ViewState, effect?: ViewEffect];
+type Change = readonly [state: ViewState, effect?: ViewEffect];
 
 /** Entries of a live tail that are kept; older ones leave. */
 export const MAX_ENTRIES = 5000;

@@ -44,7 +44,7 @@ export function keyOf(
   return { name: undefined, text };
 }
 
-export interface Terminal {
+interface Terminal {
   draw(screen: Screen): void;
   close(): void;
 }

@@ -73,7 +73,7 @@ export function packLengths(lengths: Uint32Array, rows: number): Buffer {
 }
 
 /** Decoded part of a column. The column is valid if all rows are sound and all bytes are used. */
-export interface UnpackedLengths {
+interface UnpackedLengths {
   readonly offsets: Uint32Array;
   readonly soundRows: number;
   readonly usedBytes: number;
@@ -91,7 +91,7 @@ export function unpackLengths(packed: Uint8Array, rows: number): UnpackedLengths
   return { offsets, soundRows, usedBytes: run.columnEnd() - from, total: run.lengthTotal() };
 }
 
-export interface PackedTimes {
+interface PackedTimes {
   readonly scale: number;
   readonly high: Buffer;
   readonly low: Buffer;
@@ -124,7 +124,7 @@ export function packTimes(
   };
 }
 
-export interface UnpackedTimes {
+interface UnpackedTimes {
   readonly times: Float64Array;
   readonly soundRows: number;
   readonly usedBytes: number;

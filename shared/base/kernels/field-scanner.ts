@@ -74,7 +74,7 @@ interface FieldKernel {
   sortFields(): void;
 }
 
-export type FieldKeys = Readonly<Record<FieldParser, KeyList>>;
+type FieldKeys = Readonly<Record<FieldParser, KeyList>>;
 
 const PARSERS = ['json', 'logfmt'] as const;
 /** Parser numbers in the kernel, also used to mark lines. */

@@ -54,7 +54,7 @@ export interface Constant {
 }
 
 /** Host functions that kernels call. */
-export interface KernelImports {
+interface KernelImports {
   /** Names a key; see assembly/key-table.ts. */
   nameKey(table: number, number: number, start: number, length: number, parent: number): number;
 }

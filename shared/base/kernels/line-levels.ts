@@ -12,7 +12,7 @@ const PADDING = 16;
 /**
  * Field names that may hold a level, with exact and with lower-case ASCII letters. An earlier field wins.
  */
-export interface LevelNames {
+interface LevelNames {
   readonly exact: readonly Uint8Array[];
   readonly folded: readonly Uint8Array[];
 }

@@ -80,7 +80,7 @@ export interface JoinArea {
 }
 
 /** Scratch area next to lines; its content is valid until another caller uses it. */
-export interface Scratch {
+interface Scratch {
   readonly code: Pick<LineKernels, 'splitLines'>;
   /** Address of the area in the kernel's memory. */
   readonly at: number;
@@ -221,7 +221,7 @@ export class ProgramSearch {
 }
 
 /** Bytes to mark: three values, and all values below a fourth (0 for none). */
-export interface MarkedBytes {
+interface MarkedBytes {
   readonly a: number;
   readonly b: number;
   readonly c: number;

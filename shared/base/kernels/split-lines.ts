@@ -5,7 +5,7 @@
 import { type Constant, KernelInstance } from './kernels.ts';
 
 /** Lines of a page, with `rows + 1` offsets that start at 0. */
-export interface LinesOfPage {
+interface LinesOfPage {
   readonly lines: Uint8Array;
   readonly lineOffsets: Uint32Array;
   readonly rows: number;

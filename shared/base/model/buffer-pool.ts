@@ -14,7 +14,7 @@ const MIN_POOLED_BYTES = 64 * 1024;
 const SIZES_PER_DOUBLING = 4;
 
 /** Pool whose unused memory can be freed. */
-export interface Pool {
+interface Pool {
   readonly heldBytes: number;
   clear(): void;
 }

@@ -40,7 +40,7 @@ export interface BlockedQuery {
 }
 
 export const INGESTION_RATE_STRATEGIES = ['global', 'local'] as const;
-export type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
+type IngestionRateStrategy = (typeof INGESTION_RATE_STRATEGIES)[number];
 
 /** Possible actions for an OTLP attribute (docs/dev/wire-format.md#resource-attributes). */
 export const OTLP_ACTIONS = ['index_label', 'structured_metadata', 'drop'] as const;

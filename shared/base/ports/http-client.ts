@@ -7,7 +7,7 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal;
 }
 
-export interface OutgoingAnswer {
+interface OutgoingAnswer {
   readonly status: number;
   /** First MAX_ANSWER_BYTES of the response, for messages. */
   readonly text: string;

@@ -34,7 +34,7 @@ export interface TracedPart {
   readonly reads: readonly TracedRead[];
 }
 
-export interface Traced {
+interface Traced {
   readonly reads: readonly TracedRead[];
   readonly parts: readonly TracedPart[];
 }

@@ -6,7 +6,7 @@
  */
 import { ClientError } from '../model/errors.ts';
 
-export interface AdmissionQueueOptions {
+interface AdmissionQueueOptions {
   /** Number of concurrent requests. */
   readonly slots: number;
   /** Maximum queue length per tenant; further requests are refused. */

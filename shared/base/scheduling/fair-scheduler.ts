@@ -18,7 +18,7 @@ import type { Pace } from '../model/steps.ts';
  * Maximum planned run of a task before it calls `acquire` again, ms. Long compared to the cost of a switch
  * (20 µs), but too short for users to notice.
  */
-export const MAX_SLICE_MS = 5;
+const MAX_SLICE_MS = 5;
 /** Time that a tenant of weight 1 gets before the next tenant runs, ms: one slice. */
 const QUANTUM_MS = MAX_SLICE_MS;
 /**
@@ -31,7 +31,7 @@ const MIN_WEIGHT = 0.01;
 /** Maximum number of tenants with a debt and no waiting task. Beyond it, the debts are dropped. */
 const MAX_DEBTORS = 10_000;
 
-export interface FairSchedulerOptions {
+interface FairSchedulerOptions {
   /** Returns the time of a monotonic clock, ms. */
   readonly nowMs?: () => number;
   /**

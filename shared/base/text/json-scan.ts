@@ -127,7 +127,7 @@ export function nextMember(source: Buffer, at: number, end: number): number {
 
 export const WORD_UNKNOWN = 0;
 export const WORD_NUMBER = 1;
-export const WORD_BOOLEAN = 2;
+const WORD_BOOLEAN = 2;
 export const WORD_NULL = 3;
 
 /** Returns the kind of a bare word. Its first byte alone identifies a number. */

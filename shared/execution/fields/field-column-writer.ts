@@ -38,7 +38,7 @@ export interface PromotedBlock {
   readonly fallbackRows: number;
 }
 
-export interface PromotedBlocks {
+interface PromotedBlocks {
   /** Columns, ordered by parser and name. */
   readonly columns: readonly PromotedBlock[];
   /** Residual fields (residuals.ts), as `decodeColumn` reads them; undefined if they are too large. */
@@ -119,7 +119,7 @@ interface Choice {
 }
 
 /** Additional information about a page. */
-export interface PageContext {
+interface PageContext {
   /** Stored bytes of the lines, if known. */
   readonly storedLineBytes?: number;
   /** Time of each row, ns since the start of the day. */

@@ -42,7 +42,7 @@ import {
 
 const EQUALS = 0x3d;
 
-export interface ResidualSources {
+interface ResidualSources {
   readonly page: PageFields;
   /** `rows + 1` offsets into the page's lines, bytes. */
   readonly lineOffsets: Uint32Array;

@@ -49,7 +49,7 @@ function shownLabels(groupLabels: Labels, grouping: Grouping | undefined): Label
 }
 
 /** Members of one group, in order of first appearance. */
-export interface Group<Member> {
+interface Group<Member> {
   readonly labels: Labels;
   readonly members: Member[];
 }

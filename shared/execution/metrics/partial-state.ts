@@ -26,7 +26,7 @@ const UNWRAPPED = 1;
 const HAS_PARAMETER = 2;
 
 /** Parts of an accumulator that are encoded and decoded. */
-export interface PaneStates {
+interface PaneStates {
   readonly spec: RangeSpec;
   readonly windows: Windows;
   readonly table: PaneTable;

@@ -12,7 +12,7 @@ export interface ScalarResult {
   readonly value: number;
 }
 
-export interface VectorSample {
+interface VectorSample {
   readonly labels: Labels;
   readonly value: number;
 }
@@ -25,7 +25,7 @@ export interface VectorResult {
   readonly warnings: readonly string[];
 }
 
-export interface ResultSeries {
+interface ResultSeries {
   readonly labels: Labels;
   /** Unix milliseconds, ascending. A time occurs twice if two elements of an instant had equal labels. */
   readonly timesMs: Float64Array;
@@ -41,7 +41,7 @@ export interface MatrixResult {
 
 export type MetricResult = ScalarResult | VectorResult | MatrixResult;
 
-export interface SeriesLimit {
+interface SeriesLimit {
   /** Maximum series; 0 is unlimited. */
   readonly maxSeries: number;
   /** Whether too many series yield the largest ones and a warning instead of an error. */

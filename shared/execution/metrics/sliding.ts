@@ -21,7 +21,7 @@ export interface WindowSink {
 }
 
 /** States of panes `from` to `to - 1`; pane numbers ascend. State number p is at `offsets[p] * width`. */
-export interface PaneRun {
+interface PaneRun {
   readonly panes: Int32Array;
   readonly cells: Float64Array;
   readonly offsets: Uint32Array;

@@ -9,7 +9,7 @@ import { groupBy } from './grouping.ts';
 import { type MatrixSeries, type SeriesMatrix, spanOf } from './matrix.ts';
 import { MEMBERS_A_STEP, type Steps } from './steps.ts';
 
-export type ReduceOp = 'sum' | 'avg' | 'count' | 'min' | 'max' | 'stddev' | 'stdvar';
+type ReduceOp = 'sum' | 'avg' | 'count' | 'min' | 'max' | 'stddev' | 'stdvar';
 
 export function* reduceGroups(
   matrix: SeriesMatrix,

@@ -26,7 +26,7 @@ export const MAX_STEPS = 100_000;
 /** Step of a single window. Any value works; 19 hours keep every remainder small. */
 const LONE_STEP_NS = 2n ** 46n;
 
-export interface WindowSpec {
+interface WindowSpec {
   readonly startNs: bigint;
   readonly endNs: bigint;
   /** Step, or 0 for an instant query. */

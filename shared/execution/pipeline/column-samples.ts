@@ -32,7 +32,7 @@ interface ConvertedValues {
  */
 const CONVERTED = new WeakMap<PromotedColumn, Map<string, ConvertedValues>>();
 
-export interface ColumnSamplesParts {
+interface ColumnSamplesParts {
   readonly runner: StageRunner;
   readonly assigner: SeriesAssigner;
   readonly stage: PromotedStage;
@@ -40,7 +40,7 @@ export interface ColumnSamplesParts {
 }
 
 /** Arrays to which a group of rows appends; they have space for it. */
-export interface SampleColumns {
+interface SampleColumns {
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
   /** Present if there is an unwrapper. */

@@ -35,7 +35,7 @@ import { StoredLabelFilter } from './stored-label-filter.ts';
 import { compileUnpack } from './unpack.ts';
 
 /** Filter on one label of the stream, decided per run. */
-export interface RunFilter {
+interface RunFilter {
   readonly id: number;
   readonly test: LabelTest;
 }
@@ -61,7 +61,7 @@ export interface CompiledStages {
   readonly isSlow: boolean;
 }
 
-export interface CompileOptions {
+interface CompileOptions {
   readonly clock: Clock;
   /** Skips parsers, because nothing that they extract is needed (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly skipParsers?: boolean;

@@ -34,7 +34,7 @@ import { compileUnwrap, type Unwrapper } from './unwrap.ts';
 export { sampleFailure } from './sample-failure.ts';
 export type { ColumnNeeds } from './sample-plan.ts';
 
-export interface ExtractorOptions {
+interface ExtractorOptions {
   readonly op: RangeOp;
   /** Grouping of the aggregation, or of a sum around it that may be pushed down (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly grouping?: Grouping;

@@ -2,7 +2,7 @@
  * Parses paths of json expressions, `a.b["any key"][0]` (docs/dev/logql-semantics.md#json-with-expressions), which have a small language. A
  * quoted key ends at the next quote or closing bracket and has no escapes.
  */
-export type PathPart = string | number;
+type PathPart = string | number;
 
 /** Maximum parts of a path. Real paths are shorter; the limit bounds the recursion of the walk. */
 export const MAX_PATH_PARTS = 256;

@@ -31,7 +31,7 @@ const TOO_LONG = '_'.repeat(MAX_NAME_CHARACTERS + 1);
 /**
  * Text around a key: between the value of the previous key and this key, and between this key and its value.
  */
-export interface KeyFrame {
+interface KeyFrame {
   readonly before: string;
   readonly after: string;
 }

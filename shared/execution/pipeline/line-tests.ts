@@ -18,7 +18,7 @@ export type LineTestSource =
   | { readonly kind: 'ip'; readonly pattern: string };
 
 /** Tests; a line passes if any test accepts it, or with `negate` if none does. */
-export interface LineTests {
+interface LineTests {
   readonly tests: readonly LineTestSource[];
   readonly negate: boolean;
 }

@@ -11,7 +11,7 @@ import type { RowLabels } from './row-labels.ts';
 
 export const LOGFMT_PARSER_ERROR = 'LogfmtParserErr';
 
-export interface LogfmtOptions {
+interface LogfmtOptions {
   readonly strict: boolean;
   readonly keepEmpty: boolean;
 }

@@ -8,7 +8,7 @@
 import type { LineSplitter } from '../../base/kernels/line-splitter.ts';
 import type { PageRows } from '../../base/model/page.ts';
 
-export interface CapturesParts {
+interface CapturesParts {
   /** Number of each capture's label, -1 for a capture without a name. */
   readonly names: readonly number[];
   /** Text at the start of each line. */

@@ -14,14 +14,14 @@ import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
 import { ValueIds } from './value-ids.ts';
 
-export interface PatternSamplesParts {
+interface PatternSamplesParts {
   readonly runner: StageRunner;
   readonly assigner: SeriesAssigner;
   readonly plan: PatternPlan;
 }
 
 /** Arrays to which a group of rows appends; they have space for it. */
-export interface RowsAndSeries {
+interface RowsAndSeries {
   readonly rows: Uint32Array;
   readonly series: Uint32Array;
 }

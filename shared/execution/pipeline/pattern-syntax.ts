@@ -4,7 +4,7 @@
  */
 import { wellFormedPrefix } from '../../base/model/byte-text.ts';
 
-export type PatternNode =
+type PatternNode =
   | { readonly kind: 'literal'; readonly bytes: Buffer }
   /** Capture; `name` is `_` if it has no name. */
   | { readonly kind: 'capture'; readonly name: string };

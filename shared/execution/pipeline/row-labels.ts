@@ -23,7 +23,7 @@ export const METADATA = 2;
 export const PARSED = 3;
 
 /** Encoding of a parsed value. KIND_TEXT: the value is already text. */
-export const KIND_TEXT = 0;
+const KIND_TEXT = 0;
 /** UTF-8, with invalid bytes as spaces. */
 export const KIND_CLEAN = 1;
 /** UTF-8, with invalid bytes preserved. */

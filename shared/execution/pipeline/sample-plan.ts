@@ -24,7 +24,7 @@ export interface ColumnNeeds {
   readonly metadata: 'all' | ReadonlySet<string>;
 }
 
-export interface SamplePlan {
+interface SamplePlan {
   /** Stages to run: those of the query without any line_format that no later stage reads (docs/dev/logql-semantics.md#line_format). */
   readonly stages: readonly Stage[];
   readonly seriesLabels: SeriesLabels;

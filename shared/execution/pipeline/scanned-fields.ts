@@ -35,7 +35,7 @@ const NO_VALUE = 0xff;
 /** Value in `parserOf` for rows in which two members set one name, so that their order decides. */
 const AMBIGUOUS = 0xff;
 
-export interface ScannedStage {
+interface ScannedStage {
   readonly kind: ParserName;
   /** Whether an empty value sets a label. */
   readonly keepsEmpty: boolean;

@@ -29,7 +29,7 @@ export interface RowNarrower {
   narrow(selection: Uint32Array, count: number): number;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly timeSlice?: TimeSlice | undefined;
   /** Called once per page, for the rows that its line filters left. */
   readonly hidden?: RowNarrower | undefined;

@@ -7,7 +7,7 @@ import { decodeClean } from '../../base/text/text.ts';
 
 /** Maximum values and bytes. Beyond them, the owner starts over. */
 const MAX_VALUE_IDS = 1 << 20;
-export const MAX_VALUE_BYTES = 64 << 20;
+const MAX_VALUE_BYTES = 64 << 20;
 
 /**
  * Maximum slots probed for one value. Longer probe sequences occur only for values chosen to collide; such a

@@ -27,7 +27,7 @@ import {
 import type { PageSummary } from './summary-codec.ts';
 import { metadataWord, valueTerm } from './value-terms.ts';
 
-export interface KnownChunk {
+interface KnownChunk {
   readonly streams: readonly Stream[];
   readonly pages: readonly PageMeta[];
   /** Planned pages, with the runs that the query reads of each. */

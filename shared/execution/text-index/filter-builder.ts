@@ -46,7 +46,7 @@ export interface BuiltPage extends PageHeader {
   readonly bits: Uint8Array;
 }
 
-export interface PageExtras {
+interface PageExtras {
   /** Members of all valid lines; without them, the index cannot be queried for field values. */
   readonly fields?: PageFields;
   /** All metadata whose values the footer does not list. */

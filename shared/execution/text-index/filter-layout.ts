@@ -55,7 +55,7 @@ export interface PageHeader {
   readonly thinning: number;
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly offset: number;
   readonly bytes: number;
 }

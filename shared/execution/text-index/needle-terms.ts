@@ -5,7 +5,7 @@
 import { termSetOfThread } from '../../base/kernels/term-set.ts';
 import { bitsOfTerm, isExactTerm, isGramTerm } from './terms.ts';
 
-export interface NeedleTerms {
+interface NeedleTerms {
   readonly terms: number[];
   /** Length of the longest run of letters and digits that contains a digit, bytes. */
   readonly longestRun: number;

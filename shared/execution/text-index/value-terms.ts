@@ -26,7 +26,7 @@ import { DIGIT_BIT, LETTER_BIT, MIN_TOKEN_BYTES, PREFIX_BYTES, symbolOf, valueTe
 const { imul, min } = Math;
 
 /** Maximum bytes of a value; longer values have terms of their bytes. */
-export const MAX_VALUE_BYTES = 12;
+const MAX_VALUE_BYTES = 12;
 /** Maximum bytes with escapes: an escape uses up to six bytes for one. */
 const MAX_ESCAPED_BYTES = 6 * MAX_VALUE_BYTES;
 

@@ -49,7 +49,7 @@ export interface Extraction {
   readonly expression: string;
 }
 
-export interface JsonStage {
+interface JsonStage {
   readonly kind: 'json';
   readonly extractions: readonly Extraction[];
 }
@@ -59,44 +59,44 @@ export interface LogfmtStage {
   readonly keepEmpty: boolean;
   readonly extractions: readonly Extraction[];
 }
-export interface RegexpStage {
+interface RegexpStage {
   readonly kind: 'regexp';
   readonly pattern: string;
 }
-export interface PatternStage {
+interface PatternStage {
   readonly kind: 'pattern';
   readonly pattern: string;
 }
-export interface UnpackStage {
+interface UnpackStage {
   readonly kind: 'unpack';
 }
-export interface LabelFilterStage {
+interface LabelFilterStage {
   readonly kind: 'labelFilter';
   readonly filter: LabelFilter;
 }
-export interface LineFormatStage {
+interface LineFormatStage {
   readonly kind: 'lineFormat';
   readonly template: string;
 }
 export type LabelFormatItem =
   | { readonly kind: 'rename'; readonly name: string; readonly source: string }
   | { readonly kind: 'template'; readonly name: string; readonly template: string };
-export interface LabelFormatStage {
+interface LabelFormatStage {
   readonly kind: 'labelFormat';
   readonly items: readonly LabelFormatItem[];
 }
-export interface DecolorizeStage {
+interface DecolorizeStage {
   readonly kind: 'decolorize';
 }
 /** Item of drop or keep: a name, or a matcher on a name. */
 export type NamedItem =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'matcher'; readonly matcher: Matcher };
-export interface DropStage {
+interface DropStage {
   readonly kind: 'drop';
   readonly items: readonly NamedItem[];
 }
-export interface KeepStage {
+interface KeepStage {
   readonly kind: 'keep';
   readonly items: readonly NamedItem[];
 }

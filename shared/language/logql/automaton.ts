@@ -21,7 +21,7 @@ import {
 import { TOKEN_TEXTS, TOKENS } from './token-names.ts';
 
 /** Computes the value of a rule from the values of its symbols, which start at `values[base]`. */
-export type Action<C> = (values: readonly unknown[], base: number, context: C) => unknown;
+type Action<C> = (values: readonly unknown[], base: number, context: C) => unknown;
 export type Actions<C> = Readonly<Record<string, Action<C>>>;
 
 const MAX_EXPECTED = 4;

@@ -15,10 +15,10 @@ import { parseRangeDuration } from './range-duration.ts';
 import { type Scanned, scanQuoted, scanRaw, unquote } from './string-literal.ts';
 import { FUNCTIONS, KEYWORDS, OPERATORS, tokenNumber } from './token-names.ts';
 
-export type TokenValue = string | number | bigint;
+type TokenValue = string | number | bigint;
 
 /** Current token of a lexer. `next` overwrites it. */
-export interface Lexer {
+interface Lexer {
   /** Number of the latest token; 0 at the end of the text. */
   token: number;
   value: TokenValue;

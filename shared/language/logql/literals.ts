@@ -3,7 +3,7 @@ import { parseFloatError, parseGoFloat } from '../../base/model/number.ts';
 import { outOfRange } from './number-literal.ts';
 
 /** Parsed value. If the text has no value, `problem` is Go's message and `value` is 0. */
-export interface ParsedLiteral {
+interface ParsedLiteral {
   readonly value: number;
   readonly problem: string | undefined;
 }

@@ -46,7 +46,7 @@ export function parseLogQuery(text: string): LogExpr {
   return expr;
 }
 
-export interface SelectorOptions {
+interface SelectorOptions {
   /** Accepts selectors whose matchers all accept the empty string, such as `{}`. */
   readonly allowEmpty?: boolean;
 }

@@ -23,7 +23,7 @@ export function patternOfNeedle(needle: Buffer): BytePattern {
   return { bytes, others: bytes };
 }
 
-export interface RequiredBytePatterns {
+interface RequiredBytePatterns {
   /** Byte patterns of which every match contains at least one. */
   readonly patterns: readonly BytePattern[];
   /** Whether each occurrence of a byte pattern is a match. */

@@ -57,7 +57,7 @@ export function chooseEngine(node: RegexNode, flags: 'u' | 'gu'): Engine {
 }
 
 /** Match with its position in the text, in UTF-16 units. */
-export interface PlacedMatch {
+interface PlacedMatch {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];

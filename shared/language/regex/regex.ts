@@ -39,7 +39,7 @@ import { readValidRegex } from './validate.ts';
 export type { RequiredLiteral } from './literals.ts';
 export { validateRegex } from './validate.ts';
 
-export interface RegexOptions {
+interface RegexOptions {
   /** Whether the pattern must match the whole text: `^(?:RE)$`. */
   readonly anchored?: boolean;
   /** Whether `.` also matches a newline: `(?s:RE)`, as in selectors. */

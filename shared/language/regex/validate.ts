@@ -32,7 +32,7 @@ export function validateRegex(pattern: string): void {
   readValidRegex(pattern);
 }
 
-export interface ValidRegex extends ParsedRegex {
+interface ValidRegex extends ParsedRegex {
   /** Number of parts that exist only because counted repetitions are expanded. */
   readonly repeatedParts: number;
 }

@@ -44,7 +44,7 @@ export interface DaySink {
   addChunk(first: number, last: number): void;
 }
 
-export interface DayWalk {
+interface DayWalk {
   readonly source: ChunkSource;
   readonly records: readonly ChunkRecord[];
   /** If undefined, every footer is read. */

@@ -21,7 +21,7 @@ import { findStats, type IndexStats, NO_STATS } from './stats.ts';
 import { findVolumes, type Volumes } from './volume.ts';
 import type { Grouping } from './volume-day.ts';
 
-export interface InsightParts {
+interface InsightParts {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface InsightParts {
   readonly visibility?: Visibility;
 }
 
-export interface VolumeQuery {
+interface VolumeQuery {
   readonly matchers: readonly Matcher[];
   /** Both ends inclusive. */
   readonly range: TimeRange;

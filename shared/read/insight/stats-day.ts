@@ -30,7 +30,7 @@ const entriesOf: Measure = entries => entries;
 const bytesOf: Measure = (_entries, lineBytes, metadataBytes) => lineBytes + metadataBytes;
 
 /** Statistics of a part of a day. */
-export interface DayStats {
+interface DayStats {
   readonly entries: number;
   readonly bytes: number;
   /** Number of chunk objects with a matching stream. */
@@ -40,7 +40,7 @@ export interface DayStats {
 }
 
 /** Cached statistics of a part. */
-export interface StatsAnswer {
+interface StatsAnswer {
   readonly weightBytes: number;
   /**
    * Returns the statistics of an interval. Results for whole days accept every interval that contains all of

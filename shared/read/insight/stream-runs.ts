@@ -21,7 +21,7 @@ const INITIAL = 64;
 const NONE = -1;
 
 /** Receives one run: from its first ns to its last. */
-export type VisitRun = (from: number, to: number, bytes: number) => void;
+type VisitRun = (from: number, to: number, bytes: number) => void;
 
 export class StreamRuns {
   streams = 0;

@@ -45,7 +45,7 @@ interface KnownStreams {
   readonly places: ReadonlyMap<number, number>;
 }
 
-export class VolumeDay {
+class VolumeDay {
   /** Parallel to the rows of the histogram. */
   readonly series: readonly VolumeSeries[];
   readonly curves: CumulativeHistogram;

@@ -18,7 +18,7 @@ import type { DayCache } from './day-cache.ts';
 import { type DayPart, dayParts, holdsAll } from './day-parts.ts';
 import { checkSeries, type Grouping, type VolumeSeries, volumeQuestion } from './volume-day.ts';
 
-export interface VolumeRequest {
+interface VolumeRequest {
   readonly tenants: readonly string[];
   readonly matchers: readonly Matcher[];
   /** Both ends inclusive. */

@@ -16,7 +16,7 @@ import { type ScanContext, scanPages } from '../query/scan.ts';
 const WANTS = { lines: 'bytes', metadata: new Set([LEVEL_NAME]) } as const;
 
 /** A page and its weight. */
-export interface Sampled {
+interface Sampled {
   readonly page: PlannedPage;
   readonly weight: number;
 }

@@ -42,7 +42,7 @@ export type { FoundPattern } from './pattern-totals.ts';
 /** Maximum sections read at once. */
 const SECTIONS_AT_ONCE = 8;
 
-export interface PatternsParts {
+interface PatternsParts {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly store: ObjectStore;
@@ -51,7 +51,7 @@ export interface PatternsParts {
   readonly visibility?: Visibility;
 }
 
-export interface PatternQuery {
+interface PatternQuery {
   readonly matchers: readonly Matcher[];
   readonly range: TimeRange;
   readonly stepNs: bigint;

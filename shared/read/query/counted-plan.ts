@@ -12,7 +12,7 @@ import { countFromRuns } from './run-counts.ts';
 import type { QueryStatistics } from './statistics.ts';
 import type { TenantView } from './tenant-view.ts';
 
-export interface PlanToCount {
+interface PlanToCount {
   readonly plan: DayPlan;
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;

@@ -82,7 +82,7 @@ export async function recordsByDay(
   return byDay(records, backward);
 }
 
-export function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
+function byDay(records: readonly ChunkRecord[], backward: boolean): DayRecords[] {
   const days = new Map<number, ChunkRecord[]>();
   for (const record of records) {
     const ofDay = days.get(record.day);

@@ -70,7 +70,7 @@ export interface RangeQuery extends TimeRange {
 }
 
 /** Entries from `startNs` on. */
-export interface ExportQuery extends TimeRange {
+interface ExportQuery extends TimeRange {
   /** As the client sent it. */
   readonly text: string;
   readonly expr: LogExpr;
@@ -103,7 +103,7 @@ export interface QueryAnswer {
 const INSTANT_LOG_QUERY =
   'log queries are not supported as an instant query type, please change your query to a range query type';
 
-export interface EngineParts {
+interface EngineParts {
   readonly catalog: QueryCatalog;
   readonly source: ChunkSource;
   readonly clock: Clock;

@@ -20,7 +20,7 @@ import { type TenantView, tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
-export interface ExportRequest {
+interface ExportRequest {
   readonly tenants: readonly string[];
   readonly expr: LogExpr;
   readonly range: TimeRange;

@@ -24,7 +24,7 @@ interface SeenPage {
 }
 
 /** State that `truncate` restores. */
-export interface RowsMark {
+interface RowsMark {
   readonly count: number;
   readonly lineBytes: number;
   readonly pages: number;

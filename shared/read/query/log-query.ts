@@ -36,7 +36,7 @@ import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner, type TextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
-export interface LogRequest {
+interface LogRequest {
   readonly tenants: readonly string[];
   readonly expr: LogExpr;
   readonly range: TimeRange;

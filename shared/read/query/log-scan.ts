@@ -28,7 +28,7 @@ export interface LogScan {
  */
 export const MAX_ENTRY_BYTES = 128 * 1024 * 1024;
 
-export interface LogScanOptions {
+interface LogScanOptions {
   readonly clock: Clock;
   /** The only field of the lines that is needed, or every field; see LogRequest. */
   readonly field?: string | undefined;

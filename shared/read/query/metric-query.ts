@@ -38,7 +38,7 @@ import { tenantViews } from './tenant-view.ts';
 import { compileTextPruner } from './text-prune.ts';
 import type { VisibleOf } from './visibility.ts';
 
-export interface MetricRequest {
+interface MetricRequest {
   readonly tenants: readonly string[];
   /** Names the tenants together in fair scheduling. */
   readonly tenantsKey: string;

@@ -24,7 +24,7 @@ export interface MetricScan {
   readonly hidden: HiddenRows;
 }
 
-export interface MetricScanOptions {
+interface MetricScanOptions {
   readonly spec: RangeSpec;
   readonly grouping: Grouping | undefined;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ import { listsEmptyValue } from '../../storage/chunk/metadata-column.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
 
 /** A run of the region's stream. */
-export interface Place {
+interface Place {
   readonly page: PlannedPage;
   readonly run: RunMeta;
 }

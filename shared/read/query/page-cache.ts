@@ -58,7 +58,7 @@ interface CachedPage {
 }
 
 /** Figures since the start. Bytes and pages are current values. */
-export interface PageCacheFigures {
+interface PageCacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly pages: number;

@@ -41,7 +41,7 @@ function smallest<T extends number | bigint>(values: readonly T[], none: T): T {
 }
 
 /** Limits of a request, and the list of their warnings (Asker.warnings). */
-export interface Limited {
+interface Limited {
   readonly limits: Limits;
   readonly warnings?: string[] | undefined;
 }

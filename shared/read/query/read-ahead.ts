@@ -27,7 +27,7 @@ const MAX_PAGES = 128;
 const FIRST_WINDOW_BYTES = 4 * 1024 * 1024;
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024;
 
-export interface ReadAheadOptions {
+interface ReadAheadOptions {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   /** Number of pages. */

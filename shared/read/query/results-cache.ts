@@ -30,14 +30,14 @@ export interface TenantRecords {
 }
 
 /** Query over the entries of those chunks. */
-export interface Asked {
+interface Asked {
   /** As text: templates in it may read the clock. */
   readonly query: string;
   /** Other inputs of the result: times, windows, limit, direction. */
   readonly terms: readonly (string | number | bigint | boolean | null | undefined)[];
 }
 
-export interface ResultsCacheOptions<Result> {
+interface ResultsCacheOptions<Result> {
   /** Default: nothing is cached. */
   readonly answers: AnswerCache | undefined;
   readonly asked: Asked;

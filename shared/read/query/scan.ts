@@ -21,7 +21,7 @@ import type { Overlaps } from './overlaps.ts';
 import { ReadAhead } from './read-ahead.ts';
 import type { QueryStatistics } from './statistics.ts';
 
-export interface PageVisitor {
+interface PageVisitor {
   /** Whether the scan may end before its last page. */
   readonly endsEarly?: boolean;
   /** Returning false ends the scan: no page from this one on can matter. */

@@ -14,7 +14,7 @@ import { boundsVerdict, type DayInterval, Verdict } from './stream-presence-verd
 const PAGES_AT_ONCE = 8;
 const TIMES_ONLY = { lines: 'none', metadata: new Set<string>() } as const;
 
-export interface PageSearch extends DayInterval {
+interface PageSearch extends DayInterval {
   readonly source: ChunkSource;
   readonly statistics: QueryStatistics;
   readonly signal: AbortSignal;

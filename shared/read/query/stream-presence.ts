@@ -38,7 +38,7 @@ export const MAX_FOUND = 300_000;
 /** Maximum streams of chunks whose timestamps are pending. Beyond it, the pending ones are searched first. */
 const MAX_OPEN = 50_000;
 
-export interface PresenceRequest extends DayInterval {
+interface PresenceRequest extends DayInterval {
   readonly source: ChunkSource;
   /** Chunks of one tenant and day. */
   readonly records: readonly ChunkRecord[];

@@ -18,7 +18,7 @@ export interface Visible {
   readonly nowNs: bigint;
 }
 
-export interface VisibilityParts {
+interface VisibilityParts {
   readonly deleteFilters: DeleteFilterSource;
   /** Limits of one tenant, not of all tenants of a query together. */
   limitsOf(tenant: string): Limits;

@@ -21,7 +21,7 @@ import {
   SHALLOW_MARGIN_MS,
 } from './bounds.ts';
 
-export interface CommitQueueParts {
+interface CommitQueueParts {
   readonly log: TailLog;
   readonly clock: Clock;
   readonly tenant: string;

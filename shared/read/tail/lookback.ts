@@ -38,7 +38,7 @@ export interface LookbackSnapshot {
 }
 
 /** Tails that join together share a snapshot, from the earliest of their starts on. */
-export type SnapshotRequest = Pick<Subscription, 'tenant' | 'startNs'>;
+type SnapshotRequest = Pick<Subscription, 'tenant' | 'startNs'>;
 
 const NOTHING: ReadonlySet<string> = new Set();
 

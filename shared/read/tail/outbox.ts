@@ -33,7 +33,7 @@ import {
 import type { SharedFrames } from './shared-frames.ts';
 import { sortByTime, type TailEntry } from './tail-entry.ts';
 
-export interface OutboxParts {
+interface OutboxParts {
   readonly connectionId: string;
   readonly connections: Connections;
   readonly clock: Clock;

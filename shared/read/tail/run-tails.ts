@@ -9,7 +9,7 @@ import { LeaseLostError } from '../../storage/catalog/leases.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** Time after which no step starts, Unix ms. */
   readonly untilMs: number;
   readonly idleMs: number;

@@ -18,7 +18,7 @@ import type { Visible } from '../query/visibility.ts';
 import { EntrySink, type TailEntry } from './tail-entry.ts';
 import type { TailQuery } from './tail-query.ts';
 
-export interface ScanOptions {
+interface ScanOptions {
   readonly source: ChunkSource;
   readonly signal: AbortSignal;
   readonly visible: Visible;

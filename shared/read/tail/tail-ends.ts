@@ -8,7 +8,7 @@ import type { Subscription, Subscriptions } from '../../storage/catalog/subscrip
 import { CLOSE_ERROR, INTERNAL, refusalOf } from './reasons.ts';
 import type { TenantTailParts } from './tail-parts.ts';
 
-export interface TailEndsParts {
+interface TailEndsParts {
   readonly tenant: string;
   readonly parts: TenantTailParts;
   /** Stops serving the tail of a connection. */

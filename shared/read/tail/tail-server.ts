@@ -26,7 +26,7 @@ import type { TenantTailParts } from './tail-parts.ts';
 import { TenantTail } from './tenant-tail.ts';
 import { Wake } from './wake.ts';
 
-export interface TailServerParts extends TenantTailParts {
+interface TailServerParts extends TenantTailParts {
   /** Interval of reading commits of other processes, ms. */
   readonly pollMs: number;
   /** Returns the busy share of the thread since the last call: 0 to 1. Default: idle. */

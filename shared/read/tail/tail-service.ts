@@ -27,7 +27,7 @@ export interface TailRequest {
   readonly delayMs: number;
 }
 
-export interface TailServiceParts {
+interface TailServiceParts {
   readonly catalog: Catalog;
   readonly connections: Connections;
   readonly clock: Clock;

@@ -48,7 +48,7 @@ import { compileTailQuery, keyOfQuery, type TailQuery } from './tail-query.ts';
 /** Interval of reading subscriptions that other processes write. */
 const LIST_MS = 1_000;
 
-export interface StepFigures {
+interface StepFigures {
   /** Commits that were served. */
   readonly commits: number;
   /** Tails that are served from now on. */

@@ -5,7 +5,7 @@
 export const LOGBOOM_VERSION = '0.2.0';
 export const API_VERSION = '3.8.0';
 
-export interface BuildInfo {
+interface BuildInfo {
   readonly version: string;
   readonly revision: string;
   readonly branch: string;

@@ -10,7 +10,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::[-=]?([^}]*))?\}/g;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ExpandedText {
+interface ExpandedText {
   readonly text: string;
   /**
    * Maps an offset of the text to an offset of the file. Inside a variable it is the start of the variable.

@@ -34,14 +34,14 @@ export interface Config {
 }
 
 /** Values at the top of the file. */
-export interface AuthConfig {
+interface AuthConfig {
   /** Role of this process in a multi-process deployment. */
   readonly target: Target;
   readonly authEnabled: boolean;
   readonly noAuthTenant: string;
 }
 
-export interface ServerConfig {
+interface ServerConfig {
   /** Empty: all addresses. */
   readonly httpListenAddress: string;
   readonly httpListenPort: number;
@@ -52,7 +52,7 @@ export interface ServerConfig {
   readonly gracefulShutdownTimeoutMs: number;
 }
 
-export interface DistributorConfig {
+interface DistributorConfig {
   /** Maximum size of a push body as sent, bytes. */
   readonly maxRecvMsgSize: number;
   /**
@@ -62,7 +62,7 @@ export interface DistributorConfig {
   readonly maxDecompressedSize: number;
 }
 
-export interface QuerierConfig {
+interface QuerierConfig {
   /** Maximum duration of a live tail; 0 is unlimited. */
   readonly tailMaxDurationMs: number;
   readonly multiTenantQueriesEnabled: boolean;
@@ -92,7 +92,7 @@ export interface RuntimeConfig {
   readonly periodMs: number;
 }
 
-export interface CompactorConfig {
+interface CompactorConfig {
   readonly compactionIntervalMs: number;
   /** If false, entries never expire, and the delete API does not exist. */
   readonly retentionEnabled: boolean;
@@ -108,7 +108,7 @@ export interface CompactorConfig {
   readonly deleteRequestStore: string;
 }
 
-export interface PatternIngesterConfig {
+interface PatternIngesterConfig {
   /** Mine patterns during compaction, and serve pattern queries. */
   readonly enabled: boolean;
 }

@@ -24,7 +24,7 @@ const GENERIC_REASONS: ReadonlySet<string> = new Set(['Invalid input']);
 
 export type AnyFields = Readonly<Record<string, Field<unknown>>>;
 
-export interface Problem {
+interface Problem {
   readonly path: ConfigPath;
   /** Position of the problem inside the value at `path`. */
   readonly inner?: ConfigPath;
@@ -32,7 +32,7 @@ export interface Problem {
 }
 
 /** A name that Logboom does not know. */
-export interface UnknownName {
+interface UnknownName {
   readonly path: ConfigPath;
   /** Names that are valid in its place. */
   readonly known: ReadonlySet<string>;
@@ -131,7 +131,7 @@ export function listUnknown(texts: readonly ConfigText[], unknown: readonly Unkn
   return more > 0 ? `${shown}; and ${more} more` : shown;
 }
 
-export function pathText(path: ConfigPath): string {
+function pathText(path: ConfigPath): string {
   return path.join('.');
 }
 

@@ -16,7 +16,7 @@ import {
 } from './config-kinds.ts';
 
 const RULE_STORAGE_TYPES = ['store', 'local'] as const;
-export type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
+type RuleStorageType = (typeof RULE_STORAGE_TYPES)[number];
 
 export interface RuleStorage {
   /** `store`: in the catalog, changed by the API. `local`: files below `directory`, which are only read. */
@@ -25,7 +25,7 @@ export interface RuleStorage {
   readonly directory: string;
 }
 
-export interface BasicAuth {
+interface BasicAuth {
   readonly username: string;
   readonly password: string;
 }
@@ -61,9 +61,9 @@ const RELABEL_ACTIONS = [
   'keepequal',
   'dropequal',
 ] as const;
-export type RelabelAction = (typeof RELABEL_ACTIONS)[number];
+type RelabelAction = (typeof RELABEL_ACTIONS)[number];
 
-export interface RemoteWriteClient extends ClientAuth {
+interface RemoteWriteClient extends ClientAuth {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;

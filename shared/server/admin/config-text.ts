@@ -39,7 +39,7 @@ export interface ConfigText {
   placeOf(path: ConfigPath): Place;
 }
 
-export interface ConfigTextOptions {
+interface ConfigTextOptions {
   readonly name: string;
   /** Values for `${VAR}`; `undefined` leaves references unchanged. */
   readonly environment: Environment | undefined;

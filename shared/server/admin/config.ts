@@ -30,14 +30,14 @@ import { type ConfigText, readConfigText } from './config-text.ts';
 
 export { ConfigError } from './config-error.ts';
 
-export interface ConfigSource {
+interface ConfigSource {
   /** Name for messages: the path of the file. */
   readonly name: string;
   /** Values for `${VAR}` and `${VAR:default}`. */
   readonly environment: Environment;
 }
 
-export interface ParsedConfig {
+interface ParsedConfig {
   readonly config: Config;
   /** Warnings to log: at most one line. */
   readonly warnings: readonly string[];

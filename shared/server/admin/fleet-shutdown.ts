@@ -10,7 +10,7 @@ import type { States } from '../../storage/catalog/states.ts';
 import { changeSharedSettings, readSharedSettings } from './shared-settings.ts';
 import type { ShutdownControl, ShutdownOptions } from './shutdown.ts';
 
-export interface FleetShutdownParts {
+interface FleetShutdownParts {
   readonly states: States;
   readonly members: Members;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ const BEAT_EVERY_MS = 60_000;
 /** Attempts if the record changes before the write: folded, hidden, or written by an earlier attempt. */
 const MAX_TRIES = 3;
 
-export interface FunctionInstanceParts {
+interface FunctionInstanceParts {
   readonly records: MetricRecords;
   readonly states: States;
   readonly clock: Clock;

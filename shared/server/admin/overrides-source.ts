@@ -14,7 +14,7 @@ export interface OverridesSource {
   read(known: string | undefined): Promise<StampedText | undefined>;
 }
 
-export interface StampedText {
+interface StampedText {
   readonly text: string;
   readonly stamp: string;
 }

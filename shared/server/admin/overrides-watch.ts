@@ -12,13 +12,13 @@ import { parseOverrides } from './overrides.ts';
 import type { OverridesSource } from './overrides-source.ts';
 
 /** The required part of a logger, compatible with pino. */
-export interface OverridesLog {
+interface OverridesLog {
   info(message: string): void;
   warn(message: string): void;
   error(message: string): void;
 }
 
-export interface OverridesWatchParts {
+interface OverridesWatchParts {
   /** A later source overrides earlier ones. */
   readonly sources: readonly OverridesSource[];
   readonly defaults: Limits;

@@ -39,7 +39,7 @@ export interface OverridesText {
   readonly text: string;
 }
 
-export interface Overrides {
+interface Overrides {
   /** Limits by tenant, only for tenants with overrides. */
   readonly limits: ReadonlyMap<string, Limits>;
   /** Warnings to log. */

@@ -12,7 +12,7 @@ export type ServiceState = 'New' | 'Starting' | 'Running' | 'Stopping' | 'Termin
 
 const STATES: readonly ServiceState[] = ['New', 'Starting', 'Running', 'Stopping', 'Terminated', 'Failed'];
 
-export interface ServiceParts {
+interface ServiceParts {
   /** Name of the corresponding module of the reference, if one exists. */
   readonly name: string;
   /** Rejects if the service cannot run. */

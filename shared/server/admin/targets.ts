@@ -19,7 +19,7 @@ export const TARGETS = [
 export type Target = (typeof TARGETS)[number];
 
 /** Background work of a target. */
-export interface TargetWork {
+interface TargetWork {
   /** Compaction, deletion, retention, garbage collection. */
   readonly maintains: boolean;
   readonly syncsIndexes: boolean;

@@ -13,12 +13,12 @@ export const TICKET_MS = 60_000;
 const TICKET_BYTES = 32;
 const FORM = /^[0-9a-f]{64}$/;
 
-export interface GivenTicket {
+interface GivenTicket {
   readonly ticket: string;
   readonly expiresMs: number;
 }
 
-export interface TicketParts {
+interface TicketParts {
   readonly tickets: Tickets;
   readonly verifier: TokenVerifier;
   readonly attempts: FailedAttempts;

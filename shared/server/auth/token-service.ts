@@ -17,7 +17,7 @@ export interface TokenToMake {
   readonly expiresMs?: number | undefined;
 }
 
-export interface MadeToken {
+interface MadeToken {
   /** Text of the token, returned only once. */
   readonly token: string;
   readonly record: TokenRecord;

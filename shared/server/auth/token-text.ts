@@ -29,7 +29,7 @@ const TOKEN_LENGTH = TOKEN_PREFIX.length + ID_LENGTH + 1 + SECRET_LENGTH + CHECK
 const FORM = /^lgbm_([0-9A-Za-z]{11})_[0-9A-Za-z]{49}$/;
 const ID_FORM = /^[0-9A-Za-z]{11}$/;
 
-export interface NewToken {
+interface NewToken {
   readonly id: string;
   readonly text: string;
 }

@@ -36,7 +36,7 @@ const MESSAGES = {
   revoked: 'the token has been revoked',
 } as const;
 
-export interface VerifierParts {
+interface VerifierParts {
   readonly tokens: Tokens;
   readonly clock: Clock;
   /** Shared with other kinds of credentials. */

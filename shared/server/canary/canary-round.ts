@@ -14,7 +14,7 @@ import { MS_PER_HOUR } from '../../base/model/time-units.ts';
 import { countLines, judge } from './batches.ts';
 import { type CanarySend, pushBatch, readLines } from './requests.ts';
 
-export interface CanaryParts {
+interface CanaryParts {
   readonly send: CanarySend;
   /** Unix ms. Also measures the duration of requests. */
   readonly nowMs: () => number;

@@ -49,7 +49,7 @@ export interface LiveCanaryOptions {
   readonly durationMs: number;
 }
 
-export interface LiveCanaryParts {
+interface LiveCanaryParts {
   readonly send: CanarySend;
   readonly tail: CanaryTail;
   readonly clock: Clock;

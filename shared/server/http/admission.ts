@@ -23,7 +23,7 @@ const RESERVED_FOR_OTHERS = 0.25;
  */
 const WAITING_SHARE = 0.25;
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly config: Config;
   /** Pushes that are decoded and written concurrently. */
   readonly pushSlots: number;

@@ -12,7 +12,7 @@ import { TokenVerifier } from '../auth/token-verifier.ts';
 import type { AccessServices } from './context.ts';
 import { createGuard } from './guard.ts';
 
-export interface AccessParts {
+interface AccessParts {
   readonly config: Config;
   readonly catalog: Pick<Catalog, 'tokens' | 'tickets'>;
   readonly clock: Clock;

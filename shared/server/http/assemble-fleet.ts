@@ -12,7 +12,7 @@ import { changeSharedSettings, readSharedSettings } from '../admin/shared-settin
 import type { Shutdown } from '../admin/shutdown.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
-export interface FleetSources {
+interface FleetSources {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly registry: MetricsRegistry;

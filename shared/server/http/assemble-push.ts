@@ -12,7 +12,7 @@ import { ObservedCommitter } from '../usage/observed-committer.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { Parts, RateLimits } from './assemble-parts.ts';
 
-export interface PushSources
+interface PushSources
   extends Pick<
     Parts,
     | 'config'

@@ -21,7 +21,7 @@ import type { Usage } from '../usage/usage.ts';
 import type { Parts } from './assemble-parts.ts';
 import type { HttpContext } from './context.ts';
 
-export interface ReadSources
+interface ReadSources
   extends Pick<
     Parts,
     | 'config'
@@ -42,7 +42,7 @@ export interface ReadSources
   readonly limitsOf: (tenant: string) => Limits;
 }
 
-export type ReadServices = Pick<HttpContext, 'engine' | 'insight' | 'patterns' | 'reading' | 'caches'>;
+type ReadServices = Pick<HttpContext, 'engine' | 'insight' | 'patterns' | 'reading' | 'caches'>;
 
 export function assembleRead(sources: ReadSources): ReadServices {
   const { config, store, catalog, clock, indexes, scheduler, usage, registry, limitsOf, place } = sources;

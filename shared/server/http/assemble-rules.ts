@@ -16,7 +16,7 @@ import { ruleJob } from '../rules/rule-job.ts';
 import { engineQuery } from '../rules/rule-query.ts';
 import { templateRunner } from '../rules/template/run-template.ts';
 
-export interface RuleSources {
+interface RuleSources {
   readonly config: Config;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -7,14 +7,14 @@ import { assembleFleet } from './assemble-fleet.ts';
 import type { InstanceControl, Parts } from './assemble-parts.ts';
 import type { HttpContext, LogLevelSetting } from './context.ts';
 
-export interface StatusSources
+interface StatusSources
   extends Pick<Parts, 'config' | 'catalog' | 'clock' | 'isFleet' | 'instance' | 'logLevel' | 'metricsText'> {
   readonly registry: MetricsRegistry;
   /** Compacts pushed data before a shutdown. */
   readonly flush: () => Promise<void>;
 }
 
-export type StatusServices = Pick<HttpContext, 'shutdown' | 'logLevel' | 'metricsText'>;
+type StatusServices = Pick<HttpContext, 'shutdown' | 'logLevel' | 'metricsText'>;
 
 export function assembleStatus(sources: StatusSources): StatusServices {
   const { config, catalog, clock, registry, flush } = sources;

@@ -8,7 +8,7 @@ import { TailService } from '../../read/tail/tail-service.ts';
 import { observeConnections } from '../admin/metrics/tail-metrics.ts';
 import type { HttpContext } from './context.ts';
 
-export interface TailPlace {
+interface TailPlace {
   readonly connections: Connections;
   /** Owner of the connections; see Subscriptions. */
   readonly owner: string;

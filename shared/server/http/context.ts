@@ -70,13 +70,13 @@ export interface AccessServices {
 }
 
 /** Services for reading the store outside of requests: live tails. */
-export interface Reading {
+interface Reading {
   readonly catalog: Catalog;
   readonly source: ChunkSource;
   readonly visibility: Visibility;
 }
 
-export interface RuleServices {
+interface RuleServices {
   readonly store: RuleStore;
   /** States of groups after their last evaluation. */
   readonly states: GroupStates;

@@ -15,7 +15,7 @@ import type { CostClass, Route, Router } from './routes.ts';
 /** Runs `task` immediately, or after waiting for a slot. */
 export type Admit = <T>(cost: CostClass, task: () => Promise<T>, request: HttpRequest) => Promise<T>;
 
-export interface DispatchOptions<Context> {
+interface DispatchOptions<Context> {
   readonly router: Router<Context>;
   readonly context: Context;
   /** Called before everything else of a route. */

@@ -12,7 +12,7 @@ import type { LogStream } from '../../read/query/log-query.ts';
 import type { Explained } from './encode-explain.ts';
 import { statisticsTree } from './encode-statistics.ts';
 
-export interface EncodingOptions {
+interface EncodingOptions {
   /** Values of the header X-Loki-Response-Encoding-Flags, as sent. */
   readonly flags: readonly string[];
   /** Warnings about limits that cut the result, in addition to those of the result. */

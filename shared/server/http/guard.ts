@@ -53,7 +53,7 @@ function matchOf<Context>(
   }
 }
 
-export interface GuardParts {
+interface GuardParts {
   readonly verifier: TokenVerifier;
   readonly tickets: TicketService;
   readonly config: TenantConfig & Pick<Config, 'access'>;

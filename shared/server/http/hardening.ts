@@ -18,7 +18,7 @@ const ALWAYS: readonly (readonly [string, string])[] = [
 /** Two years. Only with TLS for every response, because browsers would then refuse plain HTTP. */
 const TLS_ONLY = ['strict-transport-security', 'max-age=63072000'] as const;
 
-export interface HardeningOptions {
+interface HardeningOptions {
   /** True if no client can use plain HTTP. */
   readonly tlsOnly?: boolean;
 }

@@ -11,7 +11,7 @@ import { type Params, param } from './params.ts';
 import { MAX_INT64, MIN_INT64, parseInt64 } from './strconv.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-export type Direction = 'forward' | 'backward';
+type Direction = 'forward' | 'backward';
 
 export interface TimeRange {
   /** Unix time, ns. */
@@ -20,13 +20,13 @@ export interface TimeRange {
   readonly endNs: bigint;
 }
 
-export interface RangeOptions {
+interface RangeOptions {
   readonly defaultSinceNs?: bigint;
   /** Allows a range that ends before it starts. */
   readonly mayEndFirst?: boolean;
 }
 
-export const DEFAULT_LIMIT = 100;
+const DEFAULT_LIMIT = 100;
 /** Default range of range queries and of most metadata. */
 const DEFAULT_SINCE_NS = 3600n * NS_PER_SECOND;
 /** Default range of labels and label values (differences, D17). */
@@ -58,7 +58,7 @@ function timeParam(params: Params, nowNs: bigint): bigint {
   return text === '' ? nowNs : parseTimestamp(text);
 }
 
-export interface LimitOptions {
+interface LimitOptions {
   readonly initial?: number;
   /** True for volume, which treats 0 as "not given". */
   readonly zeroIsInitial?: boolean;
@@ -113,7 +113,7 @@ function intervalParam(params: Params): bigint {
   return intervalNs;
 }
 
-export interface RangeQueryParams extends TimeRange {
+interface RangeQueryParams extends TimeRange {
   readonly query: string;
   readonly limit: number;
   readonly direction: Direction;
@@ -131,7 +131,7 @@ export function rangeQueryParams(params: Params, nowNs: bigint): RangeQueryParam
   return { ...range, limit, direction, stepNs, intervalNs, query: param(params, 'query') };
 }
 
-export interface InstantQueryParams {
+interface InstantQueryParams {
   readonly query: string;
   readonly timeNs: bigint;
   readonly limit: number;

@@ -6,12 +6,12 @@ import type { HttpResponse } from './message.ts';
 const gzipAsync = promisify(gzip);
 
 /** Smaller bodies fit one network packet, so compression saves nothing. */
-export const MIN_COMPRESSED_BYTES = 1400;
+const MIN_COMPRESSED_BYTES = 1400;
 /** Level 1 is about four times as fast as the default, for 15% more bytes. Clients wait for the response. */
 const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|yaml|openmetrics-text|x-ndjson))/;
 
-export const JSON_TYPE = 'application/json; charset=UTF-8';
+const JSON_TYPE = 'application/json; charset=UTF-8';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function json(value: unknown, status = 200): HttpResponse {

@@ -45,7 +45,7 @@ export class DayNotes {
   }
 }
 
-export class DayNote {
+class DayNote {
   /** Last completed UTC day. */
   through: number | undefined;
   /** All entries before it are exported. */

@@ -2,9 +2,9 @@
 import { parseObject } from '../../base/text/json-object.ts';
 import { parseLogfmt } from '../../base/text/logfmt-pairs.ts';
 
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
-export type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
+type FieldType = 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'STRING';
 
 export interface FieldColumn {
   readonly name: string;

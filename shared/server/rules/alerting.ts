@@ -32,7 +32,7 @@ const MAX_ALERT_TEXT = 8 * 1024 * 1024;
 
 export const DUPLICATE_ALERTS = 'vector contains metrics with the same labelset after applying alert labels';
 
-export interface AlertingInput {
+interface AlertingInput {
   readonly rule: AlertingRule;
   /** Instant of the evaluation. */
   readonly timeNs: bigint;

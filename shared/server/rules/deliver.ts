@@ -20,7 +20,7 @@ export interface DeliveryParts {
   readonly figures: RuleFigures;
 }
 
-export interface Delivery {
+interface Delivery {
   readonly record: GroupRecord;
   /** Messages for the operator. Failed contents wait in the record. */
   readonly failures: readonly string[];

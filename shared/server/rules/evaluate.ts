@@ -37,7 +37,7 @@ export interface EvaluationParts {
   readonly outage: OutageRules;
 }
 
-export interface Instant {
+interface Instant {
   readonly timeNs: bigint;
   /** True if earlier instants were missed, so that pending alerts must be judged again. */
   readonly afterOutage: boolean;

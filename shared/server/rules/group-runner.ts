@@ -27,7 +27,7 @@ export interface GroupRunnerParts extends EvaluationParts, DeliveryParts {
   readonly writesSeries: (tenant: string) => boolean;
 }
 
-export interface GroupRun {
+interface GroupRun {
   /** `busy`: another process runs the group. `idle`: nothing was due. */
   readonly end: 'done' | 'busy' | 'idle';
   /** First later instant that is due, Unix ns. */
@@ -38,7 +38,7 @@ export interface GroupRun {
 }
 
 /** Short, and renewed during the run, so that a run after a kill waits no longer than this. */
-export const LEASE_MS = 15_000;
+const LEASE_MS = 15_000;
 const RENEW_MS = LEASE_MS / 3;
 /** Limit for one delivery. Contents that were not delivered wait in the record. */
 const MAX_DELIVERY_MS = 60_000;

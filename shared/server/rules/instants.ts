@@ -9,12 +9,12 @@ import { createHash } from 'node:crypto';
 import { NS_PER_MS, NS_PER_SECOND } from '../../base/model/time-units.ts';
 
 /** Shorter intervals are evaluated every second. */
-export const MIN_INTERVAL_NS = NS_PER_SECOND;
+const MIN_INTERVAL_NS = NS_PER_SECOND;
 /** Maximum number and maximum age of instants that are evaluated after an outage. */
 export const MAX_CAUGHT_UP = 10;
 export const MAX_CATCH_UP_NS = 3600n * NS_PER_SECOND;
 
-export interface GroupSchedule {
+interface GroupSchedule {
   readonly intervalNs: bigint;
   /** Less than the interval, whole ms. */
   readonly offsetNs: bigint;
@@ -29,7 +29,7 @@ export function scheduleOf(
   return { intervalNs, offsetNs: (BigInt(hash) % (intervalNs / NS_PER_MS)) * NS_PER_MS };
 }
 
-export interface DueInstants {
+interface DueInstants {
   /** Ascending. */
   readonly instants: readonly bigint[];
   /** Number of missed instants that are skipped. */

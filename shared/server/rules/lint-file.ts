@@ -9,13 +9,13 @@ import { type FieldPath, type ShapeProblem, shapeProblems } from './rule-shape.t
 import { MAX_ALIASES, parseRuleDocument, readRuleFile, repeatedKey, type WrittenGroup } from './rule-yaml.ts';
 import { type CheckTemplate, problemsOf, validateGroup } from './validate-group.ts';
 
-export interface FileProblem {
+interface FileProblem {
   /** Line number from 1. */
   readonly line: number;
   readonly message: string;
 }
 
-export interface LintedFile {
+interface LintedFile {
   /** Namespace in the file; empty if the file does not name one. */
   readonly namespace: string;
   /** Empty if there are problems. */

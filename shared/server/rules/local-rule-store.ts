@@ -26,7 +26,7 @@ export class ReadOnlyRulesError extends Error {
   }
 }
 
-export interface LocalRuleStoreParts {
+interface LocalRuleStoreParts {
   readonly read: ReadRuleFiles;
   readonly clock: Clock;
   readonly pollMs: number;

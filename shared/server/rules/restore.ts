@@ -5,7 +5,7 @@
  */
 import type { AlertingRule, AlertState } from '../../storage/catalog/rule-group.ts';
 
-export interface Outage {
+interface Outage {
   /** Newest instant before the gap. */
   readonly lastNs: bigint;
   /** First instant after the gap. */

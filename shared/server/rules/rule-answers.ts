@@ -128,7 +128,7 @@ function timeText(ns: string): string {
 }
 
 /** Go's `'e', -1` format: the shortest digits, and an exponent of at least two digits. */
-export function exponentText(value: number): string {
+function exponentText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
   const sign = Object.is(value, -0) ? '-' : '';

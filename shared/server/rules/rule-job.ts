@@ -13,7 +13,7 @@ import type { GroupPlace } from '../../storage/catalog/rule-states.ts';
 import type { Job, JobOutcome, RunBounds } from '../../upkeep/maintenance/jobs.ts';
 import { type GroupRunnerParts, retireGroup, runGroup } from './group-runner.ts';
 
-export interface RuleJobParts extends GroupRunnerParts {
+interface RuleJobParts extends GroupRunnerParts {
   readonly store: RuleStore;
   readonly everyMs: number;
   /** Interval for finding deleted groups, ms. */

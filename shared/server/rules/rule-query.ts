@@ -26,7 +26,7 @@ export type RuleQuery = (
 
 const NO_VECTOR = 'rule result is not a vector or scalar';
 
-export interface QueryParts {
+interface QueryParts {
   readonly engine: Pick<QueryEngine, 'instant'>;
   readonly limitsOf: (tenant: string) => Limits;
   readonly clock: Clock;

@@ -7,7 +7,7 @@ import { formatPrometheusDuration, parsePrometheusDuration } from '../../base/mo
 import { BadRequestError, TooLargeError } from '../../base/model/errors.ts';
 import { MAX_GROUP_BYTES, type Rule, type RuleGroup } from '../../storage/catalog/rule-group.ts';
 
-export const NO_GROUP = 'unable to decoded rule group';
+const NO_GROUP = 'unable to decoded rule group';
 /** Uses of one anchor in a text. Without a limit, a few lines can expand to gigabytes. */
 export const MAX_ALIASES = 100;
 

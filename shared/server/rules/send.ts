@@ -5,7 +5,7 @@ import type { Clock } from '../../base/ports/clock.ts';
 import type { HttpClient } from '../../base/ports/http-client.ts';
 import type { ClientAuth } from '../admin/config-ruler.ts';
 
-export interface NotificationTarget {
+interface NotificationTarget {
   /** May contain a name and a password. */
   readonly url: string;
   readonly auth: ClientAuth;
@@ -21,7 +21,7 @@ export type Sent =
   | { readonly end: 'taken' }
   | { readonly end: 'refused' | 'failed'; readonly reason: string };
 
-export interface Message {
+interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }

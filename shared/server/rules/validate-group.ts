@@ -14,7 +14,7 @@ const LABEL_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const NAME_LABEL = '__name__';
 
-export interface GroupProblem {
+interface GroupProblem {
   /** Index of the rule in the group; `undefined` for a problem of the group itself. */
   readonly rule: number | undefined;
   readonly message: string;

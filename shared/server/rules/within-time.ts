@@ -1,7 +1,7 @@
 /** Aborts work after a timeout measured by the Clock, so that it can be tested and simulated. */
 import type { Clock } from '../../base/ports/clock.ts';
 
-export interface TimeBounds {
+interface TimeBounds {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal: AbortSignal;

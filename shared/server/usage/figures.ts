@@ -34,7 +34,7 @@ export interface Sums {
   queryRecords: number;
 }
 
-export interface RefusedEntries {
+interface RefusedEntries {
   lines: number;
   bytes: number;
 }

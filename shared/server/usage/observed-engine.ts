@@ -12,7 +12,7 @@ import type { QueryStatistics } from '../../read/query/statistics.ts';
 import { named } from '../../read/query/tenant-view.ts';
 
 /** Kind of query, in the terms of the reference's metrics. */
-export interface AskedQuery {
+interface AskedQuery {
   readonly type: 'metric' | 'limited';
   readonly range: 'range' | 'instant';
 }

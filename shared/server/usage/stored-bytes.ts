@@ -12,7 +12,7 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import type { Day } from '../../storage/catalog/day-item.ts';
 import type { StoredBytes } from './cost.ts';
 
-export interface StoredByDay {
+interface StoredByDay {
   /** Ascending by day. */
   readonly days: readonly DayBytes[];
   /** False if days are missing. Repeat the request to get them. */

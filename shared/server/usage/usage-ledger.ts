@@ -31,7 +31,7 @@ const MAX_ENDED = 10_000;
 const WRITES_AT_ONCE = 8;
 
 /** Counts of this process for a tenant and day. */
-export interface Tally {
+interface Tally {
   readonly tenant: string;
   readonly day: number;
   /** Name of its item. */
@@ -42,7 +42,7 @@ export interface Tally {
   writtenRevision: number;
 }
 
-export interface UsageLedgerParts {
+interface UsageLedgerParts {
   readonly records: UsageRecords;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -21,21 +21,21 @@ export interface UsageDay {
   readonly cost: Cost;
 }
 
-export interface UsageReport {
+interface UsageReport {
   /** Every day of the range, ascending. */
   readonly days: readonly UsageDay[];
   /** False if stored bytes, and their cost, are incomplete (see StoredBytesByDay). */
   readonly storedIsComplete: boolean;
 }
 
-export interface UsageReaderParts {
+interface UsageReaderParts {
   readonly records: UsageRecords;
   readonly ledger: UsageLedger;
   readonly storedBytes: StoredBytesByDay;
   readonly prices: Prices;
 }
 
-export interface UsageQuestion {
+interface UsageQuestion {
   readonly tenant: string;
   /** Both inclusive. */
   readonly firstDay: number;

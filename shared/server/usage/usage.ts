@@ -21,7 +21,7 @@ export interface Usage {
   readonly onAnswered: OnAnswered;
 }
 
-export interface UsageParts {
+interface UsageParts {
   readonly records: UsageRecords;
   readonly catalog: Catalog;
   readonly clock: Clock;

@@ -93,7 +93,7 @@ interface KnownDay {
   readonly partitions: number;
 }
 
-export interface AddOptions {
+interface AddOptions {
   /** True if live tails have already received the chunks. */
   readonly known?: boolean;
   /** Minimum number of partitions of their days, a power of two (see Day). */

@@ -194,7 +194,7 @@ function readRecord(tenant: string, day: number, version: number, reader: ByteRe
 }
 
 /** Parts of an object key. */
-export type ChunkName = Pick<ChunkRecord, 'tenant' | 'day' | 'level' | 'id' | 'hasHashedKey'>;
+type ChunkName = Pick<ChunkRecord, 'tenant' | 'day' | 'level' | 'id' | 'hasHashedKey'>;
 
 /**
  * Key of the object that stores a chunk. S3 limits the requests to keys with the same prefix (5,500 reads a second),

@@ -33,7 +33,7 @@ export interface NsRange {
   readonly endNs: bigint;
 }
 
-export interface DaysToRead extends NsRange {
+interface DaysToRead extends NsRange {
   readonly tenant: string;
   readonly firstDay: number;
   readonly lastDay: number;

@@ -53,7 +53,7 @@ export const NOT_BEGUN = Object.freeze({
 export const MASKED_AFTER_PROCESSED_MS = 600_000;
 
 /** Unix ms before which the chunk's rows were read or received. */
-export function rowsAsOfMs({ id, asOfMs }: Pick<ChunkRecord, 'id' | 'asOfMs'>): number {
+function rowsAsOfMs({ id, asOfMs }: Pick<ChunkRecord, 'id' | 'asOfMs'>): number {
   return asOfMs === 0 ? startedMsOf(id) : asOfMs;
 }
 

@@ -25,7 +25,7 @@ export interface EmptyDay {
   readonly graceMs: number;
 }
 
-export interface EmptyDayParts {
+interface EmptyDayParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -13,7 +13,7 @@ import { MetricRecords } from './metric-records.ts';
 export type { Member, MemberState } from './member.ts';
 
 /** Time for which a process without a heartbeat is shown as unhealthy, before its record is deleted. */
-export const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 /** Maximum number of members that a page reads. */
 const MAX_MEMBERS = 10_000;
 const PARTITION = 'm/members';

@@ -9,7 +9,7 @@ export const HEARTBEAT_MS = 15_000;
 /** Time without a heartbeat after which a member is unhealthy, ms: the reference's value. */
 export const UNHEALTHY_AFTER_MS = 60_000;
 
-export interface MembershipParts {
+interface MembershipParts {
   readonly members: Members;
   readonly clock: Clock;
   readonly self: Pick<Member, 'id' | 'address' | 'zone' | 'components'>;

@@ -13,7 +13,7 @@
 import { ConditionFailedError, type Table, type Write } from '../../base/ports/table.ts';
 import type { Member } from './member.ts';
 
-export interface InstanceRecord {
+interface InstanceRecord {
   readonly member: Member;
   /** Counters, encoded by the instance. */
   readonly figures: Uint8Array;

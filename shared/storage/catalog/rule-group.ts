@@ -68,7 +68,7 @@ export interface RuleStore {
   deleteNamespace(tenant: string, namespace: string): Promise<boolean>;
 }
 
-export type RuleHealth = 'unknown' | 'ok' | 'err';
+type RuleHealth = 'unknown' | 'ok' | 'err';
 
 /** An alert that is pending or firing, or resolved with a notification still to be sent. */
 export interface AlertState {

@@ -37,7 +37,7 @@ export interface GroupRecord {
   readonly droppedSamples: number;
 }
 
-export const NOT_EVALUATED_GROUP: GroupState = { lastEvaluationNs: '0', evaluationSeconds: 0, rules: {} };
+const NOT_EVALUATED_GROUP: GroupState = { lastEvaluationNs: '0', evaluationSeconds: 0, rules: {} };
 
 export function newGroupRecord(namespace: string, name: string): GroupRecord {
   return {

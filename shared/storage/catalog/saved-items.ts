@@ -30,7 +30,7 @@ export const MAX_SAVED_BYTES: Readonly<Record<SavedKind, number>> = {
   boards: 256 * 1024,
 };
 /** Maximum length of a description or query in the list, characters. */
-export const MAX_ABOUT_CHARACTERS = 120;
+const MAX_ABOUT_CHARACTERS = 120;
 /** Attempts of a write. Writers of one tenant and kind conflict at the list, and one of them succeeds each time. */
 const MAX_TRIES = 50;
 const ID_BYTES = 8;
@@ -49,7 +49,7 @@ export interface SavedHead {
   readonly updatedMs: number;
 }
 
-export interface SavedItem extends SavedHead {
+interface SavedItem extends SavedHead {
   readonly content: unknown;
 }
 

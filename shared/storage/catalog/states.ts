@@ -6,7 +6,7 @@
  */
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
-export interface Versioned<T> {
+interface Versioned<T> {
   /** -1 if the value does not exist yet. */
   readonly version: number;
   readonly value: T;

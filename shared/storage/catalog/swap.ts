@@ -120,7 +120,7 @@ export class SwapConflictError extends Error {
   }
 }
 
-export interface SwapParts {
+interface SwapParts {
   readonly table: Table;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -53,10 +53,10 @@ export interface LoggedChunk {
 }
 
 /** Called in the process that committed, when the commit is visible. Must not throw and must not do work. */
-export type OnCommitted = (chunks: readonly LoggedChunk[]) => void;
+type OnCommitted = (chunks: readonly LoggedChunk[]) => void;
 
 /** Serves all tails of a store, in the one process that commits to it. */
-export interface SoleFollower {
+interface SoleFollower {
   /**
    * Called for each commit when it is visible. Returns false if there is no memory left for it. The commit is then
    * logged before it is acknowledged. Must not throw and must not do work.

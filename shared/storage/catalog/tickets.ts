@@ -8,7 +8,7 @@
 import type { Clock } from '../../base/ports/clock.ts';
 import { ConditionFailedError, type Table } from '../../base/ports/table.ts';
 
-export interface TicketRecord {
+interface TicketRecord {
   /** ID of the token that requested it. */
   readonly tokenId: string;
   /** Tenants of the request that created it. */
@@ -16,7 +16,7 @@ export interface TicketRecord {
   readonly expiresMs: number;
 }
 
-export const TICKETS_PARTITION = 'a/tickets';
+const TICKETS_PARTITION = 'a/tickets';
 
 export class Tickets {
   readonly #table: Table;

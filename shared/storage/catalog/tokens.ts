@@ -35,7 +35,7 @@ export const MAX_TOKENS = 10_000;
 /** Time for which an ended token is still listed, ms. */
 export const ENDED_KEPT_MS = 30 * 86_400_000;
 /** Partition of the tokens. A function that verifies tokens needs access only to this partition. */
-export const TOKENS_PARTITION = 'a/tokens';
+const TOKENS_PARTITION = 'a/tokens';
 
 const FIRST_KEY = { pk: 'a/first', sk: 'token' };
 

@@ -13,7 +13,7 @@ import { dayText } from './keys.ts';
 /**
  * Minimum number to note. Pushes between two merges leave fewer, and skipping the note saves small tenants a request.
  */
-export const NOTED_FROM_CHUNKS = 5_000;
+const NOTED_FROM_CHUNKS = 5_000;
 /**
  * Validity of a note, ms. Compaction checks a day with this many chunks every minute. An outdated number must not
  * refuse pushes for long.

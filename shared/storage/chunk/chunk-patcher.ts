@@ -22,7 +22,7 @@ import { cutPages } from './page-cutter.ts';
 import { packPage } from './page-writer.ts';
 import type { ChunkRows } from './rows.ts';
 
-export interface PatchParts {
+interface PatchParts {
   readonly source: Pick<Footer, 'streams' | 'pages'>;
   readonly compression: Compression;
   /** Indexer of the new object; undefined if the object has neither a text index nor field columns. */

@@ -13,7 +13,7 @@ export function minuteOf(timeOfDay: number): number {
   return Math.ceil(timeOfDay / NS_OF_MINUTE);
 }
 
-export interface Counts {
+interface Counts {
   readonly levels: readonly string[];
   readonly counts: readonly (readonly LevelCounts[])[];
   readonly metadataBytes: number;

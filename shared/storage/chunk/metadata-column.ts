@@ -12,7 +12,7 @@ import type { MetadataColumn } from '../../base/model/page.ts';
 import { ByteReader, ByteWriter, writeVarint } from '../codec/byte-io.ts';
 import { type ColumnMeta, FOOTER_DICTIONARY_BYTES, FOOTER_DICTIONARY_VALUES } from './format.ts';
 
-export interface EncodedMetadata {
+interface EncodedMetadata {
   /** Dictionary for the footer if it is small; undefined if it is at the start of `payload`. */
   readonly dictionary: readonly string[] | undefined;
   /** Whether every row has the only value; `payload` is then empty. */

@@ -29,7 +29,7 @@ export function footerOf(object: Buffer, what: string): Footer {
 }
 
 /** Byte range of a page, from its start; empty if `start` equals `end`. */
-export interface PageByteRange {
+interface PageByteRange {
   readonly start: number;
   readonly end: number;
 }

@@ -5,7 +5,7 @@
 import { decodeFooter, encodeFooter, footerLength } from './footer-codec.ts';
 import { type Footer, TRAILER_BYTES } from './format.ts';
 
-export interface RenamedChunk {
+interface RenamedChunk {
   readonly object: Buffer;
   readonly footer: Footer;
   /** Size of footer and trailer at its end. */

@@ -39,7 +39,7 @@ const RECORD_BYTES = 24;
 const BYTES_IN_RECORD = 8;
 
 /** @param offsets `rows + 1` line offsets */
-export interface LinesToSplit {
+interface LinesToSplit {
   readonly lines: Buffer;
   readonly offsets: Uint32Array;
   readonly rows: number;
@@ -96,7 +96,7 @@ async function packSections(sections: readonly Buffer[], compression: Compressio
 const DECODER = new ZstdDecoder();
 
 /** Line offsets, and their number. */
-export interface LinesToJoin {
+interface LinesToJoin {
   readonly offsets: Uint32Array;
   readonly rows: number;
 }

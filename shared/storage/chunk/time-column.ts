@@ -13,7 +13,7 @@ import { CorruptionError } from '../../base/model/errors.ts';
 export const SCALES = [1, 1000, 1_000_000, 1_000_000_000] as const;
 const MAX_LOW_BYTES = 4;
 
-export interface EncodedTimes {
+interface EncodedTimes {
   /** Index into SCALES. */
   readonly scale: number;
   /** Varints of each difference without its low bytes. */

@@ -53,7 +53,7 @@ const RARE = 16;
 /** Value table of the builder, reused for each column. */
 const table = new ValueTable();
 
-export interface CellOptions {
+interface CellOptions {
   /** Entries whose label has the same name. */
   readonly others: readonly number[];
   /** Maximum share of the parser's rows that may fall back to it. */

@@ -26,7 +26,7 @@ import { FieldTable } from './field-table.ts';
 export type { ParserName } from '../../base/model/page-fields.ts';
 
 // Values of `PageFields.parserOf`.
-export const NO_PARSER = 0;
+const NO_PARSER = 0;
 export const JSON_ROW = 1;
 export const LOGFMT_ROW = 2;
 

@@ -20,7 +20,7 @@ const STREAM_WEIGHT = 6;
 /** Memory of a decoded chunk entry of the directory. */
 const CHUNK_WEIGHT_BYTES = 500;
 
-export interface IndexHeadWants {
+interface IndexHeadWants {
   readonly tenant: string;
   readonly day: number;
   /** Size of the head from the catalog. With it, one read is enough. */

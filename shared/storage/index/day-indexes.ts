@@ -16,7 +16,7 @@ import { storeSource } from './source.ts';
  */
 const CACHED_HEAD_BYTES = 48 * 1024 * 1024;
 
-export interface DayIndexesParts {
+interface DayIndexesParts {
   readonly store: ObjectStore;
   /** Reports indexes that are corrupt or missing. */
   readonly onBroken: (error: Error) => void;

@@ -56,7 +56,7 @@ export interface ChunkEntry {
   readonly counts: StoredBlock;
 }
 
-export interface DirectoryInput extends Pick<Directory, 'tenant' | 'day' | 'createdMs'> {
+interface DirectoryInput extends Pick<Directory, 'tenant' | 'day' | 'createdMs'> {
   readonly streams: StoredBlock;
   readonly presence: StoredBlock;
   /** Chunks, ascending by ID. */
@@ -108,7 +108,7 @@ function writeBlock(out: ByteWriter, { bytes, rawBytes, codec, crc }: StoredBloc
   out.u32(crc);
 }
 
-export interface Trailer {
+interface Trailer {
   /** Size without the trailer. */
   readonly directoryBytes: number;
   /** Size from the streams block to the end of the object. */

@@ -49,7 +49,7 @@ const MAX_GAP_BYTES = 64 * 1024;
 /** Maximum bytes per request: enough to hide its latency. It also bounds the counts in memory. */
 const MAX_RANGE_BYTES = 8 * 1024 * 1024;
 
-export interface Extent {
+interface Extent {
   readonly offset: number;
   readonly storedBytes: number;
 }

@@ -19,7 +19,7 @@ import { type DayIndex, headBytesOf } from './day-index.ts';
 import type { DayIndexes } from './day-indexes.ts';
 import { type ChunkFooter, encodeIndex, extendIndex } from './write.ts';
 
-export interface SyncerParts {
+interface SyncerParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface SyncerParts {
   readonly graceMs: number;
 }
 
-export interface SyncWork {
+interface SyncWork {
   readonly tenant: string;
   readonly day: number;
   /** Whether to sync even if so few chunks are uncovered that their footers cost no more than an index. */

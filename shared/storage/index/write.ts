@@ -28,7 +28,7 @@ export interface ChunkFooter {
   readonly footer: Footer;
 }
 
-export interface IndexInput {
+interface IndexInput {
   readonly tenant: string;
   readonly day: number;
   /** Unix ms. */
@@ -37,7 +37,7 @@ export interface IndexInput {
   readonly bounds?: IndexBounds;
 }
 
-export interface IndexChange {
+interface IndexChange {
   /** Unix ms. */
   readonly createdMs: number;
   /** IDs of chunks to remove. */

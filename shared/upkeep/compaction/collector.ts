@@ -91,7 +91,7 @@ export interface OrphanReport {
   readonly next: string | undefined;
 }
 
-export interface OrphanParts extends CollectorParts {
+interface OrphanParts extends CollectorParts {
   /**
    * Unix ms. Objects whose writing began before are kept, because the catalog is newer and cannot know them.
    * Default 0.

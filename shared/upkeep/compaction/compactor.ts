@@ -29,7 +29,7 @@ import {
 } from './plan-merges.ts';
 import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
 
-export interface CompactorParts {
+interface CompactorParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;

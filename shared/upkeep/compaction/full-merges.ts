@@ -26,7 +26,7 @@ export interface FilledDay extends PackedDay {
   readonly lineBytes: number;
 }
 
-export interface FullMergeCounterOptions {
+interface FullMergeCounterOptions {
   /** Must not throw. */
   readonly ask: (filled: FilledDay) => void;
   readonly clock: Pick<Clock, 'sleep'>;

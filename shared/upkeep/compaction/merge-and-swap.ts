@@ -77,7 +77,7 @@ export async function mergeAndSwap(parts: MergeParts, given: ChunksToMerge): Pro
 }
 
 /** The parts of a merge that need neither the day nor its lease. */
-export type OutputsToWrite = Omit<ChunksToMerge, 'snapshot' | 'lease'> & { readonly day: number };
+type OutputsToWrite = Omit<ChunksToMerge, 'snapshot' | 'lease'> & { readonly day: number };
 
 /**
  * Stores the outputs, which are not chunks until they are published. Throws what mergeChunks, `hold` and the

@@ -30,7 +30,7 @@ interface CountedDay {
   packedBytes: number;
 }
 
-export interface MergeBacklogOptions {
+interface MergeBacklogOptions {
   /** 0: no limit, and merging is never urgent. */
   readonly maxBytes: number;
   /** Called when the urgency changes. Must not throw. */

@@ -25,7 +25,7 @@ import type { PlannedMerge } from './plan-merges.ts';
 import type { DropSource } from './row-drops.ts';
 
 /** Lines that a function merges in 25 s. Below it, no other function is called. Before the next planning, all of it is merged. */
-export const HELPER_BYTES = 256 * 1024 * 1024;
+const HELPER_BYTES = 256 * 1024 * 1024;
 /** Interval between two reads of the day, ms. A day of 100,000 chunks takes 2 s to read. */
 export const REPLAN_MS = 30_000;
 /** Maximum time that the lease is held, ms. Deletion and retention of the day wait for it. */
@@ -37,7 +37,7 @@ const TICK_MS = 5_000;
 /** Plans for each read of the day, each without the inputs of the previous ones. Otherwise full merges delay closed windows. */
 const MAX_PLANS = 3;
 
-export interface CrewParts {
+interface CrewParts {
   readonly catalog: Pick<Catalog, 'day' | 'swap'>;
   readonly clock: Clock;
   readonly options: { readonly graceMs: number };

@@ -28,7 +28,7 @@ export interface OpenPage extends PageRows {
   readonly dropped: Uint8Array | undefined;
 }
 
-export interface CursorOptions {
+interface CursorOptions {
   /** Index of the input in the order of chunk IDs. Decides among equal timestamps. */
   readonly order: number;
   /** For each stream of the footer, its index among the streams of all inputs, ascending. */

@@ -16,15 +16,15 @@ import type { Compression } from '../../storage/codec/compression.ts';
 import { type Fingerprint, FingerprintSum, type RowHasher, sameFingerprint } from './fingerprint.ts';
 
 /** Asserted for every object before it is published, and for a merge as a whole. */
-export const PRESERVES_ENTRIES = 'compaction.preserves-entries';
+const PRESERVES_ENTRIES = 'compaction.preserves-entries';
 
-export interface PageOptions {
+interface PageOptions {
   readonly enricher?: ChunkIndexer;
   /** Raw bytes of the lines of a page. */
   readonly pageBytes?: number;
 }
 
-export interface ReadBack {
+interface ReadBack {
   readonly hasher: RowHasher;
   /** Called between pages. */
   turn(lineBytes: number, rows: number): Promise<void>;
@@ -69,7 +69,7 @@ export class MergeOutput {
   }
 }
 
-export interface VerifiedChunk {
+interface VerifiedChunk {
   readonly chunk: WrittenChunk;
   /** Fingerprint of what was read back. */
   readonly fingerprint: Fingerprint;

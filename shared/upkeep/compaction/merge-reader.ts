@@ -17,7 +17,7 @@ export interface MergeInput {
   read(start: number, end: number): Promise<Buffer>;
 }
 
-export interface StoredPage {
+interface StoredPage {
   readonly page: PageMeta;
   /** The bytes of the page with all columns. */
   readonly stored: Buffer;

@@ -36,7 +36,7 @@ export interface MergeHelpers {
 }
 
 /** Parts that a task needs to run. */
-export interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
+interface MergeTaskParts extends Omit<MergeParts, 'catalog'> {
   readonly drops?: DropSource;
 }
 

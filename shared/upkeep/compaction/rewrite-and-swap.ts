@@ -18,12 +18,12 @@ import { PACKING } from './packing.ts';
 import { rewriteChunk } from './rewrite-chunk.ts';
 import { marksOf } from './row-drops.ts';
 
-export interface ChunkToRewrite
+interface ChunkToRewrite
   extends Pick<ChunksToMerge, 'tenant' | 'snapshot' | 'lease' | 'drops' | 'signal' | 'hold'> {
   readonly record: ChunkRecord;
 }
 
-export interface RewrittenChunk extends MergedChunks {
+interface RewrittenChunk extends MergedChunks {
   /** Pages of the new object, and stored bytes of copied and encoded pages. */
   readonly pagesCopied: number;
   readonly pagesPacked: number;

@@ -25,11 +25,11 @@ import type { OpenPage } from './merge-cursor.ts';
 import { assertPreserved, readObject, unhashed } from './merge-output.ts';
 import { type MergeInput, PageReader } from './merge-reader.ts';
 
-export interface RewriteInput extends MergeInput {
+interface RewriteInput extends MergeInput {
   readonly footer: Footer;
 }
 
-export interface RewriteOptions {
+interface RewriteOptions {
   /** ID of the new chunk. */
   readonly id: string;
   /** Unix ms. */

@@ -6,7 +6,7 @@
  */
 import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 
-export interface PartCounts {
+interface PartCounts {
   /** Total number of parts, at least 1. */
   readonly all: number;
   readonly done: number;

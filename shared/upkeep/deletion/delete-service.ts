@@ -34,7 +34,7 @@ export interface NewDeleteRequest {
   readonly intervalNs: bigint;
 }
 
-export interface DeleteServiceParts {
+interface DeleteServiceParts {
   readonly deletes: DeleteRequests;
   readonly generations: GenerationNumbers;
   readonly clock: Clock;

@@ -17,7 +17,7 @@ const MAX_READ_BYTES = 8 * 1024 * 1024;
 
 type FooterPart = Pick<Footer, 'pages' | 'streams'>;
 
-export interface CoverResult {
+interface CoverResult {
   readonly hit: boolean;
   /** Stored bytes that were read, including the footer if the record does not contain it. */
   readonly readBytes: number;

@@ -28,7 +28,7 @@ import { compileDeleteFilters } from './delete-filters.ts';
 const CHECK_EVERY_MS = 5000;
 
 /** Limits that decide what may be removed. */
-export type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
+type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
 
 export interface MergeDropsParts {
   readonly deletes: DeleteRequests;

@@ -36,7 +36,7 @@ export interface Cut {
   readonly to: number;
 }
 
-export interface PageDeleteFilterParts {
+interface PageDeleteFilterParts {
   /** Globally unique name of the page; '' disables caching. */
   readonly name: string;
   /** Ns from the start of the day to the zero of the page's times. */

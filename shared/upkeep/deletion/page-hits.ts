@@ -27,7 +27,7 @@ export interface PageHits {
 }
 
 /** A page with lines and levels that was searched. */
-export interface SearchedPage {
+interface SearchedPage {
   /** Globally unique name of the page. */
   readonly name: string;
   readonly page: PageRows;

@@ -28,7 +28,7 @@ interface Pair {
   readonly hash: readonly number[];
 }
 
-export interface GroupsOfChunk {
+interface GroupsOfChunk {
   /**
    * Groups found by labels that the chunk may have; `all` if its labels are unknown, which includes `others`.
    */

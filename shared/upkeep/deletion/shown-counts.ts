@@ -16,7 +16,7 @@ export interface HiddenRow {
 }
 
 /** Excludes metadata bytes, which queries do not count and which still include hidden rows. */
-export type ShownCounts = Omit<LevelCounts, 'metadataBytes'>;
+type ShownCounts = Omit<LevelCounts, 'metadataBytes'>;
 
 /**
  * @param levels levels of the footer

@@ -34,7 +34,7 @@ export interface TenantDeleteFilters {
   coversEvenly(record: ChunkRecord): boolean;
 }
 
-export interface CompileOptions {
+interface CompileOptions {
   readonly clock: Clock;
   /** Cache of rows found in pages. Default: one with the lifetime of the filters. */
   readonly hits?: PageHitsCache;

@@ -45,7 +45,7 @@ export interface DeletionFigures extends DayDeletionFigures {
   oldestMs?: number;
 }
 
-export interface DeletionBounds {
+interface DeletionBounds {
   readonly untilMs: number;
   readonly signal: AbortSignal;
 }

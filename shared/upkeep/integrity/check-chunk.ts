@@ -29,7 +29,7 @@ export class MismatchError extends Error {
   readonly kind: ProblemKind = 'mismatch';
 }
 
-export interface ChunkCheck {
+interface ChunkCheck {
   /** Size of the object; `undefined` if the chunk is inline. */
   readonly objectBytes: number | undefined;
   /** Also decompress all pages. */

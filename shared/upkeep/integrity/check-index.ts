@@ -10,7 +10,7 @@ import { readIndexHead } from '../../storage/index/day-index.ts';
 import { storeSource } from '../../storage/index/source.ts';
 import { MismatchError } from './check-chunk.ts';
 
-export interface IndexCheck {
+interface IndexCheck {
   readonly tenant: string;
   readonly day: number;
   readonly index: IndexRecord;

@@ -34,7 +34,7 @@ export interface DoctorParts {
   readonly mark?: PlaceMark | undefined;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Read every page and verify every checksum. Otherwise only sizes and footers are checked. */
   readonly full: boolean;
   readonly report: (problem: Problem) => void;

@@ -22,7 +22,7 @@ export interface PlaceMark {
   set(): Promise<void>;
 }
 
-export interface CatalogAndObjects {
+interface CatalogAndObjects {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly mark?: PlaceMark | undefined;

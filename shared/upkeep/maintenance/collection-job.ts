@@ -5,7 +5,7 @@ import { type CollectorParts, collectGarbage } from '../compaction/collector.ts'
 import { walkForOrphans } from '../compaction/orphan-walk.ts';
 import type { Job, JobOutcome } from './jobs.ts';
 
-export interface CollectionJobParts extends CollectorParts {
+interface CollectionJobParts extends CollectorParts {
   /**
    * Removes deleted rows from the log of the table. Small chunks are stored only in the table and leave no
    * object to delete, so every run calls it. Returns false if it could not run now.

@@ -40,7 +40,7 @@ interface Quiet {
   readonly untilMs: number;
 }
 
-export interface CompactionJobParts {
+interface CompactionJobParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
   readonly compactor: DayCompactor;
@@ -52,7 +52,7 @@ export interface CompactionJobParts {
   readonly daysAtOnce?: number | undefined;
 }
 
-export interface CompactionJob extends Job {
+interface CompactionJob extends Job {
   /**
    * Requests the full merges of this day from the next run, which visits the other days only if their
    * interval has passed. Resolves when the merges are done, as far as possible. Never rejects.

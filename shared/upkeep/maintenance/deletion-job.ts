@@ -18,7 +18,7 @@ export interface DeletionObserver {
   pending(requests: { readonly count: number; readonly oldestMs: number | undefined }): void;
 }
 
-export interface DeletionJobParts {
+interface DeletionJobParts {
   readonly deletes: DeleteRequests;
   readonly clock: Clock;
   readonly deletion: TenantDeletion;

@@ -18,7 +18,7 @@ import { type MaintenanceStatus, maintenanceStatus } from './status.ts';
 import { syncJob } from './sync-job.ts';
 import { SyncState } from './sync-state.ts';
 
-export interface MaintenanceParts {
+interface MaintenanceParts {
   readonly catalog: Catalog;
   readonly store: ObjectStore;
   readonly clock: Clock;

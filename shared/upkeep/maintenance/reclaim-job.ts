@@ -8,7 +8,7 @@ import type { GarbageList } from '../../storage/catalog/garbage.ts';
 import { type CollectorParts, deleteLists } from '../compaction/collector.ts';
 import type { Job, JobOutcome } from './jobs.ts';
 
-export interface ReclaimJobParts extends CollectorParts {
+interface ReclaimJobParts extends CollectorParts {
   readonly readers: ObjectReaders;
   /**
    * Grace period of objects that a merge replaced, ms. Expired objects have a longer one, and keep most of

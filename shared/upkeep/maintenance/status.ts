@@ -42,7 +42,7 @@ export const MAX_COUNTED_LISTS = 250;
 /** Longer than any grace period in a configuration. */
 const FAR_MS = 10 * 365 * 86_400_000;
 
-export interface StatusParts {
+interface StatusParts {
   readonly jobs: Jobs;
   readonly catalog: Catalog;
   readonly clock: Clock;

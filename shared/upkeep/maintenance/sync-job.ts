@@ -14,7 +14,7 @@ import type { Syncer } from '../../storage/index/syncer.ts';
 import type { Job, JobOutcome, RunBounds } from './jobs.ts';
 import type { SyncState } from './sync-state.ts';
 
-export interface SyncJobParts {
+interface SyncJobParts {
   readonly catalog: Catalog;
   readonly syncer: Syncer;
   readonly clock: Clock;

@@ -10,7 +10,7 @@
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Catalog } from '../../storage/catalog/catalog.ts';
 
-export type SyncTrigger = 'manual' | 'periodic';
+type SyncTrigger = 'manual' | 'periodic';
 
 interface SyncRecord {
   readonly inProgress: boolean;

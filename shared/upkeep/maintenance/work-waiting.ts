@@ -8,7 +8,7 @@ import type { Catalog } from '../../storage/catalog/catalog.ts';
 import { FlushRequest } from './flush-request.ts';
 import { SyncState } from './sync-state.ts';
 
-export interface WorkParts {
+interface WorkParts {
   readonly catalog: Catalog;
   readonly clock: Clock;
 }

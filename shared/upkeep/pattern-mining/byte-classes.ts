@@ -10,7 +10,7 @@
 /** Separates words. */
 export const SEPARATOR = 0;
 /** Bits of a byte inside a word. */
-export const TEXT = 1;
+const TEXT = 1;
 export const DIGIT = 2;
 export const SLASH = 4;
 /** Inside a word, but a separator where a word would begin: `"a":1`. */
@@ -18,11 +18,8 @@ export const COLON = 8;
 
 export const QUOTE = 0x22;
 export const QUESTION = 0x3f;
-export const BACKSLASH = 0x5c;
 export const EQUALS = 0x3d;
 export const SPACE = 0x20;
-export const NEWLINE = 0x0a;
-export const BRACE = 0x7b;
 
 /** Represents a placeholder in the bytes of a template. No UTF-8 text contains it. It counts as a word. */
 export const PLACEHOLDER_BYTE = 0xff;

@@ -20,7 +20,7 @@ interface Joined {
   readonly members: number[];
 }
 
-export interface ToJoin {
+interface ToJoin {
   readonly key: string;
   /** Templates of different groups (levels) are never joined. */
   readonly group: number;

@@ -100,7 +100,7 @@ export function writeRun(
   }
 }
 
-export interface RunCounts {
+interface RunCounts {
   /** Index of the run in its page. */
   readonly run: number;
   readonly widthS: number;

@@ -19,7 +19,7 @@ import { behindMessageKey } from './message-fields.ts';
 /** Words of a line, the remainder after them, and the parts around a message. */
 const MAX_TEMPLATE_WORDS = MAX_WORDS + 3;
 
-export interface TemplateWord {
+interface TemplateWord {
   readonly start: number;
   readonly end: number;
   /** WORD_TEXT, WORD_VALUE or WORD_ANY. */

@@ -14,7 +14,7 @@ import {
 } from '../compaction/day-rewriter.ts';
 import { type Retention, type RetentionLimits, retentionOf } from './retention.ts';
 
-export interface DayToExpire extends Omit<DayToRewrite, 'decide'> {
+interface DayToExpire extends Omit<DayToRewrite, 'decide'> {
   readonly retention: RetentionLimits;
   /** Unix ns. Rows expired at this time may be removed. */
   readonly nowNs: bigint;

@@ -26,7 +26,7 @@ import {
   removeDeleteRequests,
 } from './move-records.ts';
 
-export interface MoveOptions {
+interface MoveOptions {
   readonly from: string;
   readonly to: string;
   readonly graceMs: number;

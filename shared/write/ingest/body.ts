@@ -78,7 +78,7 @@ async function unpackSnappy(body: Buffer, { maxBytes, held, pace }: UnpackOption
 }
 
 /** Decompresses all members of gzip, or a raw deflate stream. */
-export async function inflate(
+async function inflate(
   format: 'gzip' | 'deflate',
   body: Uint8Array,
   { maxBytes: limit, held, pace }: UnpackOptions,

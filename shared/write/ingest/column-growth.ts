@@ -18,7 +18,7 @@ export function noteGrowth(bytes: number): void {
   grownBytes += 2 * bytes;
 }
 
-export interface CountedWork<T> {
+interface CountedWork<T> {
   readonly result: T;
   /** Bytes of `held` that are for columns. */
   readonly columnBytes: number;

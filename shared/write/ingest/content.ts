@@ -4,7 +4,7 @@
  */
 import { BadRequestError } from '../../base/model/errors.ts';
 
-export type PushFormat = 'json' | 'protobuf';
+type PushFormat = 'json' | 'protobuf';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const PARAMETER = /^\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+=("(?:[^"\\]|\\.)*"|[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*$/;

@@ -11,7 +11,7 @@ import { type LevelFields, levelFields } from './level-fields.ts';
 import { LEVELS, levelOfSeverityNumber, normalizeLevel } from './level-words.ts';
 import type { PushColumns, PushStream } from './push-columns.ts';
 
-export interface DetectedLevels {
+interface DetectedLevels {
   /** Index in `levels` plus 1 for each entry of the push, or 0 if none is added. */
   readonly levelOf: Uint16Array;
   readonly levels: readonly string[];

@@ -5,7 +5,7 @@ import type { BlockReason } from './blocked-ingestion.ts';
 import type { EntryReason } from './entry-errors.ts';
 import type { StreamReason } from './validate-stream.ts';
 
-export type DiscardReason = StreamReason | BlockReason | EntryReason;
+type DiscardReason = StreamReason | BlockReason | EntryReason;
 
 export interface Discard {
   readonly reason: DiscardReason;

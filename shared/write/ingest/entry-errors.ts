@@ -12,7 +12,7 @@ export type EntryReason =
   | 'structured_metadata_too_large'
   | 'structured_metadata_too_many';
 
-export interface FailedEntry {
+interface FailedEntry {
   readonly columns: PushColumns;
   readonly entry: number;
   readonly limits: Limits;

@@ -24,7 +24,7 @@ import type { AcceptedPush } from './push-columns.ts';
 import { RecordPartitions } from './record-partitions.ts';
 import { type DayRows, MAX_GROUPED_PUSHES, segmentsOf } from './segment.ts';
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   /** Maximum time that a push waits for others while nothing is being written, ms. */
   readonly waitMs: number;
   /** Line bytes from which on a group is written at once. */
@@ -83,7 +83,7 @@ interface TenantQueue {
 }
 
 /** Figures of a chunk for metrics. */
-export type ChunkFigures = Pick<ChunkRecord, 'storedBytes' | 'lineBytes' | 'rows' | 'first' | 'last'>;
+type ChunkFigures = Pick<ChunkRecord, 'storedBytes' | 'lineBytes' | 'rows' | 'first' | 'last'>;
 
 /** A group of pushes that became durable. */
 export interface WrittenGroup {

@@ -23,7 +23,7 @@ import {
 import type { OverflowBuffer } from './overflow-buffer.ts';
 import { utf8Length, writeUtf8 } from './utf8.ts';
 
-export interface LongValue {
+interface LongValue {
   /** Offset after the value. */
   readonly end: number;
   /** Bytes of the value without long strings inside it. */

@@ -1,7 +1,7 @@
 /** Totals of a stored push by the policy of its streams, for IngestObserver. */
 import type { StreamTotals } from './validate-entries.ts';
 
-export interface PolicyTotals {
+interface PolicyTotals {
   /** Empty if none applies. */
   readonly policy: string;
   lines: number;

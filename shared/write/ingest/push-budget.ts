@@ -58,7 +58,7 @@ export interface HeldBytes {
 }
 
 /** Memory of one push, for its owner. */
-export interface OwnedBytes extends HeldBytes {
+interface OwnedBytes extends HeldBytes {
   /** Bytes that were granted and not released. */
   readonly bytes: number;
 }
@@ -77,7 +77,7 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
-export interface PushBudgetOptions {
+interface PushBudgetOptions {
   /** Default: MAX_PUSH_BYTES. */
   readonly maxBytes?: number;
   readonly sleep?: Clock['sleep'];
@@ -231,7 +231,7 @@ function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Part of PushColumns that determines its memory. */
-export interface ColumnCounts {
+interface ColumnCounts {
   readonly count: number;
   readonly pairCount: number;
   readonly streams: { readonly length: number };

@@ -17,7 +17,7 @@ const INT64_NANOS = 854_775_807;
 /** Digits of a current time in nanoseconds. */
 export const USUAL_DIGITS = 19;
 
-export type ParseResult = 'ok' | 'malformed' | 'overflow';
+type ParseResult = 'ok' | 'malformed' | 'overflow';
 
 /** Sets a time from seconds (any whole number below 2^53) and nanoseconds (0 <= x < 10^9) since 1970. */
 export function setSeconds(into: Timestamp, seconds: number, nanos: number): void {

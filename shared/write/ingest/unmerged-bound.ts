@@ -25,7 +25,7 @@ interface Known {
   isLooking: boolean;
 }
 
-export interface UnmergedBoundParts {
+interface UnmergedBoundParts {
   /** Returns the number of unmerged chunks of a tenant. */
   readonly chunksOf: (tenant: string) => Promise<number>;
   /** Maximum number of unmerged chunks. 0: no limit. */

@@ -3,7 +3,7 @@
  * The reverse of model/quote.ts.
  */
 
-export interface Unquoted {
+interface Unquoted {
   readonly value: string;
   /** Offset after the closing quote. */
   readonly end: number;

@@ -14,7 +14,7 @@ import type { PushColumns } from './push-columns.ts';
 import { checkStreams, type StreamChecks } from './push-streams.ts';
 import { type Timestamp, timestampOf } from './timestamp.ts';
 
-export interface ValidationOptions {
+interface ValidationOptions {
   readonly tenant: string;
   readonly limits: Limits;
   readonly nowNs: bigint;
@@ -31,7 +31,7 @@ export interface StreamTotals {
   readonly metadataBytes: Float64Array;
 }
 
-export interface Validation {
+interface Validation {
   /** Entries to store, ascending. */
   readonly entries: Uint32Array;
   readonly errors: ErrorGroups;

@@ -23,12 +23,12 @@ export type StreamReason =
   | 'duplicate_label_names'
   | 'missing_enforced_labels';
 
-export interface StreamRejection {
+interface StreamRejection {
   readonly reason: StreamReason;
   readonly message: (tenant: string) => string;
 }
 
-export interface StreamDecision {
+interface StreamDecision {
   /** Empty if none applies. */
   readonly policy: string;
   /** First check that fails, or undefined. */

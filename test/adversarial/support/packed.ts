@@ -98,7 +98,7 @@ export function varint(value: number): Buffer {
 }
 
 /** The head of a field of protobuf that holds `length` bytes. */
-export function fieldHead(number: number, length: number): Buffer {
+function fieldHead(number: number, length: number): Buffer {
   const BYTES = 2;
   return Buffer.concat([Buffer.of((number << 3) | BYTES), varint(length)]);
 }

@@ -10,15 +10,15 @@ import type { ProcessMemory } from './victim.ts';
 
 export type ProbeName = 'ready' | 'push' | 'query';
 
-export interface ProbeFigures {
+interface ProbeFigures {
   /** Answers by status; a request without an answer counts under the code of its error. */
   readonly answers: Readonly<Record<string, number>>;
   readonly worstMs: number;
 }
 
-export type ProbeReport = Readonly<Record<ProbeName, ProbeFigures>>;
+type ProbeReport = Readonly<Record<ProbeName, ProbeFigures>>;
 
-export interface Probe {
+interface Probe {
   /** Resolves when each of the three has been answered `times` times more. */
   answered(times: number): Promise<void>;
   /** Waits for the requests under way. */

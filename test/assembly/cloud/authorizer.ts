@@ -9,7 +9,7 @@ import type { Invocation, LambdaFunction } from './lambda-function.ts';
 import type { RolePolicy } from './policy.ts';
 import type { Json, Template } from './template.ts';
 
-export type Decision =
+type Decision =
   | { readonly allowed: true; readonly authorizer: Json }
   /** The status that the gateway answers. */
   | { readonly allowed: false; readonly status: 401 | 403 | 500 };

@@ -41,7 +41,7 @@ export interface AwsProxy {
   close(): Promise<void>;
 }
 
-export interface AwsProxyOptions {
+interface AwsProxyOptions {
   /** By access key. */
   readonly roles: ReadonlyMap<string, RolePolicy>;
   /** By name. */

@@ -16,7 +16,7 @@ import { RolePolicy } from './policy.ts';
 import { type Json, REGION, type Resource, Template } from './template.ts';
 import { startWebSocketApi, type WebSocketApi } from './websocket-api.ts';
 
-export interface CloudOptions {
+interface CloudOptions {
   /** A cloud assembly. */
   readonly folder: string;
   /** URL of an emulator of S3 and DynamoDB. */

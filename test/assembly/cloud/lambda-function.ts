@@ -15,12 +15,12 @@ import { buffer } from 'node:stream/consumers';
 import type { Json } from './template.ts';
 
 /** Of a synchronous invocation, request and answer alike. */
-export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
+const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 /** Of an asynchronous one; 256 KB until 2025. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 const BOOTSTRAP = join(import.meta.dirname, 'bootstrap.mjs');
 
-export interface FunctionSettings {
+interface FunctionSettings {
   /** The logical id. */
   readonly id: string;
   readonly name: string;

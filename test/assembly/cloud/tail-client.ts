@@ -1,14 +1,14 @@
 /** A client of live tails, as far as a test needs one: the lines that came, in order. */
 import WebSocket from 'ws';
 
-export interface TailClient {
+interface TailClient {
   readonly received: readonly string[];
   /** Resolves to all lines when there are so many; rejects after some seconds. */
   lines(count: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-export interface TailWish {
+interface TailWish {
   readonly tenant: string;
   readonly query: string;
   readonly headers?: Readonly<Record<string, string>>;

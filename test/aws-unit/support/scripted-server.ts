@@ -10,9 +10,9 @@ export interface Answer {
 }
 
 /** `reset` ends the connection without an answer, `stall` never answers, `cut` ends it inside the body. */
-export type Step = Answer | 'reset' | 'stall' | (Answer & { readonly cutAfterBytes: number });
+type Step = Answer | 'reset' | 'stall' | (Answer & { readonly cutAfterBytes: number });
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;

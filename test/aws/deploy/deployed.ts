@@ -23,7 +23,7 @@ import { functionOf, runInShell } from './printed.ts';
 
 const CONNECTIONS_ENDPOINT = 'LOGBOOM_CONNECTIONS_ENDPOINT';
 
-export interface Outputs {
+interface Outputs {
   readonly BaseUrl: string;
   readonly PushUrl: string;
   readonly FirstTokenCommand: string;

@@ -5,7 +5,7 @@
 
 const REGION = 'us-east-1';
 
-export interface ApiRequest {
+interface ApiRequest {
   /** As signatures call it. */
   readonly service: string;
   readonly method?: 'GET' | 'POST';
@@ -70,7 +70,7 @@ export async function startsOf(emulator: string, logGroupName: string): Promise<
   return events.filter(({ message }) => message.startsWith('START ')).length;
 }
 
-export interface ScheduleTarget {
+interface ScheduleTarget {
   readonly arn: string;
   readonly input: string;
 }

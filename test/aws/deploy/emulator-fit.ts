@@ -12,7 +12,7 @@ interface Template {
   readonly Resources: Record<string, TemplateResource>;
 }
 
-export interface TemplateResource {
+interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
 }

@@ -13,7 +13,7 @@ import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
 import { systemClock, systemIds } from '../../../shared/base/runtime/system-clock.ts';
 
-export interface Place {
+interface Place {
   readonly name: string;
   readonly endpoint: string;
 }
@@ -34,7 +34,7 @@ export function newName(): string {
   return `logboom-${randomBytes(6).toString('hex')}`;
 }
 
-export interface Opened<T> {
+interface Opened<T> {
   readonly port: T;
   close(): void;
 }

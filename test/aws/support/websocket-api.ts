@@ -16,7 +16,7 @@ export interface WebSocketApi {
   ): Promise<Client>;
 }
 
-export interface Client {
+interface Client {
   readonly connectionId: string;
   /** Of `$connect`. */
   readonly event: object;

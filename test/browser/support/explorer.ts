@@ -31,7 +31,7 @@ const WAIT_MS = 20_000;
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 
-export interface OpenOptions {
+interface OpenOptions {
   /** The route, for example `#/logs?q=...`. Default: none. */
   readonly hash?: string;
   readonly colorScheme?: 'light' | 'dark';
@@ -41,7 +41,7 @@ export interface OpenOptions {
   readonly context?: BrowserContextOptions;
 }
 
-export interface Opened {
+interface Opened {
   readonly page: Page;
   /** Closes it; throws where the browser complained of anything meanwhile. */
   done(): Promise<void>;

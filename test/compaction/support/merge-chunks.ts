@@ -16,7 +16,7 @@ import { entriesOfPage, type PlainEntry, rowsOf, streamOf } from '../../support/
 export const DAY = 20_412;
 export const DAY_START = BigInt(DAY) * 86_400_000_000_000n;
 
-export interface Merged {
+interface Merged {
   readonly summary: MergeSummary;
   readonly objects: readonly Buffer[];
   readonly footers: readonly Footer[];

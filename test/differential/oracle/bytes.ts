@@ -16,7 +16,7 @@ export function toText(bytes: Bytes): string {
   return textOfBytes(Buffer.from(bytes, 'latin1'));
 }
 
-export interface Rune {
+interface Rune {
   /** U+FFFD for a byte that is not UTF-8. */
   readonly code: number;
   readonly size: number;

@@ -6,7 +6,7 @@ import { quote } from '../../../shared/base/model/quote.ts';
 import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
 import { type Bytes, toBytes, toText } from './bytes.ts';
 
-export type Converted = { readonly value: number; readonly error?: undefined } | { readonly error: Bytes };
+type Converted = { readonly value: number; readonly error?: undefined } | { readonly error: Bytes };
 
 export function numberOf(text: Bytes): Converted {
   const value = goFloat(text);

@@ -7,7 +7,7 @@ interface Address {
   readonly value: bigint;
 }
 
-export interface AddressRange {
+interface AddressRange {
   readonly family: 4 | 6;
   readonly first: bigint;
   readonly last: bigint;

@@ -17,12 +17,12 @@ export interface OracleEntry {
   readonly metadata: LabelMap;
 }
 
-export interface Passed {
+interface Passed {
   readonly labels: EntryLabels;
   readonly line: Bytes;
 }
 
-export interface PipelineOptions {
+interface PipelineOptions {
   readonly hints?: Hints | undefined;
   /** Nothing that parsers extract can be seen, so they do not run. */
   readonly skipsParsers?: boolean;

@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import { type Bytes, isAscii, runeAt } from './bytes.ts';
 
-export interface BytesRegex {
+interface BytesRegex {
   test(bytes: Bytes): boolean;
   /** Groups of the first match, index 0 the whole; undefined for one that took no part. */
   exec(bytes: Bytes): (Bytes | undefined)[] | undefined;

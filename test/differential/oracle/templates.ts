@@ -5,7 +5,7 @@
 import { type Bytes, bytesOfRunes, isAscii, runesOf, toBytes } from './bytes.ts';
 import { Undecided } from './undecided.ts';
 
-export interface TemplateData {
+interface TemplateData {
   readonly labels: ReadonlyMap<Bytes, Bytes>;
   readonly line: Bytes;
 }

@@ -1,7 +1,7 @@
 /** Questions to a store whose answers tests compare. */
 import type { HttpClient, QueryParams } from './client.ts';
 
-export interface FoundEntry {
+interface FoundEntry {
   readonly labels: Readonly<Record<string, string>>;
   readonly ns: bigint;
   readonly line: string;
@@ -19,7 +19,7 @@ interface StreamsAnswer {
 
 export type Root = '/svc' | '/loki';
 
-export interface AskOptions {
+interface AskOptions {
   readonly tenant?: string;
   readonly root?: Root;
 }

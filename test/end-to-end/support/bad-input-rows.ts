@@ -31,11 +31,11 @@ export interface Sent {
   readonly body: string | Uint8Array;
 }
 
-export type Row = readonly [what: string, sent: Sent, status: number, text: string];
+type Row = readonly [what: string, sent: Sent, status: number, text: string];
 
 const entry: PushedEntry = { ns: NOW, line: 'line' };
 const good = [{ labels: LABELS, entries: [entry] }];
-export const values = (text: string): string => `{"streams":[{"stream":{"app":"bad"},"values":[${text}]}]}`;
+const values = (text: string): string => `{"streams":[{"stream":{"app":"bad"},"values":[${text}]}]}`;
 export const value = (rest: string): string => values(`["${NOW}",${rest}]`);
 export const labelled = (object: string): string =>
   `{"streams":[{"stream":${object},"values":[["${NOW}","x"]]}]}`;

@@ -10,7 +10,7 @@ import { findEntries } from './ask.ts';
 import { createClient, type HttpClient } from './client.ts';
 import { openTail, type TailClient } from './tail-client.ts';
 
-export interface CanaryOptions {
+interface CanaryOptions {
   readonly url: string;
   readonly tenant: string;
   readonly durationMs: number;
@@ -21,7 +21,7 @@ export interface CanaryOptions {
   readonly stayMs?: number;
 }
 
-export interface CanaryReport {
+interface CanaryReport {
   readonly pushed: number;
   readonly connections: number;
   /** Entries that no connection of a reader showed, and that one connection showed twice; over all readers. */

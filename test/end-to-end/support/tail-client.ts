@@ -2,7 +2,7 @@
 import WebSocket from 'ws';
 import type { TestStore } from './store.ts';
 
-export interface Frame {
+interface Frame {
   readonly streams: readonly {
     readonly stream: Record<string, string>;
     readonly values: readonly (readonly [string, string, unknown?])[];
@@ -14,13 +14,13 @@ export interface Frame {
   readonly encodingFlags?: readonly string[];
 }
 
-export interface TailOptions {
+interface TailOptions {
   readonly tenant?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Closed {
+interface Closed {
   readonly code: number;
   readonly reason: string;
 }

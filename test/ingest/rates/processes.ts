@@ -24,7 +24,7 @@ export const SMALL_LIMITS: Limits = {
   maxGlobalStreamsPerUser: 0,
 };
 
-export interface TableCalls {
+interface TableCalls {
   puts: number;
   queries: number;
 }

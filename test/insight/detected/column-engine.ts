@@ -49,7 +49,7 @@ export function everyField(options: Partial<PromoterOptions> = {}): ChunkIndexer
   };
 }
 
-export interface ColumnEngineParts {
+interface ColumnEngineParts {
   /** Undefined: no columns. */
   readonly enricher: ChunkIndexer | undefined;
   readonly sourceOf: (store: ObjectStore) => ChunkSource;

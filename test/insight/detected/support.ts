@@ -8,7 +8,7 @@ import type { LogStream } from '../../../shared/read/query/log-query.ts';
 
 export type Texts = Readonly<Record<string, string>>;
 
-export interface PlainEntry {
+interface PlainEntry {
   readonly line: string;
   readonly metadata?: Texts;
   readonly parsed?: Texts;

@@ -6,7 +6,7 @@ const WORD = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff]/;
 const IN_QUERY = /[A-Za-z0-9_\-.@%+~#$*/:\x80-\xff?&=;,!]/;
 const MESSAGE_KEYS = ['log', 'message', 'msg', 'msg_', '_msg', 'content'];
 
-export interface OracleWord {
+interface OracleWord {
   readonly start: number;
   readonly end: number;
   readonly kind: number;

@@ -45,7 +45,7 @@ export const SMALL_TASKS: TaskSizes = {
   plannedByWorkersFrom: Infinity,
 };
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly invoker: Invoker;
   readonly sizes?: TaskSizes;
   readonly memory?: QueryMemory;

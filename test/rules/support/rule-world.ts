@@ -23,7 +23,7 @@ import type { Job, JobOutcome } from '../../../shared/upkeep/maintenance/jobs.ts
 import { countingIds, manualClock } from '../../support/manual-clock.ts';
 import { type Receivers, receivers } from './receivers.ts';
 
-export const START_MS = Date.UTC(2026, 0, 1);
+const START_MS = Date.UTC(2026, 0, 1);
 /** Waits of retries pass at once; those of leases and time limits are real. */
 const SHORT_MS = 2000;
 

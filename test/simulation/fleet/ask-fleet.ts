@@ -23,7 +23,7 @@ import { SyntheticSource } from './synthetic-source.ts';
 import { taskOf, workOn } from './synthetic-worker.ts';
 import { throttle } from './throttled-requests.ts';
 
-export interface FleetQuery {
+interface FleetQuery {
   readonly seed: number;
   readonly bytesPerDay: number;
   readonly rangeHours: number;

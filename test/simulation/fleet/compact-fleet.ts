@@ -22,7 +22,7 @@ import { VirtualTime } from '../virtual-time.ts';
 import { CHUNK, LATENCY, RECORD, WORKER } from './figures.ts';
 import { TENANT } from './synthetic-catalog.ts';
 
-export interface FleetCompaction {
+interface FleetCompaction {
   readonly bytesPerDay: number;
   readonly minutes: number;
   /** Raw bytes of a push. */
@@ -33,7 +33,7 @@ export interface FleetCompaction {
   readonly lostShare?: number;
 }
 
-export interface CompactionOutcome {
+interface CompactionOutcome {
   readonly pushedBytes: number;
   readonly mergedBytes: number;
   readonly merges: number;

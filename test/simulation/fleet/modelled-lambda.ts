@@ -14,7 +14,7 @@ export interface WorkerFaults {
   readonly throttledShare: number;
 }
 
-export interface LambdaParts {
+interface LambdaParts {
   readonly clock: Clock;
   readonly dice: Dice;
   /** Calls at once; more are refused. */
@@ -37,7 +37,7 @@ export interface LambdaCounts {
   mostAtOnce: number;
 }
 
-export interface ModelledLambda {
+interface ModelledLambda {
   readonly client: Pick<LambdaClient, 'send'>;
   readonly counts: LambdaCounts;
 }

@@ -1,7 +1,7 @@
 /** Times with a heavy tail: most lie near the median, a few take many times as long. */
 import type { Dice } from '../dice.ts';
 
-export interface TailedTime {
+interface TailedTime {
   readonly medianMs: number;
   /** Width of the usual spread, as a part of the median. */
   readonly spread: number;

@@ -17,7 +17,7 @@ const READS_AT_ONCE = 4;
 /** Assumed: what a function of this memory reads from S3, over all connections. */
 const WORKER_BYTES_PER_MS = 150_000;
 
-export interface WorkedTask {
+interface WorkedTask {
   readonly answer: Uint8Array;
   readonly ms: number;
   readonly reads: number;

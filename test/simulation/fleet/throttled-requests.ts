@@ -5,7 +5,7 @@
 import type { Dice } from '../dice.ts';
 import { THROTTLED } from './figures.ts';
 
-export interface ThrottledRequests {
+interface ThrottledRequests {
   /** Until the last of them is answered, beside what each takes, ms. */
   readonly waitMs: number;
   /** Requests that were sent again. */

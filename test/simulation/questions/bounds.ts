@@ -25,7 +25,7 @@ export interface Asked {
   readonly ledger?: Ledger;
 }
 
-export interface Bounds {
+interface Bounds {
   /** Must be in the answer: acknowledged before it began, and not hidden. All three are to be asked when it has ended. */
   readonly lower: () => readonly KnownEntry[];
   /** May be in it. */
@@ -35,7 +35,7 @@ export interface Bounds {
 }
 
 /** `labels`: what delete requests hide keeps its labels until it is removed. */
-export type Shown = 'entries' | 'labels';
+type Shown = 'entries' | 'labels';
 
 /** The bounds of an answer that begins now. */
 export function boundsOf(

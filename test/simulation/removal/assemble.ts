@@ -27,7 +27,7 @@ interface Parts {
   readonly bug: Bug | undefined;
 }
 
-export interface Removing {
+interface Removing {
   readonly deletes: DeleteService;
   readonly drops: DayRewriterParts['drops'];
   readonly visibility: Visibility;

@@ -13,7 +13,7 @@ const MAX_DELETION_RUNS = 30;
 /** Longer than anything that a request waits for. */
 const DELETION_STEP_MS = 900_000;
 
-export interface RemovalEnd {
+interface RemovalEnd {
   readonly ledger: Ledger;
   readonly time: VirtualTime;
   readonly tenants: readonly string[];

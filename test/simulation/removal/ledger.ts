@@ -42,7 +42,7 @@ interface Known {
 /** The entries of a chunk, by id. */
 export type Entries = ReadonlyMap<string, SimulatedEntry>;
 
-export interface LedgerParts {
+interface LedgerParts {
   /** The true time. */
   readonly clock: Clock;
   /** By how much the clock of a process may be off, ms. */
@@ -275,7 +275,7 @@ export class Ledger {
 }
 
 /** Told of an entry when the answer is there. */
-export interface Question {
+interface Question {
   isExpired(entry: SimulatedEntry): boolean;
   mayBeExpired(entry: SimulatedEntry): boolean;
   /** No copy was there any more when the question began. */

@@ -1,7 +1,7 @@
 /** Queries of delete requests, with what they mean in plain words. */
 import type { SimulatedEntry } from '../model.ts';
 
-export interface DeleteQuery {
+interface DeleteQuery {
   readonly query: string;
   readonly holds: (entry: SimulatedEntry) => boolean;
 }

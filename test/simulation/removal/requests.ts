@@ -28,7 +28,7 @@ export interface KnownRequest {
 }
 
 /** What a change is to the rest of the world. */
-export type Step = 'sealed' | 'processed';
+type Step = 'sealed' | 'processed';
 
 export class RequestHistory {
   readonly #byName = new Map<string, KnownRequest>();

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/base/ports/clock.ts';
 import { streamOf } from '../../support/rows.ts';
 import type { SimulatedEntry } from '../model.ts';
 
-export type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
+type RemovalLimits = Pick<Limits, 'deletionMode' | 'retentionPeriodNs' | 'retentionStream'>;
 
 interface InForce {
   readonly limits: Limits;

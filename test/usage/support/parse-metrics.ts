@@ -1,5 +1,5 @@
 /** Reads Prometheus text format as a scraper does; throws on lines that are none. */
-export interface ParsedMetrics {
+interface ParsedMetrics {
   readonly types: ReadonlyMap<string, string>;
   /** Value of the series with exactly these labels. */
   value(name: string, labels: Readonly<Record<string, string>>): number | undefined;

@@ -14,7 +14,7 @@ import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
 import { UsageRecords } from '../../../shared/storage/catalog/usage-records.ts';
 import { request } from '../../http/request.ts';
 
-export interface Stores {
+interface Stores {
   readonly clock: VirtualClock;
   readonly table: Table;
   readonly store: ReturnType<typeof memoryObjectStore>;
@@ -24,7 +24,7 @@ export function memoryStores(clock: VirtualClock): Stores {
   return { clock, table: memoryTable({ clock }), store: memoryObjectStore() };
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Tells the ids of one process from those of another. */
   readonly seed: number;
   readonly config?: Config;
@@ -89,7 +89,7 @@ export function startProcess({ clock, table, store }: Stores, { seed, config, us
   };
 }
 
-export interface UsageAnswer {
+interface UsageAnswer {
   readonly tenant: string;
   readonly currency: string;
   readonly stored_bytes_complete: boolean;

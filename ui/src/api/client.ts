@@ -13,7 +13,7 @@ const API_ROOT = new URL('..', document.baseURI);
 /** Last response that requires a tenant or credentials; the sign-in sheet opens for it. */
 export const refused = createStore<ApiError | undefined>(undefined);
 
-export interface AskOptions {
+interface AskOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Query parameters; undefined and empty values are omitted. */
   readonly params?: Readonly<Record<string, string | number | undefined>>;

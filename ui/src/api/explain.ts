@@ -14,7 +14,7 @@ export interface ExplainedAnswer {
   };
 }
 
-export interface ExplainAsk extends Range {
+interface ExplainAsk extends Range {
   readonly query: string;
   /** Step of a metric query. */
   readonly stepMs: number;

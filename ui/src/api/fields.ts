@@ -13,13 +13,13 @@ import {
 import { stepText } from '../time/steps.ts';
 import { askInstant, type Range } from './queries.ts';
 
-export interface FieldValues {
+interface FieldValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];
   /** Lines that have the field. */
   readonly lines: number;
 }
 
-export interface FieldAsk extends Range {
+interface FieldAsk extends Range {
   /** Log query. */
   readonly query: string;
   readonly field: AskedField;
@@ -40,7 +40,7 @@ export async function askFieldValues(asked: FieldAsk, signal?: AbortSignal): Pro
   };
 }
 
-export type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
+type FieldFigures = readonly { readonly figure: Figure; readonly value: number }[];
 
 export async function askFieldFigures(asked: FieldAsk, signal?: AbortSignal): Promise<FieldFigures> {
   const { query, field } = asked;

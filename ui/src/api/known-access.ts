@@ -9,7 +9,7 @@
 import { createStore } from '../state/store.ts';
 import { sessionHeaders } from './session.ts';
 
-export interface KnownAccess {
+interface KnownAccess {
   readonly tokensEnabled: boolean;
   /** True if the store has several tenants. */
   readonly authEnabled: boolean;

@@ -3,7 +3,7 @@ import { askJson } from './client.ts';
 import { nsOf, type Range } from './queries.ts';
 import type { Pattern } from './types.ts';
 
-export interface PatternAsk extends Range {
+interface PatternAsk extends Range {
   /** Stream selector. */
   readonly query: string;
   readonly stepMs: number;

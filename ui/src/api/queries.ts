@@ -10,7 +10,7 @@ export interface Range {
   readonly toMs: number;
 }
 
-export interface LogAsk {
+interface LogAsk {
   readonly query: string;
   /** Inclusive. */
   readonly startNs: string;
@@ -33,7 +33,7 @@ export function askLogs(asked: LogAsk, signal?: AbortSignal): Promise<QueryAnswe
   return askJson('/svc/api/v1/query_range', { params, headers: CATEGORIZED, signal });
 }
 
-export interface MetricAsk extends Range {
+interface MetricAsk extends Range {
   readonly query: string;
   readonly stepMs: number;
 }
@@ -87,7 +87,7 @@ export async function askDetectedFields(
   return (await askJson<{ fields?: DetectedField[] }>(path, { params, signal })).fields ?? [];
 }
 
-export interface VolumeAsk extends Range {
+interface VolumeAsk extends Range {
   readonly selector: string;
   /** Labels to group the volume by. */
   readonly by: readonly string[];

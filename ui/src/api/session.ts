@@ -6,7 +6,7 @@ import { route } from '../state/navigation.ts';
 import { settings } from '../state/settings.ts';
 import { createStore } from '../state/store.ts';
 
-export interface Credentials {
+interface Credentials {
   /** User of HTTP Basic authentication; with a token, its tenant or name. */
   readonly user: string;
   readonly password: string;

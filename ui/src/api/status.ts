@@ -6,7 +6,7 @@ import { ApiError } from './errors.ts';
 
 const JSON_ONLY = { Accept: 'application/json' };
 
-export interface BuildInfo {
+interface BuildInfo {
   /** API version. */
   readonly version: string;
   /** Revision, with the version of Logboom. */
@@ -19,7 +19,7 @@ export function askBuildInfo(signal?: AbortSignal): Promise<BuildInfo> {
   return askJson('/svc/api/v1/status/buildinfo', { signal });
 }
 
-export interface Readiness {
+interface Readiness {
   readonly isReady: boolean;
   /** Reason why it is not ready. */
   readonly reason: string;
@@ -35,7 +35,7 @@ export async function askReady(signal?: AbortSignal): Promise<Readiness> {
   }
 }
 
-export interface Service {
+interface Service {
   readonly name: string;
   readonly state: string;
 }
@@ -48,7 +48,7 @@ export async function askServices(signal?: AbortSignal): Promise<readonly Servic
   });
 }
 
-export interface Member {
+interface Member {
   readonly id: string;
   readonly state: string;
   readonly address: string;
@@ -58,7 +58,7 @@ export interface Member {
   readonly zone: string;
 }
 
-export interface Ring {
+interface Ring {
   readonly name: string;
   /** Undefined if this process does not show the ring. */
   readonly ids: ReadonlySet<string> | undefined;
@@ -120,7 +120,7 @@ interface Counted {
   readonly at_least: boolean;
 }
 
-export interface Maintenance {
+interface Maintenance {
   readonly jobs: readonly Job[];
   readonly backlog: {
     readonly outstanding_days: Counted;
@@ -144,7 +144,7 @@ export async function setLogLevel(level: string): Promise<void> {
   await ask('/log_level', { method: 'POST', params: { log_level: level } });
 }
 
-export type ConfigMode = 'full' | 'diff';
+type ConfigMode = 'full' | 'diff';
 
 /** @param section path of a section; empty for the whole configuration */
 export function askConfig(

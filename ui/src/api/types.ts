@@ -1,13 +1,13 @@
 /** Types of API responses, with the fields that the page uses. */
 export type Labels = Readonly<Record<string, string>>;
 
-export interface Categories {
+interface Categories {
   readonly structuredMetadata?: Labels;
   readonly parsed?: Labels;
 }
 
 /** Timestamp in nanoseconds as text, the line, and with `categorize-labels` the label categories. */
-export type LogValue = readonly [string, string, Categories?];
+type LogValue = readonly [string, string, Categories?];
 
 export interface LogStream {
   readonly stream: Labels;
@@ -15,7 +15,7 @@ export interface LogStream {
 }
 
 /** Timestamp in seconds, and the value as text. */
-export type Sample = readonly [number, string];
+type Sample = readonly [number, string];
 
 export interface MatrixSeries {
   readonly metric: Labels;
@@ -36,7 +36,7 @@ export interface Statistics {
   };
 }
 
-export type QueryData =
+type QueryData =
   | { readonly resultType: 'streams'; readonly result: readonly LogStream[]; readonly stats: Statistics }
   | { readonly resultType: 'matrix'; readonly result: readonly MatrixSeries[]; readonly stats: Statistics }
   | { readonly resultType: 'vector'; readonly result: readonly VectorSample[]; readonly stats: Statistics }

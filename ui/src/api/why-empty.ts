@@ -8,7 +8,7 @@ import { selectionOf } from '../logql/selection.ts';
 import { askStreamFigures } from './labels.ts';
 import { askLabelValues, type Range } from './queries.ts';
 
-export type WhyEmpty =
+type WhyEmpty =
   /** The streams have lines in the range, but the filters match none. */
   | { readonly kind: 'filter'; readonly entries: number }
   /** No stream has the value in the range. */

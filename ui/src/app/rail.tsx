@@ -17,7 +17,7 @@ const THEME_NAMES: Readonly<Record<Theme, string>> = {
   dark: 'Dark theme',
 };
 
-export interface RailProps {
+interface RailProps {
   readonly view: string;
   readonly onHelp: () => void;
   readonly onSignIn: () => void;

@@ -5,7 +5,7 @@
 import { useEffect } from 'preact/hooks';
 import { createStore } from '../state/store.ts';
 
-export interface Shortcut {
+interface Shortcut {
   /** Value of `KeyboardEvent.key`, with the prefix `Mod+` for Ctrl or Cmd. */
   readonly keys: string;
   readonly does: string;

@@ -9,7 +9,7 @@ import { changeParams } from '../state/navigation.ts';
 import { changeSettings, remember, settings } from '../state/settings.ts';
 import { useStore } from '../state/use-store.ts';
 
-export interface SignInProps {
+interface SignInProps {
   /** Refusal that opened the sheet, if any. */
   readonly problem: ApiError | undefined;
   readonly onClose: () => void;

@@ -4,7 +4,7 @@ import type { BoardVariable } from '../../../shared/base/model/board.ts';
 export type Chosen = Readonly<Record<string, readonly string[]>>;
 
 /** Value that selects all values; also used if none is chosen. */
-export const ALL = '.+';
+const ALL = '.+';
 /** Prefix of URL parameters, such as `v.service=a`. Several values are joined by line feeds. */
 export const PARAM_PREFIX = 'v.';
 

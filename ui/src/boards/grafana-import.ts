@@ -25,7 +25,7 @@ import { readBoard } from '../../../shared/base/model/read-board.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export interface GrafanaImport {
+interface GrafanaImport {
   readonly board: Board;
   readonly notes: readonly string[];
 }

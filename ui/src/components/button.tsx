@@ -4,7 +4,7 @@ import { Icon, type IconName } from './icon.tsx';
 
 type Native = Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'size' | 'type' | 'children'>;
 
-export interface ButtonProps extends Native {
+interface ButtonProps extends Native {
   readonly icon?: IconName;
   readonly kind?: 'primary' | 'plain' | 'quiet';
   readonly submits?: boolean;
@@ -27,7 +27,7 @@ export function Button({
   );
 }
 
-export interface IconButtonProps extends Native {
+interface IconButtonProps extends Native {
   readonly icon: IconName;
   readonly name: string;
   /** State of a toggle button. */

@@ -2,7 +2,7 @@
 import { useId } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
-export interface ChoiceProps<T extends string> {
+interface ChoiceProps<T extends string> {
   readonly name: string;
   readonly options: readonly { readonly value: T; readonly label: string; readonly icon?: IconName }[];
   readonly value: T;

@@ -39,7 +39,7 @@ export interface Completions {
   readonly offers: readonly Offer[];
 }
 
-export interface CodeEditorOptions {
+interface CodeEditorOptions {
   readonly value: string;
   readonly placeholder: string;
   readonly onChange: (value: string) => void;

@@ -5,7 +5,7 @@
 import { useState } from 'preact/hooks';
 import { type DaySeries, daySums, namedDays, topOf } from './day-bars-model.ts';
 
-export interface DayBarsProps {
+interface DayBarsProps {
   readonly name: string;
   /** Days in order: `2026-11-21`. */
   readonly days: readonly string[];

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;

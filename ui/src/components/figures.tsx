@@ -1,7 +1,7 @@
 /** Key figures of a view. */
 import type { ComponentChildren } from 'preact';
 
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: ComponentChildren;
   /** Small text below the value. */

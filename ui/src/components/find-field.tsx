@@ -1,7 +1,7 @@
 /** Search field for a list that is already loaded. */
 import { Icon } from './icon.tsx';
 
-export interface FindFieldProps {
+interface FindFieldProps {
   readonly name: string;
   readonly value: string;
   readonly onChange: (value: string) => void;

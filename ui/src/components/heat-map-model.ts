@@ -2,7 +2,7 @@
 import type { ChartSeries } from './chart-model.ts';
 import { MAX_HEAT_ROWS } from './heat-map-size.ts';
 
-export interface HeatRow {
+interface HeatRow {
   readonly label: string;
   readonly values: readonly (number | null)[];
 }

@@ -11,7 +11,7 @@ import type { ChartSeries } from './chart-model.ts';
 import { type HeatModel, heatModel, heatShare } from './heat-map-model.ts';
 import { HEAT_AXIS_PX, heatPlotPx } from './heat-map-size.ts';
 
-export interface HeatMapProps {
+interface HeatMapProps {
   readonly timesMs: readonly number[];
   readonly series: readonly ChartSeries[];
   readonly stepMs: number;

@@ -5,7 +5,7 @@ import { type AnsiStyle, parseAnsi } from '../lines/ansi.ts';
 import { piecesOf } from '../lines/pieces.ts';
 import { matchesIn } from '../logql/highlights.ts';
 
-export interface LineTextProps {
+interface LineTextProps {
   readonly line: string;
   readonly highlights: readonly RegExp[];
   /** One row: line breaks become symbols, and text beyond any screen width is cut. */

@@ -39,7 +39,7 @@ export function ErrorMessage({
   );
 }
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ComponentChildren;

@@ -8,7 +8,7 @@ import { lazyPart } from './lazy-part.tsx';
 import { SingleValues, TopList } from './metric-values.tsx';
 import { TimeChart } from './time-chart.tsx';
 
-export interface MetricChartProps {
+interface MetricChartProps {
   readonly timesMs: readonly number[];
   readonly series: readonly ChartSeries[];
   /** Comparison series, for kinds that support one. */

@@ -2,7 +2,7 @@
 import type { ChartSeries } from './chart-model.ts';
 import { Sparkline } from './sparkline.tsx';
 
-export interface MetricValuesProps {
+interface MetricValuesProps {
   readonly series: readonly ChartSeries[];
   readonly valueText: (value: number) => string;
 }

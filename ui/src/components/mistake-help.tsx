@@ -4,7 +4,7 @@ import type { ApiError } from '../api/errors.ts';
 import { explainMistake } from '../logql/explain-mistake.ts';
 import { Button } from './button.tsx';
 
-export interface MistakeHelpProps {
+interface MistakeHelpProps {
   readonly error: ApiError;
   readonly query: string;
   readonly onQuery: (query: string) => void;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { countText } from '../time/quantities.ts';
 import { Button } from './button.tsx';
 
-export interface Paged<T> {
+interface Paged<T> {
   readonly shown: readonly T[];
   /** Number of rows that are not shown yet. */
   readonly rest: number;

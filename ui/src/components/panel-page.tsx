@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { IconButton } from './button.tsx';
 
-export interface PanelPageProps {
+interface PanelPageProps {
   readonly title: string;
   /** Subtitle. */
   readonly about: ComponentChildren;
@@ -37,7 +37,7 @@ export function PanelPage({ title, about, onReload, tools, children }: PanelPage
   );
 }
 
-export interface PanelProps {
+interface PanelProps {
   readonly title: string;
   /** Content next to the title: numbers, a choice. */
   readonly aside?: ComponentChildren;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-export interface PopoverProps {
+interface PopoverProps {
   readonly open: boolean;
   readonly onClose: () => void;
   /** Accessible name. */

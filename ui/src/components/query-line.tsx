@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { QueryEditor, type QueryEditorProps } from './query-editor.tsx';
 
-export interface QueryLineProps extends Omit<QueryEditorProps, 'value' | 'onChange'> {
+interface QueryLineProps extends Omit<QueryEditorProps, 'value' | 'onChange'> {
   readonly draft: string;
   readonly onDraft: (draft: string) => void;
   readonly children: ComponentChildren;

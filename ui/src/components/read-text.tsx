@@ -4,7 +4,7 @@ import { foldedLines, readLine } from '../lines/message.ts';
 import { matchesIn } from '../logql/highlights.ts';
 import { lineText } from './line-text.tsx';
 
-export interface ReadTextProps {
+interface ReadTextProps {
   readonly line: string;
   readonly highlights: readonly RegExp[];
   /** True if the line is in one row. */

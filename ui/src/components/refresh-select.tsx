@@ -1,7 +1,7 @@
 /** Refresh interval of a view; with `live`, new lines are shown as they are pushed. */
 import { REFRESH_SECONDS } from '../../../shared/base/model/board.ts';
 
-export interface RefreshSelectProps {
+interface RefreshSelectProps {
   readonly seconds: number;
   readonly onSeconds: (seconds: number) => void;
   readonly live?: boolean;

@@ -1,7 +1,7 @@
 /** Button that runs a query; it spins until the response arrives. */
 import { keysText } from '../app/shortcuts.ts';
 
-export interface RunButtonProps {
+interface RunButtonProps {
   readonly title: string;
   readonly loading: boolean;
   readonly onRun: () => void;

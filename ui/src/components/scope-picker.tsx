@@ -8,7 +8,7 @@ import { FindField } from './find-field.tsx';
 import { Icon } from './icon.tsx';
 import { Popover } from './popover.tsx';
 
-export interface ScopePickerProps {
+interface ScopePickerProps {
   readonly scope: string;
   readonly onScope: (selector: string) => void;
   /** Services; undefined while they load. */

@@ -1,7 +1,7 @@
 /** Table of series statistics: a column for each label with `inColumns`, otherwise a clickable legend. */
 import type { ChartSeries } from './chart-model.ts';
 
-export interface SeriesTableProps {
+interface SeriesTableProps {
   readonly series: readonly ChartSeries[];
   /** The only series that is drawn, if one is selected. */
   readonly only: string | undefined;

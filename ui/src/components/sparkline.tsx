@@ -1,7 +1,7 @@
 /** Sparkline: small bars over time without an axis. Its accessible name describes it. */
 import { barsPath, SPARKLINE_HEIGHT } from './sparkline-path.ts';
 
-export interface SparklineProps {
+interface SparklineProps {
   readonly values: readonly number[];
   /** Color token: `--info`. */
   readonly colour: string;

@@ -6,7 +6,7 @@ import { type ChartData, stacked } from './chart-model.ts';
 /** `area` and `bars` are stacked. */
 export type PlotKind = 'lines' | 'area' | 'bars';
 
-export interface PlotOptions {
+interface PlotOptions {
   readonly data: ChartData;
   readonly kind: PlotKind;
   readonly fromMs: number;

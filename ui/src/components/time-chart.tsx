@@ -10,7 +10,7 @@ import { formatTime } from '../time/time-range.ts';
 import type { ChartData } from './chart-model.ts';
 import type { Plot, PlotKind } from './time-chart-plot.ts';
 
-export interface TimeChartProps {
+interface TimeChartProps {
   readonly data: ChartData;
   readonly kind: PlotKind;
   /** Start of the axis, Unix milliseconds. */

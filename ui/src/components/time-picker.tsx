@@ -19,7 +19,7 @@ import { Choice } from './choice.tsx';
 import { Icon } from './icon.tsx';
 import { Popover } from './popover.tsx';
 
-export interface TimePickerProps {
+interface TimePickerProps {
   readonly range: RangeText;
   readonly resolved: ResolvedRange | undefined;
   readonly onChange: (range: RangeText) => void;

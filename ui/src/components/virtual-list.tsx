@@ -7,7 +7,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RowOffsets } from './row-offsets.ts';
 
-export interface VirtualListProps {
+interface VirtualListProps {
   readonly count: number;
   readonly keyOf: (index: number) => string;
   readonly row: (index: number) => ComponentChildren;

@@ -61,7 +61,7 @@ export function movedColumn(columns: readonly Column[], from: number, to: number
 }
 
 /** Chosen columns as text: those of the URL take precedence. */
-export interface ChosenColumns {
+interface ChosenColumns {
   readonly address: string;
   /** Columns that this browser remembers for all queries. */
   readonly remembered: string;
@@ -114,7 +114,7 @@ export function columnNames(rows: readonly LogRow[]): readonly string[] {
  * Color of a label's value: one of HUES, in two shades. Fields such as IDs have no color, because they have
  * too many values.
  */
-export interface ValueColor {
+interface ValueColor {
   /** Hue, degrees. */
   readonly hue: number;
   readonly isDeep: boolean;

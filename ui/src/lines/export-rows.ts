@@ -8,7 +8,7 @@ import { type Column, cellOf } from './columns.ts';
 import { nextPage, type PageRequest } from './next-page.ts';
 import { type LogRow, lastOfOneTime, withPage } from './rows.ts';
 
-export const EXPORT_FORMATS = ['text', 'jsonl', 'csv'] as const;
+const EXPORT_FORMATS = ['text', 'jsonl', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** Maximum number of lines. A browser keeps the file until it is saved, large ones on disk. */
@@ -19,7 +19,7 @@ export const MAX_EXPORT_LINES = 5_000_000;
  */
 const PAGE_LIMITS: [number, number] = [4000, 5000];
 
-export interface AllRowsOptions {
+interface AllRowsOptions {
   /** Requests one page, in the order of the list. */
   readonly ask: (page: PageRequest) => Promise<readonly LogRow[]>;
   readonly range: Pick<PageRequest, 'startNs' | 'endNs'>;

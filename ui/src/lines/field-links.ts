@@ -25,7 +25,7 @@ export function templateProblem(template: string): string | undefined {
   return linkOf(template, 'x') === undefined ? 'This is not a valid URL.' : undefined;
 }
 
-export type Links = Readonly<Record<string, string>>;
+type Links = Readonly<Record<string, string>>;
 
 /** Sets a link. An empty template removes it. Links beyond MAX_LINKS are not added. */
 export function withLink(links: Links, name: string, template: string): Links {

@@ -6,7 +6,7 @@ import type { LogRow } from './rows.ts';
 export type FieldType = 'string' | 'int' | 'float' | 'boolean' | 'duration' | 'bytes';
 
 /** Place of a field, as in a condition of the query (logql/edit.ts). */
-export type FieldPlace = 'stream' | 'entry' | 'json' | 'logfmt';
+type FieldPlace = 'stream' | 'entry' | 'json' | 'logfmt';
 
 export interface Field {
   readonly name: string;
@@ -26,7 +26,7 @@ export interface FoundField {
   readonly parsers: readonly string[] | null;
 }
 
-export interface Bucket {
+interface Bucket {
   readonly from: number;
   readonly to: number;
   readonly count: number;

@@ -1,5 +1,5 @@
 /** Fields of a JSON or logfmt line, named as LogQL parsers name them. */
-export interface LineFields {
+interface LineFields {
   readonly parser: 'json' | 'logfmt';
   readonly fields: readonly (readonly [string, string])[];
 }

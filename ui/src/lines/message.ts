@@ -2,7 +2,7 @@
 import { parseAnsi } from './ansi.ts';
 import { fieldsOf } from './fields.ts';
 
-export interface ReadLine {
+interface ReadLine {
   /** First line of the message. */
   readonly message: string;
   /** Other fields of a JSON or logfmt line, except those that the row already shows. */

@@ -1,7 +1,7 @@
 /** Splits a line into segments to draw, at the boundaries of styles and matches. */
 import type { AnsiStyle, AnsiText } from './ansi.ts';
 
-export interface Piece {
+interface Piece {
   readonly text: string;
   readonly marked: boolean;
   readonly style: AnsiStyle | undefined;

@@ -19,7 +19,7 @@ export function nearestWord(word: string, known: readonly string[]): string | un
 }
 
 /** Edit distance: missing, added or replaced letters, or two swapped neighbors. */
-export function distanceOf(a: string, b: string): number {
+function distanceOf(a: string, b: string): number {
   // Words of LogQL are short, so a much longer text needs no table.
   if (Math.abs(a.length - b.length) > MAX_DISTANCE) return Math.max(a.length, b.length);
   let beforeLast: number[] = [];

@@ -2,7 +2,7 @@
  * Tokenizes a query, also an incomplete one: enough to find the cursor's context and the filters. It is not a
  * parser; the store reports mistakes.
  */
-export type TokenKind = 'word' | 'string' | 'open-string' | 'number' | 'mark' | 'comment';
+type TokenKind = 'word' | 'string' | 'open-string' | 'number' | 'mark' | 'comment';
 
 export interface Token {
   readonly kind: TokenKind;

@@ -1,7 +1,7 @@
 /** Replaces the dashboard variables for step and range, which the store does not know. */
 import { stepText } from '../time/steps.ts';
 
-export interface VariableValues {
+interface VariableValues {
   readonly rangeMs: number;
   readonly stepMs: number;
 }

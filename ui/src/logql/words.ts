@@ -21,7 +21,7 @@ export const ALL_SERVICES = '{service_name=~".+"}';
  */
 export const MAX_TERMS = 30;
 
-export interface Term {
+interface Term {
   readonly text: string;
   /** True if the case must match. */
   readonly isExact: boolean;
@@ -29,7 +29,7 @@ export interface Term {
 }
 
 /** Terms of which a line must have one. An excluded term has no alternatives. */
-export type Alternatives = readonly Term[];
+type Alternatives = readonly Term[];
 
 export type QueryReading =
   | { readonly kind: 'logql'; readonly logql: string }
@@ -49,7 +49,7 @@ export function readQuery(text: string, scope: string): QueryReading {
  * True if an invalid text is probably meant as LogQL: it has a selector, or begins with a brace, a stage or a
  * call. Then its mistake is explained instead of searching for the words.
  */
-export function looksLikeLogql(text: string): boolean {
+function looksLikeLogql(text: string): boolean {
   const tokens = tokensOf(text).filter(({ kind }) => kind !== 'comment');
   const first = tokens.findIndex(({ text }) => text !== '(');
   if (first === -1) return false;
@@ -64,7 +64,7 @@ export function looksLikeLogql(text: string): boolean {
   );
 }
 
-export function logqlOfWords(text: string, scope: string): string {
+function logqlOfWords(text: string, scope: string): string {
   return [scope, ...alternativesOf(text).map(filterOf)].join(' ');
 }
 

@@ -4,7 +4,7 @@ import { quoted } from '../logql/tokens.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 import { ServiceList } from './service-list.tsx';
 
-export interface ChooseServiceProps {
+interface ChooseServiceProps {
   readonly range: ResolvedRange | undefined;
   readonly onQuery: (query: string) => void;
 }

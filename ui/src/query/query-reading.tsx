@@ -8,7 +8,7 @@ import { usePane } from '../state/pane.ts';
 import type { QueryState } from '../state/use-query.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 
-export interface QueryReadingProps {
+interface QueryReadingProps {
   readonly state: QueryState;
   /** Range whose services can be chosen. */
   readonly range: ResolvedRange | undefined;

@@ -2,7 +2,7 @@
 import type { Service } from '../api/use-services.ts';
 import { bytesText } from '../time/quantities.ts';
 
-export interface ServiceListProps {
+interface ServiceListProps {
   readonly services: readonly Service[];
   readonly onService: (name: string) => void;
 }

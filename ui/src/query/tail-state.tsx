@@ -3,7 +3,7 @@ import type { TailState } from '../tail/follow-tail.ts';
 import type { TailBuffer } from '../tail/tail-buffer.ts';
 import { countText, secondsText } from '../time/quantities.ts';
 
-export interface TailWordProps {
+interface TailWordProps {
   readonly state: TailState | undefined;
   readonly isPaused: boolean;
 }
@@ -26,7 +26,7 @@ function wordOf(state: TailState | undefined, isPaused: boolean): readonly [stri
   return state.kind === 'connecting' ? ['connecting', 'Connecting'] : ['live', 'Live'];
 }
 
-export interface TailNoticesProps extends TailWordProps {
+interface TailNoticesProps extends TailWordProps {
   readonly buffer: TailBuffer;
 }
 

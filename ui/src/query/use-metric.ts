@@ -9,7 +9,7 @@ import { stepFor } from '../time/steps.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 import { computedShare, joinedSeries, metricParts } from './metric-parts.ts';
 
-export interface NamedSeries extends MatrixSeries {
+interface NamedSeries extends MatrixSeries {
   /** Unique label in the result, unless the legend says otherwise. */
   readonly label: string;
 }
@@ -36,7 +36,7 @@ export interface MetricQuery {
 }
 
 /** Distance of the earlier values that are compared with those of the range. */
-export type Comparison = '' | '1d' | '7d';
+type Comparison = '' | '1d' | '7d';
 
 /** Maximum number of instants of a chart. */
 const MAX_POINTS = 300;
@@ -47,7 +47,7 @@ export function metricStep(range: ResolvedRange, points: number = MAX_POINTS): n
   return stepFor(range, points);
 }
 
-export interface MetricOptions {
+interface MetricOptions {
   readonly compare?: Comparison;
   /** Maximum number of instants. */
   readonly points?: number;

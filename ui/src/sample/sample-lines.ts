@@ -2,12 +2,12 @@
  * Logs of a small shop for a store without logs: five services in common formats (nginx, JSON, logfmt, plain
  * text with stack traces), over the last hour. Every stream has the label `sample_data="true"`.
  */
-export interface SampleStream {
+interface SampleStream {
   readonly stream: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [ns: string, line: string])[];
 }
 
-export const SAMPLE_LABEL = 'sample_data';
+const SAMPLE_LABEL = 'sample_data';
 export const SAMPLE_SELECTOR = `{${SAMPLE_LABEL}="true"}`;
 
 const SPAN_MS = 3_500_000;
@@ -27,7 +27,7 @@ const SERVICES: readonly (readonly [service: string, lines: number, line: Line])
   ['sample-mail', 200, mailLine],
 ];
 
-export interface SampleOptions {
+interface SampleOptions {
   readonly spanMs?: number;
   /** Multiplies the lines of each service. */
   readonly times?: number;

@@ -14,7 +14,7 @@ type Params = Route['params'];
 
 export const Pane = createContext<PaneId>('');
 
-export interface PaneParams {
+interface PaneParams {
   readonly id: PaneId;
   /** Parameters by their names in the first pane. */
   readonly params: Params;

@@ -10,7 +10,7 @@ export interface Route {
   readonly params: Readonly<Record<string, string>>;
 }
 
-export const HOME = 'logs';
+const HOME = 'logs';
 
 /** Never throws: an invalid route leads to the start page. */
 export function parseRoute(hash: string): Route {

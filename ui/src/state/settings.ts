@@ -4,7 +4,7 @@ import { createStore, type Store } from './store.ts';
 export type Theme = 'auto' | 'light' | 'dark';
 export type Zone = 'local' | 'utc';
 
-export interface Settings {
+interface Settings {
   readonly theme: Theme;
   /** Zone of all times that are shown or typed. */
   readonly zone: Zone;

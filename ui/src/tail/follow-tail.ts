@@ -19,7 +19,7 @@ export type TailState =
   | { readonly kind: 'broken'; readonly reason: string; readonly againMs: number }
   | { readonly kind: 'refused'; readonly error: ApiError };
 
-export interface TailHandlers {
+interface TailHandlers {
   /** Receives new rows; oldest first within a frame. */
   rows(rows: readonly LogRow[]): void;
   dropped(count: number): void;
@@ -63,7 +63,7 @@ const OVERLAP_NS = 30_000_000_000n;
 const AGAIN_LIMIT = 1000;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
-export const POLL_MS = 2000;
+const POLL_MS = 2000;
 
 /** Resolves when the signal aborts or the tail is refused; never rejects. */
 export async function followTail(

@@ -31,14 +31,14 @@ export function windowEnds({ fromMs, toMs }: ResolvedRange, stepMs: number): Res
 }
 
 /** Window at the start or end of the range, which needs a separate query. */
-export interface CutWindow {
+interface CutWindow {
   /** Index in the windows of `windowEnds`, from 0. */
   readonly index: number;
   readonly endMs: number;
   readonly widthMs: number;
 }
 
-export interface CountedWindows {
+interface CountedWindows {
   readonly cut: readonly CutWindow[];
   /** Ends of the windows between the first and the last. */
   readonly whole: ResolvedRange | undefined;

@@ -23,7 +23,7 @@ export interface FaultOptions {
   readonly delayMs?: readonly [number, number];
 }
 
-export interface InjectedFault {
+interface InjectedFault {
   /** Index of the call among all calls of the port, from 0. */
   readonly call: number;
   readonly operation: string;

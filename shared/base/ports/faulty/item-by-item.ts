@@ -13,7 +13,7 @@
 import { ConditionFailedError, type ItemKey, type Table, type Write } from '../table.ts';
 import { checkTransaction, conditionHolds, keyOf } from '../table-rules.ts';
 
-export interface ItemByItemOptions {
+interface ItemByItemOptions {
   /** Returns a number in [0, 1); determines the order of the items. */
   readonly random: () => number;
   /** Runs before each item of a transaction is applied: the time in which others read. */

@@ -2,7 +2,7 @@
 import type { ObjectStore } from '../object-store.ts';
 import { type FaultOptions, type Faults, faultInjector } from './faults.ts';
 
-export interface FaultyObjectStore extends ObjectStore {
+interface FaultyObjectStore extends ObjectStore {
   readonly faults: Faults;
 }
 

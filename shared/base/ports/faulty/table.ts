@@ -3,7 +3,7 @@ import type { ItemKey, Table } from '../table.ts';
 import { keyOf } from '../table-rules.ts';
 import { type FaultOptions, type Faults, faultInjector } from './faults.ts';
 
-export interface FaultyTable extends Table {
+interface FaultyTable extends Table {
   readonly faults: Faults;
 }
 

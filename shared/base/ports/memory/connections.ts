@@ -18,7 +18,7 @@ export interface MemoryConnections extends Connections {
   leave(connectionId: string): void;
 }
 
-export interface MemoryConnectionsOptions {
+interface MemoryConnectionsOptions {
   readonly clock: Clock;
   /** Maximum message size, bytes. Default: no limit. */
   readonly maxMessageBytes?: number;

@@ -6,7 +6,7 @@ import { compareUtf8 } from '../../model/bytes.ts';
 import { checkByteRange, checkObjectKey, checkTailLength, listLimit, rangePastEnd } from '../object-key.ts';
 import { type ListPage, ObjectNotFoundError, type ObjectStore, wholeBody } from '../object-store.ts';
 
-export interface MemoryObjectStore extends ObjectStore {
+interface MemoryObjectStore extends ObjectStore {
   /** Number of stored objects. */
   readonly count: number;
   /** Total size of all objects, bytes. */

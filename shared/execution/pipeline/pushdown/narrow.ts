@@ -18,7 +18,7 @@ import { columnFor, type PromotedPage } from './pushdown-page.ts';
 /**
  * Parts of a page that are read: names of labels and metadata decide whether a filter reads the parsed label.
  */
-export type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;
+type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;
 
 export interface Narrower {
   /** Narrows `selection[0..count)` (ascending) in place. Returns the new count. */

@@ -34,7 +34,7 @@ export interface LabelSource {
   readonly path: readonly string[] | undefined;
 }
 
-export interface DropTest {
+interface DropTest {
   readonly source: LabelSource;
   /** Filter that reads only the label. */
   readonly filter: LabelFilter;
@@ -60,7 +60,7 @@ export interface PromotedPlan {
   readonly othersReadLine: boolean;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /**
    * Names to which the query restricts extraction (`planSamples(...).wanted`); undefined if it sees all
    * labels.

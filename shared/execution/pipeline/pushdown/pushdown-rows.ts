@@ -28,7 +28,7 @@ export interface PreparedRows {
   readonly needsLines: boolean;
 }
 
-export interface PromotedOptions {
+interface PromotedOptions {
   /** Undefined if all labels are visible: columns then only drop rows. */
   readonly wanted?: WantedNames | undefined;
   /** Filters after an unwrap. */

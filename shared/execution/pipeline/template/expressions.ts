@@ -19,7 +19,7 @@ import { GoTime } from './time.ts';
 import { methodOf } from './time-methods.ts';
 import { isTrue, LabelMap, typeName, type Value } from './values.ts';
 
-export const NONE = Symbol('no value from the stage before');
+const NONE = Symbol('no value from the stage before');
 /** Weight of a time method, equal to that of `date`: Format processes a layout. */
 const TIME_METHOD_WEIGHT = 16;
 
@@ -39,14 +39,14 @@ export interface Scope {
   slots: number;
 }
 
-export function slotOf(scope: Scope, name: string): number {
+function slotOf(scope: Scope, name: string): number {
   for (let i = scope.names.length - 1; i >= 0; i--) {
     if (scope.names[i].name === name) return scope.names[i].slot;
   }
   return -1;
 }
 
-export function declare(scope: Scope, name: string): number {
+function declare(scope: Scope, name: string): number {
   const slot = scope.slots++;
   scope.names.push({ name, slot });
   return slot;

@@ -6,7 +6,7 @@
 import type { ListNode, Node, Operand, PipeNode, Statement } from './nodes.ts';
 import type { ParsedTemplate } from './parser.ts';
 
-export interface FieldUse {
+interface FieldUse {
   readonly fields: ReadonlySet<string>;
   readonly readsAllFields: boolean;
   /** Set if the template consists of one `{{.name}}`. */

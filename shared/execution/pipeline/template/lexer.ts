@@ -5,7 +5,7 @@
  */
 import { quote } from '../../../base/model/quote.ts';
 
-export type TokenKind =
+type TokenKind =
   | 'eof'
   | 'error'
   | 'text'

@@ -9,7 +9,7 @@ export interface ListNode {
   readonly type: 'list';
   readonly nodes: Statement[];
 }
-export interface TextNode {
+interface TextNode {
   readonly type: 'text';
   readonly pos: number;
   readonly text: string;
@@ -26,11 +26,11 @@ export interface BranchNode {
   readonly list: ListNode;
   readonly elseList: ListNode | undefined;
 }
-export interface JumpNode {
+interface JumpNode {
   readonly type: 'break' | 'continue';
   readonly pos: number;
 }
-export interface TemplateNode {
+interface TemplateNode {
   readonly type: 'template';
   readonly pos: number;
   readonly name: string;
@@ -54,13 +54,13 @@ export interface CommandNode {
   readonly pos: number;
   readonly args: Operand[];
 }
-export interface FieldNode {
+interface FieldNode {
   readonly type: 'field';
   readonly pos: number;
   readonly names: readonly string[];
 }
 /** Variable; `names[0]` includes its `$`. */
-export interface VariableNode {
+interface VariableNode {
   readonly type: 'variable';
   readonly pos: number;
   readonly names: readonly string[];
@@ -76,11 +76,11 @@ export interface IdentifierNode {
   readonly pos: number;
   readonly name: string;
 }
-export interface WordNode {
+interface WordNode {
   readonly type: 'dot' | 'nil';
   readonly pos: number;
 }
-export interface BoolNode {
+interface BoolNode {
   readonly type: 'bool';
   readonly pos: number;
   readonly value: boolean;
@@ -95,7 +95,7 @@ export interface NumberNode {
   /** Value of the constant if no type is expected; undefined if it overflows int. */
   readonly ideal: Value;
 }
-export interface StringNode {
+interface StringNode {
   readonly type: 'string';
   readonly pos: number;
   readonly source: string;

@@ -96,7 +96,7 @@ function formatItem(value: Value, verb: string, flags: Flags): string {
 }
 
 /** Pads to the width, which counts characters; zeros only on the left. */
-export function pad(text: string, flags: Flags): string {
+function pad(text: string, flags: Flags): string {
   if (flags.width === undefined) return text;
   const missing = flags.width - countCharacters(text);
   if (missing <= 0) return text;

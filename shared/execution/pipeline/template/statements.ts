@@ -22,8 +22,8 @@ import { printed, valueText } from './print.ts';
 import { descend, fail, type State, spend, write } from './state.ts';
 import { GoInt, isTrue, LabelMap, sortedEntries, type Value } from './values.ts';
 
-export type End = 'done' | 'break' | 'continue';
-export type Run = (state: State, dot: Value) => End;
+type End = 'done' | 'break' | 'continue';
+type Run = (state: State, dot: Value) => End;
 
 export interface CompiledTemplate {
   readonly run: Run;

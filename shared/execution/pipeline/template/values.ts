@@ -6,8 +6,8 @@
 import { compareUtf8 } from '../../../base/model/bytes.ts';
 import type { GoTime } from './time.ts';
 
-export type JsonObject = Map<string, Value>;
-export type JsonArray = Value[];
+type JsonObject = Map<string, Value>;
+type JsonArray = Value[];
 export type Value =
   | undefined
   | null

@@ -18,7 +18,7 @@ import { type LinePage, linePages } from './line-pages.ts';
 import { LineParser } from './line-parser.ts';
 import { shownValue } from './value-type.ts';
 
-export interface DetectedValues {
+interface DetectedValues {
   /** Ascending. */
   readonly values: readonly string[];
   /** Effective limit on the number of values. The first ones found are returned. */

@@ -25,7 +25,7 @@ import { DUPLICATE_SUFFIX } from '../../../base/text/names.ts';
 import { sanitizeName, unescapeJson } from '../../../base/text/text.ts';
 import { MAX_NAME_CHARACTERS } from './bounds.ts';
 
-export interface PathVisitor {
+interface PathVisitor {
   /** Whether the stream has a label of this name, so that the parser's label gets a suffix. */
   collides(name: string): boolean;
   /**

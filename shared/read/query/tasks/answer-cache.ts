@@ -20,7 +20,7 @@ const MAX_SHARE = 1 / 8;
 /** Template functions that read the clock: `now`, and date functions of invalid times. */
 const READS_CLOCK = /\{\{[\s\S]*(now|date)/i;
 
-export interface AnswerCacheFigures {
+interface AnswerCacheFigures {
   hits: number;
   misses: number;
 }

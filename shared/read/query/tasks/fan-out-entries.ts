@@ -22,7 +22,7 @@ import type { LogAsk } from './task.ts';
  */
 const FIRST_WIDTH = 2;
 
-export interface LogFanOutQuery {
+interface LogFanOutQuery {
   readonly expr: LogExpr;
   readonly limit: number;
   readonly backward: boolean;
@@ -31,7 +31,7 @@ export interface LogFanOutQuery {
 }
 
 /** A day of one tenant. */
-export interface DayOfEntries {
+interface DayOfEntries {
   readonly from: PagesOfPlan;
   readonly view: TenantView;
   readonly visible: Visible;

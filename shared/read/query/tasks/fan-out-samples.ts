@@ -20,13 +20,13 @@ import type { HeldAnswer } from './query-workers.ts';
 import type { MetricAsk, TaskAnswer } from './task.ts';
 
 /** View and visibility of the pages. */
-export interface SeenBy {
+interface SeenBy {
   readonly view: TenantView;
   readonly visible: Visible;
 }
 
 /** Query over the chunks. */
-export interface ChunksAsked {
+interface ChunksAsked {
   readonly selector: StreamSelector;
   readonly range: TimeRange;
   /** Whether most pages of the chunks are pruned. */
@@ -34,7 +34,7 @@ export interface ChunksAsked {
 }
 
 /** A day that workers plan. */
-export interface DayOfChunks {
+interface DayOfChunks {
   readonly day: number;
   /** Range inside the day, ns, inclusive and exclusive. */
   readonly from: number;

@@ -7,7 +7,7 @@
  *     added     1  2  3  4  5  6
  *     answered  x     x  x           2 is slow: 5 and 6 run meanwhile; 3 and 4 are held until 2 is merged
  */
-export interface FanOutOptions {
+interface FanOutOptions {
   /** Signal of the query. An abort ends all tasks. */
   readonly signal: AbortSignal;
   /** Initial number of concurrent tasks. */

@@ -60,7 +60,7 @@ export function functionTaskSizes(workers: number): TaskSizes {
 const BYTES_PER_ROW = 16;
 
 /** Consecutive pages of one plan. */
-export interface TaskPages {
+interface TaskPages {
   readonly pages: readonly PlannedPage[];
   readonly bytes: number;
 }
@@ -95,7 +95,7 @@ export function cutIntoTasks(
   return tasks;
 }
 
-export interface ChunkTaskParts {
+interface ChunkTaskParts {
   readonly tenant: string;
   readonly isLabelled: boolean;
   readonly visible: Visible;
@@ -138,12 +138,12 @@ function deletesOf({ deleteFilters }: Visible, day: number): Task['deletes'] {
   );
 }
 
-export interface TaskMaker {
+interface TaskMaker {
   /** Creates a task for `pages` of the plan. */
   make(pages: readonly PlannedPage[], ask: Task['ask']): Task;
 }
 
-export interface TaskMakerParts {
+interface TaskMakerParts {
   readonly tenant: string;
   readonly isLabelled: boolean;
   readonly plan: DayPlan;

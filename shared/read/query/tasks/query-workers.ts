@@ -14,7 +14,7 @@ import { encodeTask } from './task-codec.ts';
 /** Maximum waiting tasks of a tenant: 1,000 queries with a full window each on a machine of 16 workers. */
 const MAX_WAITING_TASKS = 32_000;
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly affinity: number;
   readonly signal: AbortSignal;
   /** Memory budget of the query, which a result is charged to until it is merged. */
@@ -22,7 +22,7 @@ export interface TaskOptions {
 }
 
 /** Totals since the start, for metrics. */
-export interface WorkerFigures {
+interface WorkerFigures {
   tasks: number;
   failed: number;
   cancelled: number;
@@ -36,7 +36,7 @@ export interface HeldAnswer {
   release(): void;
 }
 
-export interface QueryWorkersOptions {
+interface QueryWorkersOptions {
   readonly sizes?: TaskSizes;
   /** Default: no result is cached. */
   readonly cache?: AnswerCache;

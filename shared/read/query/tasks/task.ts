@@ -48,7 +48,7 @@ export interface TaskPage {
  * Marks a task of a metric query that the worker plans itself: it finds the pages of the chunks and what to
  * read of them.
  */
-export interface PlannedByWorker {
+interface PlannedByWorker {
   /** Number of the task's records that are its own, from the first on. The others are neighbors. */
   readonly own: number;
   /**

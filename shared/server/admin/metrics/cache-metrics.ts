@@ -1,7 +1,7 @@
 /** Hits, misses and sizes of caches that count themselves (model/lru.ts), by cache name. */
 import type { MetricsRegistry } from './registry.ts';
 
-export interface CacheFigures {
+interface CacheFigures {
   readonly hits: number;
   readonly misses: number;
   /** Size of the cached values, bytes. */

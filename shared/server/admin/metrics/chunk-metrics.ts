@@ -20,19 +20,19 @@ const AGES = [0.002, 0.005, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const SPANS = [0.01, 0.1, 0.5, 1, 2, 4, 8, 12, 24].map(hours => hours * SECONDS_PER_HOUR);
 
 /** Current load of the push path. */
-export interface CommitLoad {
+interface CommitLoad {
   /** Number of group commits that are being written, and of those that wait. */
   readonly writing: number;
   readonly waiting: number;
 }
 
-export interface ChunkMetricsSources {
+interface ChunkMetricsSources {
   /** Raw bytes of lines of a full group commit. */
   readonly maxGroupBytes: number;
   readonly load: () => CommitLoad;
 }
 
-export interface StreamMetricsSources {
+interface StreamMetricsSources {
   /**
    * Active streams by tenant, and number of streams created since the start; nothing if streams are not
    * limited.

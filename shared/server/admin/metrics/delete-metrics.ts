@@ -9,7 +9,7 @@ import { BoundedNames } from './bounded-names.ts';
 import { MAX_NAMED_TENANTS } from './ingest-metrics.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-export interface DeleteMetrics extends DeletionObserver {
+interface DeleteMetrics extends DeletionObserver {
   received(tenant: string): void;
 }
 

@@ -16,7 +16,7 @@ const MAX_VALUES = 100;
 /** Combinations of one function: 8 components and 5 classes. More is a defect of the caller. */
 const MAX_SERIES = 64;
 
-export interface EmbeddedMetricsParts {
+interface EmbeddedMetricsParts {
   /** Function name of groups.ts. */
   readonly functionName: string;
   readonly nowMs: () => number;
@@ -24,7 +24,7 @@ export interface EmbeddedMetricsParts {
   readonly print: (line: string) => void;
 }
 
-export interface CountedCall {
+interface CountedCall {
   /** Component of the route, or name of a job. */
   readonly group: string;
   /** `2xx` and so on; `ok` or `failed` for calls other than requests. */

@@ -7,7 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 import { NS_OF_SECOND } from '../../../base/model/time-units.ts';
 
-export const LAG_METRIC = 'nodejs_eventloop_lag_seconds';
+const LAG_METRIC = 'nodejs_eventloop_lag_seconds';
 /** Longer than any usual time between two scrapes. */
 export const KEPT_MS = 5 * 60_000;
 const RESOLUTION_MS = 10;
@@ -33,7 +33,7 @@ const FIGURES: readonly (readonly [name: string, help: string, read: (monitor: M
 ];
 
 /** Name of the gauge of a figure. */
-export function lagMetric(figure: string): string {
+function lagMetric(figure: string): string {
   return LAG_METRIC.replace('_seconds', `_${figure}_seconds`);
 }
 

@@ -63,7 +63,7 @@ export function printExposition(families: Exposition): string {
 /** Gauges that describe the whole store, so the maximum counts instead of the sum. */
 const OF_THE_STORE = /^loki_compactor_|_info$|_timestamp_seconds$/;
 
-export interface SumOptions {
+interface SumOptions {
   /** Tenants with separate names. Later ones count as `other`. */
   readonly maxTenants: number;
 }

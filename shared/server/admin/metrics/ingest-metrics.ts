@@ -34,7 +34,7 @@ interface RefusedTotals extends Source {
   bytes: number;
 }
 
-export interface IngestMetricsOptions {
+interface IngestMetricsOptions {
   /** Retention of a tenant's logs in hours; 0 is forever. */
   readonly retentionHoursOf: (tenant: string) => number;
   readonly maxNamedTenants?: number;

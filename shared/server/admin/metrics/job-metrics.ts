@@ -20,7 +20,7 @@ const LAST_SUCCESS: Readonly<Record<string, string>> = {
   retention: 'loki_compactor_apply_retention_last_successful_run_timestamp_seconds',
 };
 
-export type OnRun = (run: LastRun) => void;
+type OnRun = (run: LastRun) => void;
 
 export function addJobMetrics(registry: MetricsRegistry): OnRun {
   const runs = registry.counter<'job' | 'result'>({

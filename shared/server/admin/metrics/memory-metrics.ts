@@ -5,7 +5,7 @@
 import type { MetricsRegistry } from './registry.ts';
 
 /** All values in bytes. */
-export interface MemoryFigures {
+interface MemoryFigures {
   /** JavaScript heap that V8 has allocated from the system. */
   readonly heapTotal: number;
   readonly heapUsed: number;

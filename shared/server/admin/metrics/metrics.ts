@@ -17,7 +17,7 @@ export interface Metrics {
   readonly requests: RequestMetrics;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** Retention of a tenant's logs in hours. Default: forever. */
   readonly retentionHoursOf?: (tenant: string) => number;
   /** Maximum number of tenants with separate series. */

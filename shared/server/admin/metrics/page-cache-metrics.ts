@@ -1,7 +1,7 @@
 /** Metrics of the page cache (query/page-cache.ts), which counts itself. They are read at a scrape. */
 import type { MetricsRegistry } from './registry.ts';
 
-export interface PageCacheFigures {
+interface PageCacheFigures {
   readonly hits: number;
   readonly misses: number;
   readonly pages: number;

@@ -14,7 +14,7 @@ const BYTES_PER_SECOND = [1e5, 1e6, 1e7, 5e7, 1e8, 3e8, 6e8, 1e9, 2e9, 5e9];
 
 type StatisticsLabel = 'status_code' | 'type' | 'range';
 
-export interface QueryKind {
+interface QueryKind {
   readonly type: 'metric' | 'limited';
   readonly range: 'range' | 'instant';
 }

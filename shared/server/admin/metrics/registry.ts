@@ -16,18 +16,18 @@ import { addEventLoopLag, LAG_METRICS } from './event-loop-lag.ts';
 /** The longest period that a timer of Node accepts, 24 days. It keeps the monitor of prom-client idle: ours runs only if metrics are scraped. */
 const NEVER_MS = 2 ** 31 - 1;
 
-export interface MetricOptions<Label extends string> {
+interface MetricOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
 }
 
-export interface ReadMetricOptions<Label extends string> extends MetricOptions<Label> {
+interface ReadMetricOptions<Label extends string> extends MetricOptions<Label> {
   /** Reads values at a scrape, for metrics that are counted in another module. */
   readonly read?: () => Iterable<Series<Label>>;
 }
 
-export interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
+interface HistogramOptions<Label extends string> extends MetricOptions<Label> {
   /** Inclusive upper bounds, ascending. +Inf is added automatically. */
   readonly buckets: readonly number[];
 }

@@ -18,7 +18,7 @@ const MAX_CACHED = 2000;
 type Label = 'method' | 'route' | 'status_code' | 'ws';
 type RouteLabel = 'method' | 'route';
 
-export interface ObservedRequest {
+interface ObservedRequest {
   readonly method: string;
   /** Path template of the route; `undefined` if none matches. */
   readonly path: string | undefined;

@@ -1,7 +1,7 @@
 /** Load of the threads of a process. Shows which role needs more CPU. */
 import type { MetricsRegistry } from './registry.ts';
 
-export interface ThreadFigures {
+interface ThreadFigures {
   /** Name such as `ingest-0`. */
   readonly name: string;
   /** Number of starts. */

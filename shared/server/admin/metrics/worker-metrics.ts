@@ -4,7 +4,7 @@ import type { AnswerCache } from '../../../read/query/tasks/answer-cache.ts';
 import type { QueryWorkers } from '../../../read/query/tasks/query-workers.ts';
 import type { MetricsRegistry } from './registry.ts';
 
-export interface QueryParts {
+interface QueryParts {
   /** `undefined` without workers. Then there are no series about tasks. */
   readonly workers: QueryWorkers | undefined;
   readonly memory: QueryMemory;

@@ -15,7 +15,7 @@ export interface ParameterDoc {
   readonly example?: string;
 }
 
-export interface BodyDoc {
+interface BodyDoc {
   readonly about: string;
   /** Body per media type that a client can send unchanged; `undefined` for bytes. */
   readonly types: Readonly<Record<string, string | undefined>>;

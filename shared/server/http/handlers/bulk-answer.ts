@@ -31,7 +31,7 @@ export interface BulkAnswer {
   readonly requestId: string;
 }
 
-export interface BulkItems {
+interface BulkItems {
   /** Parts of the response: JSON of the items, separated by commas. */
   readonly parts: readonly Buffer[];
   readonly hasFailures: boolean;

@@ -23,7 +23,7 @@ export interface Notice {
   readonly expr: string;
 }
 
-export interface NoticeResult {
+interface NoticeResult {
   /** One value per notice: true if at least one Alertmanager accepted it, or none should receive it. */
   readonly taken: readonly boolean[];
   readonly failures: readonly string[];
@@ -35,7 +35,7 @@ export type Notify = (
   signal: AbortSignal,
 ) => Promise<NoticeResult>;
 
-export interface AlertmanagerOptions {
+interface AlertmanagerOptions {
   readonly urls: readonly string[];
   readonly auth: ClientAuth;
   readonly timeoutMs: number;

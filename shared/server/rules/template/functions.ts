@@ -24,7 +24,7 @@ import {
 } from './humanize.ts';
 
 /** External address of the store, and its path. */
-export interface ExternalPlace {
+interface ExternalPlace {
   readonly externalUrl: string;
 }
 

@@ -13,7 +13,7 @@ const SMALL = ['m', 'u', 'n', 'p', 'f', 'a', 'z', 'y'];
 const BINARY = ['ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei', 'Zi', 'Yi'];
 
 /** Converts a value to a number, from a number or text. */
-export function numberOf(value: Value): number {
+function numberOf(value: Value): number {
   if (typeof value === 'number') return value;
   if (value instanceof GoInt) return Number(value.value);
   if (typeof value === 'string') {

@@ -26,7 +26,7 @@ export const MAX_TEXT_LENGTH = 16 * 1024;
 /** Number of cached compiled texts in this process. */
 const CACHED_TEMPLATES = 2000;
 
-export interface AlertData {
+interface AlertData {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -36,7 +36,7 @@ export interface TemplateRunner {
   run(text: string, data: AlertData): string;
 }
 
-export interface TemplateSurroundings {
+interface TemplateSurroundings {
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly externalUrl: string;
 }

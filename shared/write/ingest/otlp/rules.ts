@@ -8,7 +8,7 @@ import { compileRegex } from '../../../language/regex/regex.ts';
 
 export type AttributeRules = (attribute: string) => OtlpAction;
 
-export interface OtlpRules {
+interface OtlpRules {
   readonly resource: AttributeRules;
   readonly scope: AttributeRules;
   readonly log: AttributeRules;

@@ -48,7 +48,7 @@ export const MAX_STREAM_BUCKETS = 200_000;
 export const STREAM_GENERATION_MS = 60_000;
 
 /** Maximum tenants with stored state, if their streams leave enough memory. */
-export const MAX_TENANTS = 10_000;
+const MAX_TENANTS = 10_000;
 /** Maximum active streams of all tenants together. About 60 bytes each. */
 export const MAX_KNOWN_STREAMS = 2_000_000;
 /** Weight of a tenant's state without streams, in streams. */

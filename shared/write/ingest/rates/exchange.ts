@@ -17,7 +17,7 @@ interface ExchangeParts {
   readonly clock: Clock;
 }
 
-export interface DemandOptions {
+interface DemandOptions {
   readonly tenant: string;
   readonly state: TenantState;
   readonly process: string;

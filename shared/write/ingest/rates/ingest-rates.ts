@@ -30,7 +30,7 @@ export interface RatesLog {
   warn(fields: object, message: string): void;
 }
 
-export interface IngestRatesParts {
+interface IngestRatesParts {
   readonly exchange: IngestExchange;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -28,7 +28,7 @@ export function streamLimitError(tenant: string, stream: string): ClientError {
   );
 }
 
-export interface RefusedStream {
+interface RefusedStream {
   readonly columns: PushColumns;
   /** Entries of the push that would be stored, ascending, including those of other streams. */
   readonly entries: Uint32Array;

@@ -6,7 +6,7 @@ import type { PushResult } from '../accept.ts';
 /** Reasons for refusing single streams of a push. */
 export const STREAM_REASONS = ['stream_limit', 'per_stream_rate_limit'] as const;
 export type StreamReason = (typeof STREAM_REASONS)[number];
-export type RateReason = 'rate_limited' | StreamReason;
+type RateReason = 'rate_limited' | StreamReason;
 
 /**
  * Refused streams as typed arrays, because up to 100,000 streams of a push may be refused, and the decision
@@ -20,7 +20,7 @@ export interface RefusedStreams {
 }
 
 /** Entries of streams of one policy that are refused for one reason. */
-export interface RateDiscard {
+interface RateDiscard {
   readonly reason: RateReason;
   readonly policy: string;
   lines: number;

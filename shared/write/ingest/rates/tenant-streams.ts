@@ -17,7 +17,7 @@ import { MAX_ANNOUNCED_STREAMS } from '../../../storage/catalog/ingest-exchange.
 import { ActiveStreams } from './active-streams.ts';
 import { ANNOUNCED_AGAIN_MS, EXCHANGE_MS } from './bounds.ts';
 
-export type StreamLimits = Pick<Limits, 'maxGlobalStreamsPerUser' | 'maxStreamsPerUser'>;
+type StreamLimits = Pick<Limits, 'maxGlobalStreamsPerUser' | 'maxStreamsPerUser'>;
 
 export class TenantStreams {
   /** Streams seen by any process. Empty if there is no shared limit. */

@@ -19,9 +19,9 @@ import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
 const BULK_OPERATIONS = ['create', 'index', 'update', 'delete'] as const;
-export type BulkOperation = (typeof BULK_OPERATIONS)[number];
+type BulkOperation = (typeof BULK_OPERATIONS)[number];
 
-export interface BulkAction {
+interface BulkAction {
   readonly operation: BulkOperation;
   readonly index: string;
   /** Empty if the client lets the store choose. */
@@ -40,12 +40,12 @@ export interface BulkFailure {
   readonly reason: string;
 }
 
-export interface BulkReceiver extends Receiver {
+interface BulkReceiver extends Receiver {
   /** Results that `decode` adds, in the order of the request. */
   readonly items: readonly BulkItem[];
 }
 
-export interface BulkOptions {
+interface BulkOptions {
   readonly fields: FieldOptions;
   /** Index for actions without one. Empty if the path does not name one either. */
   readonly index: string;

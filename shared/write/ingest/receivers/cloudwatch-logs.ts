@@ -43,7 +43,7 @@ const MAX_SAME_MS = 1_000_000;
 /** Maximum line feeds that are removed from the end of a message. */
 const MAX_TRIMMED_BYTES = 4096;
 
-export interface EnvelopeTarget {
+interface EnvelopeTarget {
   readonly columns: PushColumns;
   readonly streams: StreamTable;
   /** Labels added to those of each envelope, which have precedence. */

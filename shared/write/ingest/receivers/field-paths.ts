@@ -22,7 +22,7 @@ const NONE = -2;
 export const Role = { metadata: 0, time: 1, message: 2, label: 3, ignored: 4, unstorable: 5 } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-export interface FieldPath {
+interface FieldPath {
   readonly name: string;
   readonly nameBytes: number;
   readonly role: Role;

@@ -43,7 +43,7 @@ const BASE64_STEP = 64 * 1024;
 const STEP_BYTES = 16 * 1024;
 const MAX_MS = 1e14;
 
-export interface FirehoseOptions {
+interface FirehoseOptions {
   readonly fields: FieldOptions;
   /** Labels of every entry. */
   readonly labels: readonly Label[];

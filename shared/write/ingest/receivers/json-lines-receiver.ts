@@ -10,7 +10,7 @@ import type { FieldOptions } from './field-options.ts';
 import { isBlank, lineEnd, unpackText } from './text-body.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
-export interface JsonLinesReceiver extends Receiver {
+interface JsonLinesReceiver extends Receiver {
   /** Describes the invalid lines after decoding. Undefined if all are valid. */
   failure(): string | undefined;
 }

@@ -24,7 +24,7 @@ export interface ObjectBatch {
 const LINE_FEED = 0x0a;
 const GZIP = Buffer.of(0x1f, 0x8b, 8);
 
-export interface BatchOptions {
+interface BatchOptions {
   /** Maximum bytes of a batch: its lines and the metadata of each. */
   readonly batchBytes?: number;
   /** Metadata bytes per line. */

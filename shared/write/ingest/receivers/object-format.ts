@@ -12,7 +12,7 @@
 import type { Timestamp } from '../timestamp.ts';
 import { readDate, readUnix } from './time-value.ts';
 
-export type FormatName = 'cloudtrail' | 'json' | 'cloudfront' | 'vpc_flow' | 'elb' | 'text';
+type FormatName = 'cloudtrail' | 'json' | 'cloudfront' | 'vpc_flow' | 'elb' | 'text';
 
 export interface ObjectFormat {
   readonly name: FormatName;

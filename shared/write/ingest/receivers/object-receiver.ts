@@ -17,7 +17,7 @@ import { isBlank, lineEnd } from './text-body.ts';
 import { addNanoseconds } from './time-value.ts';
 import { validUtf8 } from './valid-utf8.ts';
 
-export interface ObjectReceiverOptions {
+interface ObjectReceiverOptions {
   readonly batch: ObjectBatch;
   /** Labels of every entry. `log_type` is added. */
   readonly labels: readonly Label[];

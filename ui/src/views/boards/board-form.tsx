@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { RefreshSelect } from '../../components/refresh-select.tsx';
 import { QUICK_RANGES } from '../../time/time-range.ts';
 
-export interface BoardFormProps {
+interface BoardFormProps {
   readonly board: Board;
   readonly onClose: () => void;
   readonly onBoard: (board: Board) => void;

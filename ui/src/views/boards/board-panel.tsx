@@ -24,7 +24,7 @@ import { useStore } from '../../state/use-store.ts';
 import { UNIT_TEXTS } from '../../time/quantities.ts';
 import type { RangeText, ResolvedRange } from '../../time/time-range.ts';
 
-export interface BoardPanelProps {
+interface BoardPanelProps {
   readonly panel: PanelContent;
   readonly variables: readonly BoardVariable[];
   readonly chosen: Chosen;
@@ -34,7 +34,7 @@ export interface BoardPanelProps {
   readonly tools: ComponentChildren;
 }
 
-export const ROW_PX = 64;
+const ROW_PX = 64;
 const HEAD_PX = 52;
 /** Number of points; a panel is narrower than the log view. */
 const POINTS = 150;

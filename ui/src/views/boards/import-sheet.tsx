@@ -11,7 +11,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
 import { manyText } from '../../time/quantities.ts';
 
-export interface ImportSheetProps {
+interface ImportSheetProps {
   readonly onClose: () => void;
   readonly onDone: () => void;
 }

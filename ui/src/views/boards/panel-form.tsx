@@ -14,7 +14,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { asksForLines } from '../../logql/tokens.ts';
 
-export interface PanelFormProps {
+interface PanelFormProps {
   readonly panel: BoardPanel;
   readonly isNew: boolean;
   readonly onClose: () => void;

@@ -7,7 +7,7 @@ import { type Chosen, fillBoardVariables, PARAM_PREFIX } from '../../boards/boar
 import { changeParams } from '../../state/navigation.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
-export interface VariableBarProps {
+interface VariableBarProps {
   readonly variables: readonly BoardVariable[];
   readonly chosen: Chosen;
   readonly range: ResolvedRange;

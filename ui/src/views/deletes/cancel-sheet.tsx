@@ -8,7 +8,7 @@ import { ErrorMessage } from '../../components/message.tsx';
 import { QueryText } from '../../components/query-text.tsx';
 import { asksForForce } from './deletes-model.ts';
 
-export interface CancelSheetProps {
+interface CancelSheetProps {
   readonly request: DeleteRequest;
   readonly onClose: () => void;
   readonly onCancelled: () => void;

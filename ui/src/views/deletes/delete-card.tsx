@@ -18,7 +18,7 @@ const NAMES: Readonly<Record<DeleteState, string>> = {
   processed: 'Processed',
 };
 
-export interface DeleteCardProps {
+interface DeleteCardProps {
   readonly request: DeleteRequest;
   readonly onCancel: (request: DeleteRequest) => void;
 }

@@ -15,7 +15,7 @@ import { useStore } from '../../state/use-store.ts';
 import { bytesText, countText } from '../../time/quantities.ts';
 import { DEFAULT_RANGE, formatTime, isRelative, parseTime, resolveRange } from '../../time/time-range.ts';
 
-export interface DeleteFormProps {
+interface DeleteFormProps {
   readonly onClose: () => void;
   readonly onCreated: () => void;
 }

@@ -21,7 +21,7 @@ export function shownDeletes(
   return requests.filter(request => (stateOfDelete(request) === 'processed') === (filter === 'processed'));
 }
 
-export interface Step {
+interface Step {
   readonly name: string;
   /** Explanation of the step. */
   readonly means: string;

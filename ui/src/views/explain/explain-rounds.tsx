@@ -48,7 +48,7 @@ export function ExplainRounds({ rounds }: { readonly rounds: readonly ReadRound[
 }
 
 /** For example `days 1 (40 B), chunk records 4 (2.1 kB)`. */
-export function readsText({ reads }: ReadRound): string {
+function readsText({ reads }: ReadRound): string {
   return Object.entries(reads)
     .map(([what, { requests, bytes }]) => `${worded(what)} ${countText(requests)} (${bytesText(bytes)})`)
     .join(', ');

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { bytesText, countText, manyText } from '../../time/quantities.ts';
 import { type LabelRow, matching } from './labels-model.ts';
 
-export interface LabelListProps {
+interface LabelListProps {
   readonly rows: readonly LabelRow[];
   readonly open: readonly string[];
   readonly onToggle: (name: string) => void;

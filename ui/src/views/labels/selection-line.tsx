@@ -2,7 +2,7 @@
 import { Icon } from '../../components/icon.tsx';
 import { isNothing, restOf, type Selection, withoutLabel, withoutOther } from '../../logql/selection.ts';
 
-export interface SelectionLineProps {
+interface SelectionLineProps {
   readonly query: string;
   readonly selection: Selection;
   readonly onChange: (selection: Selection) => void;

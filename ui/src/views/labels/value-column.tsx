@@ -13,7 +13,7 @@ import { bytesText, countText, percentText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { matching, plainRows, type ValueRow, valueRows } from './labels-model.ts';
 
-export interface ValueColumnProps {
+interface ValueColumnProps {
   readonly label: string;
   readonly selection: Selection;
   readonly range: ResolvedRange;

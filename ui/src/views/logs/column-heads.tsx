@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { boundWidth, type Column, MAX_WIDTH_PX, MIN_WIDTH_PX, movedColumn } from '../../lines/columns.ts';
 
-export interface ColumnHeadsProps {
+interface ColumnHeadsProps {
   readonly columns: readonly Column[];
   readonly onColumns: (columns: readonly Column[]) => void;
 }

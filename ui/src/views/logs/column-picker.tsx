@@ -13,7 +13,7 @@ import {
 } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
-export interface ColumnPickerProps {
+interface ColumnPickerProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
   /** Undefined means automatic columns. */

@@ -14,7 +14,7 @@ import { selectorOfStream } from '../../logql/edit.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 
-export interface ContextSheetProps {
+interface ContextSheetProps {
   readonly row: LogRow;
   readonly highlights: readonly RegExp[];
   readonly onClose: () => void;

@@ -18,7 +18,7 @@ import { bytesText, countText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { Order } from './logs-state.ts';
 
-export interface ExportMenuProps {
+interface ExportMenuProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
   /** Log query as sent. */

@@ -19,7 +19,7 @@ import {
 } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
-export interface FieldCardProps {
+interface FieldCardProps {
   readonly field: Field;
   readonly rows: readonly LogRow[];
   readonly query: string;

@@ -15,7 +15,7 @@ import { countText, manyText, percentText, shortText } from '../../time/quantiti
 import type { ResolvedRange } from '../../time/time-range.ts';
 import { FieldCard } from './field-card.tsx';
 
-export interface FieldPanelProps {
+interface FieldPanelProps {
   readonly rows: readonly LogRow[];
   /** Log query of these lines, as sent. */
   readonly query: string;

@@ -14,7 +14,7 @@ import { changeParams } from '../../state/navigation.ts';
 import { useEvery } from '../../state/use-every.ts';
 import { SampleData } from './sample-data.tsx';
 
-export interface FirstRunProps {
+interface FirstRunProps {
   /** Runs a query over the last hour. */
   readonly onFirst: (query: string) => void;
   /** Called after sample data was loaded. */

@@ -15,7 +15,7 @@ import { useStore } from '../../state/use-store.ts';
 import { LinkSheet } from './link-sheet.tsx';
 import { PrettyJson } from './pretty-json.tsx';
 
-export interface LineDetailsProps {
+interface LineDetailsProps {
   readonly row: LogRow;
   readonly highlights: readonly RegExp[];
   readonly onCondition: (condition: Condition) => void;

@@ -20,7 +20,7 @@ import { type LogPages, MAX_ROWS } from './use-log-pages.ts';
 import type { LogVolume } from './use-volume.ts';
 import { VolumePanel } from './volume-panel.tsx';
 
-export interface LinesResultProps {
+interface LinesResultProps {
   readonly query: string;
   /** Query as sent. */
   readonly sent: string;

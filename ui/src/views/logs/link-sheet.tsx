@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { linkOf, templateProblem, VALUE_MARK, withLink } from '../../lines/field-links.ts';
 import { changeSettings, settings } from '../../state/settings.ts';
 
-export interface LinkSheetProps {
+interface LinkSheetProps {
   readonly name: string;
   /** Example value. */
   readonly value: string;

@@ -13,7 +13,7 @@ import { ColumnPicker } from './column-picker.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import type { Order } from './logs-state.ts';
 
-export interface ListToolsProps {
+interface ListToolsProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
   /** Undefined means automatic columns. */

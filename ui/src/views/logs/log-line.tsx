@@ -6,7 +6,7 @@ import { readText } from '../../components/read-text.tsx';
 import { type Column, cellOf, colorOfValue } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
-export interface LogLineProps {
+interface LogLineProps {
   readonly row: LogRow;
   readonly time: string;
   readonly highlights: readonly RegExp[];

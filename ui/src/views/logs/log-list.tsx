@@ -17,7 +17,7 @@ import { ColumnHeads } from './column-heads.tsx';
 import { LineDetails } from './line-details.tsx';
 import { LogLine } from './log-line.tsx';
 
-export interface LogListProps {
+interface LogListProps {
   readonly rows: readonly LogRow[];
   readonly columns: readonly Column[];
   readonly onColumns: (columns: readonly Column[]) => void;

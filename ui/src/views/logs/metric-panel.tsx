@@ -13,7 +13,7 @@ import { countText, UNIT_TEXTS } from '../../time/quantities.ts';
 import { stepName } from '../../time/steps.ts';
 import type { Comparison } from './logs-state.ts';
 
-export interface MetricPanelProps {
+interface MetricPanelProps {
   readonly asked: Asked<MetricAnswer | undefined>;
   readonly kind: ChartKind;
   readonly onKind: (kind: ChartKind) => void;

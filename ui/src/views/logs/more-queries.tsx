@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { MAX_QUERIES } from '../../../../shared/base/model/board.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 
-export interface MoreQueriesProps {
+interface MoreQueriesProps {
   readonly queries: readonly string[];
   readonly onQueries: (queries: readonly string[]) => void;
 }

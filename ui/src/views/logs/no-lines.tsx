@@ -8,7 +8,7 @@ import { quoted } from '../../logql/tokens.ts';
 import { manyText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 
-export interface NoLinesProps {
+interface NoLinesProps {
   readonly query: string;
   readonly range: ResolvedRange;
   readonly onQuery: (query: string) => void;

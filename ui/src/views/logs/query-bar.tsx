@@ -14,7 +14,7 @@ import type { SavedMenuProps } from '../../query/saved-menu.tsx';
 import { closeSplit, type PaneId, splitView } from '../../state/pane.ts';
 import type { RangeText, ResolvedRange } from '../../time/time-range.ts';
 
-export interface QueryBarProps {
+interface QueryBarProps {
   readonly draft: string;
   readonly onDraft: (draft: string) => void;
   readonly onRun: () => void;

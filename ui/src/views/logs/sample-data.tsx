@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 
-export interface SampleDataProps {
+interface SampleDataProps {
   readonly isLoaded: boolean;
   /** Called after sample data was loaded or deleted. */
   readonly onChange: () => void;

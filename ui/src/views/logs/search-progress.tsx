@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { bytesText, percentText } from '../../time/quantities.ts';
 
-export interface SearchProgressProps {
+interface SearchProgressProps {
   readonly what: string;
   /** Progress of the finished parts; undefined for a query in one part. */
   readonly searched?: Searched;

@@ -9,7 +9,7 @@ import type { ResolvedRange } from '../../time/time-range.ts';
 import { FirstRun } from './first-run.tsx';
 import { SampleData } from './sample-data.tsx';
 
-export interface StartPageProps {
+interface StartPageProps {
   readonly range: ResolvedRange;
   readonly rangeTitle: string;
   readonly onQuery: (query: string) => void;

@@ -9,7 +9,7 @@ import { changeSettings, settings } from '../../state/settings.ts';
 import { type ResolvedRange, shiftRange } from '../../time/time-range.ts';
 import type { LogsState } from './logs-state.ts';
 
-export interface QueryKeys {
+interface QueryKeys {
   readonly pane: PaneId;
   readonly latest: RefObject<{ readonly state: LogsState; readonly range: ResolvedRange | undefined }>;
   readonly run: () => void;

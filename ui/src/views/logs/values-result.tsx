@@ -15,7 +15,7 @@ import { SearchProgress } from './search-progress.tsx';
 /** A single number is a valid query for its value, but usually meant as a text. */
 const NUMBER = /^\s*[\d.]+\s*$/;
 
-export interface ValuesResultProps {
+interface ValuesResultProps {
   readonly state: LogsState;
   readonly query: string;
   readonly metric: Asked<MetricAnswer | undefined>;

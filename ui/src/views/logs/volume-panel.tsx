@@ -11,7 +11,7 @@ import { stepName } from '../../time/steps.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { LogVolume } from './use-volume.ts';
 
-export interface VolumePanelProps {
+interface VolumePanelProps {
   readonly asked: Asked<LogVolume | undefined>;
   readonly range: ResolvedRange;
   readonly onZoom: (fromMs: number, toMs: number) => void;

@@ -6,7 +6,7 @@ import { Sparkline } from '../../components/sparkline.tsx';
 import { countText, percentText } from '../../time/quantities.ts';
 import { type PatternRow, piecesOfPattern } from './patterns-model.ts';
 
-export interface PatternTableProps {
+interface PatternTableProps {
   readonly rows: readonly PatternRow[];
   /** Step of the bars in words: `1 min`. */
   readonly stepTitle: string;

@@ -22,7 +22,7 @@ import {
   previewOf,
 } from './alert-model.ts';
 
-export interface AlertFormProps {
+interface AlertFormProps {
   readonly query: string;
   readonly onClose: () => void;
   readonly onCreated: () => void;

@@ -24,7 +24,7 @@ export interface AlertDraft {
 }
 
 /** Window for variables. A rule is evaluated every minute, independent of the chart's step. */
-export const WINDOW_MS = 5 * 60_000;
+const WINDOW_MS = 5 * 60_000;
 
 export function newAlert(query: string): AlertDraft {
   return {
@@ -79,7 +79,7 @@ export function groupOf(draft: AlertDraft): string {
   });
 }
 
-export interface Preview {
+interface Preview {
   /** Number of alerts that would have fired, each counted once regardless of duration. */
   readonly firings: number;
   /** Number of series that would have fired. */

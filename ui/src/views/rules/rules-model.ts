@@ -3,7 +3,7 @@ import type { ActiveAlert, Rule, RuleGroup } from '../../api/rules-types.ts';
 
 /** State of a rule; `broken` if its last evaluation failed. */
 export type RuleState = 'broken' | 'firing' | 'pending' | 'inactive' | 'unknown' | 'recording';
-export type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
+type RuleFilter = 'all' | Exclude<RuleState, 'unknown'>;
 
 export const RULE_FILTERS: readonly RuleFilter[] = [
   'all',

@@ -40,7 +40,7 @@ export function hitRates(samples: readonly MetricSample[]): readonly HitRate[] {
   return [pages, ...rates].filter(({ all }) => all > 0).sort((a, b) => b.all - a.all);
 }
 
-export interface Notable {
+interface Notable {
   readonly startedMs: number | undefined;
   readonly memoryBytes: number | undefined;
   readonly requests: number;

@@ -3,7 +3,7 @@ import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import type { LogRow } from '../../lines/rows.ts';
 
-export interface TailLineProps {
+interface TailLineProps {
   readonly row: LogRow;
   readonly time: string;
   readonly highlights: readonly RegExp[];

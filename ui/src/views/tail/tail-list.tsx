@@ -14,7 +14,7 @@ import type { TailBuffer } from '../../tail/tail-buffer.ts';
 import { manyText } from '../../time/quantities.ts';
 import { TailLine } from './tail-line.tsx';
 
-export interface TailListProps {
+interface TailListProps {
   readonly buffer: TailBuffer;
   readonly query: string;
 }

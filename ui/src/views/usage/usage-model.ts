@@ -5,7 +5,7 @@ import type { DaySeries } from '../../components/day-bars-model.ts';
 import type { YamlEntry } from '../../values/yaml-entries.ts';
 
 export const DAY_COUNTS = [7, 30, 90] as const;
-export type DayCount = (typeof DAY_COUNTS)[number];
+type DayCount = (typeof DAY_COUNTS)[number];
 
 export function dayCountOf(text: string | undefined): DayCount {
   return DAY_COUNTS.find(count => String(count) === text) ?? 30;
@@ -17,7 +17,7 @@ export function lastDays(count: number, nowMs: number): { readonly fromMs: numbe
   return { fromMs: today - (count - 1) * MS_PER_DAY, toMs: nowMs };
 }
 
-export interface UsageSums {
+interface UsageSums {
   readonly lines: number;
   /** Bytes of lines and metadata. */
   readonly bytes: number;
