@@ -63,7 +63,7 @@ test('the message comes first, the other fields after it; raw lines by a button 
   const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"} |= "declined"') });
   const text = page.locator('.log-text').first();
   await text.waitFor();
-  assert.match((await text.textContent()) ?? '', /^payment declinedorder=\d+error_code=card_declined/);
+  assert.match((await text.textContent()) ?? '', /^payment declined order=\d+ error_code=card_declined/);
   assert.equal(await text.locator('mark').first().textContent(), 'declined');
   await page.getByRole('button', { name: 'Raw lines' }).click();
   await page.getByText('{"level":"error","msg":"payment').first().waitFor();
@@ -78,7 +78,7 @@ test('an entry with several lines is folded, marked if the match is inside, and 
   const { page, done } = await explorer.open({ hash: logsHash(`${SHOP_QUERY} |= "run.js"`) });
   const text = page.locator('.log-text').first();
   await text.waitFor();
-  assert.equal(await text.textContent(), 'Error: card is gone+2 lines');
+  assert.equal(await text.textContent(), 'Error: card is gone +2 lines');
   assert.equal(await text.locator('mark').textContent(), '+2 lines');
   await page.locator('.log-line').first().click();
   const details = page.getByRole('region', { name: 'Line details' });

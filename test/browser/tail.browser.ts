@@ -183,6 +183,32 @@ test('looks: light, dark, phone', async () => {
   }
 });
 
+test('lines of several services show the service and their message first; raw lines by a key', async () => {
+  const stream = (service: string, line: string) => ({
+    stream: { service_name: service, app: 'mixed' },
+    values: [[`${BigInt(Date.now()) * 1_000_000n}`, line]] as [string, string][],
+  });
+  await push(explorer.store, [stream('till', '{"msg":"sold","order":7}')]);
+  const { page, done } = await explorer.open({
+    hash: `#/tail?${new URLSearchParams({ q: '{app="mixed"}' })}`,
+  });
+  await untilLast(page, 'sold order=7');
+  assert.equal(await page.locator('.tail-service').count(), 0);
+  await push(explorer.store, [stream('shelf', 'level=info msg="put back" item=lamp')]);
+  await untilLast(page, 'put back item=lamp');
+  assert.deepEqual(await page.locator('.tail-service').allTextContents(), ['till', 'shelf']);
+  const colors = (await page.evaluate(
+    `[...document.querySelectorAll('.tail-service .value-dot')].map(dot => getComputedStyle(dot).backgroundColor)`,
+  )) as string[];
+  assert.equal(new Set(colors).size, 2);
+  await page.locator('main').click({ position: { x: 5, y: 300 } });
+  await page.keyboard.press('m');
+  await untilLast(page, 'level=info msg="put back" item=lamp');
+  await page.getByRole('button', { name: 'Raw lines' }).click();
+  await untilLast(page, 'put back item=lamp');
+  await done();
+});
+
 test('with a tenant in the header and no tokens, the store is asked again and again', async () => {
   const other = await startExplorer('auth_enabled: true\nlimits_config: { reject_old_samples: false }');
   try {

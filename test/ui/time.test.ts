@@ -128,10 +128,12 @@ test('as people read them', () => {
     '123 kB',
     '5.0 TB',
   ]);
-  expect([0, 0.5, 1234.5678, 1e15, 1e-7, Number.NaN].map(valueText)).toEqual([
+  expect([0, 0.5, 0.59167, 1234.5678, 1_234_567, 1e15, 1e-7, Number.NaN].map(valueText)).toEqual([
     '0',
     '0.5',
+    '0.5917',
     '1,234.6',
+    '1,234,567',
     '1.000e+15',
     '1.000e-7',
     'NaN',

@@ -7,8 +7,8 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** `wide` is for log lines. */
-  readonly size?: 'normal' | 'wide';
+  /** `medium` is for a form with a chart, `wide` for log lines. */
+  readonly size?: 'normal' | 'medium' | 'wide';
 }
 
 export function Dialog({ title, onClose, children, size = 'normal' }: DialogProps) {

@@ -27,12 +27,14 @@ export function readText(line: string, highlights: readonly RegExp[], flat: bool
   return (
     <>
       {lineText(read.message, highlights, flat)}
-      {count > 0 && <span class="log-fold">{hasMatch ? <mark>{badge}</mark> : badge}</span>}
-      {read.others.slice(0, flat ? MAX_FLAT_FIELDS : undefined).map(([name, value], i) => (
+      {count > 0 && [' ', <span class="log-fold">{hasMatch ? <mark>{badge}</mark> : badge}</span>]}
+      {read.others.slice(0, flat ? MAX_FLAT_FIELDS : undefined).map(([name, value], i) => [
+        // A space, so that a copied selection has one.
+        ' ',
         <span key={`${i} ${name}`} class="log-field">
           {name}={lineText(value, highlights, flat)}
-        </span>
-      ))}
+        </span>,
+      ])}
     </>
   );
 }

@@ -2,7 +2,9 @@
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
 const COUNT = numberFormat({ maximumFractionDigits: 0 });
 const SHORT = numberFormat({ notation: 'compact', maximumFractionDigits: 1 });
-const VALUE = numberFormat({ maximumSignificantDigits: 5 });
+const VALUE = numberFormat({ maximumSignificantDigits: 4 });
+/** Has all digits before the point, so that a count is exact. */
+const LARGE_VALUE = numberFormat({ maximumFractionDigits: 1 });
 
 /** Created when it is first used: the first one takes a browser 15 ms, and the first paint has no numbers. */
 function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
@@ -42,7 +44,8 @@ export function shortText(count: number): string {
 export function valueText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
   const size = Math.abs(value);
-  return size !== 0 && (size < 1e-4 || size >= 1e12) ? value.toExponential(3) : VALUE(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e12)) return value.toExponential(3);
+  return size < 1000 ? VALUE(value) : LARGE_VALUE(value);
 }
 
 export function secondsText(seconds: number): string {

@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { Icon } from '../../components/icon.tsx';
 import { lineText } from '../../components/line-text.tsx';
 import { readText } from '../../components/read-text.tsx';
-import { type Column, cellOf, colorOfValue } from '../../lines/columns.ts';
+import { ValueDot } from '../../components/value-dot.tsx';
+import { type Column, cellOf } from '../../lines/columns.ts';
 import type { LogRow } from '../../lines/rows.ts';
 
 interface LogLineProps {
@@ -60,9 +61,4 @@ function drawn({ row, time, highlights, wraps, raw, columns, open, chosen }: Log
       </span>
     </div>
   );
-}
-
-function ValueDot({ value }: { readonly value: string }) {
-  const { hue, isDeep } = colorOfValue(value);
-  return <i class={`value-dot ${isDeep ? 'deep' : ''}`} style={{ '--hue': String(hue) }} />;
 }

@@ -51,7 +51,7 @@ export function AlertForm({ query, onClose, onCreated }: AlertFormProps) {
     });
   };
   return (
-    <Dialog title="Create alert" onClose={onClose} size="wide">
+    <Dialog title="Create alert" onClose={onClose} size="medium">
       <form
         class="form"
         onSubmit={event => {

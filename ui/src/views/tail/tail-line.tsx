@@ -1,6 +1,8 @@
 /** Line of a tail; with its labels if it is open. */
 import { Icon } from '../../components/icon.tsx';
 import { LineText } from '../../components/line-text.tsx';
+import { ReadText } from '../../components/read-text.tsx';
+import { ValueDot } from '../../components/value-dot.tsx';
 import type { LogRow } from '../../lines/rows.ts';
 
 interface TailLineProps {
@@ -8,14 +10,20 @@ interface TailLineProps {
   readonly time: string;
   readonly highlights: readonly RegExp[];
   readonly wraps: boolean;
+  /** Shows the stored text instead of the message first. */
+  readonly raw: boolean;
+  /** True if the tail has lines of several streams. */
+  readonly showsService: boolean;
   readonly open: boolean;
   readonly onToggle: () => void;
   /** URL of its neighboring lines in the log view. */
   readonly href: string;
 }
 
-export function TailLine({ row, time, highlights, wraps, open, onToggle, href }: TailLineProps) {
+export function TailLine(props: TailLineProps) {
+  const { row, time, highlights, wraps, raw, showsService, open, onToggle, href } = props;
   const { level, line, stream, metadata, parsed } = row;
+  const service = stream.service_name ?? '';
   const labels = Object.entries({ ...stream, ...metadata, ...parsed });
   return (
     <>
@@ -31,11 +39,18 @@ export function TailLine({ row, time, highlights, wraps, open, onToggle, href }:
           <Icon name="chevron" size={12} />
         </button>
         <time class="log-time numeric">{time}</time>
-        {stream.service_name !== undefined && (
-          <span class="tail-service only-wide">{stream.service_name}</span>
+        {showsService && (
+          <span class="log-cell tail-service" title={`service_name: ${service}`}>
+            {service !== '' && <ValueDot value={service} />}
+            {service}
+          </span>
         )}
         <span class="log-text">
-          <LineText line={line} highlights={highlights} flat={!wraps} />
+          {raw ? (
+            <LineText line={line} highlights={highlights} flat={!wraps} />
+          ) : (
+            <ReadText line={line} highlights={highlights} flat={!wraps} />
+          )}
         </span>
       </div>
       {open && (

@@ -31,13 +31,17 @@ const AROUND_MS = 60_000;
 
 export function TailList({ buffer, query }: TailListProps) {
   const { rows, trimmed, received } = buffer;
-  const { wraps, zone } = useStore(settings);
+  const { wraps, raw, zone } = useStore(settings);
   const scroller = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const [leftAt, setLeftAt] = useState<number>();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const highlights = useMemo(() => highlightsOf(query), [query]);
+  const showsService = useMemo(
+    () => rows.some(({ stream }) => stream.service_name !== rows[0].stream.service_name),
+    [rows],
+  );
 
   const toEnd = useCallback(() => {
     following.current = true;
@@ -97,6 +101,8 @@ export function TailList({ buffer, query }: TailListProps) {
         time={timeText(shown, zone === 'utc').slice(11)}
         highlights={highlights}
         wraps={wraps}
+        raw={raw}
+        showsService={showsService}
         open={open.has(shown.key)}
         onToggle={() => toggle(shown.key)}
         href={hrefOf('logs', { q: query, from: `${shown.ms - AROUND_MS}`, to: `${shown.ms + AROUND_MS}` })}
@@ -115,7 +121,7 @@ export function TailList({ buffer, query }: TailListProps) {
             row={row}
             estimatePx={ROW_PX}
             scroller={scroller}
-            layout={`${wraps} ${Math.floor(received / REMEASURE_ROWS)}`}
+            layout={`${wraps} ${raw} ${Math.floor(received / REMEASURE_ROWS)}`}
           />
         </div>
       </section>

@@ -25,7 +25,7 @@ import { TailList } from './tail-list.tsx';
 const PLACEHOLDER = '{service_name="checkout"} |= "declined"';
 
 export default function TailView() {
-  const { wraps } = useStore(settings);
+  const { wraps, raw } = useStore(settings);
   const typed = useQuery();
   const { text, query, draft, setDraft } = typed;
   // Used only for completions: a tail has no range.
@@ -80,6 +80,7 @@ export default function TailView() {
           group,
           act: () => changeSettings({ wraps: !settings.get().wraps }),
         },
+        { keys: 'm', does: 'Raw lines', group, act: () => changeSettings({ raw: !settings.get().raw }) },
       ];
     }, [start, pause, clear]),
   );
@@ -138,6 +139,12 @@ export default function TailView() {
             name="Wrap long lines"
             pressed={wraps}
             onClick={() => changeSettings({ wraps: !wraps })}
+          />
+          <IconButton
+            icon="raw"
+            name="Raw lines"
+            pressed={raw}
+            onClick={() => changeSettings({ raw: !raw })}
           />
         </div>
       )}
