@@ -15,7 +15,7 @@ import { ColumnKind, SectionKind } from '../shared/storage/chunk/format.ts';
 import { decodePage, footerOf } from '../shared/storage/chunk/reader.ts';
 import { writeChunk } from '../shared/storage/chunk/writer.ts';
 import { PUSH_COMPRESSION, QUICK_COMPRESSION } from '../shared/storage/codec/compression.ts';
-import { fieldKey } from '../shared/storage/columns/promoted-field.ts';
+import { fieldKey } from '../shared/storage/columns/column-field.ts';
 import {
   columnsOf,
   encodeResiduals,
@@ -68,22 +68,26 @@ const head = {
 };
 const filters = new FilterBuilder();
 const summaries = new SummaryWriter();
-const promoter = new FieldColumnWriter({
+const fieldWriter = new FieldColumnWriter({
   compression: QUICK_COMPRESSION,
   maxShare: 1,
   maxRowBytes: 20,
-  maxRestShare: Infinity,
+  maxResidualShare: Infinity,
   maxUnknownShare: 1,
 });
 const { parts, bytes } = await writeChunk(head, rowsOf(entries), PUSH_COMPRESSION, {
   page(lines, lineOffsets, rows, metadata, { input, from }) {
     const times = input.times.subarray(from, from + rows);
-    const { columns: found, rests: foundRests } = promoter.blocksOf(lines, lineOffsets, rows, { times });
-    filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata, maxBytes: 4096 });
-    summaries.addPage(summariesOf(promoter.cells));
+    const { columns: found, residuals: foundResiduals } = fieldWriter.blocksOf(lines, lineOffsets, rows, {
+      times,
+    });
+    filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata, maxBytes: 4096 });
+    summaries.addPage(summariesOf(fieldWriter.cells));
     return [
       ...found.map(column => ({ name: fieldKey(column.field), bytes: column.bytes })),
-      ...(foundRests === undefined ? [] : [{ kind: ColumnKind.rests, name: '', bytes: foundRests }]),
+      ...(foundResiduals === undefined
+        ? []
+        : [{ kind: ColumnKind.residuals, name: '', bytes: foundResiduals }]),
     ];
   },
   finish: () => [
@@ -96,7 +100,7 @@ const footer = footerOf(object, 'golden');
 const needles = ['error', 'nowhere', 'sold 3', 'stack trace', '"id":"9e3779b1"', 'id=13c6ef362', 'STATUS'];
 const filter = Object.fromEntries(needles.map(needle => [needle, mayHold(object, footer, needle)]));
 const columns = columnsOf(object, footer);
-const rests = encodeResiduals(object, footer);
+const residuals = encodeResiduals(object, footer);
 const dayStart = BigInt(head.day) * 86_400_000_000_000n;
 const wants = { lines: 'bytes', metadata: 'all' } as const;
 const stored = footer.pages.flatMap(page =>
@@ -116,7 +120,7 @@ writeFileSync(join(folder, `${name}.chunk`), object);
 writeFileSync(
   join(folder, `${name}.json`),
   `${JSON.stringify(
-    { entries: stored, filter, columns, rests, requests, statuses, summaries: summed },
+    { entries: stored, filter, columns, rests: residuals, requests, statuses, summaries: summed },
     null,
     1,
   )}\n`,

@@ -227,7 +227,7 @@ describe('golden files', () => {
   });
 
   test.each(['v1-enriched', 'v2-enriched', 'v3-enriched'])(
-    'promoted columns and the text filter too: %s',
+    'field columns and the text filter too: %s',
     name => {
       const object = readFileSync(join(folder, `${name}.chunk`));
       const want = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
@@ -246,10 +246,10 @@ describe('golden files', () => {
     const want = JSON.parse(readFileSync(join(folder, 'v3-enriched.json'), 'utf8'));
     const footer = footerOf(object, 'golden');
     expect(encodeResiduals(object, footer)).toEqual(want.rests);
-    const wants = { ...EVERYTHING, promoted: { parser: 'either', names: 'all' } } as const;
+    const wants = { ...EVERYTHING, fieldColumns: { parser: 'either', names: 'all' } } as const;
     for (const page of footer.pages) {
       const rows = decodePage(footer, page, object.subarray(page.offset), wants, 'golden');
-      const known = new KnownLines(rows.promoted!.known!);
+      const known = new KnownLines(rows.fieldColumns!.known!);
       // All but the one that is broken.
       expect(expectSameSaid(rows, known, { status: 'of the stream' }, page.base)).toBe(239);
     }

@@ -18,12 +18,12 @@ import { fieldWord, metadataWord, valueTerm } from '../../shared/execution/text-
 import { ColumnKind, type Footer, SectionKind } from '../../shared/storage/chunk/format.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 
-/** For each page, for each promoted column, its values row by row: null where absent, false where the line must be read. */
+/** For each page, for each field column, its values row by row: null where absent, false where the line must be read. */
 export function columnsOf(object: Buffer, footer: Footer): Record<string, (string | null | false)[]>[] {
   return footer.pages.map(page => {
-    const promoted = page.columns.filter(({ kind }) => kind === ColumnKind.promoted);
+    const fieldColumns = page.columns.filter(({ kind }) => kind === ColumnKind.field);
     return Object.fromEntries(
-      promoted.map(({ name, place: { offset, storedBytes } }) => {
+      fieldColumns.map(({ name, place: { offset, storedBytes } }) => {
         const start = page.offset + offset;
         const column = decodeColumn(object.subarray(start, start + storedBytes), page.rows, 'golden');
         const values = Array.from(column.ids, id =>
@@ -35,13 +35,17 @@ export function columnsOf(object: Buffer, footer: Footer): Record<string, (strin
   });
 }
 
-/** For each page, for each row its rest as it is stored, false where the line must be read; null for a page without rests. */
+/** For each page, for each row its rest as it is stored, false where the line must be read; null for a page without residuals. */
 export function encodeResiduals(object: Buffer, footer: Footer): ((string | false)[] | null)[] {
   return footer.pages.map(page => {
-    const rests = page.columns.find(({ kind }) => kind === ColumnKind.rests);
-    if (rests === undefined) return null;
-    const start = page.offset + rests.place.offset;
-    const column = decodeColumn(object.subarray(start, start + rests.place.storedBytes), page.rows, 'golden');
+    const residuals = page.columns.find(({ kind }) => kind === ColumnKind.residuals);
+    if (residuals === undefined) return null;
+    const start = page.offset + residuals.place.offset;
+    const column = decodeColumn(
+      object.subarray(start, start + residuals.place.storedBytes),
+      page.rows,
+      'golden',
+    );
     return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));
   });
 }

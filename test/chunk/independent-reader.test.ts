@@ -96,7 +96,7 @@ describe('a reader that knows docs/dev/format.md alone', () => {
     expect(footer.pages.map(({ columns }) => columns.at(-1)?.kind)).toEqual([8, 4]);
   });
 
-  test('reads an object with fields, rests and sections, and leaves those alone', () => {
+  test('reads an object with fields, residuals and sections, and leaves those alone', () => {
     const object = readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.chunk'));
     const { entries } = JSON.parse(readFileSync(join(ROOT, 'test/chunk/golden/v3-enriched.json'), 'utf8'));
     expect(entries).toHaveLength(240);

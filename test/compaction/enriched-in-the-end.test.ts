@@ -34,7 +34,7 @@ async function chunksOf({ plain, rawStore }: World) {
       hasSections: [SectionKind.filter, SectionKind.summaries].every(kind =>
         sections.some(s => s.kind === kind),
       ),
-      hasColumns: columns.some(({ kind }) => kind === ColumnKind.promoted),
+      hasColumns: columns.some(({ kind }) => kind === ColumnKind.field),
     };
   });
   return (await Promise.all(chunks)).sort((a, b) => b.lineBytes - a.lineBytes);
@@ -106,7 +106,5 @@ test('five minutes of little are a draft', async () => {
   expect(merged.lineBytes).toBeGreaterThan(PACKING.enrichedFromBytes);
   const { sections, pages } = await readFooter(world.rawStore, merged);
   expect(sections).toEqual([]);
-  expect(pages.flatMap(({ columns }) => columns).filter(({ kind }) => kind === ColumnKind.promoted)).toEqual(
-    [],
-  );
+  expect(pages.flatMap(({ columns }) => columns).filter(({ kind }) => kind === ColumnKind.field)).toEqual([]);
 });

@@ -19,7 +19,7 @@ import { chunkId, DAY, DAY_START, inputOf, merge } from './support/merge-chunks.
 
 const PAGE_BYTES = 96 * 1024;
 const PADDING = 'x'.repeat(50);
-const ALL = { lines: 'bytes', metadata: 'all', promoted: { parser: 'either', names: 'all' } } as const;
+const ALL = { lines: 'bytes', metadata: 'all', fieldColumns: { parser: 'either', names: 'all' } } as const;
 
 function lineOf(i: number): string {
   const rare = i % 97 === 0;
@@ -55,9 +55,9 @@ function expectKnown(object: Buffer, leastPages = 3): number {
   const footer = footerOf(object, 'a chunk');
   let lines = 0;
   for (const page of footer.pages) {
-    expect(page.columns.filter(({ kind }) => kind === ColumnKind.rests)).toHaveLength(1);
+    expect(page.columns.filter(({ kind }) => kind === ColumnKind.residuals)).toHaveLength(1);
     const rows = decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk');
-    const known = new KnownLines(rows.promoted!.known!);
+    const known = new KnownLines(rows.fieldColumns!.known!);
     const said = expectSameSaid(rows, known, { n: '1' }, page.base);
     expect(said).toBe(page.rows);
     lines += said;
@@ -109,15 +109,15 @@ test('merged, written anew with most pages as they are, and given to another ten
   expect(expectKnown(renameTenant(rewritten, 't-2', 'a chunk').object)).toBe(5998);
 });
 
-test('a page whose rests are damaged knows nothing, and the doctor finds it', async () => {
+test('a page whose residuals are damaged knows nothing, and the doctor finds it', async () => {
   const object = await chunkOf(entriesFrom(0, 2000), 1);
   expect(expectKnown(object, 1)).toBe(2000);
   const footer = footerOf(object, 'a chunk');
   const [page] = footer.pages;
-  const { place } = page.columns.find(({ kind }) => kind === ColumnKind.rests)!;
+  const { place } = page.columns.find(({ kind }) => kind === ColumnKind.residuals)!;
   object[page.offset + place.offset + 3] ^= 1;
   expect(
-    decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk').promoted!.known,
+    decodePage(footer, page, object.subarray(page.offset), ALL, 'a chunk').fieldColumns!.known,
   ).toBeUndefined();
 
   const footerBytes = object.readUInt32LE(object.length - TRAILER_BYTES) + TRAILER_BYTES;

@@ -26,7 +26,7 @@ test('the stores differ in what queries can read', async () => {
   const [small, merged, both, plain] = (await differential).stores;
   const fields = ({ footers }: typeof small) => {
     const columns = footers.flatMap(({ pages }) => pages.flatMap(page => page.columns));
-    return columns.filter(({ kind }) => kind === ColumnKind.promoted).map(({ name }) => name);
+    return columns.filter(({ kind }) => kind === ColumnKind.field).map(({ name }) => name);
   };
   const sections = ({ footers }: typeof small) =>
     new Set(footers.flatMap(footer => footer.sections.map(({ kind }) => kind)));

@@ -7,15 +7,15 @@ import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import type { ColumnCells } from '../../shared/storage/columns/column-cells.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
 import { encodeColumn } from '../../shared/storage/columns/column-encoder.ts';
+import { fieldKey, fieldOfKey } from '../../shared/storage/columns/column-field.ts';
 import {
   MAX_NUMBER_BYTES,
   ShapeTable,
   valueOfNumber,
   writeNumber,
 } from '../../shared/storage/columns/number-text.ts';
-import { fieldKey, fieldOfKey } from '../../shared/storage/columns/promoted-field.ts';
 import { makePage } from '../pipeline/support.ts';
-import { blocksOf, cellsOfColumn, promotedPage } from './support.ts';
+import { blocksOf, cellsOfColumn, fieldColumnsOfPage } from './support.ts';
 
 const pageOf = (lines: readonly string[]) => makePage(lines.map(line => ({ line })));
 
@@ -76,12 +76,12 @@ describe('cells of a field', () => {
   ];
   test.each(table)('%s', (_, lines, parser, name, cells) => {
     const page = pageOf(lines);
-    expect(cellsOfColumn(page, promotedPage(page).column(parser, name))).toEqual(cells);
+    expect(cellsOfColumn(page, fieldColumnsOfPage(page).column(parser, name))).toEqual(cells);
   });
 
   test("bytes that are not UTF-8 are the parser's", () => {
     const page = makePage([{ line: Buffer.from('a=\xff b=1', 'latin1') }, { line: 'a=1 b=1' }]);
-    expect(cellsOfColumn(page, promotedPage(page).column('logfmt', 'a'))).toEqual(['parse', '1']);
+    expect(cellsOfColumn(page, fieldColumnsOfPage(page).column('logfmt', 'a'))).toEqual(['parse', '1']);
   });
 });
 

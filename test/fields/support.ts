@@ -1,19 +1,19 @@
-/** Pages with promoted columns, and queries run on them with columns in the place of the parser. */
+/** Pages with field columns, and queries run on them with columns in the place of the parser. */
 
 import { labelsToObject } from '../../shared/base/model/labels.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import {
+  type FieldColumnBlock,
   FieldColumnWriter,
-  type PromotedBlock,
-  type PromoterOptions,
+  type FieldColumnWriterOptions,
 } from '../../shared/execution/fields/field-column-writer.ts';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
 import { type CompiledStages, compileStages } from '../../shared/execution/pipeline/compile.ts';
 import { categoriesOf } from '../../shared/execution/pipeline/label-map.ts';
 import { compileNarrower } from '../../shared/execution/pipeline/pushdown/narrow.ts';
-import { type PromotedPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
-import type { FieldColumn, PromotedPage } from '../../shared/execution/pipeline/pushdown/pushdown-page.ts';
-import { PromotedStage } from '../../shared/execution/pipeline/pushdown/pushdown-stage.ts';
+import { type PushdownPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
+import type { FieldColumn, FieldColumns } from '../../shared/execution/pipeline/pushdown/pushdown-page.ts';
+import { PushdownStage } from '../../shared/execution/pipeline/pushdown/pushdown-stage.ts';
 import { Row, type RowStage } from '../../shared/execution/pipeline/row.ts';
 import type { WantedNames } from '../../shared/execution/pipeline/row-labels.ts';
 import { planSamples } from '../../shared/execution/pipeline/sample-plan.ts';
@@ -24,26 +24,26 @@ import type { LogExpr, LogRange, Stage } from '../../shared/language/logql/ast.t
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { decodeColumn, FALLBACK_ID } from '../../shared/storage/columns/column-decoder.ts';
-import { fieldKey, fieldOfKey } from '../../shared/storage/columns/promoted-field.ts';
+import { fieldKey, fieldOfKey } from '../../shared/storage/columns/column-field.ts';
 import { allRows, clock, type Sample, type Texts } from '../pipeline/support.ts';
 
 /** Every field of every page becomes a column: tests want columns, not savings. */
-export const EVERYTHING: PromoterOptions = {
+export const EVERYTHING: FieldColumnWriterOptions = {
   compression: QUICK_COMPRESSION,
   maxShare: Infinity,
   maxRowBytes: Infinity,
   minRows: 1,
   maxFallbackShare: 1,
-  maxRestShare: Infinity,
+  maxResidualShare: Infinity,
   maxUnknownShare: 1,
 };
 
-export function blocksOf(page: PageRows, options = EVERYTHING): readonly PromotedBlock[] {
+export function blocksOf(page: PageRows, options = EVERYTHING): readonly FieldColumnBlock[] {
   return new FieldColumnWriter(options).columnsOf(page.lines, page.lineOffsets, page.rows);
 }
 
 /** Columns of a page, written and read back, and found by the name that they have in a footer. */
-export function promotedPage(page: PageRows, options = EVERYTHING): PromotedPage {
+export function fieldColumnsOfPage(page: PageRows, options = EVERYTHING): FieldColumns {
   const columns = new Map<string, FieldColumn>();
   for (const block of blocksOf(page, options)) {
     const field = fieldOfKey(fieldKey(block.field))!;
@@ -112,10 +112,10 @@ export function samplesByColumns(query: string, page: PageRows): ColumnAnswer<Sa
   const { range, op } = node;
   const plan = planSamples(range, op, node.grouping ?? grouping);
   const row = new Row(plan.wanted);
-  const promoted = plan.skipParsers ? undefined : planOf(plan.stages, range, plan.wanted);
+  const pushdown = plan.skipParsers ? undefined : planOf(plan.stages, range, plan.wanted);
   const unwrapper = range.unwrap && compileUnwrap(range.unwrap, row.labels);
   const assigner = new SeriesAssigner(row, plan.seriesLabels);
-  const setup = prepare(plan.stages, row, page, promoted, plan.skipParsers);
+  const setup = prepare(plan.stages, row, page, pushdown, plan.skipParsers);
   const answer: Sample[] = [];
   setup.run(number => {
     if (unwrapper !== undefined && !unwrapper.read()) return;
@@ -130,7 +130,7 @@ function planOf(
   stages: readonly Stage[],
   range: LogRange,
   wanted: WantedNames | undefined,
-): PromotedPlan | undefined {
+): PushdownPlan | undefined {
   return planPushdown(stages, { wanted: wanted?.names, filtersAfter: range.unwrap?.filters });
 }
 
@@ -138,20 +138,20 @@ function prepare(
   stages: readonly Stage[],
   row: Row,
   page: PageRows,
-  plan: PromotedPlan | undefined,
+  plan: PushdownPlan | undefined,
   skipParsers = false,
 ) {
   const compiled = compileStages(stages, row, { clock, skipParsers });
-  const promoted = promotedPage(page);
+  const fieldColumns = fieldColumnsOfPage(page);
   let parsed = 0;
-  let stage: PromotedStage | undefined;
+  let stage: PushdownStage | undefined;
   const replaced: CompiledStages =
     plan?.labels === undefined ? compiled : replaceParser(compiled, stages, plan);
 
   function replaceParser(
     all: CompiledStages,
     of: readonly Stage[],
-    { stage: at }: PromotedPlan,
+    { stage: at }: PushdownPlan,
   ): CompiledStages {
     const before = of.slice(0, at).filter(({ kind }) => kind === 'labelFilter');
     const place = all.rowStages.length - (all.rowStagesWithLabelFilters.length - before.length);
@@ -159,7 +159,7 @@ function prepare(
       parsed++;
       return all.rowStages[place](current);
     };
-    stage = new PromotedStage(plan!, row.labels, counted);
+    stage = new PushdownStage(plan!, row.labels, counted);
     return {
       ...all,
       rowStages: all.rowStages.with(place, stage.stage),
@@ -173,9 +173,9 @@ function prepare(
     run(emit: (row: number) => void) {
       const selection = allRows(page);
       let count = page.rows;
-      if (plan !== undefined) count = compileNarrower(plan).narrow(page, promoted, selection, count);
+      if (plan !== undefined) count = compileNarrower(plan).narrow(page, fieldColumns, selection, count);
       dropped = page.rows - count;
-      stage?.enterPage(promoted);
+      stage?.enterPage(fieldColumns);
       const readsLines = stage?.needsLines(page, selection, count) ?? true;
       const left = runner.begin(page, selection, count);
       for (let from = 0; from < left; ) {

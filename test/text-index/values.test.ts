@@ -47,7 +47,7 @@ interface Chunk {
 function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
   const filters = new FilterBuilder();
   const writer = new SummaryWriter();
-  const promoter = new FieldColumnWriter({
+  const fieldWriter = new FieldColumnWriter({
     compression: QUICK_COMPRESSION,
     minRows: 1,
     maxShare: 1,
@@ -68,9 +68,9 @@ function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
         values: Array.from({ length: count }, (_, i) => Buffer.from(valueAt(i))),
       }));
     const { lines, lineOffsets } = pageOf(entries.map(({ line }) => line));
-    promoter.columnsOf(lines, lineOffsets, rows);
-    filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata: large });
-    writer.addPage(summariesOf(promoter.cells));
+    fieldWriter.columnsOf(lines, lineOffsets, rows);
+    filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata: large });
+    writer.addPage(summariesOf(fieldWriter.cells));
     const runMetas = runs.map(({ stream, firstRow, rows: ofRun }): RunMeta => {
       const place = streams.push(stream) - 1;
       return { stream: place, firstRow, rows: ofRun, first: 0, last: 0, lineBytes: 0, metadataBytes: 0 };

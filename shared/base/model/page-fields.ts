@@ -7,7 +7,7 @@
 export type ParserName = 'json' | 'logfmt';
 
 /** Field of a column: a key of the lines, and the label that the parsers derive from it. */
-export interface PromotedField {
+export interface ColumnField {
   readonly parser: ParserName;
   /** Label name that `| json` and `| logfmt` assign if it collides with no other label. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface PromotedField {
 /** ID of rows whose line must be parsed. It is outside every table, so code that overlooks it throws. */
 export const FALLBACK_ID = 0xffff_ffff;
 
-export interface PromotedColumn {
+export interface DecodedColumn {
   /** Value ID of each row: 0 (the line lacks the field), FALLBACK_ID, or 1 + index of its value. */
   readonly ids: Uint32Array;
   /** Number of rows with FALLBACK_ID. */
@@ -38,8 +38,8 @@ export interface PromotedColumn {
 }
 
 export interface FieldColumn {
-  readonly field: PromotedField;
-  readonly column: PromotedColumn;
+  readonly field: ColumnField;
+  readonly column: DecodedColumn;
 }
 
 /** All fields of a page's lines. */
@@ -47,23 +47,23 @@ export interface KnownFields {
   /** All columns of the page. */
   readonly columns: readonly FieldColumn[];
   /** Residual fields of each row (shared/execution/fields/residual-text.ts). */
-  readonly rests: PromotedColumn;
+  readonly residuals: DecodedColumn;
 }
 
-export interface PromotedPage {
+export interface FieldColumns {
   /** Returns the page's decoded column of a field. If it is undefined, every line must be parsed. */
   column(parser: ParserName, name: string): FieldColumn | undefined;
   /**
    * Returns the cheapest column of the parser, or undefined if the page has none. A query that needs no field
    * (`by` names only stream labels) uses it to find valid lines.
    */
-  guard(parser: ParserName): PromotedColumn | undefined;
+  guard(parser: ParserName): DecodedColumn | undefined;
   /** Undefined if the columns do not store all fields, or if the query did not request all of them. */
   readonly known: KnownFields | undefined;
 }
 
 /** Columns that a query requests from a page. */
-export interface PromotedWants {
+export interface FieldColumnWants {
   /**
    * `either`: columns of these names from both parsers. The query does not check then which lines are valid
    * for one parser.

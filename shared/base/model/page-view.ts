@@ -3,7 +3,7 @@
  * its columns on first use, so a copy of the page would decode all of them.
  */
 import type { MetadataColumn, PageRows, Run } from './page.ts';
-import type { PromotedPage } from './page-fields.ts';
+import type { FieldColumns } from './page-fields.ts';
 
 export class PageView implements PageRows {
   readonly #page: PageRows;
@@ -42,7 +42,7 @@ export class PageView implements PageRows {
     return this.#replaced.metadata ?? this.#page.metadata;
   }
 
-  get promoted(): PromotedPage | undefined {
-    return this.#page.promoted;
+  get fieldColumns(): FieldColumns | undefined {
+    return this.#page.fieldColumns;
   }
 }

@@ -3,7 +3,7 @@
  * a row; a row is an index into these columns.
  */
 import type { Labels } from './labels.ts';
-import type { PromotedPage } from './page-fields.ts';
+import type { FieldColumns } from './page-fields.ts';
 
 /** Maximum number of rows of a page. It bounds the columns of pages with very short lines. */
 export const PAGE_MAX_ROWS = 65_536;
@@ -51,5 +51,5 @@ export interface PageRows {
   readonly runs: readonly Run[];
   readonly metadata: readonly MetadataColumn[];
   /** Field columns of the lines. Undefined if the caller did not request them, or if the page has none. */
-  readonly promoted?: PromotedPage | undefined;
+  readonly fieldColumns?: FieldColumns | undefined;
 }

@@ -3,8 +3,8 @@
  * unwrapped fields are numbers: both are cheap compared to the lines. Values that differ in every line (IDs,
  * paths, times) are expensive and rarely queried.
  *
- *     const promoter = new FieldColumnWriter({ compression });
- *     for each page: promoter.blocksOf(lines, lineOffsets, rows, { times })
+ *     const fieldWriter = new FieldColumnWriter({ compression });
+ *     for each page: fieldWriter.blocksOf(lines, lineOffsets, rows, { times })
  *
  * Each page decides separately. One pass both analyzes and builds, and successive streams of an object get
  * suitable columns. In close decisions, the fields of the previous page are preferred, so that the choice
@@ -14,6 +14,7 @@ import type { Compression } from '../../storage/codec/compression.ts';
 import { MAX_COLUMNS, MAX_COMPLETING_COLUMNS, MIN_ROWS } from '../../storage/columns/bounds.ts';
 import type { ColumnCells } from '../../storage/columns/column-cells.ts';
 import { encodeColumn } from '../../storage/columns/column-encoder.ts';
+import { type ColumnField, fieldKey } from '../../storage/columns/column-field.ts';
 import {
   cellsOfName,
   commonest,
@@ -27,25 +28,24 @@ import {
   type ParserFields,
   type ParserName,
 } from '../../storage/columns/field-extractor.ts';
-import { fieldKey, type PromotedField } from '../../storage/columns/promoted-field.ts';
 import { containsTime, encodeResiduals } from './residuals.ts';
 
-export interface PromotedBlock {
-  readonly field: PromotedField;
+export interface FieldColumnBlock {
+  readonly field: ColumnField;
   /** Bytes for `decodeColumn`. They are already compressed; store them unchanged. */
   readonly bytes: Buffer;
   /** Number of rows whose line must be parsed. */
   readonly fallbackRows: number;
 }
 
-interface PromotedBlocks {
+interface FieldColumnBlocks {
   /** Columns, ordered by parser and name. */
-  readonly columns: readonly PromotedBlock[];
+  readonly columns: readonly FieldColumnBlock[];
   /** Residual fields (residuals.ts), as `decodeColumn` reads them; undefined if they are too large. */
-  readonly rests: Buffer | undefined;
+  readonly residuals: Buffer | undefined;
 }
 
-export interface PromoterOptions {
+export interface FieldColumnWriterOptions {
   readonly compression: Compression;
   /** Maximum size of all columns of a page, as a share of the stored bytes of their lines. */
   readonly maxShare?: number;
@@ -56,7 +56,7 @@ export interface PromoterOptions {
   /** Maximum share of a parser's rows that may fall back to it in a column. */
   readonly maxFallbackShare?: number;
   /** Maximum size of data that makes a page complete, as a share of the stored bytes of its lines. */
-  readonly maxRestShare?: number;
+  readonly maxResidualShare?: number;
   /** Maximum share of rows of a complete page that may be left to the parser. */
   readonly maxUnknownShare?: number;
 }
@@ -100,7 +100,7 @@ const DEFAULT_UNKNOWN_SHARE = 1 / 256;
 interface Candidate {
   /** Number of the field's key in its parser's table. */
   readonly entry: number;
-  readonly field: PromotedField;
+  readonly field: ColumnField;
   readonly key: string;
   readonly cells: ColumnCells;
   readonly bytes: Buffer;
@@ -133,7 +133,7 @@ export class FieldColumnWriter {
   readonly #maxRowBytes: number;
   readonly #minRows: number;
   readonly #maxFallbackShare: number;
-  readonly #maxRestShare: number;
+  readonly #maxResidualShare: number;
   readonly #maxUnknownShare: number;
   #kept: ReadonlySet<string> = new Set();
   #page: PageFields | undefined;
@@ -145,15 +145,15 @@ export class FieldColumnWriter {
     maxRowBytes = DEFAULT_ROW_BYTES,
     minRows = MIN_ROWS,
     maxFallbackShare = DEFAULT_FALLBACK_SHARE,
-    maxRestShare = DEFAULT_RESIDUAL_SHARE,
+    maxResidualShare = DEFAULT_RESIDUAL_SHARE,
     maxUnknownShare = DEFAULT_UNKNOWN_SHARE,
-  }: PromoterOptions) {
+  }: FieldColumnWriterOptions) {
     this.#compression = compression;
     this.#maxShare = maxShare;
     this.#maxRowBytes = maxRowBytes;
     this.#minRows = minRows;
     this.#maxFallbackShare = maxFallbackShare;
-    this.#maxRestShare = maxRestShare;
+    this.#maxResidualShare = maxResidualShare;
     this.#maxUnknownShare = maxUnknownShare;
   }
 
@@ -167,7 +167,7 @@ export class FieldColumnWriter {
     lineOffsets: Uint32Array,
     rows: number,
     { storedLineBytes, times }: PageContext = {},
-  ): PromotedBlocks {
+  ): FieldColumnBlocks {
     const page = this.#extractor.extract(lines, lineOffsets, rows);
     this.#page = page;
     this.#cells = [];
@@ -177,7 +177,7 @@ export class FieldColumnWriter {
     // A page without columns (of other streams) does not reset the preference.
     if (chosen.length > 0) this.#kept = new Set(chosen.map(({ key }) => key));
     const complete = this.#complete(page, lineOffsets, choices, {
-      budget: (lines.length / ratio) * this.#maxRestShare,
+      budget: (lines.length / ratio) * this.#maxResidualShare,
       times,
     });
     const all = choices.flatMap(({ fields: { parser }, chosen: best }) => {
@@ -186,7 +186,7 @@ export class FieldColumnWriter {
     });
     return {
       columns: all.map(({ field, bytes, cells }) => ({ field, bytes, fallbackRows: cells.fallbackRows })),
-      rests: complete?.rests,
+      residuals: complete?.residuals,
     };
   }
 
@@ -196,7 +196,7 @@ export class FieldColumnWriter {
     lineOffsets: Uint32Array,
     rows: number,
     context?: PageContext,
-  ): readonly PromotedBlock[] {
+  ): readonly FieldColumnBlock[] {
     return this.blocksOf(lines, lineOffsets, rows, context).columns;
   }
 
@@ -237,7 +237,7 @@ export class FieldColumnWriter {
     lineOffsets: Uint32Array,
     choices: readonly Choice[],
     { budget, times }: { readonly budget: number; readonly times: ArrayLike<number> | undefined },
-  ): { readonly added: readonly Candidate[]; readonly rests: Buffer } | undefined {
+  ): { readonly added: readonly Candidate[]; readonly residuals: Buffer } | undefined {
     const added = choices.flatMap(({ fields, left }) =>
       times === undefined
         ? left
@@ -258,8 +258,8 @@ export class FieldColumnWriter {
       maxUnknownShare: this.#maxUnknownShare,
     });
     if (cells === undefined) return undefined;
-    const rests = encodeColumn(cells, this.#compression);
-    return cost + rests.length > budget ? undefined : { added, rests };
+    const residuals = encodeColumn(cells, this.#compression);
+    return cost + residuals.length > budget ? undefined : { added, residuals };
   }
 
   #candidatesOf(page: PageFields, fields: ParserFields): Candidate[] {

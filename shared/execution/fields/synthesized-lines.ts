@@ -41,7 +41,7 @@ export class KnownLines {
 
   /** Returns false if the row's line must be read. */
   covers(row: number): boolean {
-    return this.#fields.rests.ids[row] !== FALLBACK_ID;
+    return this.#fields.residuals.ids[row] !== FALLBACK_ID;
   }
 
   /**
@@ -49,7 +49,7 @@ export class KnownLines {
    * @param timeNs Time of the row, since the start of the day
    */
   lineOf(row: number, timeNs: number): string {
-    const residual = this.#residualOf(this.#fields.rests.ids[row]);
+    const residual = this.#residualOf(this.#fields.residuals.ids[row]);
     const parser = residual?.parser ?? this.#parserOf(row);
     if (parser === undefined) return '';
     const separator = separatorOf(parser);
@@ -65,7 +65,7 @@ export class KnownLines {
     if (id === 0) return undefined;
     const known = this.#residuals[id];
     if (known !== undefined) return known;
-    const text = this.#fields.rests.valueAt(id - 1);
+    const text = this.#fields.residuals.valueAt(id - 1);
     const residual = { parser: parserOfResidual(text), members: formOfResidual(membersOfResidual(text)) };
     this.#residuals[id] = residual;
     return residual;

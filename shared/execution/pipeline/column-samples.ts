@@ -7,8 +7,8 @@
  * This module decides neither conversions nor series. The first row with a value runs through the stages, and
  * the result is reused for later rows. Rows whose value does not convert always run through the stages.
  */
-import type { PromotedColumn } from '../../base/model/page-fields.ts';
-import type { PromotedStage } from './pushdown/pushdown-stage.ts';
+import type { DecodedColumn } from '../../base/model/page-fields.ts';
+import type { PushdownStage } from './pushdown/pushdown-stage.ts';
 import type { SeriesAssigner } from './series-assigner.ts';
 import type { StageRunner } from './stage-runner.ts';
 import { PLAIN, type Unwrapper } from './unwrap.ts';
@@ -30,12 +30,12 @@ interface ConvertedValues {
  * Conversions by column, then by conversion name. They live as long as the column, which a page cache may
  * hold.
  */
-const CONVERTED = new WeakMap<PromotedColumn, Map<string, ConvertedValues>>();
+const CONVERTED = new WeakMap<DecodedColumn, Map<string, ConvertedValues>>();
 
 interface ColumnSamplesParts {
   readonly runner: StageRunner;
   readonly assigner: SeriesAssigner;
-  readonly stage: PromotedStage;
+  readonly stage: PushdownStage;
   readonly unwrapper: Unwrapper | undefined;
 }
 
@@ -50,8 +50,8 @@ interface SampleColumns {
 export class ColumnSamples {
   readonly #parts: ColumnSamplesParts;
   // Columns of the current run.
-  #values: PromotedColumn | undefined;
-  #groups: PromotedColumn | undefined;
+  #values: DecodedColumn | undefined;
+  #groups: DecodedColumn | undefined;
   /** For each value of the column that splits the run: the run, and its series. */
   #groupRuns = new Float64Array(0);
   #groupSeries = new Uint32Array(0);
@@ -137,7 +137,7 @@ export class ColumnSamples {
     return states[value];
   }
 
-  #convertedOf(column: PromotedColumn): ConvertedValues {
+  #convertedOf(column: DecodedColumn): ConvertedValues {
     const { conversion } = this.#parts.unwrapper!;
     let byConversion = CONVERTED.get(column);
     if (byConversion === undefined) CONVERTED.set(column, (byConversion = new Map()));
@@ -154,7 +154,7 @@ export class ColumnSamples {
 }
 
 /** Numbers without a unit are known; the others are converted when a row needs them. */
-function convertedOf({ count, numbers }: PromotedColumn, conversion: string): ConvertedValues {
+function convertedOf({ count, numbers }: DecodedColumn, conversion: string): ConvertedValues {
   const states = new Uint8Array(count);
   if (numbers === undefined || conversion !== PLAIN) return { numbers: new Float64Array(count), states };
   let isComplete = true;

@@ -27,7 +27,7 @@ import { compileLogfmt } from './logfmt.ts';
 import { compileLogfmtExpressions } from './logfmt-expressions.ts';
 import { cheapestFirst } from './page-filters.ts';
 import { compilePatternParser, type PatternParser, type PatternPlan } from './pattern-parser.ts';
-import type { PromotedRows } from './pushdown/pushdown-rows.ts';
+import type { PushdownRows } from './pushdown/pushdown-rows.ts';
 import { compileRegexpParser } from './regexp.ts';
 import type { Row, RowStage } from './row.ts';
 import { ScannedFields } from './scanned-fields.ts';
@@ -66,7 +66,7 @@ interface CompileOptions {
   /** Skips parsers, because nothing that they extract is needed (docs/dev/logql-semantics.md#parsers-that-are-skipped). */
   readonly skipParsers?: boolean;
   /** Field columns that replace one of the parsers. */
-  readonly promoted?: PromotedRows | undefined;
+  readonly pushdown?: PushdownRows | undefined;
 }
 
 /**
@@ -84,7 +84,7 @@ const SLOW_STAGES: ReadonlySet<Stage['kind']> = new Set([
 export function compileStages(
   stages: readonly Stage[],
   row: Row,
-  { clock, skipParsers = false, promoted }: CompileOptions,
+  { clock, skipParsers = false, pushdown }: CompileOptions,
 ): CompiledStages {
   const { labels } = row;
   const lineFilters: LineFilter[] = [];
@@ -168,7 +168,7 @@ export function compileStages(
           }
           labelsAreStored = false;
           if (stage.kind === 'unpack') lineIsStored = false;
-          add(promoted?.parserPlace === i ? promoted.standIn(parser, row) : parser);
+          add(pushdown?.parserPlace === i ? pushdown.standIn(parser, row) : parser);
         }
       }
     });

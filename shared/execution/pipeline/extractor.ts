@@ -14,7 +14,7 @@
 
 import type { SharedMemory } from '../../base/model/memory-budget.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import type { PromotedWants } from '../../base/model/page-fields.ts';
+import type { FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { SampleBatch } from '../../base/model/samples.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { Grouping, LogRange, RangeOp } from '../../language/logql/ast.ts';
@@ -59,7 +59,7 @@ export interface SampleExtractor {
   /** Columns for the full labels of failed series. */
   readonly needsForFailures: ColumnNeeds;
   /** Field columns that avoid reading lines. A page without them yields the same result. */
-  readonly promoted: PromotedWants | undefined;
+  readonly fieldColumns: FieldColumnWants | undefined;
   readonly series: Series;
   /**
    * Reduces the rows before lines are read. Optional. If the result says that no line is needed, `extract`
@@ -89,18 +89,18 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   const grouping = options.grouping ?? (ADDITIVE.has(op) ? options.outerGrouping : undefined);
   const plan = planSamples(range, op, grouping);
   const row = new Row(plan.wanted);
-  const promoted = plan.skipParsers
+  const pushdown = plan.skipParsers
     ? undefined
     : planPushdownRows(plan.stages, { wanted: plan.wanted, filtersAfter: range.unwrap?.filters });
-  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, promoted });
+  const compiled = compileStages(plan.stages, row, { clock, skipParsers: plan.skipParsers, pushdown });
   const unwrapper = range.unwrap === undefined ? undefined : compileUnwrap(range.unwrap, row.labels);
   const takesLength = op === 'bytes_over_time' || op === 'bytes_rate';
   const assigner = new SeriesAssigner(row, plan.seriesLabels, options.memory);
-  const runner = new StageRunner(row, compiled, { timeSlice, hidden, promoted });
+  const runner = new StageRunner(row, compiled, { timeSlice, hidden, pushdown });
   const needs = plan.needs;
   const needsForFailures: ColumnNeeds = canFail(range) ? { ...needs, metadata: 'all' } : needs;
   const columns =
-    promoted?.stage && new ColumnSamples({ runner, assigner, stage: promoted.stage, unwrapper });
+    pushdown?.stage && new ColumnSamples({ runner, assigner, stage: pushdown.stage, unwrapper });
   const patterns =
     compiled.pattern === undefined || unwrapper !== undefined
       ? undefined
@@ -111,10 +111,10 @@ export function compileSampleExtractor(range: LogRange, options: ExtractorOption
   return {
     needs,
     needsForFailures,
-    promoted: promoted?.wants,
+    fieldColumns: pushdown?.wants,
     series: assigner.series,
     prepare: (page, selection, count) =>
-      promoted?.prepare(page, selection, count) ?? { count, needsLines: needs.lines === 'bytes' },
+      pushdown?.prepare(page, selection, count) ?? { count, needsLines: needs.lines === 'bytes' },
     extract: (page, selection, count) => extractor.extract(page, selection, count),
     failure() {
       for (; firstFailure === undefined && checked < assigner.series.count; checked++) {

@@ -10,7 +10,7 @@
 
 import { formatLabels, type Labels } from '../../base/model/labels.ts';
 import type { PageRows } from '../../base/model/page.ts';
-import type { PromotedWants } from '../../base/model/page-fields.ts';
+import type { FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { Clock } from '../../base/ports/clock.ts';
 import type { LogExpr } from '../../language/logql/ast.ts';
 import { compileStages } from './compile.ts';
@@ -52,7 +52,7 @@ export interface PipelineRow {
 
 export interface LogPipeline {
   /** Field columns that show which rows a filter drops. A page without them yields the same result. */
-  readonly promoted: PromotedWants | undefined;
+  readonly fieldColumns: FieldColumnWants | undefined;
   /** Reduces the rows before lines are read; each remaining row needs its line. Optional. */
   prepare(page: PageRows, selection: Uint32Array, count: number): PreparedRows;
   /**
@@ -73,9 +73,9 @@ export function compileLogPipeline(
   }: { readonly clock: Clock; readonly timeSlice?: TimeSlice; readonly hidden?: RowNarrower },
 ): LogPipeline {
   const row = new Row();
-  const promoted = planPushdownRows(expr.stages, {});
-  const compiled = compileStages(expr.stages, row, { clock, promoted });
-  const runner = new StageRunner(row, compiled, { timeSlice, hidden, promoted });
+  const pushdown = planPushdownRows(expr.stages, {});
+  const compiled = compileStages(expr.stages, row, { clock, pushdown });
+  const runner = new StageRunner(row, compiled, { timeSlice, hidden, pushdown });
   const entry = new CurrentEntry(row);
 
   function run(page: PageRows, selection: Uint32Array, count: number, sink: LogSink): number {
@@ -103,9 +103,9 @@ export function compileLogPipeline(
   }
   return {
     run,
-    promoted: promoted?.wants,
+    fieldColumns: pushdown?.wants,
     prepare(page, selection, count) {
-      const left = promoted?.prepare(page, selection, count).count ?? count;
+      const left = pushdown?.prepare(page, selection, count).count ?? count;
       return { count: left, needsLines: left > 0 };
     },
   };

@@ -7,7 +7,7 @@ import type { PageRows, Run, Stream } from '../../base/model/page.ts';
 import type { CompiledStages } from './compile.ts';
 import type { LineFilter } from './line-filter.ts';
 import { isSlowFilter, selectLines } from './page-filters.ts';
-import type { PromotedRows } from './pushdown/pushdown-rows.ts';
+import type { PushdownRows } from './pushdown/pushdown-rows.ts';
 import type { Row, RowStage } from './row.ts';
 import type { TimeSlice } from './time-slice.ts';
 
@@ -34,7 +34,7 @@ interface RunnerOptions {
   /** Called once per page, for the rows that its line filters left. */
   readonly hidden?: RowNarrower | undefined;
   /** Field columns with which the stages were compiled. */
-  readonly promoted?: PromotedRows | undefined;
+  readonly pushdown?: PushdownRows | undefined;
 }
 
 export class StageRunner {
@@ -51,10 +51,10 @@ export class StageRunner {
   /** Whether the rows of the page have passed through `#hidden`. */
   #isNarrowed = false;
   readonly #hidden: RowNarrower | undefined;
-  readonly #promoted: PromotedRows | undefined;
+  readonly #pushdown: PushdownRows | undefined;
 
-  constructor(row: Row, stages: CompiledStages, { timeSlice, hidden, promoted }: RunnerOptions = {}) {
-    this.#promoted = promoted;
+  constructor(row: Row, stages: CompiledStages, { timeSlice, hidden, pushdown }: RunnerOptions = {}) {
+    this.#pushdown = pushdown;
     this.row = row;
     this.#stages = stages;
     this.#timeSlice = timeSlice;
@@ -74,7 +74,7 @@ export class StageRunner {
     this.#page = page;
     this.#run = 0;
     this.row.enterPage(page);
-    this.#promoted?.enterPage(page);
+    this.#pushdown?.enterPage(page);
     if (timeSlice === undefined || timeSlice.left === 0) {
       this.#nextFilter = 0;
       this.#filtered = 0;
@@ -174,7 +174,7 @@ export class StageRunner {
       left = filter.narrow(labels, selection, from, left);
       if (filter.failed) this.#rowStages = this.#stages.rowStagesWithLabelFilters;
     }
-    if (left > from && this.#promoted?.stage?.answersRun !== true)
+    if (left > from && this.#pushdown?.stage?.answersRun !== true)
       this.#stages.scanned?.enterRows(selection, from, left);
     return left;
   }

@@ -14,9 +14,9 @@ import {
   SHAPE_CODE,
   TEXT_CODE,
 } from '../../storage/columns/column-cells.ts';
+import { fieldKey } from '../../storage/columns/column-field.ts';
 import type { FieldCells } from '../../storage/columns/field-cells.ts';
 import { MAX_NUMBER_BYTES, type Shape, ShapeTable, writeNumber } from '../../storage/columns/number-text.ts';
-import { fieldKey } from '../../storage/columns/promoted-field.ts';
 
 /** Maximum values of one field that are listed: levels, methods, statuses. */
 const MAX_LISTED_VALUES = 32;

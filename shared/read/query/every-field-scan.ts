@@ -21,7 +21,11 @@ export const EVERY_FIELD = '';
 /** Returns undefined if columns cannot be used, because a stage reads or changes lines or labels. */
 export function planEveryField({ stages }: LogExpr): FieldPlan | undefined {
   if (!takesRowsAsTheyAre(stages)) return undefined;
-  return { name: EVERY_FIELD, promoted: { parser: 'either', names: 'all' }, keepsRows: stages.length === 0 };
+  return {
+    name: EVERY_FIELD,
+    fieldColumns: { parser: 'either', names: 'all' },
+    keepsRows: stages.length === 0,
+  };
 }
 
 /** Wraps a collector. */
@@ -50,7 +54,7 @@ export class EveryFieldScan implements LogSink {
   ): PreparedRows {
     const left =
       deleteFilter === undefined ? keepReachable(this.#plan, this.#collector, page, selection, count) : count;
-    const fields = page.promoted?.known;
+    const fields = page.fieldColumns?.known;
     this.#known = fields && new KnownLines(fields);
     this.#needsLines = !this.#knowsAll(selection, left);
     return { count: left, needsLines: this.#needsLines };

@@ -158,7 +158,7 @@ async function scanWindow(
 ): Promise<void> {
   const { signal, charge } = request;
   const { pipeline, timeSlice, hidden } = scan;
-  const wants = { lines: 'bytes', metadata: 'all', promoted: pipeline.promoted } as const;
+  const wants = { lines: 'bytes', metadata: 'all', fieldColumns: pipeline.fieldColumns } as const;
   for (const [tenant, { view, plan: whole }] of plans.entries()) {
     const pages = whole.pages
       .filter(({ first, last }) => first < to && last >= from)

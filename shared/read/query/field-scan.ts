@@ -16,10 +16,10 @@ import { invariant } from '../../base/model/errors.ts';
 import { type Labels, labelValue } from '../../base/model/labels.ts';
 import type { PageRows } from '../../base/model/page.ts';
 import {
+  type DecodedColumn,
   FALLBACK_ID,
+  type FieldColumnWants,
   type ParserName,
-  type PromotedColumn,
-  type PromotedWants,
 } from '../../base/model/page-fields.ts';
 import type { LogSink, PipelineRow } from '../../execution/pipeline/pipeline.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
@@ -31,7 +31,7 @@ import type { CollectedPage, LogCollector } from './log-collector.ts';
 export interface FieldPlan {
   readonly name: string;
   /** Columns to read of pages. */
-  readonly promoted: PromotedWants;
+  readonly fieldColumns: FieldColumnWants;
   /** Whether no stage drops rows: the first rows of a page are then the first of the query in that page. */
   readonly keepsRows: boolean;
 }
@@ -43,7 +43,7 @@ export interface FieldPlan {
 export function planField({ stages }: LogExpr, name: string): FieldPlan | undefined {
   if (isReservedName(name) || isSuffixedName(name)) return undefined;
   if (!takesRowsAsTheyAre(stages)) return undefined;
-  return { name, promoted: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
+  return { name, fieldColumns: { parser: 'either', names: new Set([name]) }, keepsRows: stages.length === 0 };
 }
 
 /** Whether no stage reads or changes lines, or changes labels. */
@@ -53,7 +53,7 @@ export function takesRowsAsTheyAre(stages: readonly Stage[]): boolean {
 
 interface BoundColumn {
   readonly parser: ParserName;
-  readonly column: PromotedColumn;
+  readonly column: DecodedColumn;
 }
 
 const PARSERS: readonly ParserName[] = ['json', 'logfmt'];
@@ -107,9 +107,9 @@ export class FieldScan implements LogSink {
     return false;
   }
 
-  #columnsOf({ promoted }: PageRows): BoundColumn[] {
+  #columnsOf({ fieldColumns }: PageRows): BoundColumn[] {
     return PARSERS.flatMap(parser => {
-      const found = promoted?.column(parser, this.#plan.name);
+      const found = fieldColumns?.column(parser, this.#plan.name);
       return found === undefined ? [] : [{ parser, column: found.column }];
     });
   }

@@ -52,8 +52,8 @@ function scanOf(plan: FieldPlan, collector: LogCollector): FieldScan | EveryFiel
 }
 
 function wantsOf({ pipeline, field }: LogScan): PageWants {
-  const promoted = field === undefined ? pipeline.promoted : field.promoted;
-  return { lines: 'bytes', metadata: 'all', promoted };
+  const fieldColumns = field === undefined ? pipeline.fieldColumns : field.fieldColumns;
+  return { lines: 'bytes', metadata: 'all', fieldColumns };
 }
 
 /** Creates the reads of `scanEntries`, to start them early. */

@@ -48,7 +48,7 @@ export function compileMetricScan(
 }
 
 function wantsOf({ extractor }: MetricScan): PageWants {
-  return { ...extractor.needs, promoted: extractor.promoted };
+  return { ...extractor.needs, fieldColumns: extractor.fieldColumns };
 }
 
 /** Creates the reads of `scanSamples`, to start them early. */

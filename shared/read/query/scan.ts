@@ -12,7 +12,7 @@ import type { PageRows, Stream } from '../../base/model/page.ts';
 import { PageView } from '../../base/model/page-view.ts';
 import type { PreparedRows } from '../../execution/pipeline/pushdown/pushdown-rows.ts';
 import type { TimeSlice } from '../../execution/pipeline/time-slice.ts';
-import { promotedColumns } from '../../storage/chunk/field-columns.ts';
+import { fieldColumnsOf } from '../../storage/chunk/field-columns.ts';
 import { giveBack, noteParsed, type PageWants } from '../../storage/chunk/reader.ts';
 import type { ChunkSource } from './chunk-source.ts';
 import type { DayPlan, PlannedPage } from './day-plan.ts';
@@ -197,7 +197,7 @@ export async function scanPages(
         const prepared = visitor.prepare(page, selection, left, planned);
         left = prepared.count;
         reads.linesAreNeeded = prepared.needsLines;
-        isParsed = prepared.needsLines && wants.promoted?.parsesMost === true;
+        isParsed = prepared.needsLines && wants.fieldColumns?.parsesMost === true;
         if (prepared.needsLines && reads.isFront(i)) {
           stored = await source.more(planned.record, stored, wholeOf(planned, wants), statistics);
           rows = stored;
@@ -235,15 +235,17 @@ export async function scanPages(
  * columns, or if a delete filter reads lines anyway.
  */
 function frontOf({ page, deleteFilter }: PlannedPage, wants: PageWants): PageWants | undefined {
-  const { lines, promoted } = wants;
-  if (lines !== 'bytes' || promoted === undefined) return undefined;
-  if (promotedColumns(page, promoted).length === 0) return undefined;
+  const { lines, fieldColumns } = wants;
+  if (lines !== 'bytes' || fieldColumns === undefined) return undefined;
+  if (fieldColumnsOf(page, fieldColumns).length === 0) return undefined;
   const front: PageWants = { ...wants, lines: 'lengths' };
   return deleteFilter === undefined || deleteFilter.wants(front).lines !== 'bytes' ? front : undefined;
 }
 
 function wholeOf({ deleteFilter }: PlannedPage, wants: PageWants): PageWants {
-  return deleteFilter === undefined ? wants : { ...deleteFilter.wants(wants), promoted: wants.promoted };
+  return deleteFilter === undefined
+    ? wants
+    : { ...deleteFilter.wants(wants), fieldColumns: wants.fieldColumns };
 }
 
 /** A delete filter may need more of a page than the query, which must not change what the query sees. */

@@ -6,8 +6,8 @@ import type { ColumnKind } from './format.ts';
 import type { ChunkRows } from './rows.ts';
 
 export interface ExtraColumn {
-  /** Kind of the column. Default: `promoted`. */
-  readonly kind?: typeof ColumnKind.promoted | typeof ColumnKind.rests;
+  /** Kind of the column. Default: `field`. */
+  readonly kind?: typeof ColumnKind.field | typeof ColumnKind.residuals;
   /** Name of the column in the footer. */
   readonly name: string;
   /** Bytes, stored without compression. */

@@ -3,15 +3,15 @@
  * corrupt column counts as missing, because the lines contain the same data.
  */
 import type {
+  ColumnField,
+  DecodedColumn,
   FieldColumn,
+  FieldColumns,
+  FieldColumnWants,
   KnownFields,
   ParserName,
-  PromotedColumn,
-  PromotedField,
-  PromotedPage,
-  PromotedWants,
 } from '../../base/model/page-fields.ts';
-import { fieldOfKey } from '../columns/promoted-field.ts';
+import { fieldOfKey } from '../columns/column-field.ts';
 import { ColumnKind, type ColumnMeta, type PageMeta } from './format.ts';
 import type { PageColumns } from './page-columns.ts';
 
@@ -19,9 +19,9 @@ import type { PageColumns } from './page-columns.ts';
  * Maximum names of columns whose fields are cached. A page has up to 24, mostly the same ones in every page.
  */
 const MAX_KNOWN_FIELDS = 4096;
-const FIELDS = new Map<string, PromotedField | undefined>();
+const FIELDS = new Map<string, ColumnField | undefined>();
 
-function fieldOf({ name }: ColumnMeta): PromotedField | undefined {
+function fieldOf({ name }: ColumnMeta): ColumnField | undefined {
   if (FIELDS.has(name)) return FIELDS.get(name);
   if (FIELDS.size === MAX_KNOWN_FIELDS) FIELDS.clear();
   const field = fieldOfKey(name);
@@ -34,15 +34,15 @@ function fieldOf({ name }: ColumnMeta): PromotedField | undefined {
  * column, which marks valid lines, if it has one. For either parser, returns only columns of the names. If
  * all fields are wanted and the page has residual fields, returns all columns and the residual fields.
  */
-export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants): readonly ColumnMeta[] {
+export function fieldColumnsOf(page: PageMeta, { parser, names }: FieldColumnWants): readonly ColumnMeta[] {
   if (names === 'all') {
-    const hasRests = page.columns.some(({ kind }) => kind === ColumnKind.rests);
-    return hasRests ? page.columns.filter(isOfFields) : [];
+    const hasResiduals = page.columns.some(({ kind }) => kind === ColumnKind.residuals);
+    return hasResiduals ? page.columns.filter(isOfFields) : [];
   }
   const named: ColumnMeta[] = [];
   let smallest: ColumnMeta | undefined;
   for (const column of page.columns) {
-    if (column.kind !== ColumnKind.promoted) continue;
+    if (column.kind !== ColumnKind.field) continue;
     const field = fieldOf(column);
     if (field === undefined || (parser !== 'either' && field.parser !== parser)) continue;
     if (names.has(field.name)) named.push(column);
@@ -57,15 +57,15 @@ export function promotedColumns(page: PageMeta, { parser, names }: PromotedWants
  * complete.
  */
 function isOfFields({ kind }: ColumnMeta): boolean {
-  return kind === ColumnKind.promoted || kind === ColumnKind.rests;
+  return kind === ColumnKind.field || kind === ColumnKind.residuals;
 }
 
 /** @param wanted Columns of the page, read */
-export function promotedPageOf(columns: PageColumns, wanted: readonly ColumnMeta[]): PromotedPage {
-  return new StoredPromoted(columns, wanted);
+export function storedFieldColumns(columns: PageColumns, wanted: readonly ColumnMeta[]): FieldColumns {
+  return new StoredFieldColumns(columns, wanted);
 }
 
-class StoredPromoted implements PromotedPage {
+class StoredFieldColumns implements FieldColumns {
   readonly #columns: PageColumns;
   readonly #wanted: readonly ColumnMeta[];
 
@@ -78,34 +78,34 @@ class StoredPromoted implements PromotedPage {
     for (const meta of this.#wanted) {
       const field = fieldOf(meta);
       if (field?.parser !== parser || field.name !== name) continue;
-      const column = this.#columns.promoted(meta);
+      const column = this.#columns.field(meta);
       return column && { field, column };
     }
     return undefined;
   }
 
   get known(): KnownFields | undefined {
-    const rests = this.#wanted.find(({ kind }) => kind === ColumnKind.rests);
-    const decoded = rests && this.#columns.promoted(rests);
+    const residuals = this.#wanted.find(({ kind }) => kind === ColumnKind.residuals);
+    const decoded = residuals && this.#columns.field(residuals);
     if (decoded === undefined) return undefined;
     const columns: FieldColumn[] = [];
     for (const meta of this.#wanted) {
-      if (meta === rests) continue;
+      if (meta === residuals) continue;
       const field = fieldOf(meta);
-      const column = field && this.#columns.promoted(meta);
+      const column = field && this.#columns.field(meta);
       if (field === undefined || column === undefined) return undefined;
       columns.push({ field, column });
     }
-    return { columns, rests: decoded };
+    return { columns, residuals: decoded };
   }
 
-  guard(parser: ParserName): PromotedColumn | undefined {
+  guard(parser: ParserName): DecodedColumn | undefined {
     let cheapest: ColumnMeta | undefined;
     for (const meta of this.#wanted) {
       if (fieldOf(meta)?.parser !== parser) continue;
-      if (this.#columns.isPromotedDecoded(meta)) return this.#columns.promoted(meta);
+      if (this.#columns.isFieldDecoded(meta)) return this.#columns.field(meta);
       if (cheapest === undefined || meta.place.storedBytes < cheapest.place.storedBytes) cheapest = meta;
     }
-    return cheapest && this.#columns.promoted(cheapest);
+    return cheapest && this.#columns.field(cheapest);
   }
 }

@@ -61,12 +61,12 @@ export const ColumnKind = {
   lengths: 3,
   lines: 4,
   /** Field of JSON or logfmt lines that occurs often (shared/execution/fields). */
-  promoted: 5,
+  field: 5,
   /**
    * Residual fields, if columns and residual fields contain everything in the lines
    * (shared/execution/fields/residuals.ts).
    */
-  rests: 7,
+  residuals: 7,
   /** Lines as templates and columns, instead of `lines` (split-page.ts). Objects with it have version 2. */
   splitLines: 8,
 } as const;

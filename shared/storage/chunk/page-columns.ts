@@ -11,7 +11,7 @@
 import { lineSpace } from '../../base/kernels/line-memory.ts';
 import { CorruptionError } from '../../base/model/errors.ts';
 import type { MetadataColumn, Run } from '../../base/model/page.ts';
-import type { PromotedColumn, PromotedPage, PromotedWants } from '../../base/model/page-fields.ts';
+import type { DecodedColumn, FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import { NS_PER_DAY } from '../../base/model/time-units.ts';
 import { borrowBlock, loadBlock } from '../codec/compression.ts';
 import type { ReadBytes } from '../codec/read-bytes.ts';
@@ -62,11 +62,11 @@ export class PageColumns {
   #lines: Buffer | undefined;
   /** Bytes to release that contain the stored lines. */
   #lent: ReadBytes | undefined;
-  #learned: ParsedColumnCache | undefined;
+  #parsedColumns: ParsedColumnCache | undefined;
   /** Number of times that the lines of the page were parsed. */
   #parsed = 0;
   readonly #metadata = new Map<ColumnMeta, StoredMetadata>();
-  readonly #promoted = new Map<ColumnMeta, PromotedColumn | undefined>();
+  readonly #fieldColumns = new Map<ColumnMeta, DecodedColumn | undefined>();
 
   /**
    * @param what Name of the page's chunk in errors
@@ -155,8 +155,8 @@ export class PageColumns {
     if (this.#times !== undefined) bytes += 8 * rows;
     if (this.#offsets !== undefined) bytes += 4 * rows;
     for (const { heldBytes } of this.#metadata.values()) bytes += heldBytes;
-    bytes += this.#learned?.heldBytes ?? 0;
-    for (const column of this.#promoted.values())
+    bytes += this.#parsedColumns?.heldBytes ?? 0;
+    for (const column of this.#fieldColumns.values())
       if (column !== undefined) bytes += columnBytes(column, rows);
     return bytes;
   }
@@ -213,32 +213,32 @@ export class PageColumns {
    * Decodes a field column. Returns undefined if it is corrupt: it then counts as missing, because the lines
    * contain the same data.
    */
-  promoted(column: ColumnMeta): PromotedColumn | undefined {
-    if (!this.#promoted.has(column)) this.#promoted.set(column, this.#decodePromoted(column));
-    return this.#promoted.get(column);
+  field(column: ColumnMeta): DecodedColumn | undefined {
+    if (!this.#fieldColumns.has(column)) this.#fieldColumns.set(column, this.#decodeField(column));
+    return this.#fieldColumns.get(column);
   }
 
   /** Returns columns parsed from the lines. */
-  learned(wants: PromotedWants): PromotedPage | undefined {
-    return this.#learned?.for(wants);
+  cachedColumns(wants: FieldColumnWants): FieldColumns | undefined {
+    return this.#parsedColumns?.for(wants);
   }
 
   /**
    * Records that most lines of the runs were parsed for these names. A cached page then stores the parsed
    * columns.
    */
-  parsed(wants: PromotedWants, runs: readonly RowRange[]): void {
+  parsed(wants: FieldColumnWants, runs: readonly RowRange[]): void {
     if (this.#keeper === undefined || this.#parsed++ === 0) return;
-    this.#learned ??= new ParsedColumnCache();
-    this.#learned.learn(wants, runs, {
+    this.#parsedColumns ??= new ParsedColumnCache();
+    this.#parsedColumns.add(wants, runs, {
       rows: this.page.rows,
       lines: this.lines,
       lineOffsets: this.lineOffsets,
     });
   }
 
-  isPromotedDecoded(column: ColumnMeta): boolean {
-    return this.#promoted.get(column) !== undefined;
+  isFieldDecoded(column: ColumnMeta): boolean {
+    return this.#fieldColumns.get(column) !== undefined;
   }
 
   #decodeTimes(): Float64Array {
@@ -279,8 +279,8 @@ export class PageColumns {
     return lines;
   }
 
-  #decodePromoted(column: ColumnMeta): PromotedColumn | undefined {
-    const what = `${this.#what}: promoted column ${JSON.stringify(column.name)}`;
+  #decodeField(column: ColumnMeta): DecodedColumn | undefined {
+    const what = `${this.#what}: field column ${JSON.stringify(column.name)}`;
     try {
       return decodeColumn(loadBlock(this.storedOf(column), column.place, what), this.page.rows, what);
     } catch (error) {

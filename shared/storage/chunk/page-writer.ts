@@ -78,8 +78,8 @@ export async function packPage(
     lowTimes,
     metadata: metadataKind,
     lengths: lengthsKind,
-    promoted: promotedKind,
-    rests: restsKind,
+    field: fieldKind,
+    residuals: residualsKind,
     lines: linesKind,
     splitLines: splitKind,
   } = ColumnKind;
@@ -95,14 +95,14 @@ export async function packPage(
       return { kind: metadataKind, name, dictionary, constant, bytes: payload };
     }),
     { kind: lengthsKind, name: '', constant: false, bytes: encodeLengths(lengths, rows) },
-    ...extras.map(({ kind = promotedKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
+    ...extras.map(({ kind = fieldKind, name, bytes }) => ({ kind, name, constant: false, bytes })),
     split
       ? { kind: splitKind, name: '', constant: false, bytes: split }
       : { kind: linesKind, name: '', constant: false, bytes: lines },
   ];
   const storing: Promise<StoredBlock>[] = [];
   for (const { kind, bytes } of raws) {
-    const isPacked = kind === promotedKind || kind === restsKind || kind === splitKind;
+    const isPacked = kind === fieldKind || kind === residualsKind || kind === splitKind;
     storing.push(handled(isPacked ? Promise.resolve(storeRaw(bytes)) : storeBlock(bytes, compression)));
     if (pace?.due()) await pace.yieldIfDue();
   }

@@ -5,9 +5,9 @@
 
 import { invariant } from '../../base/model/errors.ts';
 import type { MetadataColumn, PageRows, Run } from '../../base/model/page.ts';
-import type { PromotedPage, PromotedWants } from '../../base/model/page-fields.ts';
+import type { FieldColumns, FieldColumnWants } from '../../base/model/page-fields.ts';
 import type { RowRange } from '../columns/parsed-column-cache.ts';
-import { promotedColumns, promotedPageOf } from './field-columns.ts';
+import { fieldColumnsOf, storedFieldColumns } from './field-columns.ts';
 import { decodeFooter, footerLength } from './footer-codec.ts';
 import { ColumnKind, type ColumnMeta, type Footer, type PageMeta, TRAILER_BYTES } from './format.ts';
 import { endOf, PageColumns } from './page-columns.ts';
@@ -18,7 +18,7 @@ export interface PageWants {
   readonly lines: 'none' | 'lengths' | 'bytes';
   readonly metadata: 'all' | ReadonlySet<string>;
   /** Needed field columns; absent means none. */
-  readonly promoted?: PromotedWants | undefined;
+  readonly fieldColumns?: FieldColumnWants | undefined;
 }
 
 /** Decodes the footer of an object in memory. */
@@ -57,7 +57,7 @@ function wantedRange(
     end = Math.max(end, endOf(column));
   };
   for (const column of page.columns) if (isWanted(column, wants)) add(column);
-  if (wants.promoted !== undefined) promotedColumns(page, wants.promoted).forEach(add);
+  if (wants.fieldColumns !== undefined) fieldColumnsOf(page, wants.fieldColumns).forEach(add);
   return { start: Math.min(start, end), end };
 }
 
@@ -115,8 +115,8 @@ export function giveBack(rows: PageRows): void {
 }
 
 /** Records that most lines of the runs were parsed, as the wants describe (see PageColumns). */
-export function noteParsed(rows: PageRows, { promoted }: PageWants, runs: readonly RowRange[]): void {
-  if (promoted !== undefined) columnsOf(rows).parsed(promoted, runs);
+export function noteParsed(rows: PageRows, { fieldColumns }: PageWants, runs: readonly RowRange[]): void {
+  if (fieldColumns !== undefined) columnsOf(rows).parsed(fieldColumns, runs);
 }
 
 /** Shared offsets for rows without lines, which all have length 0. Read-only. */
@@ -132,7 +132,7 @@ class StoredPage implements PageRows {
   readonly columns: PageColumns;
   readonly rows: number;
   readonly metadata: readonly MetadataColumn[];
-  readonly #stored: PromotedPage | undefined;
+  readonly #stored: FieldColumns | undefined;
   readonly #wants: PageWants;
 
   constructor(columns: PageColumns, wants: PageWants) {
@@ -143,13 +143,13 @@ class StoredPage implements PageRows {
     this.metadata = page.columns
       .filter(column => column.kind === ColumnKind.metadata && isWanted(column, wants))
       .map(column => columns.metadata(column));
-    const promoted = wants.promoted ? promotedColumns(page, wants.promoted) : [];
-    this.#stored = promoted.length === 0 ? undefined : promotedPageOf(columns, promoted);
+    const fieldColumns = wants.fieldColumns ? fieldColumnsOf(page, wants.fieldColumns) : [];
+    this.#stored = fieldColumns.length === 0 ? undefined : storedFieldColumns(columns, fieldColumns);
   }
 
-  get promoted(): PromotedPage | undefined {
-    const { promoted } = this.#wants;
-    return (promoted && this.columns.learned(promoted)) ?? this.#stored;
+  get fieldColumns(): FieldColumns | undefined {
+    const { fieldColumns } = this.#wants;
+    return (fieldColumns && this.columns.cachedColumns(fieldColumns)) ?? this.#stored;
   }
 
   get baseNs(): bigint {

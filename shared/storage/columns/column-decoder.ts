@@ -7,7 +7,7 @@
 
 import { CorruptionError, messageOf } from '../../base/model/errors.ts';
 import { PAGE_MAX_ROWS } from '../../base/model/page.ts';
-import { FALLBACK_ID, type PromotedColumn } from '../../base/model/page-fields.ts';
+import { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
 import { ByteReader } from '../codec/byte-io.ts';
 import { ZstdDecoder } from '../codec/zstd-decoder.ts';
 import { MAX_DICTIONARY_BYTES, MAX_DIGITS, MAX_SHAPES, MAX_VALUES } from './bounds.ts';
@@ -22,7 +22,7 @@ import {
 } from './column-format.ts';
 import { MAX_NUMBER_BYTES, type Shape, valueOfNumber, writeNumber } from './number-text.ts';
 
-export { FALLBACK_ID, type PromotedColumn } from '../../base/model/page-fields.ts';
+export { type DecodedColumn, FALLBACK_ID } from '../../base/model/page-fields.ts';
 
 /** Maximum section size: a byte for each row, or the values of a dictionary. */
 const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);
@@ -30,7 +30,7 @@ const MAX_SECTION_BYTES = Math.max(PAGE_MAX_ROWS, MAX_DICTIONARY_BYTES);
 const DECODER = new ZstdDecoder();
 
 /** @param what Name of the column in errors */
-export function decodeColumn(stored: Buffer, rows: number, what: string): PromotedColumn {
+export function decodeColumn(stored: Buffer, rows: number, what: string): DecodedColumn {
   try {
     return new ColumnReader(stored, rows).read();
   } catch (error) {
@@ -48,7 +48,7 @@ class ColumnReader {
     this.#rows = rows;
   }
 
-  read(): PromotedColumn {
+  read(): DecodedColumn {
     const reader = this.#reader;
     const encoding = reader.byte();
     const rows = reader.varint();
@@ -116,7 +116,7 @@ class ColumnReader {
     return codes;
   }
 
-  #dictionary(codes: Uint32Array): PromotedColumn {
+  #dictionary(codes: Uint32Array): DecodedColumn {
     const reader = this.#reader;
     const count = reader.varint();
     check(count <= MAX_VALUES, `${count} values`);
@@ -140,7 +140,7 @@ class ColumnReader {
     return new DictionaryColumn(codes, fallbackRows, bytes, starts);
   }
 
-  #numbers(codes: Uint32Array): PromotedColumn {
+  #numbers(codes: Uint32Array): DecodedColumn {
     const reader = this.#reader;
     const shapes = this.#shapes();
     const texts: Buffer[] = [];
@@ -188,7 +188,7 @@ function numberColumn(
   mantissas: Float64Array,
   shapes: readonly Shape[],
   texts: readonly Buffer[],
-): PromotedColumn {
+): DecodedColumn {
   const count = mantissas.length;
   const numbers = new Float64Array(count).fill(Number.NaN);
   const codeOf = new Uint8Array(count);
@@ -234,7 +234,7 @@ interface NumberParts {
  * Column of numbers. Tests and conversions that do not use numbers read the texts like those of a line; all
  * are written together.
  */
-class NumberColumn implements PromotedColumn {
+class NumberColumn implements DecodedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;
@@ -286,7 +286,7 @@ class NumberColumn implements PromotedColumn {
   }
 }
 
-class DictionaryColumn implements PromotedColumn {
+class DictionaryColumn implements DecodedColumn {
   readonly ids: Uint32Array;
   readonly fallbackRows: number;
   readonly count: number;

@@ -1,11 +1,11 @@
 /** Finds the cells of a field by its label name, and selects the key for its column. */
-import type { PromotedField } from '../../base/model/page-fields.ts';
+import type { ColumnField } from '../../base/model/page-fields.ts';
 import { type ColumnCells, cellsOf } from './column-cells.ts';
 import type { PageFields, ParserFields } from './field-extractor.ts';
 
 /** Field that may get a column. */
 export interface FieldCells {
-  readonly field: PromotedField;
+  readonly field: ColumnField;
   readonly cells: ColumnCells;
 }
 

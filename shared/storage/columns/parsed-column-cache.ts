@@ -10,11 +10,11 @@
 
 import type { PageRows } from '../../base/model/page.ts';
 import type {
+  DecodedColumn,
   FieldColumn,
+  FieldColumns,
+  FieldColumnWants,
   ParserName,
-  PromotedColumn,
-  PromotedPage,
-  PromotedWants,
 } from '../../base/model/page-fields.ts';
 import { QUICK_COMPRESSION } from '../codec/compression.ts';
 import { MAX_COLUMNS } from './bounds.ts';
@@ -48,7 +48,7 @@ export class ParsedColumnCache {
   readonly #byParser = new Map<ParserName, ParsedFields>();
 
   /** Returns columns for these names, or undefined if some are missing. */
-  for({ parser, names }: PromotedWants): PromotedPage | undefined {
+  for({ parser, names }: FieldColumnWants): FieldColumns | undefined {
     if (parser === 'either' || names === 'all') return undefined;
     const parsed = this.#byParser.get(parser);
     return parsed?.answers(names) ? parsed : undefined;
@@ -59,15 +59,15 @@ export class ParsedColumnCache {
    *
    * @param page Whole page, with its lines
    */
-  learn(
-    { parser, names }: PromotedWants,
+  add(
+    { parser, names }: FieldColumnWants,
     runs: readonly RowRange[],
     page: Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>,
   ): void {
     if (parser === 'either' || names === 'all') return;
     let parsed = this.#byParser.get(parser);
     if (parsed === undefined) this.#byParser.set(parser, (parsed = new ParsedFields(parser)));
-    parsed.learn(names, runs, page);
+    parsed.add(names, runs, page);
   }
 
   /** Returns an estimate in bytes. */
@@ -79,14 +79,14 @@ export class ParsedColumnCache {
 }
 
 /** Parsed columns of one parser. */
-class ParsedFields implements PromotedPage {
+class ParsedFields implements FieldColumns {
   readonly known = undefined;
   readonly #parser: ParserName;
   /** Runs by first row. */
   readonly #runs = new Map<number, RowRange>();
   /** Columns by name; undefined if the name cannot have a column. */
   #columns = new Map<string, FieldColumn | undefined>();
-  #guard: PromotedColumn | undefined;
+  #guard: DecodedColumn | undefined;
   #rebuilds = 0;
   heldBytes = 0;
 
@@ -104,11 +104,11 @@ class ParsedFields implements PromotedPage {
     return parser === this.#parser ? this.#columns.get(name) : undefined;
   }
 
-  guard(parser: ParserName): PromotedColumn | undefined {
+  guard(parser: ParserName): DecodedColumn | undefined {
     return parser === this.#parser ? this.#guard : undefined;
   }
 
-  learn(
+  add(
     names: ReadonlySet<string>,
     runs: readonly RowRange[],
     page: Pick<PageRows, 'lines' | 'lineOffsets' | 'rows'>,
@@ -147,7 +147,7 @@ function fieldColumn(
   fields: ParserFields,
   name: string,
   entries: ReadonlyMap<string, readonly number[]>,
-  guard: PromotedColumn,
+  guard: DecodedColumn,
 ): FieldColumn | undefined {
   const ofName = entries.get(name);
   // A different path is another field; whether expressions would find it is unknown.
@@ -169,6 +169,6 @@ function guardCells({ rows, parserOf }: PageFields, parser: ParserName): ColumnC
 }
 
 /** Encodes and decodes the cells, so that parsed and stored columns have exactly the same meaning. */
-function columnOf(cells: ColumnCells, rows: number): PromotedColumn {
+function columnOf(cells: ColumnCells, rows: number): DecodedColumn {
   return decodeColumn(encodeColumn(cells, QUICK_COMPRESSION), rows, 'a parsed column');
 }

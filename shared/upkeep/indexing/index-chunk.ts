@@ -11,7 +11,7 @@ import { SummaryWriter } from '../../execution/text-index/summary-codec.ts';
 import type { ExtraColumn, ExtraSection, PatchIndexer } from '../../storage/chunk/chunk-indexer.ts';
 import { ColumnKind, SectionKind } from '../../storage/chunk/format.ts';
 import { QUICK_COMPRESSION } from '../../storage/codec/compression.ts';
-import { fieldKey } from '../../storage/columns/promoted-field.ts';
+import { fieldKey } from '../../storage/columns/column-field.ts';
 import type { StoredExtras } from './stored-extras.ts';
 
 /** Raw bytes of the lines of an object below which reading them costs less than checking its text index. */
@@ -25,7 +25,7 @@ const FILTER_FROM_BYTES = 256 * 1024;
  */
 export function chunkEnrichers(filterFromBytes = FILTER_FROM_BYTES): (stored?: StoredExtras) => PatchIndexer {
   return stored => {
-    const promoter = new FieldColumnWriter({ compression: QUICK_COMPRESSION });
+    const fieldWriter = new FieldColumnWriter({ compression: QUICK_COMPRESSION });
     const filters = new FilterBuilder();
     const summaries = new SummaryWriter();
     let lineBytes = 0;
@@ -33,12 +33,16 @@ export function chunkEnrichers(filterFromBytes = FILTER_FROM_BYTES): (stored?: S
       page(lines, lineOffsets, rows, metadata, { input, from }): readonly ExtraColumn[] {
         lineBytes += lines.length;
         const times = input.times.subarray(from, from + rows);
-        const { columns, rests } = promoter.blocksOf(lines, lineOffsets, rows, { times });
-        filters.addPage(lines, lineOffsets, rows, { fields: promoter.fields, metadata });
-        summaries.addPage(summariesOf(promoter.cells));
-        const promoted: ExtraColumn[] = columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes }));
-        if (rests !== undefined) promoted.push({ kind: ColumnKind.rests, name: '', bytes: rests });
-        return promoted;
+        const { columns, residuals } = fieldWriter.blocksOf(lines, lineOffsets, rows, { times });
+        filters.addPage(lines, lineOffsets, rows, { fields: fieldWriter.fields, metadata });
+        summaries.addPage(summariesOf(fieldWriter.cells));
+        const fieldColumns: ExtraColumn[] = columns.map(({ field, bytes }) => ({
+          name: fieldKey(field),
+          bytes,
+        }));
+        if (residuals !== undefined)
+          fieldColumns.push({ kind: ColumnKind.residuals, name: '', bytes: residuals });
+        return fieldColumns;
       },
       copied(place, ofPage): void {
         invariant(stored !== undefined, 'pages are copied together with the extras of their object');

@@ -105,9 +105,9 @@ async function checkPage(
   const stored = await readChunk(store, record, page.offset, page.offset + page.storedBytes);
   const rows = decodePage(footer, page, stored, { lines: 'bytes', metadata: 'all' }, what);
   for (const { kind, name, place } of page.columns) {
-    if (kind !== ColumnKind.promoted && kind !== ColumnKind.rests) continue;
+    if (kind !== ColumnKind.field && kind !== ColumnKind.residuals) continue;
     const column =
-      kind === ColumnKind.rests
+      kind === ColumnKind.residuals
         ? `${what}: residual fields`
         : `${what}: field column ${JSON.stringify(name)}`;
     const block = stored.subarray(place.offset, place.offset + place.storedBytes);

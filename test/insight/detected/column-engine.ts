@@ -8,7 +8,7 @@ import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import {
   FieldColumnWriter,
-  type PromoterOptions,
+  type FieldColumnWriterOptions,
 } from '../../../shared/execution/fields/field-column-writer.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/read/query/engine.ts';
@@ -23,7 +23,7 @@ import type { ChunkIndexer } from '../../../shared/storage/chunk/chunk-indexer.t
 import { ColumnKind } from '../../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../../shared/storage/codec/compression.ts';
-import { fieldKey } from '../../../shared/storage/columns/promoted-field.ts';
+import { fieldKey } from '../../../shared/storage/columns/column-field.ts';
 import { DeleteFilterSource } from '../../../shared/upkeep/deletion/delete-filters.ts';
 import { EVERYTHING } from '../../fields/support.ts';
 import { TINY_TASKS } from '../../query/tasks/world.ts';
@@ -33,16 +33,16 @@ import { segmentList } from '../../support/segments.ts';
 
 const clock = virtualClock((DAY + 1) * 86_400_000);
 
-/** A column for every field that can have one, and rests where not too many lines are left to the parser. */
-export function everyField(options: Partial<PromoterOptions> = {}): ChunkIndexer {
-  const promoter = new FieldColumnWriter({ ...EVERYTHING, ...options });
+/** A column for every field that can have one, and residuals where not too many lines are left to the parser. */
+export function everyField(options: Partial<FieldColumnWriterOptions> = {}): ChunkIndexer {
+  const fieldWriter = new FieldColumnWriter({ ...EVERYTHING, ...options });
   return {
     page(lines, offsets, rows, _metadata, { input, from }) {
       const times = input.times.subarray(from, from + rows);
-      const { columns, rests } = promoter.blocksOf(lines, offsets, rows, { times });
+      const { columns, residuals } = fieldWriter.blocksOf(lines, offsets, rows, { times });
       return [
         ...columns.map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
-        ...(rests === undefined ? [] : [{ kind: ColumnKind.rests, name: '', bytes: rests }]),
+        ...(residuals === undefined ? [] : [{ kind: ColumnKind.residuals, name: '', bytes: residuals }]),
       ];
     },
     finish: () => [],
@@ -125,7 +125,7 @@ export class CountingSource extends ChunkSource {
 
   override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
     for (const { wants } of given[0]) {
-      if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
+      if (wants.fieldColumns !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
     }
     return super.pages(...given);
   }

@@ -4,16 +4,16 @@
  * processes all remaining rows.
  *
  *     const narrower = compileNarrower(plan);
- *     count = narrower.narrow(page, promoted, selection, count);
+ *     count = narrower.narrow(page, fieldColumns, selection, count);
  */
 
 import type { PageRows, Run } from '../../../base/model/page.ts';
 import type { LabelFilter } from '../../../language/logql/ast.ts';
-import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
+import { type DecodedColumn, FALLBACK_ID } from '../../../storage/columns/column-decoder.ts';
 import { compareNumbers, compileLabelFilter, type LabelTest } from '../label-filter.ts';
 import { KIND_CLEAN, RowLabels } from '../row-labels.ts';
-import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
-import { columnFor, type PromotedPage } from './pushdown-page.ts';
+import type { LabelSource, PushdownPlan } from './plan-pushdown.ts';
+import { columnFor, type FieldColumns } from './pushdown-page.ts';
 
 /**
  * Parts of a page that are read: names of labels and metadata decide whether a filter reads the parsed label.
@@ -22,21 +22,21 @@ type NarrowedPage = Pick<PageRows, 'runs' | 'metadata'>;
 
 export interface Narrower {
   /** Narrows `selection[0..count)` (ascending) in place. Returns the new count. */
-  narrow(page: NarrowedPage, promoted: PromotedPage, selection: Uint32Array, count: number): number;
+  narrow(page: NarrowedPage, fieldColumns: FieldColumns, selection: Uint32Array, count: number): number;
 }
 
 /**
  * Throws an Error with the reference's text for an invalid filter; compiling the stages reports the same
  * error.
  */
-export function compileNarrower(plan: PromotedPlan): Narrower {
+export function compileNarrower(plan: PushdownPlan): Narrower {
   const tests = plan.drops.map(({ source, filter }) => new ValueTest(plan, source, filter));
   return {
-    narrow(page, promoted, selection, count) {
+    narrow(page, fieldColumns, selection, count) {
       let left = count;
       for (const test of tests) {
         if (left === 0) break;
-        const column = columnFor(promoted, plan.parser, test.source);
+        const column = columnFor(fieldColumns, plan.parser, test.source);
         if (column !== undefined) left = test.narrow(page, column, selection, left);
       }
       return left;
@@ -53,7 +53,7 @@ const NO_PAGE: PageRows = { ...NO_ROWS, lines: Buffer.alloc(0), lineOffsets: new
 
 class ValueTest {
   readonly source: LabelSource;
-  readonly #plan: PromotedPlan;
+  readonly #plan: PushdownPlan;
   readonly #labels = new RowLabels();
   readonly #id: number;
   readonly #test: LabelTest;
@@ -61,7 +61,7 @@ class ValueTest {
   readonly #comparison: Extract<LabelFilter, { kind: 'number' }> | undefined;
   #verdicts = new Uint8Array(0);
 
-  constructor(plan: PromotedPlan, source: LabelSource, filter: LabelFilter) {
+  constructor(plan: PushdownPlan, source: LabelSource, filter: LabelFilter) {
     this.#plan = plan;
     this.source = source;
     this.#id = this.#labels.intern(source.label);
@@ -72,7 +72,7 @@ class ValueTest {
     this.#labels.enterRun({ labels: [], text: '{}' });
   }
 
-  narrow(page: NarrowedPage, column: PromotedColumn, selection: Uint32Array, count: number): number {
+  narrow(page: NarrowedPage, column: DecodedColumn, selection: Uint32Array, count: number): number {
     const { label } = this.source;
     // Rows with metadata of this name have the parsed value under another name; a suffixed column may also
     // have the name.
@@ -115,7 +115,7 @@ class ValueTest {
     return kept;
   }
 
-  #accepts({ bytes, starts }: PromotedColumn, id: number): boolean {
+  #accepts({ bytes, starts }: DecodedColumn, id: number): boolean {
     const labels = this.#labels;
     labels.enterRow(0);
     const { isExpression, dropsEmpty } = this.#plan;

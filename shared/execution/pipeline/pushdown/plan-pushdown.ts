@@ -40,7 +40,7 @@ interface DropTest {
   readonly filter: LabelFilter;
 }
 
-export interface PromotedPlan {
+export interface PushdownPlan {
   readonly parser: ParserName;
   /** Index of the parser in the stages. */
   readonly stage: number;
@@ -79,7 +79,7 @@ type FieldParser = Extract<Stage, { kind: 'json' | 'logfmt' }>;
 export function planPushdown(
   stages: readonly Stage[],
   { wanted, filtersAfter = [] }: PlanOptions,
-): PromotedPlan | undefined {
+): PushdownPlan | undefined {
   const stage = stages.findIndex(({ kind }) => kind !== 'lineFilter' && kind !== 'labelFilter');
   const parser = stages[stage];
   if (parser === undefined || (parser.kind !== 'json' && parser.kind !== 'logfmt')) return undefined;

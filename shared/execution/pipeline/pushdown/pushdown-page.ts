@@ -1,15 +1,15 @@
 /** Finds the column of a page for a label of a plan. */
-import type { ParserName, PromotedColumn, PromotedPage } from '../../../base/model/page-fields.ts';
+import type { DecodedColumn, FieldColumns, ParserName } from '../../../base/model/page-fields.ts';
 import type { LabelSource } from './plan-pushdown.ts';
 
-export type { FieldColumn, PromotedPage } from '../../../base/model/page-fields.ts';
+export type { FieldColumn, FieldColumns } from '../../../base/model/page-fields.ts';
 
 /** Returns the column of a label. */
 export function columnFor(
-  page: PromotedPage | undefined,
+  page: FieldColumns | undefined,
   parser: ParserName,
   { field, path }: LabelSource,
-): PromotedColumn | undefined {
+): DecodedColumn | undefined {
   const found = page?.column(parser, field);
   if (found === undefined) return undefined;
   if (path !== undefined && !samePath(path, found.field.path)) return undefined;

@@ -6,32 +6,32 @@
  * row.
  */
 import type { PageRows, Run } from '../../../base/model/page.ts';
-import { FALLBACK_ID, type PromotedColumn } from '../../../storage/columns/column-decoder.ts';
+import { type DecodedColumn, FALLBACK_ID } from '../../../storage/columns/column-decoder.ts';
 import type { Row, RowStage } from '../row.ts';
 import { KIND_CLEAN, type RowLabels } from '../row-labels.ts';
-import type { LabelSource, PromotedPlan } from './plan-pushdown.ts';
-import { columnFor, type PromotedPage } from './pushdown-page.ts';
+import type { LabelSource, PushdownPlan } from './plan-pushdown.ts';
+import { columnFor, type FieldColumns } from './pushdown-page.ts';
 
 interface Bound {
   /** Number of the label, or -1 if the column only shows whether the line is valid. */
   readonly id: number;
-  readonly column: PromotedColumn;
+  readonly column: DecodedColumn;
 }
 
-export class PromotedStage {
-  readonly #plan: PromotedPlan;
+export class PushdownStage {
+  readonly #plan: PushdownPlan;
   readonly #labels: RowLabels;
   readonly #parse: RowStage;
   readonly #sources: readonly LabelSource[];
   readonly #ids: readonly number[];
-  #columns: (PromotedColumn | undefined)[] = [];
-  #page: PromotedPage | undefined;
+  #columns: (DecodedColumn | undefined)[] = [];
+  #page: FieldColumns | undefined;
   /** Run to which `#bound` belongs; -1 after a page began. */
   #runSerial = -1;
   #bound: readonly Bound[] | undefined;
 
   /** @param parse Stage of the parser, on the same labels */
-  constructor(plan: PromotedPlan, labels: RowLabels, parse: RowStage) {
+  constructor(plan: PushdownPlan, labels: RowLabels, parse: RowStage) {
     this.#plan = plan;
     this.#labels = labels;
     this.#parse = parse;
@@ -41,9 +41,9 @@ export class PromotedStage {
   }
 
   /** Call it before the rows of a page; undefined if the page has no columns. */
-  enterPage(promoted: PromotedPage | undefined): void {
-    this.#page = promoted;
-    this.#columns = this.#sources.map(source => columnFor(promoted, this.#plan.parser, source));
+  enterPage(fieldColumns: FieldColumns | undefined): void {
+    this.#page = fieldColumns;
+    this.#columns = this.#sources.map(source => columnFor(fieldColumns, this.#plan.parser, source));
     this.#runSerial = -1;
   }
 
@@ -99,7 +99,7 @@ export class PromotedStage {
    * Returns the columns of the labels that the stage sets in the current run, by label number. Returns
    * undefined if some row must be parsed, or if labels depend on the row.
    */
-  columnsOfRun(run: Pick<Run, 'firstRow' | 'rows'>): ReadonlyMap<number, PromotedColumn> | undefined {
+  columnsOfRun(run: Pick<Run, 'firstRow' | 'rows'>): ReadonlyMap<number, DecodedColumn> | undefined {
     const bound = this.#boundToRun();
     if (bound === undefined || this.#plan.isExpression) return undefined;
     if (bound.some(({ column }) => leavesRows(column, run))) return undefined;
@@ -151,7 +151,7 @@ export class PromotedStage {
 
 /** Returns whether some row of the run is left to the parser. */
 function leavesRows(
-  { ids, fallbackRows }: PromotedColumn,
+  { ids, fallbackRows }: DecodedColumn,
   { firstRow, rows }: Pick<Run, 'firstRow' | 'rows'>,
 ): boolean {
   if (fallbackRows === 0) return false;

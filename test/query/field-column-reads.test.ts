@@ -77,7 +77,7 @@ async function ask(query: string) {
 test('compaction creates field columns', async () => {
   const { footers } = await stored;
   const names = footers.flatMap(({ pages }) =>
-    pages.flatMap(({ columns }) => columns.filter(({ kind }) => kind === ColumnKind.promoted)),
+    pages.flatMap(({ columns }) => columns.filter(({ kind }) => kind === ColumnKind.field)),
   );
   expect(new Set(names.map(({ name }) => name))).toEqual(
     new Set(['jlevel', 'jstatus', 'jms', 'llevel', 'lstatus', 'ltook']),

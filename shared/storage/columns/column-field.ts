@@ -2,20 +2,20 @@
  * Key of a field column: one key of JSON or logfmt lines, and the label that the parsers derive from it. The
  * footer names a column by its parser and path. The label name follows from the path.
  */
-import type { PromotedField } from '../../base/model/page-fields.ts';
+import type { ColumnField } from '../../base/model/page-fields.ts';
 import { sanitizeName } from '../../base/text/text.ts';
 
-export type { PromotedField } from '../../base/model/page-fields.ts';
+export type { ColumnField } from '../../base/model/page-fields.ts';
 
 const LETTERS = { json: 'j', logfmt: 'l' } as const;
 
 /** Returns the column's name in the footer: parser and path. */
-export function fieldKey({ parser, path }: PromotedField): string {
+export function fieldKey({ parser, path }: ColumnField): string {
   return LETTERS[parser] + path.join('\0');
 }
 
 /** Returns the field of a column's name, or undefined for an unknown kind. */
-export function fieldOfKey(key: string): PromotedField | undefined {
+export function fieldOfKey(key: string): ColumnField | undefined {
   const parser = key[0] === 'j' ? 'json' : key[0] === 'l' ? 'logfmt' : undefined;
   if (parser === undefined) return undefined;
   const path = key.slice(1).split('\0');

@@ -24,7 +24,7 @@ import type { ChunkIndexer } from '../../shared/storage/chunk/chunk-indexer.ts';
 import { ColumnKind } from '../../shared/storage/chunk/format.ts';
 import { writeChunk } from '../../shared/storage/chunk/writer.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
-import { fieldKey } from '../../shared/storage/columns/promoted-field.ts';
+import { fieldKey } from '../../shared/storage/columns/column-field.ts';
 import { DeleteFilterSource } from '../../shared/upkeep/deletion/delete-filters.ts';
 import { after, before, cases, groupings, metadata, streams, unwraps } from '../fields/queries.ts';
 import { EVERYTHING } from '../fields/support.ts';
@@ -36,10 +36,12 @@ const TENANTS = ['t', 'u'];
 const clock = virtualClock((DAY + 3) * 86_400_000);
 
 function everyField(): ChunkIndexer {
-  const promoter = new FieldColumnWriter(EVERYTHING);
+  const fieldWriter = new FieldColumnWriter(EVERYTHING);
   return {
     page: (lines, offsets, rows) =>
-      promoter.columnsOf(lines, offsets, rows).map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
+      fieldWriter
+        .columnsOf(lines, offsets, rows)
+        .map(({ field, bytes }) => ({ name: fieldKey(field), bytes })),
     finish: () => [],
   };
 }
@@ -50,16 +52,16 @@ type Enrich = () => ChunkIndexer | undefined;
 class CountingSource extends ChunkSource {
   static fronts = 0;
   static rests = 0;
-  static learned = 0;
+  static cached = 0;
 
   override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
     for (const { wants } of given[0]) {
-      if (wants.promoted !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
+      if (wants.fieldColumns !== undefined && wants.lines !== 'bytes') CountingSource.fronts++;
     }
     const pages = super.pages(...given);
     return pages.map(async (rows, i) => {
-      const hasStored = given[0][i].page.columns.some(({ kind }) => kind === ColumnKind.promoted);
-      if (!hasStored && (await rows).promoted !== undefined) CountingSource.learned++;
+      const hasStored = given[0][i].page.columns.some(({ kind }) => kind === ColumnKind.field);
+      if (!hasStored && (await rows).fieldColumns !== undefined) CountingSource.cached++;
       return rows;
     });
   }
@@ -191,7 +193,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
     let hits = 0;
     CountingSource.fronts = 0;
     CountingSource.rests = 0;
-    CountingSource.learned = 0;
+    CountingSource.cached = 0;
     await fc.assert(
       fc.asyncProperty(
         pushesOf(lines),
@@ -199,13 +201,13 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
         fc.array(asked(fc.oneof(logs, metrics)), { minLength: 4, maxLength: 8 }),
         async (pushes, deleted, queries) => {
           const plain = await storeOf(pushes, deleted, () => undefined);
-          const promoted = await storeOf(pushes, deleted, everyField);
+          const withColumns = await storeOf(pushes, deleted, everyField);
           const cache = new PageCache(150_000);
           const cached = await storeOf(pushes, deleted, everyField, cache);
           const learning = await storeOf(pushes, deleted, () => undefined, new PageCache(150_000));
           for (const one of queries) {
             const { compressedBytes: _, ...wanted } = await answer(plain, one);
-            const { compressedBytes: __, ...got } = await answer(promoted, one);
+            const { compressedBytes: __, ...got } = await answer(withColumns, one);
             expect(got).toEqual(wanted);
             // The first two times bring pages into the cache; the third learns columns.
             for (let time = 0; time < 3; time++) {
@@ -226,7 +228,7 @@ describe.each(cases)('$name', ({ lines, parsers }) => {
     expect(CountingSource.rests).toBeGreaterThan(5);
     expect(CountingSource.fronts - CountingSource.rests).toBeGreaterThan(5);
     expect(hits).toBeGreaterThan(500);
-    expect(CountingSource.learned).toBeGreaterThan(20);
+    expect(CountingSource.cached).toBeGreaterThan(20);
   });
 });
 
@@ -245,7 +247,7 @@ test('the tenant label of a multi-tenant query precedes a field of the same name
     tenants: TENANTS,
   };
   const plain = await answer(await storeOf([entries], [], () => undefined), asking);
-  const promoted = await answer(await storeOf([entries], [], everyField), asking);
-  expect(promoted.result).toEqual(plain.result);
-  expect(promoted.figures?.postFilterLines).toBe(entries.length);
+  const withColumns = await answer(await storeOf([entries], [], everyField), asking);
+  expect(withColumns.result).toEqual(plain.result);
+  expect(withColumns.figures?.postFilterLines).toBe(entries.length);
 });

@@ -1,10 +1,10 @@
-/** What columns and rests say of a line, against what the line says by itself: random lines, in streams with random labels. */
+/** What columns and residuals say of a line, against what the line says by itself: random lines, in streams with random labels. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PageRows } from '../../shared/base/model/page.ts';
 import {
   FieldColumnWriter,
-  type PromoterOptions,
+  type FieldColumnWriterOptions,
 } from '../../shared/execution/fields/field-column-writer.ts';
 import { KnownLines } from '../../shared/execution/fields/synthesized-lines.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
@@ -14,25 +14,25 @@ import { cases } from './queries.ts';
 import { expectSameSaid, pageOf } from './said.ts';
 import { EVERYTHING } from './support.ts';
 
-/** Of columns and rests that were written and read back; undefined where the page is not complete. */
-function knownOf({ lines, lineOffsets, rows, times }: PageRows, options: PromoterOptions) {
-  const { columns, rests } = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { times });
-  if (rests === undefined) return undefined;
+/** Of columns and residuals that were written and read back; undefined where the page is not complete. */
+function knownOf({ lines, lineOffsets, rows, times }: PageRows, options: FieldColumnWriterOptions) {
+  const { columns, residuals } = new FieldColumnWriter(options).blocksOf(lines, lineOffsets, rows, { times });
+  if (residuals === undefined) return undefined;
   return new KnownLines({
     columns: columns.map(({ field, bytes }) => ({ field, column: decodeColumn(bytes, rows, 'test') })),
-    rests: decodeColumn(rests, rows, 'test'),
+    residuals: decodeColumn(residuals, rows, 'test'),
   });
 }
 
-const NO_COLUMNS: PromoterOptions = { ...EVERYTHING, minRows: 1000 };
-const SOME_COLUMNS: PromoterOptions = { ...EVERYTHING, minRows: 4 };
+const NO_COLUMNS: FieldColumnWriterOptions = { ...EVERYTHING, minRows: 1000 };
+const SOME_COLUMNS: FieldColumnWriterOptions = { ...EVERYTHING, minRows: 4 };
 const labels = fc.constantFrom<Texts>({ x: '1' }, { a: '1' }, { status: '1', a_b: '2' });
 
 describe.each(cases)('$name', ({ lines }) => {
   test.each([
     ['all in columns', EVERYTHING],
     ['some in columns', SOME_COLUMNS],
-    ['all in rests', NO_COLUMNS],
+    ['all in residuals', NO_COLUMNS],
   ])('%s', (_what, options) => {
     let rows = 0;
     let known = 0;
@@ -51,18 +51,21 @@ describe.each(cases)('$name', ({ lines }) => {
 });
 
 const LABELS = { app: 'x' };
-const USUAL: PromoterOptions = { compression: QUICK_COMPRESSION };
+const USUAL: FieldColumnWriterOptions = { compression: QUICK_COMPRESSION };
 
 function pageAt(lines: readonly string[], times: readonly number[]): PageRows {
   return { ...pageOf(lines, LABELS), times: Float64Array.from(times) };
 }
 
-/** The rests that a page gets as promotion is by default, by row; undefined where it gets none. */
-function restsOfLines(lines: readonly string[], times: readonly number[]): (string | false)[] | undefined {
+/** The residuals that a page gets with default settings, by row; undefined if it gets none. */
+function residualsOfLines(
+  lines: readonly string[],
+  times: readonly number[],
+): (string | false)[] | undefined {
   const { lines: bytes, lineOffsets, rows } = pageAt(lines, times);
-  const { rests } = new FieldColumnWriter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
-  if (rests === undefined) return undefined;
-  const column = decodeColumn(rests, rows, 'test');
+  const { residuals } = new FieldColumnWriter(USUAL).blocksOf(bytes, lineOffsets, rows, { times });
+  if (residuals === undefined) return undefined;
+  const column = decodeColumn(residuals, rows, 'test');
   return Array.from(column.ids, id => id !== FALLBACK_ID && (id === 0 ? '' : column.valueAt(id - 1)));
 }
 
@@ -71,7 +74,7 @@ const many = (line: (i: number) => string, rows = 1000) => Array.from({ length: 
 const seconds = many(String).map((_, i) => i * 1e9 + 1_234_567);
 
 describe('a page of usual lines is complete', () => {
-  // [what, lines, rests of the first rows]
+  // [what, lines, residuals of the first rows]
   test.each<[string, readonly string[], readonly string[]]>([
     ['words', many(i => `${PADDING} number ${i}`), ['', '', '']],
     ['few values', many(i => `{"level":"${i % 3}","pad":"${PADDING}"}`), ['', '', '']],
@@ -92,7 +95,7 @@ describe('a page of usual lines is complete', () => {
     ],
     ['its own time to the second', many(i => `at=00:${clockOf(i)} pad=${PADDING}`), ['at="\u00010"']],
   ])('%s', (_what, lines, want) => {
-    expect(restsOfLines(lines, seconds)?.slice(0, want.length)).toEqual(want);
+    expect(residualsOfLines(lines, seconds)?.slice(0, want.length)).toEqual(want);
     const page = pageAt(lines, seconds);
     expect(expectSameSaid(page, knownOf(page, USUAL)!, LABELS)).toBe(lines.length);
   });
@@ -103,12 +106,12 @@ describe('a page of usual lines is complete', () => {
     ['broken JSON here and there', many(i => (i % 100 === 0 ? '{"a":' : `pad=${PADDING}`))],
     ['few short lines', ['a=1', 'a=2']],
   ])('and others are not: %s', (_what, lines) => {
-    expect(restsOfLines(lines, seconds)).toBeUndefined();
+    expect(residualsOfLines(lines, seconds)).toBeUndefined();
   });
 
   test('a line here and there may be broken', () => {
     const lines = many(i => (i % 500 === 0 ? '{"a":' : `pad=${PADDING}`));
-    expect(restsOfLines(lines, seconds)!.flatMap((rest, row) => (rest === false ? [row] : []))).toEqual([
+    expect(residualsOfLines(lines, seconds)!.flatMap((rest, row) => (rest === false ? [row] : []))).toEqual([
       0, 500,
     ]);
   });

@@ -1,5 +1,5 @@
 /**
- * Chunks with promoted columns and without give the same fields and values. The scan of the query may answer a parser from
+ * Chunks with field columns and without give the same fields and values. The scan of the query may answer a parser from
  * columns; the fields that it then shows as parsed are those that the line has. Values of one field are answered from
  * columns too: `field-columns.test.ts` shows that lines are not read for them.
  */
@@ -21,7 +21,9 @@ let fronts = 0;
 
 class CountingSource extends ChunkSource {
   override pages(...given: Parameters<ChunkSource['pages']>): ReturnType<ChunkSource['pages']> {
-    fronts += given[0].filter(({ wants }) => wants.promoted !== undefined && wants.lines !== 'bytes').length;
+    fronts += given[0].filter(
+      ({ wants }) => wants.fieldColumns !== undefined && wants.lines !== 'bytes',
+    ).length;
     return super.pages(...given);
   }
 }
@@ -110,10 +112,10 @@ test('fields and values are the same with columns and without', async () => {
       fc.constantFrom(1, 2),
       async (entries, limit, chunks) => {
         const plain = await columnEngine(entries, { enricher: undefined, sourceOf, chunks });
-        const promoted = await columnEngine(entries, { enricher: everyField(), sourceOf, chunks });
+        const withColumns = await columnEngine(entries, { enricher: everyField(), sourceOf, chunks });
         for (const query of QUERIES) {
           const want = await detected(plain, query, limit, false);
-          expect(await detected(promoted, query, limit, true)).toEqual(want);
+          expect(await detected(withColumns, query, limit, true)).toEqual(want);
         }
       },
     ),

@@ -1,14 +1,14 @@
 /** Which queries columns can answer, and with which fields. */
 import { describe, expect, test } from '@jest/globals';
 import { leavesOf } from '../../shared/execution/metrics/plan.ts';
-import { type PromotedPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
+import { type PushdownPlan, planPushdown } from '../../shared/execution/pipeline/pushdown/plan-pushdown.ts';
 import { planSamples } from '../../shared/execution/pipeline/sample-plan.ts';
 import type { LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { makePage } from '../pipeline/support.ts';
-import { logByColumns, promotedPage, samplesByColumns } from './support.ts';
+import { fieldColumnsOfPage, logByColumns, samplesByColumns } from './support.ts';
 
-function planOf(query: string): PromotedPlan | undefined {
+function planOf(query: string): PushdownPlan | undefined {
   const expr = parseQuery(query);
   if (expr.kind === 'log') return planPushdown((expr as LogExpr).stages, {});
   const [{ node, grouping }] = leavesOf(expr);
@@ -121,7 +121,7 @@ describe('what of the lines is read', () => {
   });
   test('all of it where a field has no column', () => {
     const query = 'sum by (other) (count_over_time({app="x"} | json [1m]))';
-    expect(promotedPage(page).column('json', 'other')).toBeUndefined();
+    expect(fieldColumnsOfPage(page).column('json', 'other')).toBeUndefined();
     expect(samplesByColumns(query, page)).toMatchObject({ replaced: true, parsed: 50 });
   });
   test('all of it where the path of the column is another', () => {

@@ -1,0 +1,113 @@
+/** Columns that are made of a page's lines in memory: which rows and names they know, and when they give up. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  FALLBACK_ID,
+  type FieldColumns,
+  type FieldColumnWants,
+} from '../../shared/base/model/page-fields.ts';
+import { MAX_COLUMNS } from '../../shared/storage/columns/bounds.ts';
+import { ParsedColumnCache } from '../../shared/storage/columns/parsed-column-cache.ts';
+import { makePage } from '../pipeline/support.ts';
+
+const wants = (...names: string[]): FieldColumnWants => ({ parser: 'json', names: new Set(names) });
+
+/** For each row the value, undefined where it is absent, `parse` where the line is to be parsed. */
+function cells(page: FieldColumns | undefined, name: string): (string | undefined)[] | undefined {
+  const column = page?.column('json', name)?.column;
+  return (
+    column &&
+    Array.from(column.ids, id => {
+      if (id === FALLBACK_ID) return 'parse';
+      return id === 0 ? undefined : column.valueAt(id - 1);
+    })
+  );
+}
+
+const lines = Array.from(
+  { length: 12 },
+  (_, i) => `{"status":${200 + (i % 3)},"ms":${i}.5,"path":{"id":"p${i}"}}`,
+);
+const page = makePage(lines.map(line => ({ line })));
+const [first, second] = [
+  { firstRow: 0, rows: 5 },
+  { firstRow: 5, rows: 7 },
+];
+
+describe('ParsedColumnCache', () => {
+  test('holds the rows of added runs and leaves the others to the parser', () => {
+    const cache = new ParsedColumnCache();
+    expect(cache.for(wants('status'))).toBeUndefined();
+    cache.add(wants('status'), [first], page);
+    const parse = Array.from({ length: 7 }, () => 'parse');
+    expect(cells(cache.for(wants('status')), 'status')).toEqual([
+      '200',
+      '201',
+      '202',
+      '200',
+      '201',
+      ...parse,
+    ]);
+    cache.add(wants('status'), [second], page);
+    const all = lines.map((_, i) => `${200 + (i % 3)}`);
+    expect(cells(cache.for(wants('status')), 'status')).toEqual(all);
+  });
+
+  test('answers a query only if all its names were added', () => {
+    const cache = new ParsedColumnCache();
+    cache.add(wants('status'), [first, second], page);
+    expect(cache.for(wants('status', 'ms'))).toBeUndefined();
+    cache.add(wants('ms'), [first, second], page);
+    const both = cache.for(wants('status', 'ms'));
+    expect(cells(both, 'ms')).toEqual(lines.map((_, i) => `${i}.5`));
+    expect(cells(both, 'status')?.[4]).toBe('201');
+    expect(cache.for({ parser: 'logfmt', names: new Set(['status']) })).toBeUndefined();
+    expect(cache.for({ parser: 'json', names: 'all' })).toBeUndefined();
+    expect(cache.heldBytes).toBeGreaterThan(2 * 4 * lines.length);
+  });
+
+  test('holds that no line has a name, and which lines are valid if no name is wanted', () => {
+    const cache = new ParsedColumnCache();
+    cache.add(wants('missing'), [first, second], page);
+    expect(cells(cache.for(wants('missing')), 'missing')).toEqual(lines.map(() => undefined));
+    const guard = cache.for(wants())?.guard('json');
+    expect([...guard!.ids]).toEqual(lines.map(() => 0));
+    const broken = makePage([...lines.slice(1).map(line => ({ line })), { line: '{"status":1' }]);
+    const odd = new ParsedColumnCache();
+    odd.add(wants('status'), [first, second], broken);
+    expect(cells(odd.for(wants('status')), 'status')?.at(-1)).toBe('parse');
+    expect(odd.for(wants())?.guard('json')?.ids.at(-1)).toBe(FALLBACK_ID);
+  });
+});
+
+describe('limits of ParsedColumnCache', () => {
+  test('skips lines that mostly fit no parser or another one', () => {
+    const cache = new ParsedColumnCache();
+    cache.add(
+      wants('status'),
+      [first, second],
+      makePage(lines.map((line, i) => ({ line: i % 2 ? line : 'a=b' }))),
+    );
+    expect(cache.for(wants('status'))).toBeUndefined();
+    expect(cache.for(wants())).toBeUndefined();
+  });
+
+  test('skips nearly distinct values that are not numbers, but adds other names', () => {
+    const many = makePage(Array.from({ length: 600 }, (_, i) => ({ line: `{"id":"x${i}y","a":"b"}` })));
+    const cache = new ParsedColumnCache();
+    cache.add(wants('id', 'a'), [{ firstRow: 0, rows: 600 }], many);
+    expect(cache.for(wants('id', 'a'))).toBeUndefined();
+    expect(cells(cache.for(wants('a')), 'a')).toEqual(Array.from({ length: 600 }, () => 'b'));
+  });
+
+  test('bounds names and runs', () => {
+    const cache = new ParsedColumnCache();
+    for (let i = 0; i < MAX_COLUMNS + 5; i++) cache.add(wants(`name${i}`), [first, second], page);
+    expect(cache.for(wants('name0'))).toBeDefined();
+    expect(cache.for(wants(`name${MAX_COLUMNS + 4}`))).toBeUndefined();
+    const byRun = new ParsedColumnCache();
+    for (let row = 0; row < 12; row++) byRun.add(wants('status'), [{ firstRow: row, rows: 1 }], page);
+    expect(cells(byRun.for(wants('status')), 'status')?.[7]).toBe('201');
+    // The ninth run is one too many.
+    expect(cells(byRun.for(wants('status')), 'status')?.[8]).toBe('parse');
+  });
+});
