@@ -14,7 +14,7 @@
  *     npm run bench -- fairness                effect of a heavy tenant on a light one
  *     npm run bench -- labels                  memory of label values and series if a label has a million values
  *     npm run bench -- requests                requests to S3 and DynamoDB for a push, a merge and each query, and their price
- *     npm run bench -- cloud                   round trips of queries over a modelled S3 and DynamoDB, in virtual time; then
+ *     npm run bench -- cloud                   round trips of queries over a modeled S3 and DynamoDB, in virtual time; then
  *                                              `logboom start --storage s3` over HTTP with a server as slow as AWS
  *     npm run bench -- export                  1 GB out of a merged store with `logboom export`, by format (--formats text,jsonl; --data DIR
  *                                              keeps the store and uses it again; options after -- are passed to the command)
@@ -41,7 +41,7 @@ const REQUESTS_MB = 32;
 /** One GB: the process's compilation counts once, as in CPU seconds per GB. */
 const FORMATS_MB = 1000;
 const EXPORT_MB = 1000;
-/** One day in a modelled store, held in memory. */
+/** One day in a modeled store, held in memory. */
 const CLOUD_MB = 64;
 const STEADY = { mbps: 10, seconds: 180 };
 const SOAK = { mbps: 2, seconds: 3600 };
@@ -121,7 +121,7 @@ if (positionals[0] === 'stages') {
   const overHttp = await runOverHttp(mb, console.log);
   console.log(httpTable(overHttp.queries));
   console.log(pushTable(overHttp.pushes));
-  save({ modelled: figures, overHttp });
+  save({ modeled: figures, overHttp });
 } else if (positionals[0] === 'explorer') {
   const { explorerTables, runExplorerBench } = await import('./explorer/run-explorer.ts');
   const figures = await runExplorerBench(console.log);

@@ -5,10 +5,10 @@
 import { ensureStackInstalled } from '../scripts/stack-modules.mjs';
 
 ensureStackInstalled();
-const { synthesise } = await import('../lib/app.ts');
+const { synthesize } = await import('../lib/app.ts');
 const { SettingsError } = await import('../lib/settings.ts');
 try {
-  await synthesise();
+  await synthesize();
 } catch (error) {
   if (!(error instanceof SettingsError)) throw error;
   // A settings error needs no stack trace.

@@ -39,7 +39,7 @@ interface BuiltCode {
 }
 
 /** Writes the cloud assembly to the folder of the CDK (`cdk.out`). Throws if a setting is invalid. */
-export async function synthesise(): Promise<void> {
+export async function synthesize(): Promise<void> {
   const app = new App();
   const settings = settingsOf(app.node.getAllContext() as Record<string, unknown>);
   const events = eventSettingsOf(settings);

@@ -1,6 +1,6 @@
 /**
- * Store with a dataset on in-memory ports, and processes that query it over modelled ports: each starts with
- * empty caches, like a function. Loading the store is not modelled.
+ * Store with a dataset on in-memory ports, and processes that query it over modeled ports: each starts with
+ * empty caches, like a function. Loading the store is not modeled.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MS_PER_DAY, NS_PER_MS } from '../../shared/base/model/time-units.ts';
@@ -19,7 +19,7 @@ import { UsageRecords } from '../../shared/storage/catalog/usage-records.ts';
 import { Dice } from '../../test/simulation/dice.ts';
 import { VirtualTime } from '../../test/simulation/virtual-time.ts';
 import type { Dataset } from './datasets.ts';
-import { AWS_LATENCY, type LatencyModel, modelledPorts, type Ports } from './modelled-ports.ts';
+import { AWS_LATENCY, type LatencyModel, modeledPorts, type Ports } from './modeled-ports.ts';
 import { type RequestTotals, type TracedRequest, totalsOf } from './request-trace.ts';
 import type { CloudQuery } from './suite.ts';
 
@@ -113,15 +113,15 @@ export async function loadCloudStore(dataset: Dataset): Promise<CloudStore> {
   return {
     process(model = AWS_LATENCY) {
       const time = new VirtualTime(startMs, new Dice(1));
-      const modelled = modelledPorts(ports, time, model);
-      const send = open(modelled, time);
+      const modeled = modeledPorts(ports, time, model);
+      const send = open(modeled, time);
       return {
         async ask({ path, params }) {
-          modelled.requests.length = 0;
+          modeled.requests.length = 0;
           const rawQuery = new URLSearchParams(params).toString();
           const { status, body } = await time.run(send({ path, rawQuery }));
           await time.drain();
-          const requests = modelled.requests.slice();
+          const requests = modeled.requests.slice();
           return { totals: totalsOf(requests), requests, status, body: Buffer.from(body).toString() };
         },
       };

@@ -1,5 +1,5 @@
 /**
- * Datasets of the modelled store: the project's own corpus (bench/corpus.ts) over a day, over thirty days,
+ * Datasets of the modeled store: the project's own corpus (bench/corpus.ts) over a day, over thirty days,
  * and as small pushes that were not merged. The needle is in one of sixteen batches, so that it is as rare as
  * typical search terms.
  */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- cloud`: the suite over modelled ports, cold and then warm. Each query runs in a new
+ * `npm run bench -- cloud`: the suite over modeled ports, cold and then warm. Each query runs in a new
  * process, so that its caches are empty.
  */
 import { type CloudStore, loadCloudStore } from './cloud-store.ts';

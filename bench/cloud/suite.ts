@@ -1,4 +1,4 @@
-/** Queries for the modelled store, and the goal for their number of rounds. */
+/** Queries for the modeled store, and the goal for their number of rounds. */
 import { NEEDLE } from '../corpus.ts';
 import type { Dataset } from './datasets.ts';
 

@@ -17,7 +17,7 @@ const MAX_SERIES_COLUMNS = 8;
 interface SeriesTextOptions {
   readonly output: MetricOutput;
   readonly screen: ScreenSize;
-  readonly colours: boolean;
+  readonly colors: boolean;
   readonly paint?: Paint;
   readonly maxCells?: number;
   /** True for the result of an instant query, which is drawn as bars instead of lines. */
@@ -25,10 +25,10 @@ interface SeriesTextOptions {
 }
 
 export function metricText(series: readonly Series[], options: SeriesTextOptions): string {
-  const { output, screen, colours, paint = NO_PAINT, maxCells, instant = false } = options;
+  const { output, screen, colors, paint = NO_PAINT, maxCells, instant = false } = options;
   switch (output) {
     case 'chart':
-      return instant ? barsText(series, { screen, colours }) : chartText(series, { screen, colours });
+      return instant ? barsText(series, { screen, colors }) : chartText(series, { screen, colors });
     case 'table':
       return alignedText(
         instant || series.length > MAX_SERIES_COLUMNS ? rowsOf(series) : sideBySide(series),

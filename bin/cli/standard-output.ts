@@ -88,7 +88,7 @@ export function maxCellsOfOutput(): number | undefined {
 }
 
 /** True if painted output has colors: on a terminal with color support. Respects NO_COLOR and FORCE_COLOR. */
-export function hasColours(): boolean {
+export function hasColors(): boolean {
   return styleText('red', 'x', { stream: process.stdout }) !== 'x';
 }
 

@@ -138,7 +138,7 @@ async function list({ output, ...store }: ListFlags): Promise<void> {
 
 async function cancel(id: string, { force, ...store }: CancelFlags): Promise<void> {
   await cancelDelete(store, { id, force });
-  await print(`${shown(id)}  cancelled\n`);
+  await print(`${shown(id)}  canceled\n`);
 }
 
 async function watch(id: string, { interval, ...store }: WatchFlags): Promise<void> {

@@ -19,7 +19,7 @@ import { askInstant, askRange, type Direction, type RangeAnswer } from '../cli/r
 import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
 import {
   endWithReader,
-  hasColours,
+  hasColors,
   maxCellsOfOutput,
   OUTPUT_PAINT,
   printPainted,
@@ -243,7 +243,7 @@ function textOfSeries(
   return metricText(series, {
     output: output === 'default' && drawn ? 'chart' : output,
     screen: screenSize(),
-    colours: hasColours(),
+    colors: hasColors(),
     paint: OUTPUT_PAINT,
     maxCells: maxCellsOfOutput(),
     instant,

@@ -6,7 +6,7 @@ import { asAction } from '../cli/command-error.ts';
 import { parsePositive, rangeOfFlags } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS, type MetricOutput, metricText } from '../cli/series-text.ts';
 import {
-  hasColours,
+  hasColors,
   maxCellsOfOutput,
   OUTPUT_PAINT,
   print,
@@ -75,7 +75,7 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
     // Raw output has the sizes, not the first label.
     const text =
       output === 'raw'
-        ? metricText(series, { output, screen: screenSize(), colours: false, instant: true })
+        ? metricText(series, { output, screen: screenSize(), colors: false, instant: true })
         : tableText(volumeTable(series), output, { maxCells, shown });
     return print(text);
   }
@@ -84,7 +84,7 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
     metricText(series, {
       output: isDrawn ? 'chart' : output,
       screen: screenSize(),
-      colours: hasColours(),
+      colors: hasColors(),
       paint: OUTPUT_PAINT,
       maxCells,
       instant: !ofRange,

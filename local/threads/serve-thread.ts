@@ -97,7 +97,7 @@ export function serveThread<Call, Answer>(
       }
       case 'cancel':
         send({ kind: 'heard' });
-        cancels.get(message.id)?.abort(new DOMException('cancelled', 'AbortError'));
+        cancels.get(message.id)?.abort(new DOMException('canceled', 'AbortError'));
         return;
       case 'reply':
         asked.get(message.id)?.resolve(message.reply);

@@ -225,7 +225,7 @@ export class ThreadClient<Call, Answer> {
         void this.#reply(worker, message.id, message.ask);
         return;
       case 'cancel-ask':
-        this.#asked.get(message.id)?.abort(new DOMException('cancelled', 'AbortError'));
+        this.#asked.get(message.id)?.abort(new DOMException('canceled', 'AbortError'));
         return;
       case 'tell':
         this.#options.hub?.hear(message.tell);

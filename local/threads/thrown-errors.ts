@@ -13,7 +13,7 @@ import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { LeaseLostError } from '../../shared/storage/catalog/leases.ts';
 import { SwapConflictError } from '../../shared/storage/catalog/swap.ts';
 import { MergeTooLargeError } from '../../shared/upkeep/compaction/merge-bounds.ts';
-import { DeleteCancelledError } from '../../shared/upkeep/compaction/row-drops.ts';
+import { DeleteCanceledError } from '../../shared/upkeep/compaction/row-drops.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 
 /** Plain data, because structured cloning loses the class of an error. */
@@ -41,7 +41,7 @@ const CLASSES = new Map<string, { readonly prototype: Error }>(
     ClientError,
     ConditionFailedError,
     CorruptionError,
-    DeleteCancelledError,
+    DeleteCanceledError,
     LeaseLostError,
     MergeTooLargeError,
     ObjectNotFoundError,

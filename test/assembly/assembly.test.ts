@@ -1,5 +1,5 @@
 /**
- * The synthesised assets at work: each function's bundle as a process behind the Lambda runtime API, with the environment of
+ * The synthesized assets at work: each function's bundle as a process behind the Lambda runtime API, with the environment of
  * the template, behind gateways that read their routes from it, and every call to AWS held against the role's policy.
  *
  * A course through the whole store, in one order, because each step finds what the one before has left. `LOGBOOM_ASSEMBLIES`

@@ -53,7 +53,7 @@ const operations = (): string[] =>
 const OK = dynamoAnswer({});
 const CONDITION_FAILED = dynamoError('ConditionalCheckFailedException');
 const THROTTLED = dynamoError('ProvisionedThroughputExceededException');
-const cancelled = (...codes: string[]): Answer =>
+const canceled = (...codes: string[]): Answer =>
   dynamoError('TransactionCanceledException', { CancellationReasons: codes.map(Code => ({ Code })) });
 const item = (sk: string, more: Partial<Item> = {}): Item => ({
   pk: 'p',
@@ -140,7 +140,7 @@ describe('transactions', () => {
 
   test('carry every write, with one token for all attempts', async () => {
     server.script(
-      cancelled('None', 'TransactionConflict', 'None'),
+      canceled('None', 'TransactionConflict', 'None'),
       dynamoError('TransactionInProgressException'),
       'reset',
       OK,
@@ -165,7 +165,7 @@ describe('transactions', () => {
       [['TransactionConflict', 'None', 'ConditionalCheckFailed'], 2],
     ];
     for (const [codes, index] of cases) {
-      server.script(cancelled(...codes));
+      server.script(canceled(...codes));
       const error = await errorOf(open().transact(writes));
       expect(error).toBeInstanceOf(ConditionFailedError);
       expect((error as ConditionFailedError).index).toBe(index);
@@ -174,22 +174,22 @@ describe('transactions', () => {
   });
 
   test('a failed condition is certain even after a lost answer: the token tells', async () => {
-    server.script('reset', cancelled('ConditionalCheckFailed', 'None', 'None'));
+    server.script('reset', canceled('ConditionalCheckFailed', 'None', 'None'));
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(ConditionFailedError);
   });
 
   test('conflicts and throttling to the end', async () => {
     for (const reason of ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']) {
-      server.script(...Array(4).fill(cancelled('None', reason, 'None')));
+      server.script(...Array(4).fill(canceled('None', reason, 'None')));
       expect(await errorOf(open().transact(writes))).toBeInstanceOf(ThrottledError);
       expect(server.left).toBe(0);
     }
-    server.script('reset', ...Array(3).fill(cancelled('TransactionConflict', 'None', 'None')));
+    server.script('reset', ...Array(3).fill(canceled('TransactionConflict', 'None', 'None')));
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(AwsCallError);
   });
 
   test('other reasons are final', async () => {
-    server.script(cancelled('None', 'ValidationError', 'None'), OK);
+    server.script(canceled('None', 'ValidationError', 'None'), OK);
     expect(await errorOf(open().transact(writes))).toBeInstanceOf(AwsCallError);
     expect(server.left).toBe(1);
   });

@@ -4,7 +4,7 @@ import { classify } from '../../shared/aws/errors.ts';
 const service = (name: string, status: number, more: object = {}): unknown =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status }, ...more });
 const system = (code: string): unknown => Object.assign(new Error(code), { code });
-const cancelled = (...codes: string[]): unknown =>
+const canceled = (...codes: string[]): unknown =>
   service('TransactionCanceledException', 400, { CancellationReasons: codes.map(Code => ({ Code })) });
 
 // [error, kind, may have happened]
@@ -19,10 +19,10 @@ const TABLE: [unknown, string, boolean][] = [
   [service('OperationAborted', 409), 'conflict', false],
   [service('TransactionConflictException', 400), 'conflict', false],
   [service('TransactionInProgressException', 400), 'conflict', false],
-  [cancelled('None', 'TransactionConflict'), 'conflict', false],
-  [cancelled('TransactionConflict', 'ThrottlingError'), 'throttled', false],
-  [cancelled('ProvisionedThroughputExceeded'), 'throttled', false],
-  [cancelled('None', 'ItemCollectionSizeLimitExceeded'), 'final', false],
+  [canceled('None', 'TransactionConflict'), 'conflict', false],
+  [canceled('TransactionConflict', 'ThrottlingError'), 'throttled', false],
+  [canceled('ProvisionedThroughputExceeded'), 'throttled', false],
+  [canceled('None', 'ItemCollectionSizeLimitExceeded'), 'final', false],
   [service('InternalError', 500), 'transient', true],
   [service('InternalServerError', 500), 'transient', true],
   [service('Unknown', 502), 'transient', true],

@@ -26,7 +26,7 @@ const writes: Write[] = [
 ];
 
 const conditionFailed = () =>
-  Object.assign(new Error('cancelled'), {
+  Object.assign(new Error('canceled'), {
     name: 'TransactionCanceledException',
     CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
     $metadata: { httpStatusCode: 400 },

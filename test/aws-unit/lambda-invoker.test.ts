@@ -81,7 +81,7 @@ describe('query tasks as invocations of a function', () => {
     expect(sent.length).toBe(1);
   });
 
-  test('what is cancelled rejects with its reason', async () => {
+  test('what is canceled rejects with its reason', async () => {
     const cancel = new AbortController();
     cancel.abort(new Error('gone'));
     const { sent, invoker } = invokerOf();

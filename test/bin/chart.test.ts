@@ -102,7 +102,7 @@ describe('a chart', () => {
 
   test('of one series, with a gap', () => {
     const series = [seriesOf({ app: 'shop' }, [0, 10, 20, undefined, undefined, 10, 10])];
-    expect(chartText(series, { screen: { columns: 40, rows: 16 }, colours: false })).toBe(`\
+    expect(chartText(series, { screen: { columns: 40, rows: 16 }, colors: false })).toBe(`\
 20 ┤          ⢀⠎
    │         ⢠⠊
    │        ⡠⠃
@@ -119,23 +119,23 @@ describe('a chart', () => {
 `);
   });
 
-  test('of several has letters without colours, the largest over the others, and a legend', () => {
+  test('of several has letters without colors, the largest over the others, and a legend', () => {
     const series = [seriesOf({ l: 'low' }, [1, 1, 1]), seriesOf({ l: 'high' }, [1, 5, 9])];
-    const text = chartText(series, { screen, colours: false });
+    const text = chartText(series, { screen, colors: false });
     expect(text).toContain('a {l="high"}  last 9, max 9\nb {l="low"}  last 1, max 1\n');
     expect(text.split('\n')[0]).toMatch(/^10 ┤ *a+$/);
     expect(text).toMatch(/ab+\n/);
-    const coloured = chartText(series, { screen, colours: true });
-    expect(coloured).toContain('\u001b[36m━━\u001b[39m {l="high"}');
-    expect(coloured).not.toContain('a {l=');
+    const colored = chartText(series, { screen, colors: true });
+    expect(colored).toContain('\u001b[36m━━\u001b[39m {l="high"}');
+    expect(colored).not.toContain('a {l=');
   });
 
   test('counts the series that it leaves out, and says where there is nothing to draw', () => {
     const many = Array.from({ length: 11 }, (_, i) => seriesOf({ n: `${i}` }, [i, i]));
-    const text = chartText(many, { screen, colours: false });
+    const text = chartText(many, { screen, colors: false });
     expect(text).toContain('a {n="10"}');
     expect(text).toMatch(/and 3 more series with smaller values\n$/);
-    expect(chartText([seriesOf({}, [Number.NaN])], { screen, colours: false })).toBe('no samples to draw\n');
+    expect(chartText([seriesOf({}, [Number.NaN])], { screen, colors: false })).toBe('no samples to draw\n');
   });
 
   test('is never wider than the screen', () => {
@@ -149,7 +149,7 @@ describe('a chart', () => {
         fc.integer({ min: 40, max: 120 }),
         (parts, columns) => {
           const series = parts.map(([of, each]) => seriesOf(of, each));
-          const text = chartText(series, { screen: { columns, rows: 20 }, colours: false });
+          const text = chartText(series, { screen: { columns, rows: 20 }, colors: false });
           for (const line of text.split('\n')) expect(cellWidth(line)).toBeLessThanOrEqual(columns);
         },
       ),
@@ -160,7 +160,7 @@ describe('a chart', () => {
 
 test('bars: the largest first, in eighths of a cell', () => {
   const vector = [seriesOf({ a: 'x' }, [1]), seriesOf({ a: 'yy' }, [8]), seriesOf({ a: 'z' }, [0])];
-  expect(barsText(vector, { screen: { columns: 24, rows: 24 }, colours: false })).toBe(
+  expect(barsText(vector, { screen: { columns: 24, rows: 24 }, colors: false })).toBe(
     '{a="yy"}  8  ███████████\n{a="x"}   1  █▍\n{a="z"}   0\n',
   );
 });

@@ -146,7 +146,7 @@ describe('logboom delete cancel', () => {
   ])('%j', async (flags, want) => {
     const { url, requests } = await store(() => ({ status: 204 }));
     const outcome = await logboom(['delete', 'cancel', '5a3c1b2d', ...flags, '--addr', url]);
-    expect(outcome).toEqual({ code: 0, stdout: '5a3c1b2d  cancelled\n', stderr: '' });
+    expect(outcome).toEqual({ code: 0, stdout: '5a3c1b2d  canceled\n', stderr: '' });
     expect(requests.map(({ method, params }) => [method, Object.fromEntries(params)])).toEqual([
       ['DELETE', want],
     ]);

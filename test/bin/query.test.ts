@@ -201,13 +201,13 @@ describe('logboom query', () => {
     ]);
   });
 
-  test('has colours only where they are asked for: a pipe gets none', async () => {
+  test('has colors only where they are asked for: a pipe gets none', async () => {
     const { url } = await store(() => LOGS);
-    const colour = '\u001b[';
+    const color = '\u001b[';
     const plain = await logboom(['query', '{a="b"}', '--addr', url]);
-    expect(plain.stdout + plain.stderr).not.toContain(colour);
+    expect(plain.stdout + plain.stderr).not.toContain(color);
     const forced = await logboom(['query', '{a="b"}', '--addr', url], { env: { FORCE_COLOR: '1' } });
-    expect(forced.stdout).toContain(colour);
+    expect(forced.stdout).toContain(color);
     const refused = await logboom(['query', '{a="b"}', '--addr', url], { env: { NO_COLOR: '1' } });
     expect(refused.stdout).toBe(plain.stdout);
   });

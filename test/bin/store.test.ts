@@ -83,8 +83,8 @@ describe('push, query and inspect', () => {
       'id,status,start,end,query\n' +
         `${id},received,2026-01-05T10:00:00.500Z,2026-01-05T10:01:00.000Z,"${query.replaceAll('"', '""')}"\n`,
     );
-    const cancelled = await logboom(['delete', 'cancel', id], { env });
-    expect(cancelled).toEqual({ code: 0, stdout: `${id}  cancelled\n`, stderr: '' });
+    const canceled = await logboom(['delete', 'cancel', id], { env });
+    expect(canceled).toEqual({ code: 0, stdout: `${id}  canceled\n`, stderr: '' });
     expect((await logboom(['delete', 'list'], { env })).stdout).toBe('');
     const watched = await logboom(['delete', 'watch', id], { env });
     expect(watched).toEqual({

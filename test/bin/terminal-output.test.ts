@@ -28,7 +28,7 @@ const SHOWN =
   'a\\x1b[2J\\x1b]0;owned\\x07\\u009b31m\\u202egnp.exe\\u2066\\u200f\\rb<script>x</script>\\u2028é';
 /** The same, said without this module's own means. */
 const OBEYED = /[^\P{Cc}\n\t]|\p{Bidi_Control}|[\u2028\u2029]/u;
-/** Colours and the clearing of a line that the program itself writes. */
+/** Colors and the clearing of a line that the program itself writes. */
 const OWN = /\r?\u001b\[(?:34|36|39|K)m?/g;
 
 const NS = `${BigInt(Date.now() - 60_000) * 1_000_000n}`;

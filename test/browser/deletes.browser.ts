@@ -66,7 +66,7 @@ test('a query of a link fills the form; what matches nothing says so', async () 
   await done();
 });
 
-test('a request that waits is cancelled, and its lines are back', async () => {
+test('a request that waits is canceled, and its lines are back', async () => {
   const { page, done } = await explorer.open({ hash: '#/deletes' });
   await page.getByRole('button', { name: 'Cancel request', exact: true }).click();
   const sheet = page.getByRole('dialog', { name: /Cancel request/ });

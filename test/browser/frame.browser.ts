@@ -31,7 +31,7 @@ test('the help sheet opens with a key, lists the shortcuts and closes with Escap
   await done();
 });
 
-test('light, dark and the system’s colours are taken in turn and remembered', async () => {
+test('light, dark and the system’s colors are taken in turn and remembered', async () => {
   const { page, done } = await explorer.open();
   const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
   assert.equal(await scheme(), 'light dark');

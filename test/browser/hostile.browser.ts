@@ -109,7 +109,7 @@ test('the start page, lines with their details, and their context', async () => 
   await done();
 });
 
-test('no colours of a line hide its text, light or dark', async () => {
+test('no colors of a line hide its text, light or dark', async () => {
   const own = (r: number) => `${r};${r};${r}`;
   const lines = [
     ...['30;40', '37;47', '97;107', '90;100', '31;101', '34;104'],
@@ -125,12 +125,12 @@ test('no colours of a line hide its text, light or dark', async () => {
   ].map(codes => `\u001b[${codes}mtext in ${codes}\u001b[0m`);
   const ns = `${BigInt(Date.now() - 30_000) * 1_000_000n}`;
   await push(explorer.store, [
-    { stream: { service_name: 'colours' }, values: lines.map(line => [ns, line] as const) },
+    { stream: { service_name: 'colors' }, values: lines.map(line => [ns, line] as const) },
   ]);
   for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, done } = await explorer.open({ hash: logsHash('{service_name="colours"}'), colorScheme });
+    const { page, done } = await explorer.open({ hash: logsHash('{service_name="colors"}'), colorScheme });
     await page.getByText('text in 38;2;0;0;255').first().waitFor();
-    await screenshot(page, `colours-${colorScheme}`);
+    await screenshot(page, `colors-${colorScheme}`);
     await assertAccessible(page);
     await done();
   }
@@ -192,7 +192,7 @@ test('values that the editor proposes', async () => {
   await done();
 });
 
-test('the question before a delete request is cancelled', async () => {
+test('the question before a delete request is canceled', async () => {
   const { page, done } = await explorer.open({ hash: '#/deletes' });
   await page
     .getByRole('button', { name: /^Cancel/ })

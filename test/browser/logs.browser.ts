@@ -40,7 +40,7 @@ test('without a query it shows the services, and a click asks for the lines of o
   await done();
 });
 
-test('lines, histogram and figures of a query; colours and marks', async () => {
+test('lines, histogram and figures of a query; colors and marks', async () => {
   const { page, done } = await explorer.open({
     hash: logsHash(`${SHOP_QUERY} |= "sent receipt" or "charged"`),
   });

@@ -216,7 +216,7 @@ describe('the holder of the day', () => {
     expect(died.length).toBeGreaterThan(15);
   });
 
-  test('publishes no output of which a delete request was cancelled meanwhile', async () => {
+  test('publishes no output of which a delete request was canceled meanwhile', async () => {
     const world = await worldOfWindows();
     const stored = await world.stored();
     await world.create({ query: '{app="a"} |= "again"' });
@@ -224,11 +224,11 @@ describe('the holder of the day', () => {
     const { deletes } = world.plain.catalog;
     const [request] = await world.requests();
     await deletes.replace(request, { ...request, pickedUpMs: Math.trunc(world.clock.nowMs()) - 1000 });
-    let cancelled = false;
+    let canceled = false;
     const cancels: Around = async call => {
       const answer = await call();
-      if (!cancelled) await deletes.remove((await world.requests())[0]);
-      cancelled = true;
+      if (!canceled) await deletes.remove((await world.requests())[0]);
+      canceled = true;
       return answer;
     };
     const report = await world.compact(DAY, false, helped(world, cancels));

@@ -222,7 +222,7 @@ describe('any day', () => {
         expect(rewritten).toBeLessThanOrEqual(8 * total);
         expect(records.filter(record => isUnfinished(record, PACKING))).toEqual([]);
         if (!force) expect(isSettled(DAY, records, options)).toBe(true);
-        // Each one left is full, more than three times as large as its neighbours, or between others that share its time.
+        // Each one left is full, more than three times as large as its neighbors, or between others that share its time.
         const small = records.filter(({ storedBytes }) => storedBytes < TARGET / 2).length;
         expect(small).toBeLessThanOrEqual(40 * (records.length - small + 1));
       }),

@@ -38,7 +38,7 @@ test('where no id is free, that is an error and no loop', async () => {
   await expect(service.create('acme', NEW)).rejects.toThrow('there is a delete request 0000000a already');
 });
 
-test('a request that is picked up while it is cancelled is looked at again', async () => {
+test('a request that is picked up while it is canceled is looked at again', async () => {
   let meddle: (() => Promise<void>) | undefined;
   const wrap = (table: Table): Table => ({
     get: key => table.get(key),
@@ -63,7 +63,7 @@ test('a request that is picked up while it is cancelled is looked at again', asy
   expect(await service.list('acme')).toEqual([]);
 });
 
-describe('a request that is worked on, cancelled by force', () => {
+describe('a request that is worked on, canceled by force', () => {
   const cancelAt = async (doneToNs: bigint | undefined) => {
     const { service, catalog, clock } = setUp();
     const part = { ...NEW, startNs: NS_PER_HOUR / 2n, endNs: 4n * NS_PER_HOUR, intervalNs: NS_PER_HOUR };
@@ -89,7 +89,7 @@ describe('a request that is worked on, cancelled by force', () => {
   });
 });
 
-test('a request that changes all the time is not cancelled, and that is said', async () => {
+test('a request that changes all the time is not canceled, and that is said', async () => {
   const { service, catalog } = setUp();
   const id = await service.create('acme', NEW);
   catalog.deletes.remove = async () => false;

@@ -1,4 +1,4 @@
-/** From the 204 of a request on, every query of every process hides what it covers; from that of its cancelling on, none. */
+/** From the 204 of a request on, every query of every process hides what it covers; from that of its canceling on, none. */
 import { expect, test } from '@jest/globals';
 import type { DeletionMode } from '../../shared/base/model/limits.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
@@ -38,8 +38,8 @@ test.each<DeletionMode>(['filter-and-delete', 'filter-only'])('%s', async deleti
   // Also what comes late, into a range that is being deleted.
   await push('acme');
   expect(await seen('acme')).toEqual(['keep']);
-  const cancelled = await askDeletes(other, 'DELETE', { request_id: headers['x-delete-request-id'] });
-  expect(cancelled.status).toBe(204);
+  const canceled = await askDeletes(other, 'DELETE', { request_id: headers['x-delete-request-id'] });
+  expect(canceled.status).toBe(204);
   expect(await seen('acme')).toEqual(ALL);
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { findEntries } from './support/ask.ts';
 import {
   ACCEPTED,
-  labelled,
+  labeled,
   MAX_BODY_BYTES,
   MAX_DECOMPRESSED_BYTES,
   many,
@@ -133,7 +133,7 @@ describe('limits that are not the defaults', () => {
           headers: { 'content-type': JSON_TYPE, 'x-scope-orgid': 'not # looked at' },
           body,
         });
-      const bare = await push(labelled('{}'));
+      const bare = await push(labeled('{}'));
       expect([bare.status, bare.text]).toEqual([
         400,
         'error at least one label pair is required per stream\n',

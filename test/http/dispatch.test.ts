@@ -209,7 +209,7 @@ describe('errors', () => {
       /^The server cannot accept more requests at this time\.\n$/,
     ],
     ['throttled query', new ThrottledError('x'), 'query', 429, /^too many outstanding requests$/],
-    ['several, one cancelled', new AggregateError([timeout, abort]), 'query', 499, /cancelled/],
+    ['several, one canceled', new AggregateError([timeout, abort]), 'query', 499, /cancelled/],
     ['several, all late', new AggregateError([timeout, timeout]), 'query', 504, /timed out/],
     ['several, one a mistake', new AggregateError([timeout, new BadRequestError('b')]), 'query', 400, /^b$/],
     ['several, one a defect', new AggregateError([timeout, new Error('b')]), 'query', 500, /^internal error/],

@@ -363,7 +363,7 @@ describe('detected_level', () => {
     ['line', 'level=warn', {}, {}, 'warn'],
     ['nothing', 'x', {}, {}, 'unknown'],
     ['own, known', 'level=warn', { detected_level: 'info' }, { level: 'error' }, 'info'],
-    ['own, normalised', 'level=warn', { detected_level: 'INFORMATION' }, { level: 'error' }, 'info'],
+    ['own, normalized', 'level=warn', { detected_level: 'INFORMATION' }, { level: 'error' }, 'info'],
     ['own, kept', 'level=warn', { detected_level: 'Notice' }, { level: 'error' }, 'Notice'],
     ['own, by another name', 'level=warn', { 'detected.level': 'WRN' }, {}, 'warn'],
     ['label', 'level=warn', { level: 'debug' }, { level: 'ERR' }, 'error'],

@@ -3,7 +3,7 @@
  * latency.
  */
 import { describe, expect, test } from '@jest/globals';
-import { AWS_LATENCY, modelledPorts } from '../../bench/cloud/modelled-ports.ts';
+import { AWS_LATENCY, modeledPorts } from '../../bench/cloud/modeled-ports.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
@@ -23,7 +23,7 @@ const MAX_PAUSE_MS = 40;
 async function pushing(isDistant: boolean) {
   const time = new VirtualTime(Date.UTC(2026, 0, 1), new Dice(1));
   const inner = { store: memoryObjectStore(), table: memoryTable({ clock: time }) };
-  const { store, table } = modelledPorts(inner, time, AWS_LATENCY);
+  const { store, table } = modeledPorts(inner, time, AWS_LATENCY);
   const ids = seededIds(1);
   const catalog = new Catalog({ table, clock: time, ids });
   const options = {

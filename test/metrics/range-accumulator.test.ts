@@ -156,7 +156,7 @@ describe('special values, in the order given', () => {
     ['stdvar_over_time', [3], 0],
     ['quantile_over_time', [nan, 1], nan],
     ['quantile_over_time', [nan, 1, 2], 1],
-    // The formula weighs the upper neighbour by 0, and 0 times infinity is NaN.
+    // The formula weighs the upper neighbor by 0, and 0 times infinity is NaN.
     ['quantile_over_time', [inf, 1, -inf], nan],
     ['quantile_over_time', [inf, -inf, 2, 3], 2.5],
     ['first_over_time', [nan, 1], nan],

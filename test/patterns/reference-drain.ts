@@ -1,6 +1,6 @@
 /**
  * The algorithm of Loki as docs/dev/logql-semantics.md#lokis-pattern-mining describes it, for comparison: one tree for each
- * stream and level. What the description leaves open is decided in its favour: no cluster is ever evicted, and no time is needed.
+ * stream and level. What the description leaves open is decided in its favor: no cluster is ever evicted, and no time is needed.
  */
 const DEPTH = 28;
 const THRESHOLD = 0.3;
@@ -48,7 +48,7 @@ export class ReferenceDrain {
   add(line: string): Cluster | undefined {
     this.#format ??= formatOf(line);
     if (Buffer.byteLength(line) > MAX_LINE_BYTES) return undefined;
-    const read = tokenise(line, this.#format);
+    const read = tokenize(line, this.#format);
     if (read === undefined) return undefined;
     const { tokens, print } = read;
     if (tokens.length < MIN_TOKENS || tokens.length > MAX_TOKENS) return undefined;
@@ -117,7 +117,7 @@ function formatOf(line: string): Format {
   return /^(?:\w+=(?:"[^"]*"|[^\s"]*)\s*)+$/.test(line) ? 'logfmt' : 'text';
 }
 
-function tokenise(line: string, format: Format): Tokens | undefined {
+function tokenize(line: string, format: Format): Tokens | undefined {
   if (format === 'text') return textTokens(line);
   if (format === 'logfmt') return logfmtTokens(line);
   let fields: Record<string, unknown>;

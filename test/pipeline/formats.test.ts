@@ -115,7 +115,7 @@ describe('decolorize', () => {
     ['\x1b[12', ''],
     ['\x1b[;', '\x1b[;'],
     ['\x1b[12345mx', 'mx'],
-    ['no é colour', 'no é colour'],
+    ['no é color', 'no é color'],
     ['\x1bz\x1b!', '\x1bz\x1b!'],
     ['\x1b[38;5;196mé\x1b[0m!', 'é!'],
   ])('%j', (line, want) => {

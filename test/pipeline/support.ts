@@ -26,7 +26,7 @@ export const clock: Clock = {
 
 const STREAM = { app: 'x' };
 
-/** One row for each entry, one nanosecond apart; neighbours of one stream share a run. */
+/** One row for each entry, one nanosecond apart; neighbors of one stream share a run. */
 export function makePage(entries: readonly Entry[]): PageRows {
   const lines = entries.map(({ line }) => (typeof line === 'string' ? Buffer.from(line) : line));
   const lineOffsets = new Uint32Array(entries.length + 1);

@@ -165,7 +165,7 @@ export function invokerContract(
       expect(() => decodeAnswer(answer)).toThrow(/version 7/);
     });
 
-    test('what is cancelled, or out of time, rejects with the reason; the next task is unharmed', async () => {
+    test('what is canceled, or out of time, rejects with the reason; the next task is unharmed', async () => {
       for (const reason of [
         new Error('the client went away'),
         new DOMException('too late', 'TimeoutError'),

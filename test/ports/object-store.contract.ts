@@ -201,7 +201,7 @@ export function objectStoreContract(
       expect(String(await store.get(key))).toBe('two');
     });
 
-    test('puts beside deletions of the last neighbour are not lost', async () => {
+    test('puts beside deletions of the last neighbor are not lost', async () => {
       const prefix = newPrefix();
       const rounds = Array.from({ length: 30 }, async (_, i) => {
         const key = `${prefix}day/${i}`;

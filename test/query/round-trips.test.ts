@@ -1,5 +1,5 @@
 /**
- * Round trips, requests and bytes of the fixed suite over modelled S3 and DynamoDB (bench/cloud), cold and
+ * Round trips, requests and bytes of the fixed suite over modeled S3 and DynamoDB (bench/cloud), cold and
  * then warm. Time is virtual, so figures are equal in every run. If you improve one, update it here.
  */
 import { describe, expect, test } from '@jest/globals';

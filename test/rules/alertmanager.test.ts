@@ -1,4 +1,4 @@
-/** What Alertmanagers are told, and what is made of their answers; relabelling. */
+/** What Alertmanagers are told, and what is made of their answers; relabeling. */
 import { describe, expect, test } from '@jest/globals';
 import type { OutgoingRequest } from '../../shared/base/ports/http-client.ts';
 import { DEFAULT_RULER, type RelabelConfig } from '../../shared/server/admin/config-ruler.ts';
@@ -128,7 +128,7 @@ test('without a URL there is nobody', () => {
   expect(alertmanagers(parts, alertmanagerOptions(DEFAULT_RULER))).toBeUndefined();
 });
 
-describe('relabelling', () => {
+describe('relabeling', () => {
   const LABELS = { a: 'one', b: 'TWO', old_x: 'x' };
   test.each<[string, Partial<RelabelConfig>, Record<string, string> | undefined]>([
     [

@@ -15,22 +15,22 @@ describe('ANSI', () => {
       '\u001b[31mred\u001b[0m',
       'red',
       [
-        { from: 0, style: { colour: 1 } },
+        { from: 0, style: { color: 1 } },
         { from: 3, style: {} },
       ],
     ],
     [
       'a\u001b[1;4;96;41mb',
       'ab',
-      [{ from: 1, style: { bold: true, underlined: true, colour: 14, ground: 1 } }],
+      [{ from: 1, style: { bold: true, underlined: true, color: 14, ground: 1 } }],
     ],
-    ['\u001b[38;5;196mx', 'x', [{ from: 0, style: { colour: '#ff0000' } }]],
-    ['\u001b[38;5;3;1mx', 'x', [{ from: 0, style: { colour: 3, bold: true } }]],
+    ['\u001b[38;5;196mx', 'x', [{ from: 0, style: { color: '#ff0000' } }]],
+    ['\u001b[38;5;3;1mx', 'x', [{ from: 0, style: { color: 3, bold: true } }]],
     ['\u001b[48;2;1;2;3mx', 'x', [{ from: 0, style: { ground: '#010203' } }]],
     ['\u001b[38;2;999;0;0mx', 'x', [{ from: 0, style: {} }]],
     ['\u001b[2K\u001b[1Gx\u001b]0;title\u0007y', '\u001b[2K\u001b[1Gx\u001b]0;title\u0007y', []],
     ['\u001b[1m\u001b[Kx', 'x', [{ from: 0, style: { bold: true } }]],
-    ['\u001b[31m\u001b[32mx', 'x', [{ from: 0, style: { colour: 2 } }]],
+    ['\u001b[31m\u001b[32mx', 'x', [{ from: 0, style: { color: 2 } }]],
   ])('%j', (line, text, runs) => expect(parseAnsi(line)).toEqual({ text, runs }));
 
   test('pieces make the text again, and what matches is marked', () => {
@@ -132,7 +132,7 @@ test('series on a grid, and on top of each other', () => {
     ],
   });
   expect(values).toEqual([4, null, 5]);
-  const one = { label: '', labels: {}, colour: '' };
+  const one = { label: '', labels: {}, color: '' };
   expect(
     stacked([
       { ...one, values },

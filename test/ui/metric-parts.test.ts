@@ -13,7 +13,7 @@ import { paramsOf, stateOf } from '../../ui/src/views/logs/logs-state.ts';
 const series = (label: string, values: (number | null)[]): ChartSeries => ({
   label,
   labels: {},
-  colour: '--series-1',
+  color: '--series-1',
   values,
 });
 

@@ -284,7 +284,7 @@ describe('bars of days', () => {
     const series = [
       [1, 2],
       [3, 4],
-    ].map((values, i) => ({ name: `${i}`, colour: '', values }));
+    ].map((values, i) => ({ name: `${i}`, color: '', values }));
     expect(daySums(series, 2)).toEqual([4, 6]);
     expect(namedDays(30, 6)).toEqual([29, 24, 19, 14, 9, 4]);
     expect(namedDays(3, 6)).toEqual([2, 1, 0]);

@@ -1,6 +1,6 @@
 /**
  * S3 and DynamoDB over HTTP, in memory, with the operations that the store uses. Each response is delayed as
- * the AWS model says (modelled-ports.ts). Runs in a separate process, so that its CPU time is not the
+ * the AWS model says (modeled-ports.ts). Runs in a separate process, so that its CPU time is not the
  * store's.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
-import { AWS_LATENCY } from '../modelled-ports.ts';
+import { AWS_LATENCY } from '../modeled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 
 /** Requests since the last message, from any part of the store's process. */

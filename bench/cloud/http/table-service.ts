@@ -124,7 +124,7 @@ function refusal(
   const CancellationReasons = TransactItems.map((_, i) => ({
     Code: i === index ? 'ConditionalCheckFailed' : 'None',
   }));
-  return { __type: `${name}TransactionCanceledException`, message: 'cancelled', CancellationReasons };
+  return { __type: `${name}TransactionCanceledException`, message: 'canceled', CancellationReasons };
 }
 
 function keyOf({ pk, sk }: Attributes): ItemKey {

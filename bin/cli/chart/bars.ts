@@ -16,11 +16,11 @@ const MAX_BARS = 50;
 /** Maximum share of a line for names. */
 const NAME_SHARE = 0.5;
 const MIN_BAR_CELLS = 8;
-const COLOUR = 36;
+const COLOR = 36;
 
 export function barsText(
   series: readonly Series[],
-  { screen, colours }: { readonly screen: ScreenSize; readonly colours: boolean },
+  { screen, colors }: { readonly screen: ScreenSize; readonly colors: boolean },
 ): string {
   const bars = series
     .flatMap(({ labels, samples }) =>
@@ -39,7 +39,7 @@ export function barsText(
   const most = Math.max(0, ...shown.map(({ value }) => value));
   const lines = shown.map(({ name, value }) => {
     const bar = barOf(most > 0 ? Math.max(0, value) / most : 0, room);
-    const painted = colours && bar !== '' ? `\u001b[${COLOUR}m${bar}\u001b[39m` : bar;
+    const painted = colors && bar !== '' ? `\u001b[${COLOR}m${bar}\u001b[39m` : bar;
     const figure = shortNumber(value).padStart(figureCells);
     return `${padCells(cutCells(name, nameCells), nameCells)}  ${figure}  ${painted}`.trimEnd() + '\n';
   });

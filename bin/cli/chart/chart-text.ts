@@ -40,10 +40,10 @@ interface Line {
 
 interface ChartOptions {
   readonly screen: ScreenSize;
-  readonly colours: boolean;
+  readonly colors: boolean;
 }
 
-export function chartText(series: readonly Series[], { screen, colours }: ChartOptions): string {
+export function chartText(series: readonly Series[], { screen, colors }: ChartOptions): string {
   const lines = series.map(lineOf).filter(({ points }) => points.length > 0);
   if (lines.length === 0) return 'no samples to draw\n';
   const drawn = lines.toSorted((a, b) => b.most - a.most).slice(0, MAX_PENS);
@@ -57,9 +57,9 @@ export function chartText(series: readonly Series[], { screen, colours }: ChartO
   const texts = valueTexts(axis.marks);
   const margin = Math.max(...texts.map(text => text.length));
   const columns = Math.max(MIN_COLUMNS, screen.columns - margin - 3);
-  const pens = pensOf(colours, drawn.length);
+  const pens = pensOf(colors, drawn.length);
   const size = { columns, rows };
-  const canvas = colours || drawn.length === 1 ? brailleCanvas(size) : letterCanvas(size, pens.letters);
+  const canvas = colors || drawn.length === 1 ? brailleCanvas(size) : letterCanvas(size, pens.letters);
   const times = {
     startMs: points.reduce((least, { ms }) => Math.min(least, ms), Infinity),
     endMs: points.reduce((most, { ms }) => Math.max(most, ms), -Infinity),

@@ -5,7 +5,7 @@
 
 /** Maximum number of lines that a reader can follow. */
 export const MAX_PENS = 8;
-const COLOURS = [36, 33, 32, 35, 34, 31, 96, 93];
+const COLORS = [36, 33, 32, 35, 34, 31, 96, 93];
 const MARK = '━━';
 const LETTERS = 'abcdefgh';
 
@@ -17,10 +17,10 @@ export interface Pens {
   mark(pen: number): string;
 }
 
-export function pensOf(colours: boolean, lines: number): Pens {
+export function pensOf(colors: boolean, lines: number): Pens {
   const plain = (text: string) => text;
-  if (!colours) return { letters: LETTERS, paint: plain, mark: pen => (lines === 1 ? MARK : LETTERS[pen]) };
+  if (!colors) return { letters: LETTERS, paint: plain, mark: pen => (lines === 1 ? MARK : LETTERS[pen]) };
   const paint = (text: string, pen: number) =>
-    pen < 0 ? text : `\u001b[${COLOURS[pen % COLOURS.length]}m${text}\u001b[39m`;
+    pen < 0 ? text : `\u001b[${COLORS[pen % COLORS.length]}m${text}\u001b[39m`;
   return { letters: LETTERS, paint, mark: pen => paint(MARK, pen) };
 }

@@ -16,7 +16,7 @@ import type { NsRange } from '../time-text.ts';
 
 const MAX_ENTRIES = 500;
 const MAX_ROWS = 200;
-const CSV = { output: 'csv', screen: { columns: 80, rows: 24 }, colours: false } as const;
+const CSV = { output: 'csv', screen: { columns: 80, rows: 24 }, colors: false } as const;
 const MAX_RULES_CHARACTERS = 1_000_000;
 
 const RANGE = {

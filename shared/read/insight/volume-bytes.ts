@@ -14,6 +14,6 @@ const MIN_LEVEL_BYTES = NAME_BYTES + 4;
 
 /** Returns the bytes of a number of entries. */
 export function volumeBytes(entries: number, lineBytes: number, metadataBytes: number): number {
-  const levelled = Math.min(entries, Math.floor(metadataBytes / MIN_LEVEL_BYTES));
-  return lineBytes + metadataBytes - levelled * NAME_BYTES;
+  const leveled = Math.min(entries, Math.floor(metadataBytes / MIN_LEVEL_BYTES));
+  return lineBytes + metadataBytes - leveled * NAME_BYTES;
 }

@@ -89,7 +89,7 @@ function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerK
   for (const { view, visible, days } of tenants) {
     const { deleteFilters } = visible;
     parts.push(
-      `${view.tenant} ${view.isLabelled} ${deleteFilters === undefined ? '' : digestOf(deleteFilters)}`,
+      `${view.tenant} ${view.isLabeled} ${deleteFilters === undefined ? '' : digestOf(deleteFilters)}`,
     );
     for (const { day, records } of days) {
       count += records.length;

@@ -17,7 +17,7 @@ const ORIGINAL_TENANT_LABEL = 'original___tenant_id__';
 export interface TenantView {
   readonly tenant: string;
   /** Whether the streams have the tenant's name as a label. */
-  readonly isLabelled: boolean;
+  readonly isLabeled: boolean;
   /** Returns the selector for stored labels. */
   storedMatchers(matchers: readonly Matcher[]): readonly Matcher[];
   /** Returns the stream as the query sees it, the same object for the same stream. */
@@ -30,7 +30,7 @@ export function tenantViews(tenants: readonly string[], selector: readonly Match
   const accepts = selector.filter(matcher => matcher.name === TENANT_LABEL).map(compileMatcher);
   return named(tenants)
     .filter(tenant => accepts.every(accept => accept(tenant)))
-    .map(labelledView);
+    .map(labeledView);
 }
 
 /** Removes the empty tenant, which a query may name and which has no data. */
@@ -39,15 +39,15 @@ export function named(tenants: readonly string[]): readonly string[] {
 }
 
 export function plainView(tenant: string): TenantView {
-  return { tenant, isLabelled: false, storedMatchers: matchers => matchers, shown: stream => stream };
+  return { tenant, isLabeled: false, storedMatchers: matchers => matchers, shown: stream => stream };
 }
 
 /** View of one of several tenants. */
-export function labelledView(tenant: string): TenantView {
+export function labeledView(tenant: string): TenantView {
   const shown = new Map<Stream, Stream>();
   return {
     tenant,
-    isLabelled: true,
+    isLabeled: true,
     storedMatchers: matchers =>
       matchers
         .filter(matcher => matcher.name !== TENANT_LABEL)

@@ -24,12 +24,12 @@ export interface ErrorLog {
 const CHALLENGE = Object.freeze({ 'www-authenticate': 'Basic realm="logboom", charset="UTF-8"' });
 export const OVERLOADED = 'The server cannot accept more requests at this time.';
 const TOO_MANY_OUTSTANDING = 'too many outstanding requests';
-const CANCELLED = 'the request was cancelled by the client';
+const CANCELED = 'the request was cancelled by the client';
 const TIMED_OUT =
   'request timed out, decrease the duration of the request or add more label matchers (prefer exact match over regex match) to reduce the amount of data processed';
 
 /** Client closed request: the reference's number, which the HTTP standard does not define. */
-const STATUS_CANCELLED = 499;
+const STATUS_CANCELED = 499;
 
 export function errorResponse(status: number, message: string, style: ErrorStyle): HttpResponse {
   if (style === 'otlp' && status !== 401) return otlpErrorResponse(status, message);
@@ -84,7 +84,7 @@ function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
   if (error instanceof AggregateError) return ofSeveral(error.errors, style);
   // Names that AbortController.abort() and AbortSignal.timeout() give their reasons.
   const name = typeof error === 'object' && error !== null && 'name' in error ? error.name : undefined;
-  if (name === 'AbortError') return { status: STATUS_CANCELLED, message: CANCELLED };
+  if (name === 'AbortError') return { status: STATUS_CANCELED, message: CANCELED };
   if (name === 'TimeoutError') return { status: 504, message: TIMED_OUT };
   return undefined;
 }
@@ -95,8 +95,8 @@ function knownError(error: unknown, style: ErrorStyle): KnownError | undefined {
  */
 function ofSeveral(errors: readonly unknown[], style: ErrorStyle): KnownError | undefined {
   const known = errors.map(error => knownError(error, style));
-  const cancelled = known.find(error => error?.status === STATUS_CANCELLED);
-  if (cancelled !== undefined) return cancelled;
+  const canceled = known.find(error => error?.status === STATUS_CANCELED);
+  if (canceled !== undefined) return canceled;
   if (known.length > 0 && known.every(error => error?.status === 504)) return known[0];
   const ofClient = known.find(error => error !== undefined && error.status >= 400 && error.status < 500);
   return ofClient ?? known[errors.findIndex(error => error instanceof StorageUnavailableError)];

@@ -27,7 +27,7 @@ import {
   planMerges,
   SETTLE_MS,
 } from './plan-merges.ts';
-import { DeleteCancelledError, type DropSource, dropNothing } from './row-drops.ts';
+import { DeleteCanceledError, type DropSource, dropNothing } from './row-drops.ts';
 
 interface CompactorParts {
   readonly catalog: Catalog;
@@ -192,7 +192,7 @@ export class Compactor implements DayCompactor {
         planned = planned.slice(1);
         add(total, 1, merged);
       } catch (error) {
-        if (error instanceof DeleteCancelledError && ++conflicts < MAX_CONFLICTS) continue;
+        if (error instanceof DeleteCanceledError && ++conflicts < MAX_CONFLICTS) continue;
         if (error instanceof MergeTooLargeError && maxInputs > 2) {
           maxInputs = Math.max(2, maxInputs >> 1);
           continue;

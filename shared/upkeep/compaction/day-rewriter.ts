@@ -17,7 +17,7 @@ import { ChunkOrder } from './order-runs.ts';
 import { PACKING } from './packing.ts';
 import { MAX_INPUTS, WINDOWS } from './plan-merges.ts';
 import { rewriteAndSwap } from './rewrite-and-swap.ts';
-import { DeleteCancelledError, type DropSource, type RowDrops } from './row-drops.ts';
+import { DeleteCanceledError, type DropSource, type RowDrops } from './row-drops.ts';
 
 /**
  * - `clean`: no row is to be deleted.
@@ -105,7 +105,7 @@ export async function rewriteDay(
       try {
         return await new DayRewriter(parts, work, lease, figures).run();
       } catch (error) {
-        const isConflict = error instanceof SwapConflictError || error instanceof DeleteCancelledError;
+        const isConflict = error instanceof SwapConflictError || error instanceof DeleteCanceledError;
         if (!isConflict || conflicts === MAX_CONFLICTS) throw error;
         if (!(await leases.renew(lease, LEASE_MS))) return 'busy';
       }

@@ -19,7 +19,7 @@ export interface MergeTask extends PlannedMerge {
 
 /** Outputs that another function has stored. */
 export interface MergeAnswer extends Outcome {
-  /** Delete requests that were applied: if one is cancelled, the outputs must not be published. */
+  /** Delete requests that were applied: if one is canceled, the outputs must not be published. */
   readonly applied: readonly AppliedRequest[];
 }
 

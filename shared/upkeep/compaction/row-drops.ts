@@ -42,7 +42,7 @@ export interface RowDrops {
   /** Returns the rows of a chunk to remove for any reason, or undefined if there are none. */
   of(record: ChunkRecord): ChunkRowFilter | undefined;
   /**
-   * Throws DeleteCancelledError if a request that is applied here was canceled meanwhile. Reads at a limited
+   * Throws DeleteCanceledError if a request that is applied here was canceled meanwhile. Reads at a limited
    * rate.
    */
   check(): Promise<void>;
@@ -63,10 +63,10 @@ export interface DropSource {
 }
 
 /** A request was canceled while it was applied. The caller starts again. */
-export class DeleteCancelledError extends Error {
+export class DeleteCanceledError extends Error {
   constructor(tenant: string) {
-    super(`a delete request of ${tenant} was cancelled while it was applied`);
-    this.name = 'DeleteCancelledError';
+    super(`a delete request of ${tenant} was canceled while it was applied`);
+    this.name = 'DeleteCanceledError';
   }
 }
 

@@ -16,7 +16,7 @@ import type { DeleteRequest } from '../../storage/catalog/delete-request.ts';
 import type { DeleteRequests } from '../../storage/catalog/delete-requests.ts';
 import {
   type AppliedRequest,
-  DeleteCancelledError,
+  DeleteCanceledError,
   type DropSource,
   type RowDrops,
 } from '../compaction/row-drops.ts';
@@ -72,7 +72,7 @@ export class MergeDrops implements DropSource {
         checkedMs = clock.nowMs();
         const now = await deletes.version(tenant);
         if (now === known) return;
-        if (!(await this.areInForce(tenant, applied))) throw new DeleteCancelledError(tenant);
+        if (!(await this.areInForce(tenant, applied))) throw new DeleteCanceledError(tenant);
         known = now;
       },
     };

@@ -1,6 +1,6 @@
 /**
- * The CloudFront distribution of the template: picks the behaviour by path, runs its function on the request, and passes it to
- * the origin: the HTTP API, the WebSocket API, or a bucket in the emulator. Methods that a behaviour does not name are refused.
+ * The CloudFront distribution of the template: picks the behavior by path, runs its function on the request, and passes it to
+ * the origin: the HTTP API, the WebSocket API, or a bucket in the emulator. Methods that a behavior does not name are refused.
  *
  * It keeps nothing: that the APIs are not cached is asserted of the template. Source: "Cache behavior settings" and "CloudFront
  * Functions event structure" of the CloudFront guide.

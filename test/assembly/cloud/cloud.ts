@@ -1,5 +1,5 @@
 /**
- * A whole synthesised assembly at work on this machine: each function as a process of its own, the two APIs in front of
+ * A whole synthesized assembly at work on this machine: each function as a process of its own, the two APIs in front of
  * them, and between them and the emulator of S3 and DynamoDB the proxy that holds them to their roles.
  */
 import { createServer } from 'node:http';

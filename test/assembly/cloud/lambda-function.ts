@@ -1,5 +1,5 @@
 /**
- * A function of the template as Lambda runs it: its synthesised bundle in processes of its own behind the runtime API, with
+ * A function of the template as Lambda runs it: its synthesized bundle in processes of its own behind the runtime API, with
  * the environment that the template gives it, one event at a time each, another process where all are busy.
  *
  * What Lambda limits is limited here: 6 MB of event and result, the function's time-out (its process is killed), and the

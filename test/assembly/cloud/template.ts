@@ -1,5 +1,5 @@
 /**
- * A synthesised template with its intrinsic functions resolved, as if CloudFormation had made its resources: each has the
+ * A synthesized template with its intrinsic functions resolved, as if CloudFormation had made its resources: each has the
  * name and the ARN that references to it become. Nothing is deployed; names are made from logical ids.
  *
  * A reader would get wrong: where a resource can be reached (endpoints of the APIs) is known only when the gateways listen,

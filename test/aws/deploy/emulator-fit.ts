@@ -1,5 +1,5 @@
 /**
- * Takes out of an assembly what MiniStack cannot deploy, and says what that was. All else is deployed as it was synthesised.
+ * Takes out of an assembly what MiniStack cannot deploy, and says what that was. All else is deployed as it was synthesized.
  *
  * What a reader would get wrong: the CDK uploads a template under the hash of its text, and leaves one alone that is there. So a
  * changed template needs another hash, in the list of assets and in the manifest.

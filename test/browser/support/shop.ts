@@ -86,13 +86,13 @@ export async function pushShop(
       ];
     });
     stream('worker', 180, () => {
-      const [name, colour] = pick([
+      const [name, color] = pick([
         ['INFO', '32'],
         ['WARN', '33'],
         ['DEBUG', '34'],
       ]);
       return [
-        `${ESCAPE}${colour};1m${name}${ESCAPE}0m ${ESCAPE}2mjobs.email${ESCAPE}0m sent receipt to ${ESCAPE}36mcustomer-${Math.floor(random() * 900)}${ESCAPE}0m in ${Math.floor(random() * 80)}ms`,
+        `${ESCAPE}${color};1m${name}${ESCAPE}0m ${ESCAPE}2mjobs.email${ESCAPE}0m sent receipt to ${ESCAPE}36mcustomer-${Math.floor(random() * 900)}${ESCAPE}0m in ${Math.floor(random() * 80)}ms`,
       ];
     });
   }

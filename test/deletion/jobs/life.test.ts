@@ -203,15 +203,15 @@ describe('what must not be removed stays:', () => {
     expect(await world.stored()).toHaveLength(2);
   });
 
-  test('when a request is cancelled by force while it is applied', async () => {
+  test('when a request is canceled by force while it is applied', async () => {
     const world = await pickedUp({}, [[KEPT, SECRET]]);
     const { rewriter, catalog } = world.plain;
     const dropsOf = rewriter.drops.dropsOf.bind(rewriter.drops);
-    let isCancelled = false;
+    let isCanceled = false;
     rewriter.drops.dropsOf = async tenant => {
       const drops = await dropsOf(tenant);
-      if (!isCancelled) await catalog.deletes.remove(await only(world));
-      isCancelled = true;
+      if (!isCanceled) await catalog.deletes.remove(await only(world));
+      isCanceled = true;
       world.clock.advance(6000);
       return drops;
     };

@@ -37,7 +37,7 @@ const entry: PushedEntry = { ns: NOW, line: 'line' };
 const good = [{ labels: LABELS, entries: [entry] }];
 const values = (text: string): string => `{"streams":[{"stream":{"app":"bad"},"values":[${text}]}]}`;
 export const value = (rest: string): string => values(`["${NOW}",${rest}]`);
-export const labelled = (object: string): string =>
+export const labeled = (object: string): string =>
   `{"streams":[{"stream":${object},"values":[["${NOW}","x"]]}]}`;
 const text = (labels: string): Sent => ({ type: PROTOBUF_TYPE, body: snappyPushOfText(labels, entry) });
 const at = (ns: bigint | string): string => values(`["${ns}","x"]`);
@@ -143,7 +143,7 @@ const SIZES: readonly Row[] = [
   ],
   [
     'labels of 17 MB',
-    { encoding: 'gzip', body: gzipSync(labelled(`{"a":"${'x'.repeat(17_000_000)}"}`)) },
+    { encoding: 'gzip', body: gzipSync(labeled(`{"a":"${'x'.repeat(17_000_000)}"}`)) },
     413,
     `${reads}stream labels size 17 MB exceeds limit of 17 MB`,
   ],
@@ -203,11 +203,11 @@ const LABEL_ROWS: readonly Row[] = [
   ],
   [
     'an illegal name in JSON',
-    { body: labelled('{"a-b":"c"}') },
+    { body: labeled('{"a-b":"c"}') },
     400,
     "couldn't parse labels: 1:3: parse error: ",
   ],
-  ['an empty name in JSON', { body: labelled('{"":"c"}') }, 400, "couldn't parse labels: "],
+  ['an empty name in JSON', { body: labeled('{"":"c"}') }, 400, "couldn't parse labels: "],
   [
     'an unterminated text',
     text('{a="'),
@@ -217,29 +217,29 @@ const LABEL_ROWS: readonly Row[] = [
   ['an unterminated set', text('{a="b"'), 400, "couldn't parse labels: "],
   ['no value', text('{a=}'), 400, "couldn't parse labels: "],
   ['a regex matcher', text('{a=~"b"}'), 400, "couldn't parse labels: "],
-  ['a reserved label', { body: labelled('{"app":"x","__backfill__":"true"}') }, 400, ''],
-  ['another reserved label', { body: labelled('{"app":"x","__backfill_shard__":"1"}') }, 400, ''],
+  ['a reserved label', { body: labeled('{"app":"x","__backfill__":"true"}') }, 400, ''],
+  ['another reserved label', { body: labeled('{"app":"x","__backfill_shard__":"1"}') }, 400, ''],
   ['a name given twice', text('{app="a", app="b"}'), 400, "has duplicate label name: 'app'"],
-  ['16 names', { body: labelled(JSON.stringify(many(16))) }, 400, 'has 16 label names; limit 15'],
+  ['16 names', { body: labeled(JSON.stringify(many(16))) }, 400, 'has 16 label names; limit 15'],
   [
     'a name of 1025 bytes',
-    { body: labelled(`{"${'n'.repeat(1025)}":"v"}`) },
+    { body: labeled(`{"${'n'.repeat(1025)}":"v"}`) },
     400,
     `has label name too long: '${'n'.repeat(1025)}'`,
   ],
   [
     'a value of 2049 bytes',
-    { body: labelled(`{"n":"${'v'.repeat(2049)}"}`) },
+    { body: labeled(`{"n":"${'v'.repeat(2049)}"}`) },
     400,
     `has label value too long: '${'v'.repeat(2049)}'`,
   ],
   [
     'a value of 1025 characters in 2050 bytes',
-    { body: labelled(`{"n":"${'é'.repeat(1025)}"}`) },
+    { body: labeled(`{"n":"${'é'.repeat(1025)}"}`) },
     400,
     `has label value too long: '${'é'.repeat(1025)}'`,
   ],
-  ['100,000 names', { encoding: 'gzip', body: gzipSync(labelled(JSON.stringify(many(100_000)))) }, 400, ''],
+  ['100,000 names', { encoding: 'gzip', body: gzipSync(labeled(JSON.stringify(many(100_000)))) }, 400, ''],
 ];
 
 const ENTRY_ROWS: readonly Row[] = [
@@ -375,14 +375,14 @@ export const ACCEPTED: readonly (readonly [what: string, sent: Sent])[] = [
     'unknown keys',
     { body: `{"x":[{}],"streams":[{"stream":{"app":"bad"},"y":1,"values":[["${NOW}","x"]]}]}` },
   ],
-  ['labels that are no strings', { body: labelled('{"app":1,"b":true,"c":null,"d":{"e":[]}}') }],
-  ['equal keys', { body: labelled('{"app":"x","app":"y"}') }],
-  ['an empty label value', { body: labelled('{"app":"x","b":""}') }],
-  ['no labels', { body: labelled('{}') }],
-  ['15 names', { body: labelled(JSON.stringify(many(15))) }],
+  ['labels that are no strings', { body: labeled('{"app":1,"b":true,"c":null,"d":{"e":[]}}') }],
+  ['equal keys', { body: labeled('{"app":"x","app":"y"}') }],
+  ['an empty label value', { body: labeled('{"app":"x","b":""}') }],
+  ['no labels', { body: labeled('{}') }],
+  ['15 names', { body: labeled(JSON.stringify(many(15))) }],
   [
     'a name of 1024 bytes and a value of 2048',
-    { body: labelled(`{"${'n'.repeat(1024)}":"${'v'.repeat(2048)}"}`) },
+    { body: labeled(`{"${'n'.repeat(1024)}":"${'v'.repeat(2048)}"}`) },
   ],
   ['a line of 262144 bytes', { body: value(`"${'x'.repeat(262_144)}"`) }],
   ['an empty line', { body: value('""') }],

@@ -7,7 +7,7 @@ import { timestampOf } from '../../../shared/write/ingest/timestamp.ts';
 const NOON = 1_795_262_400n;
 
 function nsOf(text: string): bigint | undefined {
-  // Neighbours that would change the answer if they were read.
+  // Neighbors that would change the answer if they were read.
   const bytes = Buffer.from(`9${text}9`);
   const into = { day: 0, timeOfDay: 0 };
   if (!readTime(into, bytes, 1, bytes.length - 1)) return undefined;

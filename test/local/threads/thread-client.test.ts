@@ -94,7 +94,7 @@ describe('calls', () => {
   });
 });
 
-describe('a call that is cancelled', () => {
+describe('a call that is canceled', () => {
   test('rejects with the reason when the thread has let go of it', async () => {
     const thread = start();
     const leaving = new AbortController();
@@ -105,7 +105,7 @@ describe('a call that is cancelled', () => {
     expect(thread.running).toBe(1);
     expect(await waits).toBe(reason);
     expect(thread.running).toBe(0);
-    expect(await thread.call({ does: 'reports' })).toMatchObject({ cancelled: 1 });
+    expect(await thread.call({ does: 'reports' })).toMatchObject({ canceled: 1 });
     await expect(thread.call({ does: 'waits' }, { signal: leaving.signal })).rejects.toBe(reason);
   });
 
@@ -209,7 +209,7 @@ describe('what the thread asks', () => {
     expect(await asks(thread, 1)).toMatchObject({ message: expect.stringContaining('cloned') });
   });
 
-  test('is cancelled if the thread does not want the reply any more', async () => {
+  test('is canceled if the thread does not want the reply any more', async () => {
     const reasons: unknown[] = [];
     const thread = start({
       hub: {
@@ -228,7 +228,7 @@ describe('what the thread asks', () => {
     expect(reasons).toEqual(['AbortError']);
   });
 
-  test('is cancelled if the thread ends, and does not mix with what the next one asks', async () => {
+  test('is canceled if the thread ends, and does not mix with what the next one asks', async () => {
     const asked: { readonly what: unknown; readonly signal: AbortSignal; reply(value: unknown): void }[] = [];
     const thread = start({
       hub: {
@@ -258,7 +258,7 @@ test('tells go both ways, in their order', async () => {
   });
   for (const what of [1, 2, 3]) thread.tell(what);
   for (const what of ['a', 'b']) await thread.call({ does: 'tells', what });
-  expect(await thread.call({ does: 'reports' })).toEqual({ cancelled: 0, heard: [1, 2, 3] });
+  expect(await thread.call({ does: 'reports' })).toEqual({ canceled: 0, heard: [1, 2, 3] });
   expect(heard).toEqual(['a', 'b']);
 });
 

@@ -89,7 +89,7 @@ const request = {
 };
 const task: fc.Arbitrary<Task> = fc.record({
   tenant: fc.constant('t'),
-  isLabelled: fc.boolean(),
+  isLabeled: fc.boolean(),
   ask,
   day: fc.constant(20_000),
   from: time,

@@ -14,7 +14,7 @@ const MAX_LOOKS = 200;
 export const deleteEntries: SimulatedActor = {
   name: 'delete entries',
   weight: 2,
-  // It was cancelled, or has gone too far.
+  // It was canceled, or has gone too far.
   tolerates: ['ClientError', 'BadRequestError'],
 
   async step(context: ActorContext): Promise<void> {
@@ -67,7 +67,7 @@ async function whileOthersLook<T>(
 async function cancel(context: ActorContext, { request }: KnownRequest): Promise<void> {
   const { process, oracle } = context;
   const { tenant, id, pickedUpMs } = request;
-  oracle.ledger!.noteCancelling(tenant, id);
+  oracle.ledger!.noteCanceling(tenant, id);
   const force = pickedUpMs !== undefined;
   await whileOthersLook(context, tenant, () => process.deletes!.cancel(tenant, id, { force }));
 }

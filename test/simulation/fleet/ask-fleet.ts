@@ -1,6 +1,6 @@
 /**
- * One query of a modelled fleet, from the lookup of the catalog to the evaluated answer, in virtual time. Planning, pruning, the split into
- * tasks, the fan-out, retries and merging are the program's own (shared/read/query, shared/aws); the ports and the workers are modelled.
+ * One query of a modeled fleet, from the lookup of the catalog to the evaluated answer, in virtual time. Planning, pruning, the split into
+ * tasks, the fan-out, retries and merging are the program's own (shared/read/query, shared/aws); the ports and the workers are modeled.
  */
 import { DEFAULT_SLOTS, lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { messageOf } from '../../../shared/base/model/errors.ts';
@@ -16,7 +16,7 @@ import { ALL_VISIBLE } from '../../../shared/read/query/visibility.ts';
 import { Dice } from '../dice.ts';
 import { VirtualTime } from '../virtual-time.ts';
 import { PRICE, QUERY_FUNCTION, type Question, RECORD, WORKER } from './figures.ts';
-import { type LambdaCounts, modelledLambda, type WorkerFaults } from './modelled-lambda.ts';
+import { type LambdaCounts, modeledLambda, type WorkerFaults } from './modeled-lambda.ts';
 import { OutOfMemoryError, QueryFunction } from './query-function.ts';
 import { plainCount, SyntheticCatalog, TENANT } from './synthetic-catalog.ts';
 import { SyntheticSource } from './synthetic-source.ts';
@@ -81,7 +81,7 @@ export async function askFleet(query: FleetQuery): Promise<FleetAnswer> {
   const catalog = new SyntheticCatalog(bytesPerDay, END_DAY);
   const worked = new Map<string, number>();
   let lineBytes = 0;
-  const lambda = modelledLambda({
+  const lambda = modeledLambda({
     clock,
     dice: dice.fork(),
     concurrency,

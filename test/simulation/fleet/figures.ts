@@ -1,5 +1,5 @@
 /**
- * Figures of a modelled account: what requests, workers and the query function take. Each says where it comes from. None was measured
+ * Figures of a modeled account: what requests, workers and the query function take. Each says where it comes from. None was measured
  * in an account of AWS; "assumed" marks those that nothing here measures.
  */
 

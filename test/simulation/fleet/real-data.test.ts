@@ -8,7 +8,7 @@ import { asker, DAY, DAY_START_NS, rangeQuery } from '../../support/engine.ts';
 import { Dice } from '../dice.ts';
 import { testSeeds } from '../seeds.ts';
 import { VirtualTime } from '../virtual-time.ts';
-import { modelledLambda } from './modelled-lambda.ts';
+import { modeledLambda } from './modeled-lambda.ts';
 
 const QUERIES = [
   '{app=~".+"} |= "1"',
@@ -30,7 +30,7 @@ test('faults of workers change no answer', async () => {
   }
   const handler = queryWorkerHandler({ store: world.objects, clock: world.clock });
   const clock = new VirtualTime((DAY + 2) * 86_400_000, dice.fork());
-  const lambda = modelledLambda({
+  const lambda = modeledLambda({
     clock,
     dice: dice.fork(),
     concurrency: 6,

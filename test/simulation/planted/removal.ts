@@ -90,7 +90,7 @@ export const claimsWithoutDropping: Bug = {
   drops: parts => changedDrops(parts, drops => ({ ...drops, of: () => undefined })),
 };
 
-export const dropsWhatMayBeCancelled: Bug = {
+export const dropsWhatMayBeCanceled: Bug = {
   name: 'takes out what nobody has picked up',
   needsRemoval: true,
   maxSeeds: 20,
@@ -117,7 +117,7 @@ export const finishesWithoutLooking: Bug = {
 };
 
 export const goesOnAfterCancel: Bug = {
-  name: 'goes on with requests that were cancelled by force',
+  name: 'goes on with requests that were canceled by force',
   needsRemoval: true,
   maxSeeds: 60,
   knownSeed: 9,

@@ -83,14 +83,13 @@ export class Ledger {
       isDeleted: (id, entry) => {
         const copies = copiesOf(id);
         const inForce = requests().filter(
-          one =>
-            one.createdAt <= began && one.cancellingAt === Number.POSITIVE_INFINITY && one.matches(entry),
+          one => one.createdAt <= began && one.cancelingAt === Number.POSITIVE_INFINITY && one.matches(entry),
         );
         return copies.length > 0 && copies.every(copy => inForce.some(one => isCovered(one, copy)));
       },
       mayBeDeleted: (id, entry) => {
         const copies = copiesOf(id).filter(({ committedAt }) => committedAt < Number.POSITIVE_INFINITY);
-        const asked = requests().filter(one => one.cancelledAt > began && one.matches(entry));
+        const asked = requests().filter(one => one.canceledAt > began && one.matches(entry));
         const mayCover = (one: KnownRequest, copy: Copy) => one.sealedAt > began || this.#mayCover(one, copy);
         return (
           copies.length > 0 && copies.every(copy => copy.mayBeGone || asked.some(one => mayCover(one, copy)))
@@ -186,8 +185,8 @@ export class Ledger {
     }
   }
 
-  noteCancelling(tenant: string, id: string): void {
-    this.requests.noteCancelling(tenant, id, ++this.#tick);
+  noteCanceling(tenant: string, id: string): void {
+    this.requests.noteCanceling(tenant, id, ++this.#tick);
   }
 
   #checkClaim(record: ChunkRecord, entries: Entries): void {
@@ -237,7 +236,7 @@ export class Ledger {
 
   #mayGoFor(one: KnownRequest, entry: SimulatedEntry, copy: Copy): boolean {
     if (one.request.pickedUpMs === undefined || !one.matches(entry)) return false;
-    return one.cancelledMs + LATE_MS >= this.#clock.nowMs() && this.#mayCover(one, copy);
+    return one.canceledMs + LATE_MS >= this.#clock.nowMs() && this.#mayCover(one, copy);
   }
 
   /**
@@ -284,8 +283,8 @@ interface Question {
   mayBeDeleted(id: string, entry: SimulatedEntry): boolean;
 }
 
-function isSteady({ cancellingAt, createdAt }: KnownRequest): boolean {
-  return cancellingAt === Number.POSITIVE_INFINITY && createdAt < Number.POSITIVE_INFINITY;
+function isSteady({ cancelingAt, createdAt }: KnownRequest): boolean {
+  return cancelingAt === Number.POSITIVE_INFINITY && createdAt < Number.POSITIVE_INFINITY;
 }
 
 function isCovered({ request: { sealedMs } }: KnownRequest, { startedMs }: Copy): boolean {

@@ -20,11 +20,11 @@ export interface KnownRequest {
   pickedUpAt: number;
   /** Tick of the write that sealed it. */
   sealedAt: number;
-  /** Tick at which its cancelling began, or may have begun: from then on nothing must be hidden for it. */
-  cancellingAt: number;
+  /** Tick at which its canceling began, or may have begun: from then on nothing must be hidden for it. */
+  cancelingAt: number;
   /** Tick, and Unix ms, from which on nothing may be hidden or removed for it. */
-  cancelledAt: number;
-  cancelledMs: number;
+  canceledAt: number;
+  canceledMs: number;
 }
 
 /** What a change is to the rest of the world. */
@@ -38,9 +38,9 @@ export class RequestHistory {
   }
 
   /** Somebody is about to cancel it: what becomes of it from now on is not known. */
-  noteCancelling(tenant: string, id: string, tick: number): void {
+  noteCanceling(tenant: string, id: string, tick: number): void {
     const known = this.#byName.get(`${tenant}/${id}`);
-    if (known !== undefined) known.cancellingAt = Math.min(known.cancellingAt, tick);
+    if (known !== undefined) known.cancelingAt = Math.min(known.cancelingAt, tick);
   }
 
   /** Before the writes are applied. */
@@ -54,9 +54,9 @@ export class RequestHistory {
         createdAt: Number.POSITIVE_INFINITY,
         pickedUpAt: Number.POSITIVE_INFINITY,
         sealedAt: Number.POSITIVE_INFINITY,
-        cancellingAt: Number.POSITIVE_INFINITY,
-        cancelledAt: Number.POSITIVE_INFINITY,
-        cancelledMs: Number.POSITIVE_INFINITY,
+        cancelingAt: Number.POSITIVE_INFINITY,
+        canceledAt: Number.POSITIVE_INFINITY,
+        canceledMs: Number.POSITIVE_INFINITY,
       });
     }
   }
@@ -69,7 +69,7 @@ export class RequestHistory {
       const known = this.#byName.get(`${request.tenant}/${request.id}`)!;
       const before = known.request;
       if (known.createdAt === Number.POSITIVE_INFINITY) known.createdAt = tick;
-      const isCut = known.cancellingAt < Number.POSITIVE_INFINITY && request.processedMs !== undefined;
+      const isCut = known.cancelingAt < Number.POSITIVE_INFINITY && request.processedMs !== undefined;
       if (isCut) this.#cancel(known, tick, nowMs);
       else {
         checkStep(before, request);
@@ -93,9 +93,9 @@ export class RequestHistory {
   }
 
   #cancel(known: KnownRequest, tick: number, nowMs: number): void {
-    known.cancellingAt = Math.min(known.cancellingAt, tick);
-    known.cancelledAt = Math.min(known.cancelledAt, tick);
-    known.cancelledMs = Math.min(known.cancelledMs, nowMs);
+    known.cancelingAt = Math.min(known.cancelingAt, tick);
+    known.canceledAt = Math.min(known.canceledAt, tick);
+    known.canceledMs = Math.min(known.canceledMs, nowMs);
   }
 }
 

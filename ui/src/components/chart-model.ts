@@ -5,7 +5,7 @@ export interface ChartSeries {
   readonly label: string;
   readonly labels: Labels;
   /** Color token: `--error`. */
-  readonly colour: string;
+  readonly color: string;
   /** Dashed line of a comparison. */
   readonly dashed?: boolean;
   /** One value per time of the grid; null if there is no sample. */
@@ -18,7 +18,7 @@ export interface ChartData {
   readonly series: readonly ChartSeries[];
 }
 
-const SERIES_COLOURS = 10;
+const SERIES_COLORS = 10;
 
 export function gridOf(
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -53,8 +53,8 @@ export function legendText(legend: string, labels: Labels): string {
   return legend.replace(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (_, name: string) => labels[name] ?? '');
 }
 
-export function colourOf(index: number): string {
-  return `--series-${(index % SERIES_COLOURS) + 1}`;
+export function colorOf(index: number): string {
+  return `--series-${(index % SERIES_COLORS) + 1}`;
 }
 
 /** Cumulative values: each series on top of those after it, drawn as bars from back to front. */

@@ -2,7 +2,7 @@
 export interface DaySeries {
   readonly name: string;
   /** Color token: `--series-1`. */
-  readonly colour: string;
+  readonly color: string;
   /** One value per day, not negative. */
   readonly values: readonly number[];
 }

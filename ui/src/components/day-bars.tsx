@@ -33,9 +33,9 @@ export function DayBars({ name, days, series, valueText }: DayBarsProps) {
     <figure class="day-bars" role="img" aria-label={`${name}: ${valueText(total)} in ${days.length} days`}>
       <div class="day-legend" aria-hidden="true">
         <span class="soft numeric">{days.length > 0 && LONG_DAY_NAME.format(new Date(days[shownDay]))}</span>
-        {series.map(({ name: part, colour, values }) => (
+        {series.map(({ name: part, color, values }) => (
           <span key={part} class="day-part numeric">
-            <i style={{ background: `var(${colour})` }} />
+            <i style={{ background: `var(${color})` }} />
             {part} <b>{valueText(values[shownDay] ?? 0)}</b>
           </span>
         ))}
@@ -57,10 +57,10 @@ export function DayBars({ name, days, series, valueText }: DayBarsProps) {
               onPointerEnter={() => setPointed(i)}
             >
               <div class="day-stack">
-                {series.map(({ name: part, colour, values }) => (
+                {series.map(({ name: part, color, values }) => (
                   <i
                     key={part}
-                    style={{ background: `var(${colour})`, height: `${((values[i] ?? 0) / top) * 100}%` }}
+                    style={{ background: `var(${color})`, height: `${((values[i] ?? 0) / top) * 100}%` }}
                   />
                 ))}
               </div>

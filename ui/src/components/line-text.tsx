@@ -42,9 +42,9 @@ export function lineText(line: string, highlights: readonly RegExp[], flat: bool
 /**
  * Style of a run. Colors are tokens or clamped (styles/ansi.css), so that text is readable in light and dark.
  */
-function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
+function looks({ color, ground, bold, faint, italic, underlined }: AnsiStyle) {
   const classes = [
-    colour !== undefined && (typeof colour === 'number' ? `ansi-${colour}` : 'ansi-own'),
+    color !== undefined && (typeof color === 'number' ? `ansi-${color}` : 'ansi-own'),
     ground !== undefined && (typeof ground === 'number' ? `ansi-ground-${ground}` : 'ansi-ground-own'),
     bold && 'ansi-bold',
     faint && 'ansi-faint',
@@ -54,7 +54,7 @@ function looks({ colour, ground, bold, faint, italic, underlined }: AnsiStyle) {
   return {
     class: classes.filter(Boolean).join(' '),
     style: {
-      ...(typeof colour === 'string' ? { '--ansi-own': colour } : {}),
+      ...(typeof color === 'string' ? { '--ansi-own': color } : {}),
       ...(typeof ground === 'string' ? { '--ansi-ground-own': ground } : {}),
     },
   };

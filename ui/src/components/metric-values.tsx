@@ -36,7 +36,7 @@ export function SingleValues({ series, valueText }: MetricValuesProps) {
           <strong class="numeric">{valueText(value)}</strong>
           <Sparkline
             values={one.values.map(sample => Math.max(0, sample ?? 0))}
-            colour={one.colour}
+            color={one.color}
             name={`${one.label} over time`}
           />
         </li>
@@ -59,7 +59,7 @@ export function TopList({ series, valueText }: MetricValuesProps) {
             <i
               style={{
                 width: `${Math.max(0.5, (Math.abs(value) / largest) * 100)}%`,
-                background: `var(${one.colour})`,
+                background: `var(${one.color})`,
               }}
             />
           </span>

@@ -41,7 +41,7 @@ export function SeriesTable({ series, only, onOnly, inColumns, valueText }: Seri
                     aria-pressed={only === one.label}
                     onClick={() => onOnly(only === one.label ? undefined : one.label)}
                   >
-                    <i style={{ background: `var(${one.colour})` }} />
+                    <i style={{ background: `var(${one.color})` }} />
                     {one.label}
                   </button>
                 </td>

@@ -4,11 +4,11 @@ import { barsPath, SPARKLINE_HEIGHT } from './sparkline-path.ts';
 interface SparklineProps {
   readonly values: readonly number[];
   /** Color token: `--info`. */
-  readonly colour: string;
+  readonly color: string;
   readonly name: string;
 }
 
-export function Sparkline({ values, colour, name }: SparklineProps) {
+export function Sparkline({ values, color, name }: SparklineProps) {
   return (
     <svg
       class="sparkline"
@@ -17,7 +17,7 @@ export function Sparkline({ values, colour, name }: SparklineProps) {
       viewBox={`0 0 ${values.length} ${SPARKLINE_HEIGHT}`}
       preserveAspectRatio="none"
     >
-      <path d={barsPath(values)} style={{ fill: `var(${colour})` }} />
+      <path d={barsPath(values)} style={{ fill: `var(${color})` }} />
     </svg>
   );
 }

@@ -35,19 +35,15 @@ const AXIS_FONT = '11px Inter, system-ui, sans-serif';
 
 export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
   const { data, kind, fromMs, toMs, heightPx, utc } = options;
-  const colours = resolveColours(place, [
-    '--text-muted',
-    '--line',
-    ...data.series.map(({ colour }) => colour),
-  ]);
-  const colour = (token: string) => colours.get(token)!;
+  const colors = resolveColors(place, ['--text-muted', '--line', ...data.series.map(({ color }) => color)]);
+  const color = (token: string) => colors.get(token)!;
   const barSize = ((options.stepMs / (toMs - fromMs)) * place.clientWidth * 0.86) | 0;
   const bars = uPlot.paths.bars!({ size: [0.86, Math.max(barSize, 2) + 40], align: 1, radius: 0.12 });
   const values = kind !== 'lines' ? stacked(data.series) : data.series.map(series => series.values);
   const axis = {
-    stroke: colour('--text-muted'),
+    stroke: color('--text-muted'),
     font: AXIS_FONT,
-    grid: { stroke: colour('--line'), width: 1 },
+    grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
   };
   const chart: uPlot = new uPlot(
@@ -80,12 +76,12 @@ export function createPlot(place: HTMLElement, options: PlotOptions): Plot {
       ],
       series: [
         {},
-        ...data.series.map(({ colour: token, dashed = false }) =>
+        ...data.series.map(({ color: token, dashed = false }) =>
           kind === 'bars'
-            ? { fill: colour(token), width: 0, paths: bars, points: { show: false } }
+            ? { fill: color(token), width: 0, paths: bars, points: { show: false } }
             : {
-                stroke: colour(token),
-                ...(kind === 'area' ? { fill: colour(token) } : {}),
+                stroke: color(token),
+                ...(kind === 'area' ? { fill: color(token) } : {}),
                 ...(dashed ? { dash: DASHES } : {}),
                 width: 1.5,
                 points: { show: data.timesMs.length < 3 },
@@ -150,7 +146,7 @@ function timeLabels(utc: boolean, splits: readonly number[], increment: number):
 }
 
 /** Resolves color tokens for a canvas. */
-function resolveColours(place: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
+function resolveColors(place: HTMLElement, tokens: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     tokens.map(token => {
       // One probe per color, because a changed color may animate to the next one.

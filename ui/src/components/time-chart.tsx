@@ -92,7 +92,7 @@ function Tip({
 }: TimeChartProps & { pointed: Pointed; utc: boolean }) {
   const { index, leftPx, widthPx } = pointed;
   const rows = data.series
-    .map(({ label, colour, values }) => ({ label, colour, value: values[index] }))
+    .map(({ label, color, values }) => ({ label, color, value: values[index] }))
     .filter((row): row is typeof row & { value: number } => row.value !== null && row.value !== undefined)
     .filter(({ value }) => kind === 'lines' || value !== 0);
   if (rows.length === 0) return null;
@@ -107,10 +107,10 @@ function Tip({
         {until}
       </p>
       <dl>
-        {rows.slice(0, MAX_TIP_ROWS).map(({ label, colour, value }) => (
+        {rows.slice(0, MAX_TIP_ROWS).map(({ label, color, value }) => (
           <div key={label}>
             <dt>
-              <i style={{ background: `var(${colour})` }} />
+              <i style={{ background: `var(${color})` }} />
               <span>{label}</span>
             </dt>
             <dd class="numeric">{valueText(value)}</dd>

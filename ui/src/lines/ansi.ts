@@ -4,7 +4,7 @@
  */
 export interface AnsiStyle {
   /** 0 to 15 of the sixteen colors, or `#rrggbb`. */
-  readonly colour?: number | string;
+  readonly color?: number | string;
   readonly ground?: number | string;
   readonly bold?: boolean;
   readonly faint?: boolean;
@@ -56,15 +56,15 @@ function changed(before: AnsiStyle, parameters: string): AnsiStyle {
     else if (code === 22) style = { ...style, bold: undefined, faint: undefined };
     else if (code === 23) style = { ...style, italic: undefined };
     else if (code === 24) style = { ...style, underlined: undefined };
-    else if (code === 39) style = { ...style, colour: undefined };
+    else if (code === 39) style = { ...style, color: undefined };
     else if (code === 49) style = { ...style, ground: undefined };
-    else if (code >= 30 && code <= 37) style = { ...style, colour: code - 30 };
-    else if (code >= 90 && code <= 97) style = { ...style, colour: code - 82 };
+    else if (code >= 30 && code <= 37) style = { ...style, color: code - 30 };
+    else if (code >= 90 && code <= 97) style = { ...style, color: code - 82 };
     else if (code >= 40 && code <= 47) style = { ...style, ground: code - 40 };
     else if (code >= 100 && code <= 107) style = { ...style, ground: code - 92 };
     else if (code === 38 || code === 48) {
-      const [colour, used] = extended(codes, i + 1);
-      if (colour !== undefined) style = code === 38 ? { ...style, colour } : { ...style, ground: colour };
+      const [color, used] = extended(codes, i + 1);
+      if (color !== undefined) style = code === 38 ? { ...style, color } : { ...style, ground: color };
       i += used;
     }
   }

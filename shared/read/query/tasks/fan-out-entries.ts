@@ -74,10 +74,10 @@ export class EntryFanOut {
    */
   async add({ from, view, visible, collector }: DayOfEntries, isOver: () => boolean): Promise<void> {
     const { plan, overlaps, pages } = from;
-    const { tenant, isLabelled } = view;
+    const { tenant, isLabeled } = view;
     const { workers, memory } = this.#parts;
     this.isIdle = false;
-    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
+    const maker = taskMaker({ tenant, isLabeled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, true, workers.sizes)) {
       // Pages are in the direction of the query: if the first does not reach the bound, none does.
       const [{ first: earliest, last: latest }] = some;

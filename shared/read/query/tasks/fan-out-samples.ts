@@ -93,8 +93,8 @@ export class SampleFanOut {
       this.#hasFannedOut = true;
     }
     const { workers, memory } = this.#parts;
-    const { tenant, isLabelled } = view;
-    const maker = taskMaker({ tenant, isLabelled, plan, overlaps, visible });
+    const { tenant, isLabeled } = view;
+    const maker = taskMaker({ tenant, isLabeled, plan, overlaps, visible });
     for (const { pages: some } of cutIntoTasks(pages, readsLines, workers.sizes)) {
       const task = maker.make(some, this.#ask);
       const affinity = affinityOf(some);
@@ -169,7 +169,7 @@ export class SampleFanOut {
     const { workers, memory } = this.#parts;
     const { view, visible } = seenBy;
     const { maxTaskBytes } = workers.sizes;
-    const ofTask = { tenant: view.tenant, isLabelled: view.isLabelled, visible, ...ofDay };
+    const ofTask = { tenant: view.tenant, isLabeled: view.isLabeled, visible, ...ofDay };
     const task = chunkTask(ofTask, range, this.#ask, maxTaskBytes);
     const affinity = crc32(range.own[0].id);
     const held = await workers.run(task, { affinity, signal, budget: memory });

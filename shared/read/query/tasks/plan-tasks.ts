@@ -97,7 +97,7 @@ export function cutIntoTasks(
 
 interface ChunkTaskParts {
   readonly tenant: string;
-  readonly isLabelled: boolean;
+  readonly isLabeled: boolean;
   readonly visible: Visible;
   readonly day: number;
   readonly from: number;
@@ -106,7 +106,7 @@ interface ChunkTaskParts {
 
 /** Creates a task that its worker plans. */
 export function chunkTask(
-  { tenant, isLabelled, visible, day, from, to }: ChunkTaskParts,
+  { tenant, isLabeled, visible, day, from, to }: ChunkTaskParts,
   { own, neighbors }: ChunkRange,
   ask: Task['ask'],
   maxBytes: number,
@@ -114,7 +114,7 @@ export function chunkTask(
   const isRetained = keptOfDay(visible, day) === undefined;
   return {
     tenant,
-    isLabelled,
+    isLabeled,
     ask,
     day,
     from,
@@ -145,7 +145,7 @@ interface TaskMaker {
 
 interface TaskMakerParts {
   readonly tenant: string;
-  readonly isLabelled: boolean;
+  readonly isLabeled: boolean;
   readonly plan: DayPlan;
   readonly overlaps: Overlaps;
   readonly visible: Visible;
@@ -155,12 +155,12 @@ interface TaskMakerParts {
  * Creates tasks of one plan. Call it before the plan's overlaps are resolved, because neighbors are known
  * only until then.
  */
-export function taskMaker({ tenant, isLabelled, plan, overlaps, visible }: TaskMakerParts): TaskMaker {
+export function taskMaker({ tenant, isLabeled, plan, overlaps, visible }: TaskMakerParts): TaskMaker {
   const { day, from, to, isUneven } = plan;
   const places = new Map<Footer, Map<PageMeta, number>>();
   const common = {
     tenant,
-    isLabelled,
+    isLabeled,
     day,
     from,
     to,

@@ -25,7 +25,7 @@ interface TaskOptions {
 interface WorkerFigures {
   tasks: number;
   failed: number;
-  cancelled: number;
+  canceled: number;
   taskBytes: number;
   answerBytes: number;
 }
@@ -43,7 +43,7 @@ interface QueryWorkersOptions {
 }
 
 export class QueryWorkers {
-  readonly figures: WorkerFigures = { tasks: 0, failed: 0, cancelled: 0, taskBytes: 0, answerBytes: 0 };
+  readonly figures: WorkerFigures = { tasks: 0, failed: 0, canceled: 0, taskBytes: 0, answerBytes: 0 };
   readonly sizes: TaskSizes;
   readonly #invoker: Invoker;
   readonly #cache: AnswerCache | undefined;
@@ -102,7 +102,7 @@ export class QueryWorkers {
       end?.({ ranIn: answer.place, reads: answer.reads });
       return { answer: isKnown ? readNothing(answer) : answer, release: () => budget.release(held) };
     } catch (error) {
-      if (signal.aborted) figures.cancelled++;
+      if (signal.aborted) figures.canceled++;
       else if (!(error instanceof ClientError)) figures.failed++;
       throw error;
     }

@@ -21,7 +21,7 @@ import type { LogAsk, MetricAsk, Task, TaskPage } from './task.ts';
 
 const VERSION = 3;
 const KINDS = ['metric', 'log'] as const;
-const LABELLED = 1;
+const LABELED = 1;
 const UNEVEN = 2;
 const BACKWARD = 1;
 const CATEGORIZE = 2;
@@ -32,7 +32,7 @@ export function encodeTask(task: Task): Uint8Array {
   const writer = new ByteWriter(4096);
   writer.byte(VERSION);
   writer.byte(KINDS.indexOf(task.ask.kind));
-  writer.byte((task.isLabelled ? LABELLED : 0) | (task.isUneven ? UNEVEN : 0));
+  writer.byte((task.isLabeled ? LABELED : 0) | (task.isUneven ? UNEVEN : 0));
   writer.text(task.tenant);
   writer.text(task.ask.query);
   if (task.ask.kind === 'metric') writeMetricAsk(writer, task.ask);
@@ -80,7 +80,7 @@ export function decodeTask(bytes: Uint8Array): Task {
   if (reader.remaining > 0) throw corrupt(`${reader.remaining} extra bytes at the end`);
   return {
     tenant,
-    isLabelled: (flags & LABELLED) !== 0,
+    isLabeled: (flags & LABELED) !== 0,
     ask,
     day,
     from,

@@ -26,7 +26,7 @@ import { Overlaps } from '../overlaps.ts';
 import type { ScanContext } from '../scan.ts';
 import { compileSelector } from '../selector.ts';
 import { newStatistics, PROCESS } from '../statistics.ts';
-import { labelledView, plainView, type TenantView } from '../tenant-view.ts';
+import { labeledView, plainView, type TenantView } from '../tenant-view.ts';
 import { compileTextPruner } from '../text-prune.ts';
 import { keptOfDay, type Visible } from '../visibility.ts';
 import { encodeAnswer, encodeFailure } from './answer-codec.ts';
@@ -106,7 +106,7 @@ export class TaskRunner {
   async #answer(task: Task, signal: AbortSignal): Promise<TaskAnswer> {
     const statistics = newStatistics();
     const source = this.#source;
-    const view = task.isLabelled ? labelledView(task.tenant) : plainView(task.tenant);
+    const view = task.isLabeled ? labeledView(task.tenant) : plainView(task.tenant);
     const context = { source, statistics, signal, shown: view.shown };
     const budget =
       task.ask.kind === 'metric'

@@ -60,7 +60,7 @@ interface PlannedByWorker {
 export interface Task {
   readonly tenant: string;
   /** Whether the query is over several tenants. */
-  readonly isLabelled: boolean;
+  readonly isLabeled: boolean;
   readonly ask: MetricAsk | LogAsk;
   readonly day: number;
   /** Range inside the day, ns, inclusive and exclusive. */

@@ -59,7 +59,7 @@ export function addWorkerMetrics(registry: MetricsRegistry, { workers, memory, a
     help: 'Query tasks without a result, by reason; client errors are excluded.',
     labels: ['reason'],
     read: () => [
-      { labels: { reason: 'cancelled' }, value: figures.cancelled },
+      { labels: { reason: 'cancelled' }, value: figures.canceled },
       { labels: { reason: 'failed' }, value: figures.failed },
     ],
   });

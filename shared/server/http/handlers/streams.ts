@@ -21,7 +21,7 @@ import { askerOf, warned } from './query.ts';
 export const listLabels: Handler<HttpContext> = async (context, request) => {
   const asker = askerOf(context, request);
   const labels = new LabelNames();
-  await visitLabelled(context, request, asker, labels.add);
+  await visitLabeled(context, request, asker, labels.add);
   const names = labels.list();
   return list(asker.tenants.length > 1 ? [...new Set([...names, TENANT_LABEL])].sort() : names, asker);
 };
@@ -30,7 +30,7 @@ export const listLabelValues: Handler<HttpContext> = async (context, request) =>
   const { name } = request.pathParams;
   const asker = askerOf(context, request);
   const values = new LabelValues(name);
-  await visitLabelled(context, request, asker, values.add);
+  await visitLabeled(context, request, asker, values.add);
   return list(name === TENANT_LABEL ? asker.tenants : values.list(), asker);
 };
 
@@ -48,7 +48,7 @@ export const listSeries: Handler<HttpContext> = async (context, request) => {
 };
 
 /** Passes the streams that the optional `query` selects to the visitor. Throws ClientError. */
-function visitLabelled(
+function visitLabeled(
   context: HttpContext,
   request: RoutedRequest,
   asker: Asker,

@@ -13,9 +13,9 @@ export interface ThreadData {
 
 export type TestCall =
   | { readonly does: 'echo'; readonly what: unknown }
-  /** Lets go as soon as it is cancelled. */
+  /** Lets go as soon as it is canceled. */
   | { readonly does: 'waits' }
-  /** Answers when `release` is told, cancelled or not. */
+  /** Answers when `release` is told, canceled or not. */
   | { readonly does: 'holds' }
   | { readonly does: 'hangs' }
   /** Keeps the thread busy for so long. */
@@ -29,7 +29,7 @@ export type TestCall =
   /** Asks, and answers with the reply, or with the error that it was refused with. */
   | { readonly does: 'asks'; readonly what: unknown; readonly cancelsAfterMs?: number }
   | { readonly does: 'tells'; readonly what: unknown }
-  /** Calls that were cancelled so far, and tells that were heard. */
+  /** Calls that were canceled so far, and tells that were heard. */
   | { readonly does: 'reports' };
 
 const ERRORS = {
@@ -45,7 +45,7 @@ const ERRORS = {
 const { start, number } = workerData as ThreadData;
 if (start === 'ends') process.exit(4);
 
-let cancelled = 0;
+let canceled = 0;
 const heard: unknown[] = [];
 const held: (() => void)[] = [];
 
@@ -54,7 +54,7 @@ serveThread<TestCall, unknown>(async starter => {
   if (start === 'silent') await new Promise(() => undefined);
   return {
     async call(call, signal) {
-      signal.addEventListener('abort', () => cancelled++, { once: true });
+      signal.addEventListener('abort', () => canceled++, { once: true });
       switch (call.does) {
         case 'echo':
           return { value: [call.what, number] };
@@ -107,7 +107,7 @@ serveThread<TestCall, unknown>(async starter => {
           starter.tell(call.what);
           return { value: undefined };
         case 'reports':
-          return { value: { cancelled, heard } };
+          return { value: { canceled, heard } };
       }
     },
     hear(told) {

@@ -8,7 +8,7 @@ import type { BoardVariable, BoardPanel as PanelContent } from '../../../../shar
 import { askLogs, nsOf } from '../../api/queries.ts';
 import { useAsk } from '../../api/use-ask.ts';
 import { type Chosen, fillBoardVariables } from '../../boards/board-variables.ts';
-import { type ChartSeries, colourOf, gridOf, valuesOn } from '../../components/chart-model.ts';
+import { type ChartSeries, colorOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { ErrorMessage } from '../../components/message.tsx';
 import { MetricChart } from '../../components/metric-chart.tsx';
 import { ReadText } from '../../components/read-text.tsx';
@@ -116,7 +116,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
       (answer?.series ?? []).slice(0, MAX_DRAWN_SERIES).map((one, i) => ({
         label: one.label,
         labels: one.metric,
-        colour: colourOf(i),
+        color: colorOf(i),
         values: valuesOn(timesMs, one),
       })),
     [answer, timesMs],
@@ -151,7 +151,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
       />
       {isDrawn && (
         <ul class="board-legend">
-          {series.map(({ label, colour }) => (
+          {series.map(({ label, color }) => (
             <li key={label}>
               <button
                 type="button"
@@ -159,7 +159,7 @@ function Values({ panel, queries, range, onZoom, name, heightPx }: ValuesProps) 
                 aria-pressed={only === label}
                 onClick={() => setOnly(only === label ? undefined : label)}
               >
-                <i style={{ background: `var(${colour})` }} />
+                <i style={{ background: `var(${color})` }} />
                 {label}
               </button>
             </li>

@@ -11,16 +11,16 @@ import { asksForForce } from './deletes-model.ts';
 interface CancelSheetProps {
   readonly request: DeleteRequest;
   readonly onClose: () => void;
-  readonly onCancelled: () => void;
+  readonly onCanceled: () => void;
 }
 
-export function CancelSheet({ request, onClose, onCancelled }: CancelSheetProps) {
+export function CancelSheet({ request, onClose, onCanceled }: CancelSheetProps) {
   const [problem, setProblem] = useState<ApiError>();
   const [busy, setBusy] = useState(false);
   const needsForce = problem !== undefined && asksForForce(problem.message);
   const cancel = (force: boolean) => {
     setBusy(true);
-    cancelDelete(request.id, { force }).then(onCancelled, (error: ApiError) => {
+    cancelDelete(request.id, { force }).then(onCanceled, (error: ApiError) => {
       setBusy(false);
       setProblem(error);
     });

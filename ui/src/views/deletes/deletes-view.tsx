@@ -114,7 +114,7 @@ export default function DeletesView() {
         <CancelSheet
           request={cancels}
           onClose={closeCancel}
-          onCancelled={() => {
+          onCanceled={() => {
             closeCancel();
             setNotice(`Request ${cancels.id} canceled.`);
             reload();

@@ -2,7 +2,7 @@
 import { bytesText, countText, percentText } from '../../time/quantities.ts';
 import { type Step, type StepId, sparedShare } from './explain-model.ts';
 
-const COLOURS: Readonly<Record<StepId, string>> = {
+const COLORS: Readonly<Record<StepId, string>> = {
   considered: '--line-strong',
   labels: '--series-4',
   streams: '--series-5',
@@ -39,7 +39,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
             <i
               key={step.id}
               title={pieceText(step)}
-              style={{ flexGrow: (step.bytes ?? 0) / total, background: `var(${COLOURS[step.id]})` }}
+              style={{ flexGrow: (step.bytes ?? 0) / total, background: `var(${COLORS[step.id]})` }}
             />
           ))}
         </div>
@@ -65,7 +65,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
               <tr key={step.id} class={isNothing(step) ? 'explain-nothing' : `explain-row-${step.id}`}>
                 <th scope="row">
                   <div class="explain-step">
-                    <i style={{ background: `var(${COLOURS[step.id]})` }} />
+                    <i style={{ background: `var(${COLORS[step.id]})` }} />
                     <span>
                       {step.title}
                       <small>{step.about}</small>

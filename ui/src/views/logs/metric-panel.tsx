@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { type ChartKind, UNITS, type UnitChoice } from '../../../../shared/base/model/board.ts';
 import type { Asked } from '../../api/use-ask.ts';
-import { type ChartSeries, colourOf, gridOf, valuesOn } from '../../components/chart-model.ts';
+import { type ChartSeries, colorOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { Choice } from '../../components/choice.tsx';
 import { Empty } from '../../components/message.tsx';
 import { MetricChart } from '../../components/metric-chart.tsx';
@@ -54,7 +54,7 @@ export function MetricPanel(props: MetricPanelProps) {
       (answer?.series ?? []).map((one, i) => ({
         label: one.label,
         labels: one.metric,
-        colour: colourOf(i),
+        color: colorOf(i),
         values: valuesOn(timesMs, one),
       })),
     [answer, timesMs],
@@ -66,7 +66,7 @@ export function MetricPanel(props: MetricPanelProps) {
         of: one.label,
         label: `${one.label}, ${EARLIER[compare]}`,
         labels: one.metric,
-        colour: series.find(known => known.label === one.label)?.colour ?? '--text-muted',
+        color: series.find(known => known.label === one.label)?.color ?? '--text-muted',
         dashed: true,
         values: valuesOn(timesMs, one),
       })),

@@ -67,7 +67,7 @@ export function useVolume(
             .map(({ level }) => ({
               label: level,
               labels: { detected_level: level },
-              colour: `--${level}`,
+              color: `--${level}`,
               values: counts.get(level)!,
             }))
             .reverse(),

@@ -56,7 +56,7 @@ export function PatternTable({ rows, stepTitle, hrefOf }: PatternTableProps) {
                   </a>
                 </td>
                 <td class="pattern-spark">
-                  <Sparkline values={values} colour={`--${level}`} name={sparkName(row, stepTitle)} />
+                  <Sparkline values={values} color={`--${level}`} name={sparkName(row, stepTitle)} />
                 </td>
                 <td class="number pattern-count">{countText(count)}</td>
                 <td class="number pattern-share">

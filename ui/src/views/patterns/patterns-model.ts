@@ -80,14 +80,14 @@ export function levelCounts(
 }
 
 /** ANSI color sequences. The rest of a sequence that a hole cuts stays visible. */
-const COLOURS = /\u001b\[[0-9;]*m/g;
+const COLORS = /\u001b\[[0-9;]*m/g;
 
 /** Fixed parts and holes of a pattern, alternating. */
 export function piecesOfPattern(
   pattern: string,
 ): readonly { readonly text: string; readonly isHole: boolean }[] {
   return pattern
-    .replace(COLOURS, '')
+    .replace(COLORS, '')
     .split(/(<_>)/)
     .filter(text => text !== '')
     .map(text => ({ text: text.replaceAll('\u001b', '␛'), isHole: text === '<_>' }));

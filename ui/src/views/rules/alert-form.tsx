@@ -4,7 +4,7 @@ import { MS_PER_DAY } from '../../../../shared/base/model/time-units.ts';
 import { type ApiError, mistakeOf } from '../../api/errors.ts';
 import { createRuleGroup } from '../../api/rules.ts';
 import { Button } from '../../components/button.tsx';
-import { type ChartSeries, colourOf, gridOf, valuesOn } from '../../components/chart-model.ts';
+import { type ChartSeries, colorOf, gridOf, valuesOn } from '../../components/chart-model.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { ErrorMessage } from '../../components/message.tsx';
 import { TimeChart } from '../../components/time-chart.tsx';
@@ -178,14 +178,14 @@ function AlertPreview({ draft, query }: { readonly draft: AlertDraft; readonly q
     const series: ChartSeries[] = (answer?.series ?? []).slice(0, MAX_DRAWN_SERIES).map((one, i) => ({
       label: one.label,
       labels: one.metric,
-      colour: colourOf(i),
+      color: colorOf(i),
       values: valuesOn(timesMs, one),
     }));
     if (!Number.isFinite(limit)) return { timesMs, series };
     const line = {
       label: 'threshold',
       labels: {},
-      colour: '--error',
+      color: '--error',
       dashed: true,
       values: timesMs.map(() => limit),
     };

@@ -84,18 +84,18 @@ export function moneyText(amount: number, currency: string): string {
 
 export function costSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   return [
-    { name: 'Ingest', colour: '--series-1', values: days.map(({ cost }) => cost.ingest) },
-    { name: 'Storage', colour: '--series-3', values: days.map(({ cost }) => cost.storage) },
-    { name: 'Queries', colour: '--series-2', values: days.map(({ cost }) => cost.queries) },
+    { name: 'Ingest', color: '--series-1', values: days.map(({ cost }) => cost.ingest) },
+    { name: 'Storage', color: '--series-3', values: days.map(({ cost }) => cost.storage) },
+    { name: 'Queries', color: '--series-2', values: days.map(({ cost }) => cost.queries) },
   ];
 }
 
 export function receivedSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   return [
-    { name: 'Lines', colour: '--series-1', values: days.map(({ bytes }) => bytes) },
+    { name: 'Lines', color: '--series-1', values: days.map(({ bytes }) => bytes) },
     {
       name: 'Structured metadata',
-      colour: '--series-5',
+      color: '--series-5',
       values: days.map(({ structured_metadata_bytes }) => structured_metadata_bytes),
     },
   ];
@@ -115,7 +115,7 @@ export function refusedSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   const named = reasons.slice(0, MAX_REASONS);
   const series = named.map((reason, i) => ({
     name: reason.replaceAll('_', ' '),
-    colour: `--series-${i + 2}`,
+    color: `--series-${i + 2}`,
     values: days.map(({ refused }) => refused[reason]?.lines ?? 0),
   }));
   const others = new Set(reasons.slice(MAX_REASONS));
@@ -123,7 +123,7 @@ export function refusedSeries(days: readonly UsageDay[]): readonly DaySeries[] {
   const rest = days.map(({ refused }) =>
     Object.entries(refused).reduce((all, [reason, { lines }]) => all + (others.has(reason) ? lines : 0), 0),
   );
-  return [...series, { name: `${others.size} other reasons`, colour: '--series-10', values: rest }];
+  return [...series, { name: `${others.size} other reasons`, color: '--series-10', values: rest }];
 }
 
 /** CSV with a header; amounts are in the currency of the usage. */

@@ -115,7 +115,7 @@ function Charts({ usage }: { readonly usage: Usage }) {
           <DayBars
             name="Bytes stored by day"
             days={names}
-            series={[{ name: 'Stored', colour: '--series-3', values: days.map(day => day.stored_bytes) }]}
+            series={[{ name: 'Stored', color: '--series-3', values: days.map(day => day.stored_bytes) }]}
             valueText={bytesText}
           />
         </Panel>
@@ -123,7 +123,7 @@ function Charts({ usage }: { readonly usage: Usage }) {
           <DayBars
             name="Queries by day"
             days={names}
-            series={[{ name: 'Queries', colour: '--series-2', values: days.map(day => day.queries) }]}
+            series={[{ name: 'Queries', color: '--series-2', values: days.map(day => day.queries) }]}
             valueText={countText}
           />
         </Panel>

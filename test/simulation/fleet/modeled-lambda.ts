@@ -37,12 +37,12 @@ export interface LambdaCounts {
   mostAtOnce: number;
 }
 
-interface ModelledLambda {
+interface ModeledLambda {
   readonly client: Pick<LambdaClient, 'send'>;
   readonly counts: LambdaCounts;
 }
 
-export function modelledLambda({ clock, dice, concurrency, faults, work }: LambdaParts): ModelledLambda {
+export function modeledLambda({ clock, dice, concurrency, faults, work }: LambdaParts): ModeledLambda {
   const counts: LambdaCounts = { calls: 0, refused: 0, lost: 0, workedMs: 0, reads: 0, mostAtOnce: 0 };
   let running = 0;
   let warm = 0;

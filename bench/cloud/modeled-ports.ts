@@ -29,7 +29,7 @@ export const AWS_LATENCY: LatencyModel = Object.freeze({
   connections: 128,
 });
 
-interface ModelledPorts {
+interface ModeledPorts {
   readonly store: ObjectStore;
   readonly table: Table;
   /** Requests in the order in which they ended; empty it to start over. */
@@ -41,15 +41,15 @@ export interface Ports {
   readonly table: Table;
 }
 
-export function modelledPorts(
+export function modeledPorts(
   { store, table }: Ports,
   clock: Clock,
   model: LatencyModel = AWS_LATENCY,
-): ModelledPorts {
+): ModeledPorts {
   const requests: TracedRequest[] = [];
   const [objectSlots, tableSlots] = [connectionsOf(model), connectionsOf(model)];
 
-  /** Does the work, waits for the modelled latency, and records the request. */
+  /** Does the work, waits for the modeled latency, and records the request. */
   async function request<T>(
     kind: RequestKind,
     target: string,
@@ -77,7 +77,7 @@ export function modelledPorts(
     request('object read', target, model.objectReadMs, work, bytesOf);
   const nothing = () => 0;
 
-  const modelledStore: ObjectStore = {
+  const modeledStore: ObjectStore = {
     isDistant: true,
     putIfAbsent: (key, body) =>
       request(
@@ -115,7 +115,7 @@ export function modelledPorts(
   const tableWrite = (target: string, bytes: number, work: () => Promise<void>) =>
     request('table write', target, model.tableWriteMs, work, () => bytes);
 
-  const modelledTable: Table = {
+  const modeledTable: Table = {
     isDistant: true,
     get: key =>
       tableRead(
@@ -135,7 +135,7 @@ export function modelledPorts(
     transact: writes =>
       tableWrite(`${writes.length} items`, writtenBytes(writes), () => table.transact(writes)),
   };
-  return { store: modelledStore, table: modelledTable, requests };
+  return { store: modeledStore, table: modeledTable, requests };
 }
 
 /** Resolves to a function that releases the connection. */
