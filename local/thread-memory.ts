@@ -10,6 +10,7 @@ import { IdleCaches } from '../shared/base/model/idle-caches.ts';
 import { addMemoryMetrics } from '../shared/server/admin/metrics/memory-metrics.ts';
 import type { HttpContext } from '../shared/server/http/context.ts';
 import { type BackgroundParts, runInBackground } from './background.ts';
+import { saveCompiledCode } from './compiled-code.ts';
 import { QUIET_CHECKS, returnIdleMemory } from './idle-memory.ts';
 
 /** Resolves when the signal of `background` aborts. */
@@ -53,6 +54,7 @@ export function collectGarbage(): void {
 
 /** Like `collectGarbage`, but slower, and returns the memory of the heap to the system. */
 function collectAll(): void {
+  saveCompiledCode();
   freePooledBuffers();
   (globalThis as Collector).gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

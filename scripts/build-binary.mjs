@@ -50,7 +50,7 @@ async function buildBinary() {
   run(process.execPath, [join(ROOT, 'scripts', 'build-ui.mjs')]);
   const assets = new Map(
     readdirSync(parts)
-      .filter(name => name.endsWith('.cjs'))
+      .filter(name => name.endsWith('.js'))
       .map(name => [name, join(parts, name)]),
   );
   assets.set('load.cjs', join(ROOT, 'scripts', 'single', 'load.cjs'));

@@ -7,9 +7,10 @@
  * Parts loaded on first use (commands, AWS clients) are functions that run then. Names are kept for stack
  * traces. All files are in one folder, because a thread's file is next to the module that starts it.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 
@@ -54,6 +55,14 @@ const EMBED = `import { createRequire } from 'node:module';
 export const { startLogboom } = createRequire(import.meta.url)('./server.cjs');
 `;
 
+const LOADER = 'bin/load-bundle.cjs';
+
+/** File that loads the code beside it. */
+function stubOf(code) {
+  const checksum = createHash('sha256').update(code).digest('hex').slice(0, 16);
+  return `require('./${basename(LOADER)}').loadBeside(module, require, '${checksum}');\n`;
+}
+
 const FILE_URL = "const fileUrlOfBundle = require('node:url').pathToFileURL(__filename).href;";
 
 /** Puts each command into the file of its kind, whatever imports it. */
@@ -96,8 +105,9 @@ export async function bundleServer(outdir) {
   const inputs = new Set();
   const clients = new Set();
   const bundle = async (name, contents, plugins) => {
-    const file = join(outdir, `${name}.cjs`);
+    const file = join(outdir, `${name}.js`);
     for (const input of await bundleFile(file, contents, plugins)) inputs.add(input);
+    writeFileSync(join(outdir, `${name}.cjs`), stubOf(readFileSync(file)));
   };
   const plugins = [commandsApart, awsApart(clients)];
   for (const [name, contents] of Object.entries(ENTRIES)) await bundle(name, contents, plugins);
@@ -105,6 +115,8 @@ export async function bundleServer(outdir) {
   // The esbuild process would stay, with 300 MB.
   await stop();
   writeFileSync(join(outdir, 'embed.mjs'), EMBED);
+  copyFileSync(join(ROOT, LOADER), join(outdir, basename(LOADER)));
+  inputs.add(LOADER);
   return [...inputs].filter(path => !/^\w+:|^[\w-]+\.js$/.test(path));
 }
 
@@ -169,6 +181,8 @@ function writeChecked(outputFiles, { outputs }) {
         throw new Error(`${output} asks for ${path}, which it does not hold`);
   for (const { path, text, contents } of outputFiles) {
     const renamed = /\b(\w*Error)\d+ = class \w* ?extends ClientError\b/.exec(text)?.[1];
+    // Bytes are then the same as characters, and the text needs no decoding.
+    if (contents.length !== text.length) throw new Error(`${path}: there are characters that are not ASCII`);
     if (renamed !== undefined) throw new Error(`${path}: there are two classes ${renamed}`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);
