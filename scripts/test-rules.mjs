@@ -11,7 +11,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureInstalled } from '../bin/installed.mjs';
+import { ensureInstalled, ROOT } from '../bin/installed.mjs';
 import { CACHE, debianRoot, Unavailable } from './clients/install.mjs';
 import { freePort, processes, say, sleep, until } from './processes.mjs';
 
@@ -73,6 +73,8 @@ async function run(root) {
   await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
   await checkMetrics(root, url);
   say('ok  promtool has no complaint about the metrics');
+  checkMonitoring(root);
+  say('ok  promtool accepts the scrape configuration and the alerts of docs/operate/monitor.md');
   const headers = { 'X-Scope-OrgID': TENANT };
   const rules = `${url}/svc/api/v1/rules/space`;
   await must(fetch(rules, { method: 'POST', headers, body: GROUP }), 202);
@@ -142,6 +144,23 @@ async function checkMetrics(root, url) {
     timeout: STEP_TIMEOUT_MS,
   });
   if (status !== 0) throw new Error(`promtool check metrics, exit status ${status}: ${stdout}${stderr}`);
+}
+
+/** Checks the files that a user takes from docs/operate/monitor.md. */
+function checkMonitoring(root) {
+  const page = readFileSync(join(ROOT, 'docs/operate/monitor.md'), 'utf8');
+  const config = join(folder, 'monitor.yml');
+  writeFileSync(config, /```yaml .*\n(scrape_configs:[^`]*)```/.exec(page)[1]);
+  for (const args of [
+    ['config', config],
+    ['rules', join(ROOT, 'docs/dashboards/logboom-alerts.yaml')],
+  ]) {
+    const { status, stdout, stderr } = spawnSync(join(root, 'usr/bin/promtool'), ['check', ...args], {
+      encoding: 'utf8',
+      timeout: STEP_TIMEOUT_MS,
+    });
+    if (status !== 0) throw new Error(`promtool check ${args[0]}, exit status ${status}: ${stdout}${stderr}`);
+  }
 }
 
 function configuration(alertUrl, metricsUrl) {

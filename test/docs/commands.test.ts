@@ -1,28 +1,39 @@
 /** Runs the commands on the pages for users, and compares their output with the one that the page shows. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { isFastSuite } from '../support/suite.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { missingLine } from './expected-output.ts';
 import { PageSession } from './page-session.ts';
-import { pathOf, userPages } from './pages.ts';
+import { pathOf, ROOT, userPages } from './pages.ts';
 
 /** The fast suite runs the first page that a new user meets; all pages take a process for each command. */
 const FAST_PAGES = new Set(['quick-start.md']);
 
-const marked = userPages()
-  .map(page => ({
-    page,
-    blocks: codeBlocks(readFileSync(pathOf(page), 'utf8')).filter(({ marks }) => marks.length > 0),
-  }))
-  .filter(({ page, blocks }) => blocks.length > 0 && (!isFastSuite || FAST_PAGES.has(page)));
+const pages = userPages().map(page => {
+  const text = readFileSync(pathOf(page), 'utf8');
+  return { page, text, blocks: codeBlocks(text) };
+});
+const executed = pages.filter(
+  ({ page, blocks }) =>
+    blocks.some(({ marks }) => marks.includes('run') || marks.includes('follow')) &&
+    (!isFastSuite || FAST_PAGES.has(page)),
+);
 
 let session: PageSession;
 afterEach(() => session?.close());
 
-test.each(marked)('the commands of $page run and print what it shows', async ({ blocks }) => {
+test.each(pages)('$page says of each block how it is tested', ({ text, blocks }) => {
+  expect(blocks.filter(({ marks }) => marks.length === 0).map(({ line }) => line)).toEqual([]);
+  for (const [mark] of blocks.map(({ marks }) => marks)) {
+    if (mark === 'untested') expect(text).toMatch(/\bnot\s+tested\b/i);
+    if (mark.startsWith('tested=')) expect(existsSync(join(ROOT, mark.slice('tested='.length)))).toBe(true);
+  }
+});
+
+test.each(executed)('the commands of $page run and print what it shows', async ({ blocks }) => {
   session = new PageSession();
-  expect(blocks.some(({ marks }) => marks[0] === 'run')).toBe(true);
   for (const block of blocks) await session.run(block);
 });
 

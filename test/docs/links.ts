@@ -1,14 +1,14 @@
 /** Links of a Markdown page to other files of the repository, and the anchors that headings make. */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
-import { withoutCode } from './code-blocks.ts';
+import { withoutBlocks, withoutCode } from './code-blocks.ts';
 import { ROOT } from './pages.ts';
 
 /** Anchors as GitHub and the documentation site make them: the second heading of a text gets `-1`. */
 export function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   const times = new Map<string, number>();
-  for (const [, heading] of markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.*)$/gm)) {
+  for (const [, heading] of withoutBlocks(markdown).matchAll(/^#+ (.*)$/gm)) {
     const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '');
     const anchor = text
       .trim()

@@ -1,5 +1,5 @@
 /** The words of a Markdown page that a person reads: without code, addresses and the marks of Markdown. */
-import { withoutCode } from './code-blocks.ts';
+import { withoutBlocks, withoutCode } from './code-blocks.ts';
 
 export function proseOf(markdown: string): string {
   return withoutCode(markdown)
@@ -11,8 +11,7 @@ export function proseOf(markdown: string): string {
 
 /** How long a page is, as its reader counts: words of prose and tables, and no code blocks. */
 export function countWords(markdown: string): number {
-  return markdown
-    .replace(/^```[\s\S]*?^```$/gm, '')
+  return withoutBlocks(markdown)
     .split(/\s+/)
     .filter(word => /[\p{L}\p{N}]/u.test(word)).length;
 }

@@ -96,7 +96,7 @@ test('what each agent sends, as the page shows it', async () => {
 });
 
 test.each([
-  ['rsyslog.conf', 'elasticsearch-bulk.md'],
+  ['rsyslog.conf', 'json-lines-syslog.md'],
   ['syslog-ng-jsonline.conf', 'json-lines-syslog.md'],
 ])('%s is on %s as it was tested', (file, page) => {
   const tested = readFileSync(join(ROOT, 'scripts', 'clients', file), 'utf8');

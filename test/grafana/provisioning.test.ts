@@ -46,7 +46,7 @@ const dataSources = z
 
 test.each(['grafana.md'])('the data source of %s', page => {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
-  const block = /```yaml\n(apiVersion: 1\ndatasources:[^`]*)```/.exec(text);
+  const block = /```yaml .*\n(apiVersion: 1\ndatasources:[^`]*)```/.exec(text);
   const { datasources } = dataSources.parse(parse(block![1]));
   for (const { matcherRegex } of datasources[0].jsonData.derivedFields ?? []) {
     expect(() => new RegExp(matcherRegex)).not.toThrow();
