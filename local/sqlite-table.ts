@@ -1,6 +1,6 @@
 /**
  * Table of one machine, in a SQLite file that several processes may share. Reads see committed writes. Writes
- * are committed in groups (commit-group.ts) and synced before they resolve.
+ * are committed in groups (shared-transaction.ts) and synced before they resolve.
  *
  * Pitfall: SQLite runs on the event loop. A commit blocks it for one sync (measured 0.2 ms; a slow disk takes
  * 10 ms). A commit that also folds 4 MiB of log into the file blocks it for 10 to 30 ms. For that reason the
@@ -30,8 +30,8 @@ import {
   sweepLimit,
 } from '../shared/base/ports/table-rules.ts';
 import { systemClock } from '../shared/base/runtime/system-clock.ts';
-import { commitGroup } from './commit-group.ts';
 import { asStorageError } from './disk-errors.ts';
+import { sharedTransaction } from './shared-transaction.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
 import { openDatabase } from './sqlite-open.ts';
 import { HEAD_COLUMNS, type HeadRow, itemOf, pageOf, pageOfKnown } from './sqlite-page.ts';
@@ -81,7 +81,7 @@ export async function openSqliteTable(file: string, options: SqliteTableOptions 
   const { clock = systemClock, cacheBytes, readOnly = false } = options;
   const database = await openDatabase(file, { cacheBytes, readOnly });
   const statements = prepareStatements(database);
-  const group = commitGroup({
+  const group = sharedTransaction({
     begin: () => statements.begin.run(),
     commit: () => statements.commit.run(),
     rollback: () => {

@@ -21,7 +21,7 @@ interface FollowOptions {
 }
 
 /** Part of the output that comes from one file. */
-interface Stretch {
+interface OutputPart {
   /** Output offset where the part starts, and the file offset of the same byte. */
   readonly outputStart: number;
   readonly fileStart: number;
@@ -36,7 +36,7 @@ const LF = 10;
 export class FollowedFile implements AsyncIterable<Buffer> {
   readonly #path: string;
   readonly #options: FollowOptions;
-  readonly #stretches: Stretch[] = [];
+  readonly #parts: OutputPart[] = [];
   #handle: FileHandle | undefined;
   #outputBytes = 0;
   #offset = 0;
@@ -62,25 +62,25 @@ export class FollowedFile implements AsyncIterable<Buffer> {
    * File position for an offset of the output; closes the files before it. Undefined if nothing was read yet.
    */
   async placeAt(outputBytes: number): Promise<FilePosition | undefined> {
-    while (this.#stretches.length > 1 && this.#stretches[1].outputStart <= outputBytes) {
-      const [{ handle }] = this.#stretches.splice(0, 1);
+    while (this.#parts.length > 1 && this.#parts[1].outputStart <= outputBytes) {
+      const [{ handle }] = this.#parts.splice(0, 1);
       // A truncated file has two parts.
-      if (handle !== this.#stretches[0].handle) await handle.close();
+      if (handle !== this.#parts[0].handle) await handle.close();
     }
-    const first = this.#stretches.at(0);
+    const first = this.#parts.at(0);
     if (first === undefined || outputBytes < first.outputStart) return undefined;
     const { size } = await first.handle.stat();
     // A file that was truncated since has other bytes at this position.
-    if (this.#stretches.at(1)?.handle === first.handle) return undefined;
+    if (this.#parts.at(1)?.handle === first.handle) return undefined;
     // A line that ends with its file has one byte more in the output than in the file.
     const offset = Math.min(first.fileStart + outputBytes - first.outputStart, size);
     return placeOf(first.handle, offset);
   }
 
   async close(): Promise<void> {
-    for (const handle of new Set([...this.#stretches.map(each => each.handle), this.#handle]))
+    for (const handle of new Set([...this.#parts.map(each => each.handle), this.#handle]))
       await handle?.close();
-    this.#stretches.length = 0;
+    this.#parts.length = 0;
     this.#handle = undefined;
   }
 
@@ -105,7 +105,7 @@ export class FollowedFile implements AsyncIterable<Buffer> {
   #begin(handle: FileHandle, fileStart: number): void {
     this.#handle = handle;
     this.#offset = fileStart;
-    this.#stretches.push({ outputStart: this.#outputBytes, fileStart, handle });
+    this.#parts.push({ outputStart: this.#outputBytes, fileStart, handle });
   }
 
   async #read(): Promise<Buffer | undefined> {
@@ -144,9 +144,9 @@ export class FollowedFile implements AsyncIterable<Buffer> {
   /** Adds a line break after the last line of a finished file that lacks one. */
   #endLine(): Buffer {
     this.#endsInLine = false;
-    const stretch = this.#stretches.at(-1)!;
+    const stretch = this.#parts.at(-1)!;
     this.#outputBytes++;
-    this.#stretches[this.#stretches.length - 1] = { ...stretch, outputStart: this.#outputBytes };
+    this.#parts[this.#parts.length - 1] = { ...stretch, outputStart: this.#outputBytes };
     return Buffer.of(LF);
   }
 

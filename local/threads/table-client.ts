@@ -3,7 +3,7 @@
  * synced too, and threads that serve requests must not wait for it. This thread reads itself: readers of
  * SQLite do not wait, and see all earlier commits, including those of resolved writes.
  *
- *     put, put, transact | messages → one transaction, one sync (commit-group.ts) → all resolve
+ *     put, put, transact | messages → one transaction, one sync (shared-transaction.ts) → all resolve
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';

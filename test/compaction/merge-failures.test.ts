@@ -17,7 +17,7 @@ const entry = (app: string, time: number, line: string, metadata = {}): PlainEnt
 const FIRST = [entry('a', 5, 'first line', { trace: 'x' }), entry('b', 7, 'second '.repeat(20))];
 const SECOND = [entry('a', 6, 'third', { detected_level: 'warn' }), entry('c', 1, '')];
 const HEAD = { tenant: 't-1', day: DAY, level: 1, createdMs: 2, inputs: [] };
-const READ_BACK = { hasher: new RowHasher(), turn: async () => undefined };
+const READ_BACK = { hasher: new RowHasher(), yieldIfDue: async () => undefined };
 
 /** What a merge ends with, and how many objects it gave away before. */
 async function failureOf(

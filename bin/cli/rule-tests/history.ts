@@ -21,7 +21,7 @@ interface HistoryRange {
   readonly stepNs: bigint;
 }
 
-interface Stretch {
+interface FetchedRange {
   readonly startNs: bigint;
   readonly endNs: bigint;
   readonly found: Map<bigint, ResultSample[]>;
@@ -39,29 +39,29 @@ export function historyQuery(
   giveUp: (reason: unknown) => void,
 ): RuleQuery {
   // Newest range of each expression: earlier instants are never requested again.
-  const stretches = new Map<string, Stretch>();
+  const fetched = new Map<string, FetchedRange>();
   return async (_, expr, timeNs) => {
-    let stretch = stretches.get(expr);
-    if (stretch === undefined || timeNs > stretch.endNs) {
+    let known = fetched.get(expr);
+    if (known === undefined || timeNs > known.endNs) {
       const lastNs = timeNs + (INSTANTS_OF_REQUEST - 1n) * range.stepNs;
-      stretch = await askStretch(ask, giveUp, expr, {
+      known = await requestRange(ask, giveUp, expr, {
         ...range,
         startNs: timeNs,
         endNs: lastNs < range.endNs ? lastNs : range.endNs,
       });
-      stretches.set(expr, stretch);
+      fetched.set(expr, known);
     }
-    if (stretch.error !== undefined) throw stretch.error;
-    return stretch.found.get(timeNs) ?? [];
+    if (known.error !== undefined) throw known.error;
+    return known.found.get(timeNs) ?? [];
   };
 }
 
-async function askStretch(
+async function requestRange(
   ask: AskRange,
   giveUp: (reason: unknown) => void,
   query: string,
   range: HistoryRange,
-): Promise<Stretch> {
+): Promise<FetchedRange> {
   const { startNs, endNs, stepNs } = range;
   const found = new Map<bigint, ResultSample[]>();
   try {

@@ -11,7 +11,9 @@
  *
  * All functions narrow `selection[0..count)`, ascending row numbers, in place and return the new count.
  */
+
 import { isInLineSpace } from '../../base/kernels/line-memory.ts';
+import { firstRowAfter } from '../../base/model/binary-search.ts';
 import { type BytePatternSearch, searchOfNeedle } from './byte-pattern-search.ts';
 import type { PageScan } from './page-scan.ts';
 import type { Regex } from './regex.ts';
@@ -228,13 +230,7 @@ function firstRowEndingAfter(
     low += step;
     step *= 2;
   }
-  let high = Math.min(end, low + step);
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lineOffsets[selection[middle] + 1] <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstRowAfter(lineOffsets, selection, low, Math.min(end, low + step), position);
 }
 
 /**

@@ -52,7 +52,7 @@ const CLOSED_AFTER_MS = 2 * 3_600_000;
 /** Bytes of lines per step: about 500,000 entries and 1 GB of memory. Smaller steps write smaller files, which are slow to read. */
 const STEP_BYTES = 128 * 1024 * 1024;
 /** Steps per tenant before the next tenant. */
-const STEPS_OF_TURN = 8;
+const STEPS_AT_ONCE = 8;
 /** Maximum rows and characters of a file. */
 const MAX_FILE_ROWS = 200_000;
 const MAX_FILE_CHARACTERS = 64_000_000;
@@ -66,7 +66,7 @@ export async function exportClosedDays(parts: ClosedDaysParts): Promise<ClosedDa
   while (waiting.length > 0) {
     const unfinished: string[] = [];
     for (const tenant of waiting) {
-      const outcome = await exportTurn(parts, notes, tenant, report);
+      const outcome = await exportNextSteps(parts, notes, tenant, report);
       if (outcome === 'stopped') return { ...report, isDone: false };
       if (outcome === 'more') unfinished.push(tenant);
     }
@@ -77,7 +77,7 @@ export async function exportClosedDays(parts: ClosedDaysParts): Promise<ClosedDa
 
 type Counts = { -readonly [Name in Exclude<keyof ClosedDaysReport, 'isDone'>]: number };
 
-async function exportTurn(
+async function exportNextSteps(
   parts: ClosedDaysParts,
   notes: DayNotes,
   tenant: string,
@@ -94,7 +94,7 @@ async function exportTurn(
     const endNs = dayStartNs + NS_PER_DAY;
     let startNs = note.nextNs > dayStartNs ? note.nextNs : dayStartNs;
     while (startNs < endNs) {
-      if (steps === STEPS_OF_TURN) return 'more';
+      if (steps === STEPS_AT_ONCE) return 'more';
       if (!(await parts.mayGoOn())) return 'stopped';
       const step = await exportStep(parts, note, tenant, { startNs, endNs });
       startNs = step.endNs;

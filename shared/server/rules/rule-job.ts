@@ -123,11 +123,11 @@ export function ruleJob(parts: RuleJobParts): Job {
       queues.push([...(await store.list(tenants[(firstTenant + i) % tenants.length]))]);
     }
     firstTenant++;
-    const inTurn: StoredGroup[] = [];
+    const rotated: StoredGroup[] = [];
     for (let place = 0; queues.some(queue => place < queue.length); place++) {
-      for (const queue of queues) if (place < queue.length) inTurn.push(queue[place]);
+      for (const queue of queues) if (place < queue.length) rotated.push(queue[place]);
     }
-    return inTurn;
+    return rotated;
   }
 
   /** Resolves when a group ends or the next check is due. */

@@ -3,6 +3,7 @@
  * footer. A missing hash proves that no stream has the pair. A present hash proves nothing.
  */
 import { crc32 } from 'node:zlib';
+import { lowerBound } from '../../base/model/binary-search.ts';
 import type { Stream } from '../../base/model/page.ts';
 
 /** Maximum number of pairs: 1 KiB in a record. A chunk with more pairs has no sketch and is never pruned. */
@@ -31,12 +32,5 @@ export function mayHaveAny(sketch: Uint32Array | undefined, hashes: readonly num
 }
 
 function has(sketch: Uint32Array, hash: number): boolean {
-  let low = 0;
-  let high = sketch.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sketch[middle] < hash) low = middle + 1;
-    else high = middle;
-  }
-  return low < sketch.length && sketch[low] === hash;
+  return sketch[lowerBound(sketch, 0, sketch.length, hash)] === hash;
 }

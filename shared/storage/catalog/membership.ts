@@ -31,7 +31,7 @@ export class Membership {
 
   /** Rejects if the store does. */
   async join(): Promise<void> {
-    await this.#tell('ACTIVE');
+    await this.#write('ACTIVE');
   }
 
   /** Sends heartbeats until the signal aborts. A failed heartbeat is logged, and the next one tries again. */
@@ -40,7 +40,7 @@ export class Membership {
     while (!signal.aborted) {
       try {
         await clock.sleep(HEARTBEAT_MS, signal);
-        await this.#tell(this.#state);
+        await this.#write(this.#state);
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ err: error }, `heartbeat failed: ${messageOf(error)}`);
@@ -50,28 +50,28 @@ export class Membership {
 
   /** Does nothing if the member has left. */
   leaving(): Promise<void> {
-    return this.#tell('LEAVING');
+    return this.#write('LEAVING');
   }
 
   /** Removes the member immediately. */
   left(): Promise<void> {
     const { members, self } = this.#parts;
     this.#state = undefined;
-    return this.#inTurn(() => members.remove(self.id));
+    return this.#afterLastWrite(() => members.remove(self.id));
   }
 
-  #tell(state: MemberState | undefined): Promise<void> {
+  #write(state: MemberState | undefined): Promise<void> {
     const { members, self, clock } = this.#parts;
     // Skips a member that has left.
     if (this.#state === undefined || state === undefined) return Promise.resolve();
     this.#state = state;
-    return this.#inTurn(async () => {
+    return this.#afterLastWrite(async () => {
       if (this.#state === undefined) return;
       await members.put({ ...self, state, registeredMs: this.#registeredMs, heartbeatMs: clock.nowMs() });
     });
   }
 
-  #inTurn(write: () => Promise<void>): Promise<void> {
+  #afterLastWrite(write: () => Promise<void>): Promise<void> {
     const done = this.#writing.then(write);
     this.#writing = done.catch(() => {});
     return done;

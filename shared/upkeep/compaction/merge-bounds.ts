@@ -44,8 +44,8 @@ export const OVERFLOW_FACTOR = 8;
 export const MAX_SPILLED_ROWS = 1_000_000;
 
 /** Decoded lines or rows between two yields: 1 to 3 ms of work. */
-export const TURN_BYTES = 512 * 1024;
-export const TURN_ROWS = 8192;
+export const SLICE_BYTES = 512 * 1024;
+export const SLICE_ROWS = 8192;
 
 /**
  * The inputs cannot be merged together within the limits. Fewer of them can: two always, except hostile ones.

@@ -27,7 +27,7 @@ interface PageOptions {
 interface ReadBack {
   readonly hasher: RowHasher;
   /** Called between pages. */
-  turn(lineBytes: number, rows: number): Promise<void>;
+  yieldIfDue(lineBytes: number, rows: number): Promise<void>;
 }
 
 export class MergeOutput {
@@ -88,7 +88,7 @@ export function assertPreserved(expected: Fingerprint, found: Fingerprint, what:
  */
 export async function readObject(
   { parts, footerBytes }: WrittenChunk,
-  { hasher, turn }: ReadBack,
+  { hasher, yieldIfDue }: ReadBack,
   copied: readonly boolean[] = [],
 ): Promise<Fingerprint> {
   const tail = Buffer.from(parts[parts.length - 1]);
@@ -111,7 +111,7 @@ export async function readObject(
     const { times, lineOffsets } = rows;
     for (const column of [times, lineOffsets, hashes.one, hashes.two, hashes.metadataBytes])
       freeWhole(column);
-    await turn(page.lineBytes, page.rows);
+    await yieldIfDue(page.lineBytes, page.rows);
   }
   checkTotals(footer, sum.value);
   return sum.value;

@@ -30,8 +30,8 @@ import {
   openPagesBytes,
   READ_BUDGET_BYTES,
   READS_AT_ONCE,
-  TURN_BYTES,
-  TURN_ROWS,
+  SLICE_BYTES,
+  SLICE_ROWS,
 } from './merge-bounds.ts';
 import { MergeCursor } from './merge-cursor.ts';
 import { CursorHeap, compareCursors } from './merge-heap.ts';
@@ -115,8 +115,8 @@ class Merge {
   #duplicates = 0;
   #dropped = 0;
   #outputBytes = 0;
-  #turnBytes = 0;
-  #turnRows = 0;
+  #sliceBytes = 0;
+  #sliceRows = 0;
 
   constructor(
     inputs: readonly MergeInput[],
@@ -144,7 +144,7 @@ class Merge {
         continue;
       }
       const { lineOffsets, rows } = cursor.page;
-      await this.#turn(lineOffsets[rows], rows);
+      await this.#yieldIfDue(lineOffsets[rows], rows);
       if (await this.#openNext(cursor)) heap.firstMoved();
       else heap.dropFirst();
     }
@@ -185,7 +185,7 @@ class Merge {
       const some = cursors.slice(i, i + READS_AT_ONCE);
       for (const cursor of some) cursor.startReading();
       for (const cursor of some) if (await this.#openNext(cursor)) open.push(cursor);
-      await this.#turn(0, READS_AT_ONCE);
+      await this.#yieldIfDue(0, READS_AT_ONCE);
     }
     return open;
   }
@@ -250,7 +250,7 @@ class Merge {
     this.#resting?.clear();
     this.#filling = this.#resting ?? new MergeBatch(this.#batchBytes);
     this.#resting = filling;
-    await this.#turn(TURN_BYTES, 0);
+    await this.#yieldIfDue(SLICE_BYTES, 0);
   }
 
   /** Everything that was read must be accounted for before the output is emitted. */
@@ -265,8 +265,8 @@ class Merge {
       const footers = this.#inputs.map(({ footer }) => footer);
       const inputs = footers.map(({ id }) => id);
       const head = { tenant, day, level, createdMs, inputs, origin: oldestOrigin(footers) };
-      const turn = (lineBytes: number, rows: number) => this.#turn(lineBytes, rows);
-      verified = await output.finish(head, { hasher, turn });
+      const yieldIfDue = (lineBytes: number, rows: number) => this.#yieldIfDue(lineBytes, rows);
+      verified = await output.finish(head, { hasher, yieldIfDue });
       written.add(verified.fingerprint);
     }
     const accounted = new FingerprintSum();
@@ -280,12 +280,12 @@ class Merge {
   }
 
   /** Yields to other work after enough work. Throws when aborted. */
-  async #turn(lineBytes: number, rows: number): Promise<void> {
-    this.#turnBytes += lineBytes;
-    this.#turnRows += rows;
-    if (this.#turnBytes < TURN_BYTES && this.#turnRows < TURN_ROWS) return;
-    this.#turnBytes = 0;
-    this.#turnRows = 0;
+  async #yieldIfDue(lineBytes: number, rows: number): Promise<void> {
+    this.#sliceBytes += lineBytes;
+    this.#sliceRows += rows;
+    if (this.#sliceBytes < SLICE_BYTES && this.#sliceRows < SLICE_ROWS) return;
+    this.#sliceBytes = 0;
+    this.#sliceRows = 0;
     const { pause, signal } = this.#options;
     await (pause === undefined ? nextTurn() : pause());
     signal?.throwIfAborted();

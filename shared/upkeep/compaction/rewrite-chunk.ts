@@ -174,7 +174,7 @@ class Rewrite {
     const { createdMs, pause } = this.#options;
     const head = { id: this.#options.id, tenant, day, level, createdMs, inputs: [id], origin };
     const chunk = await this.#patcher.finish(head, this.#counts.finish());
-    const found = await readObject(chunk, { hasher: this.#hasher, turn: pause }, chunk.copied);
+    const found = await readObject(chunk, { hasher: this.#hasher, yieldIfDue: pause }, chunk.copied);
     assertPreserved(this.#kept.value as Fingerprint, found, `chunk ${tenant}/${head.id}`);
     return chunk;
   }

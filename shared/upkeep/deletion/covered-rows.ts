@@ -3,6 +3,7 @@
  * A match counts if it is inside one line, and if the stream and time of that row belong to the request. The
  * search covers either the whole page, or a few rows that other filters left.
  */
+import { binaryFirst, firstRowAfter } from '../../base/model/binary-search.ts';
 import type { PageRows, Run } from '../../base/model/page.ts';
 import type { DeleteFilter } from './delete-filter.ts';
 import { MultiPatternSearch } from './multi-pattern-search.ts';
@@ -198,24 +199,11 @@ function rowAt(
   to: number,
   position: number,
 ): number {
-  let low = from;
-  let high = to - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (lineOffsets[selection[middle] + 1] <= position) low = middle + 1;
-    else high = middle;
-  }
-  return lineOffsets[selection[low]] <= position ? selection[low] : -1;
+  const row = selection[firstRowAfter(lineOffsets, selection, from, to - 1, position)];
+  return lineOffsets[row] <= position ? row : -1;
 }
 
 /** Index of the run that contains the row. Empty runs contain no row. */
 function runAt(runs: readonly Run[], row: number): number {
-  let low = 0;
-  let high = runs.length - 1;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (runs[middle].firstRow + runs[middle].rows <= row) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return binaryFirst(runs.length - 1, i => runs[i].firstRow + runs[i].rows > row);
 }

@@ -6,6 +6,7 @@
  * that a push of a million entries needs in addition to its columns. Usual pushes are one part.
  */
 
+import { lowerBound } from '../../base/model/binary-search.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import type { Stream } from '../../base/model/page.ts';
 import type { Steps } from '../../base/model/steps.ts';
@@ -296,14 +297,7 @@ function* partOf(
 
 /** Returns the stream of a row. */
 function streamAt(starts: Uint32Array, row: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (starts[middle] <= row) low = middle;
-    else high = middle;
-  }
-  return low;
+  return lowerBound(starts, 1, starts.length - 1, row + 1) - 1;
 }
 
 /**

@@ -27,7 +27,7 @@ export function useQueryKeys({ pane, latest, run, cancel, change, onTime }: Quer
         const known = latest.current?.range;
         if (known !== undefined) change({ range: absoluteRange(shiftRange(known, direction)) });
       };
-      const turn = () => change({ order: latest.current?.state.order === 'newest' ? 'oldest' : 'newest' });
+      const reverse = () => change({ order: latest.current?.state.order === 'newest' ? 'oldest' : 'newest' });
       const toggle = (name: 'showsFields' | 'raw' | 'wraps') => () =>
         changeSettings({ [name]: !settings.get()[name] });
       return [
@@ -43,7 +43,7 @@ export function useQueryKeys({ pane, latest, run, cancel, change, onTime }: Quer
         { keys: 't', does: 'Select time range', group, act: onTime },
         { keys: 'ArrowLeft', does: 'Earlier', group, act: () => move(-1) },
         { keys: 'ArrowRight', does: 'Later', group, act: () => move(1) },
-        { keys: 'o', does: 'Switch order: newest or oldest first', group: 'Lines', act: turn },
+        { keys: 'o', does: 'Switch order: newest or oldest first', group: 'Lines', act: reverse },
         { keys: 'f', does: 'Show or hide fields', group: 'Lines', act: toggle('showsFields') },
         { keys: 'm', does: 'Switch message first and raw lines', group: 'Lines', act: toggle('raw') },
         { keys: 'w', does: 'Wrap long lines', group: 'Lines', act: toggle('wraps') },

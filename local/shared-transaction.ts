@@ -1,5 +1,5 @@
 /**
- * Group commit: writes that arrive in one iteration of the event loop share one transaction, hence one fsync.
+ * Shared transactions: writes that arrive in one iteration of the event loop share one transaction, hence one fsync.
  *
  *   iteration n   put a   put b   transact c           each is queued
  *   its end       BEGIN   a   b   c (condition fails)   COMMIT = one fsync
@@ -34,7 +34,7 @@ interface Transaction {
   rollback(): void;
 }
 
-interface CommitGroup {
+interface SharedTransaction {
   /** Runs `work` inside a transaction. `bytes` is the size of what it writes. */
   write<T>(bytes: number, work: () => T): Promise<T>;
   /** Resolves when all queued calls have settled. Later writes are refused. */
@@ -50,7 +50,7 @@ interface Call {
 
 type Outcome = { readonly result: unknown } | { readonly failed: ConditionFailedError };
 
-export function commitGroup(transaction: Transaction): CommitGroup {
+export function sharedTransaction(transaction: Transaction): SharedTransaction {
   let queue: Call[] = [];
   let draining: Promise<void> | undefined;
   let isClosed = false;
