@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { openStorage } from '../local/storage.ts';
 import { BadRequestError } from '../shared/base/model/errors.ts';
 import { NS_PER_DAY } from '../shared/base/model/time-units.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import type { Matcher } from '../shared/language/logql/ast.ts';
 import { parseSelector } from '../shared/language/logql/parse.ts';
 import { ChunkSource } from '../shared/read/query/chunk-source.ts';
@@ -83,7 +83,7 @@ async function opened(dataDir: string) {
   const onBroken = (error: Error) => {
     throw error;
   };
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   return { store, catalog, source: new ChunkSource(store), indexes: new DayIndexes({ store, onBroken }) };
 }
 
@@ -98,13 +98,13 @@ async function makeDay(dataDir: string): Promise<void> {
         metadata: {},
       })),
     );
-    const id = systemIds.randomHex(16);
+    const id = SYSTEM_IDS.randomHex(16);
     const head = { id, tenant: TENANT, day: DAY, level: 1, createdMs: 1, inputs: [] };
     const written = await writeChunk(head, rows, QUICK_COMPRESSION);
     await catalog.addChunks([await storeChunk(store, written, 0)]);
     process.stderr.write('+');
   }
-  const syncer = new Syncer({ catalog, store, clock: systemClock, ids: systemIds, indexes, graceMs: 1 });
+  const syncer = new Syncer({ catalog, store, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, indexes, graceMs: 1 });
   const signal = new AbortController().signal;
   await syncer.syncDay({ tenant: TENANT, day: DAY, force: true, untilMs: Infinity, signal });
   process.stderr.write('\n');

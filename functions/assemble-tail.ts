@@ -11,7 +11,7 @@ import {
 import { createCaller } from '../shared/aws/caller.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import type { Connections } from '../shared/base/ports/connections.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import {
   API_GATEWAY_FRAMES,
   API_GATEWAY_OWNER,
@@ -44,11 +44,11 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
   const settings = readSettings(environment);
   const endpoint = environment.LOGBOOM_CONNECTIONS_ENDPOINT;
   if (!endpoint) throw new Error('the environment variable LOGBOOM_CONNECTIONS_ENDPOINT is not set');
-  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const stores = { ...storage, environment };
   const connections = apiGatewayConnections({
     client: createConnectionsClient({ endpoint }),
-    call: createCaller({ clock: systemClock, limits: CONNECTIONS_LIMITS }),
+    call: createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS }),
   });
   return assembleTailFunction(name, settings, stores, connections);
 }

@@ -11,9 +11,9 @@ import type { Clock } from '../shared/base/ports/clock.ts';
 import type { Invoker } from '../shared/base/ports/invoker.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
-import { fetchClient } from '../shared/base/runtime/http-client.ts';
+import { FETCH_CLIENT } from '../shared/base/runtime/http-client.ts';
 import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../shared/read/query/tasks/inline-invoker.ts';
 import { functionTaskSizes } from '../shared/read/query/tasks/plan-tasks.ts';
 import type { LogLevel } from '../shared/server/admin/config-fields.ts';
@@ -92,21 +92,21 @@ type EventHandler = (event: unknown, context: LambdaContext) => Promise<unknown>
  */
 export function createFunction(name: FunctionName, environment: Environment): LambdaHandler {
   const settings = readSettings(environment);
-  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   return assemble(name, settings, { ...storage, environment });
 }
 
 /** Same as createFunction, for the maintenance function, which schedules call too. */
 export function createMaintenanceFunction(environment: Environment): EventHandler {
   const settings = readSettings(environment);
-  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   return assembleMaintenanceFunction(settings, { ...storage, environment });
 }
 
 /** Same as createFunction, for the function that serves all routes and runs all jobs. */
 export function createAllInOneFunction(environment: Environment): EventHandler {
   const settings = readSettings(environment);
-  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   return assembleAllInOne(settings, { ...storage, environment });
 }
 
@@ -114,7 +114,7 @@ export function createAllInOneFunction(environment: Environment): EventHandler {
 export function assembleStore(
   name: FunctionName | EventFunctionName | TailFunctionName,
   { config, warnings, tailFunction, queryWorker, queryWorkerCalls, trustsAuthorizer }: StoreSettings,
-  { store, table, clock = systemClock, environment = {}, print = printerOf(environment) }: Stores,
+  { store, table, clock = SYSTEM_CLOCK, environment = {}, print = printerOf(environment) }: Stores,
 ): AssembledStore {
   const log = createLog(config.server.logLevel);
   for (const warning of warnings) log.warn(warning);
@@ -126,7 +126,7 @@ export function assembleStore(
     periodMs: config.runtime.periodMs,
     log,
   });
-  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const catalog = new Catalog({ table, clock, ids: SYSTEM_IDS });
   const metrics = createMetrics({
     // Process metrics are useful only in the function that serves `GET /metrics`.
     ofProcess: name === 'status',
@@ -152,9 +152,9 @@ export function assembleStore(
     log,
     auditLog: log,
     clock,
-    ids: systemIds,
+    ids: SYSTEM_IDS,
     limitsOf: overrides.limitsOf,
-    http: fetchClient,
+    http: FETCH_CLIENT,
     invoker:
       name === 'query' && queryWorker !== undefined
         ? createLambdaInvoker({
@@ -182,7 +182,7 @@ export function assembleStore(
     catalog,
     metrics,
     clock,
-    ids: systemIds,
+    ids: SYSTEM_IDS,
     log,
     onSettings: ({ logLevel = config.server.logLevel }) => setLogLevel(logLevel),
     print,
@@ -247,7 +247,7 @@ export function assembleAllInOne(
 function withJobs(onRequest: LambdaHandler, assembled: AssembledStore, stores: Stores): EventHandler {
   const { jobs, mergeTask } = assembled.context.maintenance;
   const { instance, log } = assembled;
-  const { clock = systemClock } = stores;
+  const { clock = SYSTEM_CLOCK } = stores;
   const onSchedule = createScheduledHandler({ jobs, clock, log });
   const onMerge = mergeTask && createTaskHandler(mergeTask);
   const foldIfDue = fleetFolder(assembled, clock);
@@ -321,7 +321,7 @@ function createHttpHandler(
     },
     limitsOf: createRequestLimits(router, config, overrides.limitsOf),
     log,
-    nowMs: systemClock.nowMs,
+    nowMs: SYSTEM_CLOCK.nowMs,
   });
 }
 
@@ -333,5 +333,5 @@ export async function settleInstance({
   const written = new AbortController();
   const writes = [context.usage.ledger.writeIfDue(), instance.settle()];
   const write = Promise.all(writes).finally(() => written.abort());
-  await Promise.race([write, systemClock.sleep(WRITE_WAIT_MS, written.signal).catch(() => undefined)]);
+  await Promise.race([write, SYSTEM_CLOCK.sleep(WRITE_WAIT_MS, written.signal).catch(() => undefined)]);
 }

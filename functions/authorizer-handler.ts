@@ -17,7 +17,7 @@ import { ClientError } from '../shared/base/model/errors.ts';
 import type { Clock, Ids } from '../shared/base/ports/clock.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { createLog, type Log } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { TooManyAttemptsError, UnauthenticatedError } from '../shared/server/auth/errors.ts';
 import { TAIL_LOGS } from '../shared/server/http/access.ts';
@@ -59,9 +59,9 @@ const NOBODY = 'nobody';
 /** Uses the stores named by the environment. Throws if the environment is invalid, which ends the start. */
 export function createAuthorizer(environment: Environment): AuthorizerHandler {
   const settings = readSettings(environment);
-  const { table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const { table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const log = createLog(settings.config.server.logLevel);
-  return assembleAuthorizer({ table, clock: systemClock, ids: systemIds, config: settings.config, log });
+  return assembleAuthorizer({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, config: settings.config, log });
 }
 
 interface AuthorizerParts {

@@ -1,9 +1,9 @@
 /** Lambda function that tests the store every few minutes like a client. */
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import { createCanary } from './canary-handler.ts';
 
 export const handler = createCanary({
   environment: process.env,
-  nowMs: systemClock.nowMs,
+  nowMs: SYSTEM_CLOCK.nowMs,
   print: line => process.stdout.write(`${line}\n`),
 });

@@ -15,7 +15,7 @@ import { ClientError } from '../shared/base/model/errors.ts';
 import type { Label } from '../shared/base/model/labels.ts';
 import { checkTenantId } from '../shared/base/model/tenant-id.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { maxDecompressedBytes } from '../shared/server/admin/config.ts';
 import type { Receiver } from '../shared/write/ingest/receiver.ts';
 import { assembleStore, type Stores, settleInstance } from './assemble.ts';
@@ -57,7 +57,7 @@ const MAX_TRIES = 20;
  */
 export function createEventStore(name: EventFunctionName, environment: Environment): EventStore {
   const settings = readSettings(environment);
-  const storage = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   return assembleEventStore(name, settings, { ...storage, environment }, environment);
 }
 
@@ -98,7 +98,7 @@ export function assembleEventStore(
         // After a partial push, only the retry of the event continues. Each attempt here would store the
         // stored entries again.
         for (let tries = 1; isOverRate(error) && stored.length === 0 && tries < MAX_TRIES; tries++) {
-          await systemClock.sleep(RATE_WAIT_MS);
+          await SYSTEM_CLOCK.sleep(RATE_WAIT_MS);
           ({ stored, error } = await push());
         }
         if (error !== undefined && (isOverRate(error) || error.status >= 500)) throw error;

@@ -16,7 +16,7 @@ import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import type { Table } from '../shared/base/ports/table.ts';
 import { createLog, type Log } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../shared/read/query/chunk-source.ts';
 import { PageCache } from '../shared/read/query/page-cache.ts';
 import { Visibility } from '../shared/read/query/visibility.ts';
@@ -56,16 +56,16 @@ const NO_RUN: ClosedDaysReport = { steps: 0, files: 0, entries: 0, days: 0, isDo
 export function createExportDays(environment: Environment): ExportDaysHandler {
   const settings = readSettings(environment);
   const { bucket, prefix } = placeOf(environment);
-  const { store, table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const { store, table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const files = openDataBucket({
     client: createS3Client({ endpoint: settings.endpoint }),
     bucket,
     prefix,
-    call: createCaller({ clock: systemClock, limits: S3_LIMITS }),
-    ids: systemIds,
+    call: createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS }),
+    ids: SYSTEM_IDS,
   });
   const log = createLog(settings.config.server.logLevel);
-  return exportDaysHandler({ settings, store, table, files, clock: systemClock, log });
+  return exportDaysHandler({ settings, store, table, files, clock: SYSTEM_CLOCK, log });
 }
 
 /** Same as createExportDays, with given stores. */
@@ -73,7 +73,7 @@ export function exportDaysHandler(parts: ExportDaysParts): ExportDaysHandler {
   const { settings, store, table, files, clock, log } = parts;
   const { config, warnings } = settings;
   for (const warning of warnings) log.warn(warning);
-  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const catalog = new Catalog({ table, clock, ids: SYSTEM_IDS });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, store),
     defaults: config.limits,

@@ -1,7 +1,7 @@
 /** Function that runs query tasks: receives a task and returns its result. It only reads objects. */
 
 import { openAwsStorage } from '../shared/aws/storage.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { TaskRunner, type TaskRunnerParts } from '../shared/read/query/tasks/task-runner.ts';
 import { type Environment, readSettings } from './settings.ts';
 import { createTaskHandler, type TaskHandler } from './task-handler.ts';
@@ -10,9 +10,9 @@ type QueryWorkerHandler = TaskHandler;
 
 export function createQueryWorker(environment: Environment): QueryWorkerHandler {
   const settings = readSettings(environment);
-  const { store } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+  const { store } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const place = environment.AWS_LAMBDA_FUNCTION_NAME || 'query-worker';
-  return queryWorkerHandler({ store, clock: systemClock, place });
+  return queryWorkerHandler({ store, clock: SYSTEM_CLOCK, place });
 }
 
 /**

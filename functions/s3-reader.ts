@@ -6,13 +6,13 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
 import { type ClientOptions, createS3Client } from '../shared/aws/clients.ts';
 import { describe } from '../shared/aws/errors.ts';
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import type { ReadObject } from './s3-objects-handler.ts';
 
 /** Retries cover only the opening. A stream that breaks fails the function, and Lambda retries the event. */
 export function createObjectReader(options: ClientOptions): ReadObject {
   const client = createS3Client(options);
-  const call = createCaller({ clock: systemClock, limits: S3_LIMITS });
+  const call = createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS });
   return ({ bucket, key, versionId }) =>
     call({ operation: 'GetObject', target: `${bucket}/${key}` }, async () => {
       try {

@@ -9,7 +9,7 @@ import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { lambdaClient } from '../shared/aws/lambda-client.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import { createLog } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { maintenanceOptions } from '../shared/server/http/assemble-maintenance.ts';
 import { API_GATEWAY_OWNER } from '../shared/server/http/assemble-tail.ts';
 import { Catalog } from '../shared/storage/catalog/catalog.ts';
@@ -20,7 +20,7 @@ import { createTimer } from './timer-handler.ts';
 const CALL_TIMEOUT_MS = 5_000;
 
 const settings = readSettings(process.env);
-const { table } = openAwsStorage({ ...settings, clock: systemClock, ids: systemIds });
+const { table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
 const client = lambdaClient();
 
 function callerOf(functionName: string | undefined) {
@@ -36,8 +36,8 @@ function callerOf(functionName: string | undefined) {
 }
 
 export const handler = createTimer({
-  catalog: new Catalog({ table, clock: systemClock, ids: systemIds }),
-  clock: systemClock,
+  catalog: new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS }),
+  clock: SYSTEM_CLOCK,
   schedules: schedulesOf(maintenanceOptions(settings.config)),
   tailOwner: API_GATEWAY_OWNER,
   calls: {

@@ -12,7 +12,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import type { AnyFunctionName, StackFunctionName } from '../functions/groups.ts';
-import { packageEntries, packagesApart } from './packages-apart.ts';
+import { PACKAGES_APART_PLUGIN, packageEntries } from './packages-apart.ts';
 
 export interface Bundle {
   /** Contains index.js, and only the package files that it may load. */
@@ -53,7 +53,7 @@ export async function bundleFunctions(
     supported: { 'dynamic-import': false },
     // Packages that also ship ES modules can be tree-shaken.
     mainFields: ['module', 'main'],
-    plugins: [packagesApart],
+    plugins: [PACKAGES_APART_PLUGIN],
     minifySyntax: true,
     minifyWhitespace: true,
     // Reads a third less at each cold start.

@@ -47,7 +47,7 @@ export function packageEntries(): { in: string; out: string }[] {
 }
 
 /** Replaces imports of the packages with modules that load their files on first use. */
-export const packagesApart: Plugin = {
+export const PACKAGES_APART_PLUGIN: Plugin = {
   name: 'packages-apart',
   setup(build: PluginBuild) {
     build.onResolve({ filter: anyOf(PACKAGES_APART) }, ({ path, kind }) =>

@@ -6,7 +6,7 @@
 import type { Limits } from '../shared/base/model/limits.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { PageCache } from '../shared/read/query/page-cache.ts';
 import type { Config } from '../shared/server/admin/config-fields.ts';
 import { processText } from '../shared/server/admin/fleet-figures.ts';
@@ -91,9 +91,9 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
   });
   let threads: RoleThreads | undefined;
   try {
-    const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+    const catalog = new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
     const { store, disk, readOnly } = storage;
-    await beginWithCatalog({ ...storage, catalog, clock: systemClock }, options.beginAnew ?? false).catch(
+    await beginWithCatalog({ ...storage, catalog, clock: SYSTEM_CLOCK }, options.beginAnew ?? false).catch(
       (error: unknown) => {
         // The first start that can write sets the marks.
         if (!(error instanceof StorageUnavailableError)) throw error;
@@ -102,7 +102,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const overrides = new OverridesWatch({
       sources: overridesSources(config.runtime, storage.store),
       defaults: config.limits,
-      clock: systemClock,
+      clock: SYSTEM_CLOCK,
       periodMs: config.runtime.periodMs,
       log,
     });
@@ -113,8 +113,8 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       ofProcess: true,
       retentionHoursOf: tenant => retentionHours(limitsOf(tenant)),
     });
-    const exchange = new IngestExchange({ table: storage.table, clock: systemClock });
-    const rates = new IngestRates({ exchange, clock: systemClock, ids: systemIds, log });
+    const exchange = new IngestExchange({ table: storage.table, clock: SYSTEM_CLOCK });
+    const rates = new IngestRates({ exchange, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, log });
     const context = assembleContext({
       config,
       store,
@@ -124,8 +124,8 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       metrics,
       log,
       auditLog: log,
-      clock: systemClock,
-      ids: systemIds,
+      clock: SYSTEM_CLOCK,
+      ids: SYSTEM_IDS,
       limitsOf,
       // The front thread reads no chunks.
       pages: new PageCache(0),
@@ -146,7 +146,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     const tails = startLocalTails({
       context,
       config: configOfFront(config, fronts),
-      ids: systemIds,
+      ids: SYSTEM_IDS,
       log,
       threads: () => threads!,
     });
@@ -160,7 +160,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
       foldTable: storage.foldTable,
       startTableThread: storage.startTableThread,
       tailLog: catalog.tailLog,
-      clock: systemClock,
+      clock: SYSTEM_CLOCK,
       decideRates: rateDecision({ context, rates, limitsOf, disk, backlog: () => threads!.backlog }),
       answer: options.answer,
       host: options.host,
@@ -183,7 +183,7 @@ export async function assembleLocal(options: AssembleLocalOptions): Promise<Asse
     addDiskMetrics(metrics.registry, disk && (() => disk.problem === undefined));
     const watching = new AbortController();
     const closing = new AbortController();
-    const background = { clock: systemClock, log, signal: closing.signal };
+    const background = { clock: SYSTEM_CLOCK, log, signal: closing.signal };
     const keptMemory = keepMemorySmall('front', context, background);
     const watchedDisk = disk && runInBackground('disk-watch', () => disk.watch(closing.signal), background);
     let watched: Promise<void> | undefined;

@@ -33,7 +33,7 @@ import {
   wholeBody,
 } from '../shared/base/ports/object-store.ts';
 import { codeOf, isMissing } from '../shared/base/runtime/file-errors.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import {
   type ConcurrencyLimit,
   createConcurrencyLimit,
@@ -68,7 +68,7 @@ export async function openFileObjectStore(
   root: string,
   options: FileObjectStoreOptions = {},
 ): Promise<ObjectStore> {
-  const { clock = systemClock, ids = systemIds, readOnly = false } = options;
+  const { clock = SYSTEM_CLOCK, ids = SYSTEM_IDS, readOnly = false } = options;
   const objects = path.resolve(root, 'objects');
   // Temporary files are in a sibling folder: a link cannot cross file systems, and a walk over the objects
   // must not see them.

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Log } from '../shared/base/runtime/log.ts';
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import { componentsOf, type Target } from '../shared/server/admin/targets.ts';
 import type { InstanceControl } from '../shared/server/http/assemble-parts.ts';
 import type { Members } from '../shared/storage/catalog/members.ts';
@@ -30,7 +30,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
   const address = `${hostname()}:${port}`;
   const membership = new Membership({
     members,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     // The ID stays the same after a restart, so that a dead process does not appear next to its replacement.
     self: { id: address, address, zone: '', components: componentsOf(target) },
     log,
@@ -50,7 +50,7 @@ export function createInstance({ members, target, port, log }: InstanceOptions):
       });
       const { signal } = ending;
       beating = runInBackground('ring', () => membership.keepAlive(signal), {
-        clock: systemClock,
+        clock: SYSTEM_CLOCK,
         log,
         signal,
       });

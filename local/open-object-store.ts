@@ -1,6 +1,6 @@
 /** Opens only the object store, for a thread that uses no table. */
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import type { StorageOptions } from './storage.ts';
 
 export async function openObjectStore(options: StorageOptions): Promise<ObjectStore> {
@@ -10,5 +10,5 @@ export async function openObjectStore(options: StorageOptions): Promise<ObjectSt
   }
   // Imported only here, because the SDK takes long to load.
   const { openAwsStorage } = await import('../shared/aws/storage.ts');
-  return openAwsStorage({ ...options, clock: systemClock, ids: systemIds }).store;
+  return openAwsStorage({ ...options, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS }).store;
 }

@@ -29,7 +29,7 @@ import {
   queryLimit,
   sweepLimit,
 } from '../shared/base/ports/table-rules.ts';
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import { asStorageError } from './disk-errors.ts';
 import { sharedTransaction } from './shared-transaction.ts';
 import { retryWhileBusy } from './sqlite-busy.ts';
@@ -78,7 +78,7 @@ const ABOVE_ALL_KEYS = new Uint8Array(0);
 
 /** Opens `file`. Creates it and its directory if missing. */
 export async function openSqliteTable(file: string, options: SqliteTableOptions = {}): Promise<SqliteTable> {
-  const { clock = systemClock, cacheBytes, readOnly = false } = options;
+  const { clock = SYSTEM_CLOCK, cacheBytes, readOnly = false } = options;
   const database = await openDatabase(file, { cacheBytes, readOnly });
   const statements = prepareStatements(database);
   const group = sharedTransaction({

@@ -5,7 +5,7 @@
 
 import { ClientError } from '../shared/base/model/errors.ts';
 import { createLog, type Log, linesOf } from '../shared/base/runtime/log.ts';
-import { systemClock } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../shared/base/runtime/system-clock.ts';
 import type { Config, LogLevel } from '../shared/server/admin/config-fields.ts';
 import { addConnectionMetrics, addLogMetrics } from '../shared/server/admin/metrics/process-metrics.ts';
 import { Services } from '../shared/server/admin/services.ts';
@@ -60,7 +60,7 @@ export async function startLocal(options: LocalOptions): Promise<LocalStore> {
         log.error({ err: error }, 'reopening the store failed');
         await started.store.stop().catch(() => undefined);
         if (isStopping) return;
-        await systemClock.sleep(REOPEN_PAUSE_MS);
+        await SYSTEM_CLOCK.sleep(REOPEN_PAUSE_MS);
       }
     }
   };
@@ -161,7 +161,7 @@ function prepareStore(options: LocalOptions, front: Front, log: Log): StartedSto
     behind.dispatch = undefined;
     behind.admit = undefined;
     for (let waitedMs = 0; behind.running > 0 && waitedMs < config.server.gracefulShutdownTimeoutMs; ) {
-      await systemClock.sleep(IDLE_CHECK_MS);
+      await SYSTEM_CLOCK.sleep(IDLE_CHECK_MS);
       waitedMs += IDLE_CHECK_MS;
     }
   };

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import type { PlaceMark } from '../shared/upkeep/integrity/lost-catalog.ts';
 import { Disk, type DiskPort } from './disk.ts';
 import { asStorageError } from './disk-errors.ts';
@@ -99,7 +99,7 @@ async function openEmbedded(
 ): Promise<Storage> {
   await mkdir(dataDir, { recursive: true });
   const disk = serves
-    ? new Disk({ port: replaced.disk ?? diskPort(dataDir, [join(dataDir, TABLE_FILE)]), clock: systemClock })
+    ? new Disk({ port: replaced.disk ?? diskPort(dataDir, [join(dataDir, TABLE_FILE)]), clock: SYSTEM_CLOCK })
     : undefined;
   // On a full disk, this frees the space to open the table.
   await disk?.check();
@@ -213,7 +213,7 @@ async function openS3(options: S3StorageOptions): Promise<Storage> {
   const { createMissing = options.endpoint !== undefined } = options;
   // Imported only here: the SDK takes longer to load than the embedded store takes to start.
   const { openAwsStorage } = await import('../shared/aws/storage.ts');
-  const storage = openAwsStorage({ ...options, clock: systemClock, ids: systemIds });
+  const storage = openAwsStorage({ ...options, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   try {
     await (createMissing ? storage.createMissing() : storage.check());
   } catch (error) {

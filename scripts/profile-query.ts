@@ -18,7 +18,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openStorage } from '../local/storage.ts';
 import { DEFAULT_LIMITS } from '../shared/base/model/limits.ts';
-import { systemClock, systemIds } from '../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../shared/language/logql/parse.ts';
 import { ChunkSource } from '../shared/read/query/chunk-source.ts';
 import { QueryEngine, type QueryResult } from '../shared/read/query/engine.ts';
@@ -71,9 +71,9 @@ const queries = suite(JSON.parse(readFileSync(flags.meta, 'utf8'))).filter(
 const storage = await openStorage({ kind: 'embedded', dataDir: flags.data });
 const cache = new PageCache(Number(flags['page-cache']) * 1_000_000);
 const engine = new QueryEngine({
-  catalog: new Catalog({ table: storage.table, clock: systemClock, ids: systemIds }),
+  catalog: new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS }),
   source: new ChunkSource(storage.store, cache),
-  clock: systemClock,
+  clock: SYSTEM_CLOCK,
 });
 const asker = {
   tenants: [flags.tenant],

@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { detectFields } from '../../shared/read/insight/detected/detect-fields.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
@@ -41,14 +41,14 @@ async function makeEngine(change: (line: string) => string): Promise<QueryEngine
   );
   const store = memoryObjectStore();
   const catalog = new Catalog({
-    table: memoryTable({ clock: systemClock }),
-    clock: systemClock,
-    ids: systemIds,
+    table: memoryTable({ clock: SYSTEM_CLOCK }),
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
   });
-  const head = { id: systemIds.randomHex(16), tenant: 't', day: DAY, level: 3, createdMs: 1, inputs: [] };
+  const head = { id: SYSTEM_IDS.randomHex(16), tenant: 't', day: DAY, level: 3, createdMs: 1, inputs: [] };
   const written = await writeChunk(head, rowsOf(entries), COMPACTION_COMPRESSION, chunkEnrichers()());
   await catalog.addChunks([await storeChunk(store, written, 0)]);
-  return new QueryEngine({ catalog, source: new ChunkSource(store), clock: systemClock });
+  return new QueryEngine({ catalog, source: new ChunkSource(store), clock: SYSTEM_CLOCK });
 }
 
 const engines = new Map<string, Promise<QueryEngine>>();

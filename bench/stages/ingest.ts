@@ -109,7 +109,7 @@ const samples = Array.from({ length: PUSHES }, sample);
 const protobuf = samples.map(protobufOf);
 const blocks = protobuf.map(push => compress(push));
 const json = samples.map(jsonOf);
-const lines = PUSHES * LINES_PER_PUSH;
+const LINES = PUSHES * LINES_PER_PUSH;
 const bytes = samples.flat().reduce((sum, { lines: list }) => sum + Buffer.byteLength(list.join('')), 0);
 const MAX_BYTES = 100 * 1024 * 1024;
 const context = { tenant: 'bench', limits: DEFAULT_LIMITS, nowNs: NOW };
@@ -118,7 +118,7 @@ export const cases: Case[] = [
   {
     name: 'snappy',
     bytes,
-    lines,
+    lines: LINES,
     run() {
       for (const block of blocks) atOnce(uncompressSnappy(block, MAX_BYTES));
     },
@@ -126,7 +126,7 @@ export const cases: Case[] = [
   {
     name: 'protobuf',
     bytes,
-    lines,
+    lines: LINES,
     run() {
       for (const push of protobuf) atOnce(decodeProtobufPush(push));
     },
@@ -134,7 +134,7 @@ export const cases: Case[] = [
   {
     name: 'json (with a copy of the body, which decoding changes)',
     bytes,
-    lines,
+    lines: LINES,
     run() {
       for (const push of json) atOnce(decodeJsonPush(Buffer.from(push)));
     },
@@ -142,7 +142,7 @@ export const cases: Case[] = [
   {
     name: 'protobuf + accept with levels',
     bytes,
-    lines,
+    lines: LINES,
     run() {
       for (const push of protobuf) atOnce(acceptPush(atOnce(decodeProtobufPush(push)), context));
     },
@@ -150,7 +150,7 @@ export const cases: Case[] = [
   {
     name: 'snappy + protobuf + accept with levels',
     bytes,
-    lines,
+    lines: LINES,
     run() {
       for (const block of blocks)
         atOnce(acceptPush(atOnce(decodeProtobufPush(atOnce(uncompressSnappy(block, MAX_BYTES)))), context));

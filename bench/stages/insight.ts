@@ -8,7 +8,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseSelector } from '../../shared/language/logql/parse.ts';
 import { Insight } from '../../shared/read/insight/insight.ts';
 import type { Grouping } from '../../shared/read/insight/volume-day.ts';
@@ -45,8 +45,8 @@ function rowsOfDay(): ChunkRows {
 
 async function makeMonth() {
   const store = memoryObjectStore();
-  const table = memoryTable({ clock: systemClock });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const indexes = () =>
     new DayIndexes({
       store,
@@ -57,22 +57,22 @@ async function makeMonth() {
   const syncer = new Syncer({
     catalog,
     store,
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
     indexes: indexes(),
     graceMs: 1,
   });
   const rows = rowsOfDay();
   const signal = new AbortController().signal;
   for (let day = DAY; day < DAY + DAYS; day++) {
-    const head = { id: systemIds.randomHex(16), tenant: 't', day, level: 1, createdMs: 1, inputs: [] };
+    const head = { id: SYSTEM_IDS.randomHex(16), tenant: 't', day, level: 1, createdMs: 1, inputs: [] };
     const written = await writeChunk(head, rows, QUICK_COMPRESSION);
     await catalog.addChunks([await storeChunk(store, written, 0)]);
     await syncer.syncDay({ tenant: 't', day, force: true, untilMs: Infinity, signal });
     process.stderr.write('+');
   }
   const insight = () =>
-    new Insight({ catalog, source: new ChunkSource(store), clock: systemClock, indexes: indexes() });
+    new Insight({ catalog, source: new ChunkSource(store), clock: SYSTEM_CLOCK, indexes: indexes() });
   return { insight, warm: insight() };
 }
 

@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
@@ -54,15 +54,15 @@ function chunkEntries(chunk: number): DatedEntry[] {
 
 const store = memoryObjectStore();
 const catalog = new Catalog({
-  table: memoryTable({ clock: systemClock }),
-  clock: systemClock,
-  ids: systemIds,
+  table: memoryTable({ clock: SYSTEM_CLOCK }),
+  clock: SYSTEM_CLOCK,
+  ids: SYSTEM_IDS,
 });
 const committer = new GroupCommitter({
   store,
   catalog,
-  clock: systemClock,
-  ids: systemIds,
+  clock: SYSTEM_CLOCK,
+  ids: SYSTEM_IDS,
   options: { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION },
 });
 for (let chunk = 0; chunk < CHUNKS; chunk++) await committer.commit('t', pushOf(chunkEntries(chunk)));
@@ -86,11 +86,11 @@ const limits = { ...DEFAULT_LIMITS, maxQueryLengthNs: 0n };
 function engineOf(masked: readonly DeleteRequest[]): QueryEngine {
   const deletes = { list: async () => masked, version: async () => masked.length };
   const visibility = new Visibility({
-    deleteFilters: new DeleteFilterSource({ deletes, clock: systemClock }),
+    deleteFilters: new DeleteFilterSource({ deletes, clock: SYSTEM_CLOCK }),
     limitsOf: () => limits,
     enabled: true,
   });
-  return new QueryEngine({ catalog, source, clock: systemClock, visibility });
+  return new QueryEngine({ catalog, source, clock: SYSTEM_CLOCK, visibility });
 }
 
 const asker = {

@@ -122,7 +122,7 @@ const gzip = bodies.map(body => gzipSync(body));
 const zstd = bodies.map(body =>
   zstdCompressSync(body, { params: { [constants.ZSTD_c_compressionLevel]: 3 } }),
 );
-const lines = PUSHES * RESOURCES * RECORDS;
+const LINES = PUSHES * RESOURCES * RECORDS;
 const accept = (body: Buffer) =>
   atOnce(acceptPush(atOnce(decodeProtobufLogs(body, context)), { tenant: 'bench', ...context }));
 
@@ -130,7 +130,7 @@ const bytes = bodies.reduce((sum, body) => {
   const { lineBytes, metadataBytes } = accept(body);
   return sum + lineBytes + metadataBytes;
 }, 0);
-const stage = (name: string, run: () => unknown): StageCase => ({ name, bytes, lines, run });
+const stage = (name: string, run: () => unknown): StageCase => ({ name, bytes, lines: LINES, run });
 
 export const cases: StageCase[] = [
   stage('protobuf', () => bodies.map(body => atOnce(decodeProtobufLogs(body, context)).count)),

@@ -11,7 +11,7 @@ interface Case {
   run(): number;
 }
 
-const rows = 4_000;
+const ROWS = 4_000;
 
 function makePage(): { lines: Buffer; lineOffsets: Uint32Array } {
   let state = 42;
@@ -20,7 +20,7 @@ function makePage(): { lines: Buffer; lineOffsets: Uint32Array } {
     return Math.floor((state / 2 ** 32) * below);
   };
   const texts: string[] = [];
-  for (let i = 0; i < rows; i++) {
+  for (let i = 0; i < ROWS; i++) {
     const level = random(100) < 2 ? 'error' : 'info';
     const status = random(100) < 3 ? 500 + random(4) : 200;
     texts.push(
@@ -30,7 +30,7 @@ function makePage(): { lines: Buffer; lineOffsets: Uint32Array } {
         `"region":"eu-west-1","pod":"api-7d9f8b6c5-x${random(100)}"}`,
     );
   }
-  const lineOffsets = new Uint32Array(rows + 1);
+  const lineOffsets = new Uint32Array(ROWS + 1);
   texts.forEach((text, i) => {
     lineOffsets[i + 1] = lineOffsets[i] + Buffer.byteLength(text);
   });
@@ -38,8 +38,8 @@ function makePage(): { lines: Buffer; lineOffsets: Uint32Array } {
 }
 
 const { lines, lineOffsets } = makePage();
-const allRows = Uint32Array.from({ length: rows }, (_, row) => row);
-const selection = new Uint32Array(rows);
+const allRows = Uint32Array.from({ length: ROWS }, (_, row) => row);
+const selection = new Uint32Array(ROWS);
 
 function filterCase(name: string, filter: (count: number) => number): Case {
   return {
@@ -47,7 +47,7 @@ function filterCase(name: string, filter: (count: number) => number): Case {
     bytes: lines.length,
     run() {
       selection.set(allRows);
-      return filter(rows);
+      return filter(ROWS);
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Options for time ranges and integers, shared by all commands. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { UsageError } from './command-error.ts';
 import { parseGivenTime } from './given-time.ts';
@@ -42,7 +42,7 @@ export function addRangeOptions(command: Command, since = '1h', to = TO()): Comm
 
 /** Throws UsageError if the range ends before it starts. */
 export function rangeOfFlags({ since, from, to }: RangeFlags): NsRange {
-  const range = rangeOf({ sinceNs: since, from, to }, systemClock.nowNs());
+  const range = rangeOf({ sinceNs: since, from, to }, SYSTEM_CLOCK.nowNs());
   if (range.endNs < range.startNs) throw new UsageError('the end of the range is before its start');
   return range;
 }
@@ -64,7 +64,7 @@ export function checkTime(text: string): string {
 /** Unix nanoseconds. Throws InvalidArgumentError. */
 export function parseTime(text: string): bigint {
   try {
-    const ns = parseGivenTime(text, systemClock.nowNs());
+    const ns = parseGivenTime(text, SYSTEM_CLOCK.nowNs());
     if (ns <= MAX_NS && ns >= -MAX_NS) return ns;
   } catch {
     // The message below shows the format of a time.

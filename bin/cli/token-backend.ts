@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type Storage, TABLE_FILE } from '../../local/storage.ts';
 import { ClientError } from '../../shared/base/model/errors.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { TokenService, type TokenToMake } from '../../shared/server/auth/token-service.ts';
 import { type ShownToken, shownToken } from '../../shared/server/http/handlers/tokens.ts';
@@ -80,8 +80,8 @@ export async function tokensInStorage(
     options.kind === 's3' && !makes ? { ...options, createMissing: false } : options,
   );
   const tokens = new Tokens({ table: storage.table });
-  const service = new TokenService({ tokens, clock: systemClock, ids: systemIds });
-  const shown = (record: Parameters<typeof shownToken>[0]) => shownToken(record, systemClock.nowMs());
+  const service = new TokenService({ tokens, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
+  const shown = (record: Parameters<typeof shownToken>[0]) => shownToken(record, SYSTEM_CLOCK.nowMs());
   return {
     note: config.access.tokensEnabled
       ? undefined

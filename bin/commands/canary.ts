@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../shared/base/model/errors.ts';
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { type CanaryMetrics, createCanaryMetrics } from '../../shared/server/canary/canary-metrics.ts';
 import {
   type CanaryTail,
@@ -101,8 +101,8 @@ async function canary(flags: CanaryFlags): Promise<void> {
       {
         send: sendTo(flags),
         tail: tailOf(flags),
-        clock: systemClock,
-        ids: systemIds,
+        clock: SYSTEM_CLOCK,
+        ids: SYSTEM_IDS,
         metrics,
         note: text => say(`logboom: ${text}\n`),
       },
@@ -165,11 +165,11 @@ function tailOf(flags: CanaryFlags): CanaryTail {
             repeated: ({ line }) => handlers.repeated(line),
             note,
           },
-          { clock: systemClock, signal },
+          { clock: SYSTEM_CLOCK, signal },
         );
       } catch (error) {
         note(messageOf(error));
-        await systemClock.sleep(TAIL_PAUSE_MS, signal).catch(() => undefined);
+        await SYSTEM_CLOCK.sleep(TAIL_PAUSE_MS, signal).catch(() => undefined);
       }
     }
   };

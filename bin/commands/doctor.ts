@@ -10,7 +10,7 @@ import { readConfigText } from '../../local/default-config.ts';
 import { keepObjects } from '../../local/kept-objects.ts';
 import { openStorage, type Storage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { CorruptionError, messageOf } from '../../shared/base/model/errors.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { checkStore, type DoctorParts } from '../../shared/upkeep/integrity/check-store.ts';
@@ -107,7 +107,7 @@ async function run(flags: DoctorFlags): Promise<number> {
     const findings = await checkMachine({
       storage: options,
       listen,
-      clock: systemClock,
+      clock: SYSTEM_CLOCK,
       environment: process.env,
     });
     if (flags.machine) return endWithMachine(findings, flags);
@@ -115,15 +115,15 @@ async function run(flags: DoctorFlags): Promise<number> {
   }
   // A store that runs at the same time does not delete what is checked here.
   const letGo =
-    isFresh || options.kind !== 'embedded' ? undefined : await keepObjects(options.dataDir, systemIds);
+    isFresh || options.kind !== 'embedded' ? undefined : await keepObjects(options.dataDir, SYSTEM_IDS);
   const storage = await open(options, flags, report);
   if (storage === undefined) {
     await letGo?.();
     return report.end({});
   }
   try {
-    const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
-    const parts = { catalog, store: storage.store, clock: systemClock, mark: storage.mark };
+    const catalog = new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
+    const parts = { catalog, store: storage.store, clock: SYSTEM_CLOCK, mark: storage.mark };
     return await (flags.rebuildCatalog
       ? rebuild(parts, flags, report)
       : check(parts, storage, flags, report));

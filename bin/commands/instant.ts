@@ -1,6 +1,6 @@
 /** `logboom instant QUERY`: prints the values of a metric query at one time. */
 import { type Command, Option } from 'commander';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { asAction } from '../cli/command-error.ts';
 import { checkTime, parsePositive, parseTime, TIME_NOTE } from '../cli/range-options.ts';
 import { METRIC_OUTPUTS } from '../cli/series-text.ts';
@@ -52,5 +52,5 @@ export function register(program: Command): void {
 
 async function instant(text: string, flags: Flags): Promise<void> {
   endWithReader();
-  await askAndPrintInstant(text, flags, flags.at === undefined ? systemClock.nowNs() : parseTime(flags.at));
+  await askAndPrintInstant(text, flags, flags.at === undefined ? SYSTEM_CLOCK.nowNs() : parseTime(flags.at));
 }

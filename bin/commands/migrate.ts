@@ -1,7 +1,7 @@
 /** `logboom migrate loki --from URL`: copies entries and rules from a store with Loki's API into this one. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
 import { addExamples } from '../cli/examples.ts';
 import type { TimeWindow } from '../cli/migrate/log-source.ts';
@@ -233,7 +233,7 @@ function ofTenant(name: string): string {
 
 /** Time window in whole milliseconds. */
 function windowOf({ start, end, since }: MigrateFlags): TimeWindow {
-  const endNs = end === undefined ? systemClock.nowNs() : parseTime(end);
+  const endNs = end === undefined ? SYSTEM_CLOCK.nowNs() : parseTime(end);
   const startNs = start === undefined ? endNs - since : parseTime(start);
   if (endNs <= startNs) throw new UsageError('the end of the range must be after its start');
   return {

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
 import { DRY_RUN_ENTRIES, dryRun } from '../cli/import/dry-run.ts';
 import type { FormatName } from '../cli/import/formats.ts';
@@ -156,7 +156,7 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
     const job = new PushJob(files.length > 1 ? path : basename(path), facts, flags, plan);
     const note = (message: string) => job.note(message);
     return job.run(pushPlan =>
-      pushFollowed(path, pushPlan, { positions, fromEnd, clock: systemClock, stopping, note }),
+      pushFollowed(path, pushPlan, { positions, fromEnd, clock: SYSTEM_CLOCK, stopping, note }),
     );
   });
   try {
@@ -168,7 +168,7 @@ async function followAll(files: readonly NamedFile[], flags: PushFlags, plan: Im
 }
 
 function factsOf({ name, fileNs }: Pick<InputText, 'name' | 'fileNs'>, flags: PushFlags): InputFacts {
-  return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: systemClock.nowNs };
+  return { labels: streamLabels(name ?? STDIN, flags.label), fileNs, nowNs: SYSTEM_CLOCK.nowNs };
 }
 
 /** Reports the detected format. Silent for plain lines and for a format that was named. */
@@ -249,7 +249,7 @@ class PushJob {
       batching: {
         batchBytes: flags.batchBytes,
         maxWaitMs: MAX_WAIT_MS,
-        nowNs: systemClock.nowNs,
+        nowNs: SYSTEM_CLOCK.nowNs,
         // The next start reads the whole line.
         leavesOpenLine: flags.follow && flags.positions !== undefined,
       },

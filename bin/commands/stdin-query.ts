@@ -8,7 +8,7 @@ import { ClientError } from '../../shared/base/model/errors.ts';
 import { formatLabels, type Labels, labelsOf, labelsToObject } from '../../shared/base/model/labels.ts';
 import { DEFAULT_LIMITS } from '../../shared/base/model/limits.ts';
 import type { PageRows } from '../../shared/base/model/page.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { compileLogPipeline } from '../../shared/execution/pipeline/pipeline.ts';
 import type { Expr, LogExpr } from '../../shared/language/logql/ast.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
@@ -88,12 +88,12 @@ async function* logPagesOf(
   input: AsyncIterable<Buffer>,
   { expr, labels, limit }: LogQuestion,
 ): AsyncGenerator<RangeAnswer> {
-  const pipeline = compileLogPipeline(expr, { clock: systemClock });
+  const pipeline = compileLogPipeline(expr, { clock: SYSTEM_CLOCK });
   const text = formatLabels(labels);
   let left = limit;
   let lastNs = 0n;
   for await (const lines of linesOf(input)) {
-    const nowNs = systemClock.nowNs();
+    const nowNs = SYSTEM_CLOCK.nowNs();
     const page = pageOf(lines, { labels, text }, nowNs > lastNs ? nowNs : lastNs + 1n);
     lastNs = page.baseNs + BigInt(page.rows);
     const entries: LogEntry[] = [];
@@ -159,7 +159,7 @@ async function metricAnswer(
   input: AsyncIterable<Buffer>,
   { query, labels }: { readonly query: string; readonly labels: Labels },
 ): Promise<RangeAnswer> {
-  const startNs = systemClock.nowNs();
+  const startNs = SYSTEM_CLOCK.nowNs();
   // Log queries do not need the store.
   const { memoryStore } = await import('../cli/memory-store.ts');
   const store = memoryStore(CONFIG, startNs);

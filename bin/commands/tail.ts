@@ -1,7 +1,7 @@
 /** `logboom tail QUERY`: prints entries as they are pushed, until it is stopped. */
 import { type Command, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { MAX_DELAY_SECONDS } from '../../shared/read/tail/bounds.ts';
 import { OUTPUTS } from '../cli/answer-text.ts';
 import { asAction } from '../cli/command-error.ts';
@@ -69,7 +69,7 @@ export function register(program: Command): void {
 /** Follows a query; also used by `logboom query --tail`. */
 export async function tail(query: string, flags: TailFlags): Promise<void> {
   endWithReader();
-  const startNs = systemClock.nowNs() - flags.since;
+  const startNs = SYSTEM_CLOCK.nowNs() - flags.since;
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
   const printer = new EntryPrinter({
@@ -87,6 +87,6 @@ export async function tail(query: string, flags: TailFlags): Promise<void> {
       },
       note: text => tell(`logboom: ${text}\n`),
     },
-    { clock: systemClock, signal: stopping.signal },
+    { clock: SYSTEM_CLOCK, signal: stopping.signal },
   );
 }

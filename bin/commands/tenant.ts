@@ -8,7 +8,7 @@ import type { Command } from 'commander';
 import { readConfigText } from '../../local/default-config.ts';
 import { openStorage, type StorageOptions, TABLE_FILE } from '../../local/storage.ts';
 import { BadRequestError } from '../../shared/base/model/errors.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError, parseConfig } from '../../shared/server/admin/config.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { Tokens } from '../../shared/storage/catalog/tokens.ts';
@@ -73,9 +73,9 @@ async function run(from: string, to: string, flags: MoveFlags): Promise<void> {
       options.kind === 's3' ? { ...options, createMissing: false } : options,
     );
     try {
-      const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+      const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
       const usage = new UsageRecords(table);
-      const parts: MoveParts = { catalog, store, usage, tokens: new Tokens({ table }), clock: systemClock };
+      const parts: MoveParts = { catalog, store, usage, tokens: new Tokens({ table }), clock: SYSTEM_CLOCK };
       if (!flags.stopped) await refuseWhileUsed(parts);
       const totals = await moveTenant(parts, {
         from,

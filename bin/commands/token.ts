@@ -6,7 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePrometheusDuration } from '../../shared/base/model/duration.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { NS_PER_MS } from '../../shared/base/model/time-units.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { ConfigError } from '../../shared/server/admin/config.ts';
 import type { ShownToken } from '../../shared/server/http/handlers/tokens.ts';
 import { asAction, CommandError } from '../cli/command-error.ts';
@@ -103,7 +103,7 @@ function addPlace(command: Command): Command {
 
 async function create({ name, tenant, scope, expires, ...place }: CreateFlags): Promise<void> {
   const expiresMs =
-    expires === undefined ? undefined : Math.trunc(systemClock.nowMs()) + Number(expires / NS_PER_MS);
+    expires === undefined ? undefined : Math.trunc(SYSTEM_CLOCK.nowMs()) + Number(expires / NS_PER_MS);
   await withTokens(place, { makes: true }, async tokens => {
     const made = await tokens.create({ name, scopes: scope, tenants: tenant, expiresMs });
     if (place.output === 'json') return print(`${JSON.stringify(made)}\n`);

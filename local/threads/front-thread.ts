@@ -5,7 +5,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { processText } from '../../shared/server/admin/fleet-figures.ts';
 import { createMetrics, retentionHours } from '../../shared/server/admin/metrics/metrics.ts';
 import { addConnectionMetrics } from '../../shared/server/admin/metrics/process-metrics.ts';
@@ -78,11 +78,11 @@ async function openFrontThread(
         await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
       })
     : storage.table;
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, storage.store),
     defaults: config.limits,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     periodMs: config.runtime.periodMs,
     log,
   });
@@ -93,8 +93,8 @@ async function openFrontThread(
   const access = assembleAccess({
     config,
     catalog,
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
     registry,
     auditLog: log,
   });
@@ -127,7 +127,7 @@ async function openFrontThread(
     return (await ask(call as Extract<FrontAsk, { kind: 'request' }>, { signal })) as HttpResponse;
   }
 
-  const connections = socketConnections(systemClock, SOCKET_FRAMES.maxBytes);
+  const connections = socketConnections(SYSTEM_CLOCK, SOCKET_FRAMES.maxBytes);
   const everywhere = askedConnections(question => starter.ask(question));
   const gateway = await startGateway({
     host,
@@ -152,15 +152,15 @@ async function openFrontThread(
     },
     config,
     access,
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
     log,
   });
   addOpenTails(registry, () => connections.size);
   addConnectionMetrics(registry, connectionCount(gateway.server));
   addThreadMetrics(registry, () => ingest.pool.threads);
   const stopping = new AbortController();
-  const background = { clock: systemClock, log, signal: stopping.signal };
+  const background = { clock: SYSTEM_CLOCK, log, signal: stopping.signal };
   const kept = keepMemorySmall(`front-${index}`, { metrics, caches: [] }, background);
   const watched = runInBackground('runtime-config', () => overrides.keepFresh(stopping.signal), background);
   const figures = new ThreadFigures();

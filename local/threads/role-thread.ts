@@ -7,8 +7,8 @@ import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { freeLarge } from '../../shared/base/model/free-bytes.ts';
 import type { ObjectReaders } from '../../shared/base/ports/object-readers.ts';
-import { fetchClient } from '../../shared/base/runtime/http-client.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { FETCH_CLIENT } from '../../shared/base/runtime/http-client.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
 import { QueryMemory } from '../../shared/read/query/query-memory.ts';
 import { TaskRunner } from '../../shared/read/query/tasks/task-runner.ts';
@@ -91,13 +91,13 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   const { signal } = stopping;
   const onPushed =
     role === 'ingest'
-      ? fullMergeCounter({ ask: day => tell({ kind: 'filled', day }), clock: systemClock, signal })
+      ? fullMergeCounter({ ask: day => tell({ kind: 'filled', day }), clock: SYSTEM_CLOCK, signal })
       : undefined;
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds, onPushed });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, onPushed });
   const overrides = new OverridesWatch({
     sources: overridesSources(config.runtime, storage.store),
     defaults: config.limits,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     periodMs: config.runtime.periodMs,
     log,
   });
@@ -113,8 +113,8 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     store: storage.store,
     catalog,
     usageRecords: new UsageRecords(table),
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
     log,
     auditLog: log,
     limitsOf: overrides.limitsOf,
@@ -150,7 +150,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     pushCounts: data.pushes && new PushCounts(new PushBoard(data.pushes, index)),
     place,
     onLargePushEnd: collectGarbage,
-    http: fetchClient,
+    http: FETCH_CLIENT,
     foldTable: isEmbedded ? async () => (await ask({ kind: 'fold' })) as boolean : undefined,
     kick: job => tell({ kind: 'kick', job }),
     readRuleFiles: ruleFilesReader(config.ruler.storage),
@@ -167,7 +167,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     (runner ??= new TaskRunner({
       store: storage.store,
       source: context.reading.source,
-      clock: systemClock,
+      clock: SYSTEM_CLOCK,
       place,
       ...(queryMemory && { memory: queryMemory }),
     }));
@@ -185,7 +185,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     compress: config.frontend.compressResponses,
     observer: { begin: () => () => undefined, defect: () => tell({ kind: 'defect' }) },
   });
-  const background = { clock: systemClock, log, signal };
+  const background = { clock: SYSTEM_CLOCK, log, signal };
   const beside = [
     keepMemorySmall(`${role}-${index}`, context, background),
     runInBackground('usage', () => context.usage.ledger.keepWritten(signal), background),
@@ -206,7 +206,7 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
 
   /** Merges the pushes of a ticket. Leaves younger pushes unmerged. */
   async function pack(ticket: PackTicket): Promise<void> {
-    await systemClock.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
+    await SYSTEM_CLOCK.sleep(SETTLE_MS, stopping.signal).catch(() => undefined);
     const { tenant, day } = ticket;
     const packed = context.maintenance.pack({ tenant, day }).catch((error: unknown) => {
       log.error({ component: 'compaction', err: error }, 'merging the chunks of a push failed');
@@ -335,7 +335,7 @@ function schedulerOf(
       return name === 'index-sync' ? work.syncsIndexes : work.maintains;
     },
     mayRun: ({ name }) => !disk.isFull || !TAKES_SPACE.has(name),
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     log,
     runMs: config.logboom.maintenanceRunMs,
   });
@@ -392,7 +392,7 @@ function objectReadersOf(
   return {
     mark: () => newEpoch(readers),
     haveLeft: async mark =>
-      haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: systemClock })),
+      haveAllBegunIn(readers, mark) && !(await mustKeepObjects({ dataDir, members, clock: SYSTEM_CLOCK })),
     deleted,
   };
 }

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
@@ -44,7 +44,7 @@ interface ThreadTable extends SqliteTable {
 
 /** Opens `file` like openSqliteTable. */
 export async function openThreadTable(file: string, options: ThreadTableOptions = {}): Promise<ThreadTable> {
-  const { clock = systemClock, entry = threadEntry('table-thread'), startsLater = false, onLost } = options;
+  const { clock = SYSTEM_CLOCK, entry = threadEntry('table-thread'), startsLater = false, onLost } = options;
   const data: TableThreadData = { file };
   let thread: ThreadClient<TableCall, TableAnswer> | undefined;
   const startThread = () => {

@@ -4,7 +4,7 @@
  */
 import { workerData } from 'node:worker_threads';
 import type { Write } from '../../shared/base/ports/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable } from '../sqlite-table.ts';
 import { serveThread } from './serve-thread.ts';
 
@@ -26,8 +26,8 @@ export type TableAnswer = number | boolean | undefined;
 const CACHE_BYTES = 4 * 1024 * 1024;
 
 serveThread<TableCall, TableAnswer>(async () => {
-  let nowMs = systemClock.nowMs();
-  const clock = { ...systemClock, nowMs: () => nowMs };
+  let nowMs = SYSTEM_CLOCK.nowMs();
+  const clock = { ...SYSTEM_CLOCK, nowMs: () => nowMs };
   const { file } = workerData as TableThreadData;
   const table = await openSqliteTable(file, { clock, cacheBytes: CACHE_BYTES });
   return {

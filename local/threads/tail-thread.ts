@@ -3,7 +3,7 @@
  * This thread posts through it, like functions post through API Gateway.
  */
 
-import { systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { TailServer } from '../../shared/read/tail/tail-server.ts';
 import type { TailRequest, TailService } from '../../shared/read/tail/tail-service.ts';
 import {
@@ -52,7 +52,7 @@ export class TailThread {
     this.#readers = readers;
     const { service, parts } = assembleTails(context, {
       connections: askedConnections(ask),
-      owner: isAlone ? ONLY_OWNER : ownerOfProcess(systemIds),
+      owner: isAlone ? ONLY_OWNER : ownerOfProcess(SYSTEM_IDS),
       frames: SOCKET_FRAMES,
       log,
       joinMs: isAlone ? 0 : SHARED_JOIN_MS,

@@ -5,13 +5,13 @@ import { lambdaInvoker, MAX_PAYLOAD_BYTES } from '../../shared/aws/lambda-invoke
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Invoker } from '../../shared/base/ports/invoker.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { makeWorld } from '../query/tasks/world.ts';
 import { asker, DAY, DAY_START_NS, rangeQuery } from '../support/engine.ts';
 
 const signal = new AbortController().signal;
 /** Its waits end at once. */
-const clock: Clock = { ...systemClock, sleep: () => new Promise(resolve => setImmediate(resolve)) };
+const clock: Clock = { ...SYSTEM_CLOCK, sleep: () => new Promise(resolve => setImmediate(resolve)) };
 const refused = () => Object.assign(new Error('slow down'), { $metadata: { httpStatusCode: 429 } });
 const here: Invoker = {
   slots: 1,

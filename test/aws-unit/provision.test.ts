@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
 import { StorageSetupError } from '../../shared/aws/provision.ts';
 import { type AwsStorage, openAwsStorage } from '../../shared/aws/storage.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { errorOf, useTestCredentials } from './support/limits.ts';
 import {
   dynamoAnswer,
@@ -29,8 +29,8 @@ const open = (region?: string): AwsStorage =>
     endpoint: s3.url,
     dynamoDbEndpoint: dynamoDb.url,
     region,
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
   });
 
 const OK = { status: 200 };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openStorage, type StorageOptions } from '../../local/storage.ts';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { listStoredObjects } from '../../shared/storage/catalog/stored-objects.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
@@ -72,7 +72,7 @@ for (const s3 of S3_PLACES) {
         expect([answer.status, answer.text]).toEqual([204, '']);
       }
       const { store, table, close } = await openStorage(storage);
-      const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+      const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
       const before = await recordsOf(catalog);
       expect(before.length).toBe(PUSHES);
       expect(before.some(({ inline }) => inline === undefined)).toBe(true);
@@ -93,7 +93,7 @@ for (const s3 of S3_PLACES) {
       for (const one of stores) expect(await lines(one)).toEqual(wanted);
 
       const problems: unknown[] = [];
-      const parts = { catalog, store, clock: systemClock };
+      const parts = { catalog, store, clock: SYSTEM_CLOCK };
       await checkStore(parts, { full: true, report: problem => problems.push(problem) });
       expect(problems).toEqual([]);
       await close();
@@ -113,7 +113,7 @@ for (const s3 of S3_PLACES) {
         expect(entry.last_trigger).toBe('manual');
         if (!entry.in_progress) return;
         expect(looks).toBeLessThan(200);
-        await systemClock.sleep(50);
+        await SYSTEM_CLOCK.sleep(50);
       }
     };
 

@@ -14,7 +14,7 @@ import {
 } from '../../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../../shared/aws/caller.ts';
 import type { Connections } from '../../shared/base/ports/connections.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { jsonPushEvent } from '../functions/tail-events.ts';
 import { linesOf } from '../tail/support.ts';
@@ -32,7 +32,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     api = await createWebSocketApi(endpoint);
     const client = createConnectionsClient({ endpoint: api.endpoint });
     ends.push(() => client.destroy());
-    const call = createCaller({ clock: systemClock, limits: CONNECTIONS_LIMITS });
+    const call = createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS });
     connections = apiGatewayConnections({ client, call });
   });
   afterAll(() => {
@@ -51,7 +51,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     await client.closed;
     // The emulator hears of it a moment later.
     while ((await connections.post(client.connectionId, Buffer.from('x'))) !== 'gone')
-      await systemClock.sleep(20);
+      await SYSTEM_CLOCK.sleep(20);
     expect(await connections.get(client.connectionId)).toBeUndefined();
     await connections.close(client.connectionId, { code: 1011, reason: 'late' });
     expect(await connections.post('nobody', Buffer.from('x'))).toBe('gone');
@@ -67,7 +67,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
 
   test('connect, lookback, live, and the end when the client is gone', async () => {
     const objects = await openObjectStore(endpoint, newName());
-    const table = await openTable(endpoint, newName(), systemClock);
+    const table = await openTable(endpoint, newName(), SYSTEM_CLOCK);
     ends.push(objects.close, table.close);
     const stores = { store: objects.port, table: table.port };
     const settings = {
@@ -93,12 +93,12 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     await running;
     client.socket.close();
     await client.closed;
-    while ((await connections.get(client.connectionId)) !== undefined) await systemClock.sleep(20);
+    while ((await connections.get(client.connectionId)) !== undefined) await SYSTEM_CLOCK.sleep(20);
     await pushed('to nobody');
     // Whoever posts finds it gone and forgets it, even where no disconnect was told.
     const { catalog } = functionOf('tail-dispatch').parts;
     await dispatch();
-    while ((await catalog.subscriptions.list('acme')).length > 0) await systemClock.sleep(20);
+    while ((await catalog.subscriptions.list('acme')).length > 0) await SYSTEM_CLOCK.sleep(20);
     const disconnected = { requestContext: { connectionId: client.connectionId, eventType: 'DISCONNECT' } };
     expect(await createDisconnectHandler(functionOf('tail-disconnect'))(disconnected)).toEqual({
       statusCode: 200,

@@ -14,7 +14,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { FilePosition } from '../../bin/cli/file-position.ts';
 import { FollowedFile } from '../../bin/cli/follow-file.ts';
 import { readPosition, writePosition } from '../../bin/cli/positions-file.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-follow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -37,7 +37,7 @@ async function follow(
   const left = [...steps];
   const notes: string[] = [];
   const clock = {
-    ...systemClock,
+    ...SYSTEM_CLOCK,
     sleep: async () => {
       const step = left.shift();
       if (step === undefined) stopping.abort();

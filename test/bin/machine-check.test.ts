@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { checkMachine, type MachineToCheck, machineText } from '../../bin/cli/machine-check.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'logboom-machine-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ async function check(more: Partial<MachineToCheck>): Promise<Record<string, stri
   const findings = await checkMachine({
     storage: { kind: 'embedded', dataDir: folder },
     listen: undefined,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     environment: {},
     ...more,
   });
@@ -47,7 +47,7 @@ test('a port that is taken, and one that is free', async () => {
 });
 
 test('a clock that was never set, and one that went back', async () => {
-  const at = (ms: number) => ({ clock: { ...systemClock, nowMs: () => ms } });
+  const at = (ms: number) => ({ clock: { ...SYSTEM_CLOCK, nowMs: () => ms } });
   expect((await check(at(0))).clock).toMatch(/^missing: 1970-01-01/);
   const dataDir = join(folder, 'store');
   mkdirSync(dataDir);

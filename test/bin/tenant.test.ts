@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -17,12 +17,12 @@ const move = (...args: string[]) => logboom(['tenant', 'move', ...args]);
 
 beforeAll(async () => {
   const { store, table, close } = await openStorage({ kind: 'embedded', dataDir });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 300, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   await committer.commit('fake', pushOf(batch('one', 40)));
   await committer.commit('fake', pushOf(batch('inline', 1)));
-  const nowMs = systemClock.nowMs();
+  const nowMs = SYSTEM_CLOCK.nowMs();
   const times = { registeredMs: nowMs, heartbeatMs: nowMs };
   await catalog.members.put({
     id: 'a',

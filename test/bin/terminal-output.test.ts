@@ -13,7 +13,7 @@ import { WebSocketServer } from 'ws';
 import { createProgram } from '../../bin/cli/program.ts';
 import { openStorage } from '../../local/storage.ts';
 import { visible, visibleLines } from '../../shared/base/model/visible-text.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
@@ -173,9 +173,9 @@ afterAll(async () => {
 async function writeChunk(): Promise<string> {
   const dataDir = join(folder, 'data');
   const { store, table, close } = await openStorage({ kind: 'embedded', dataDir });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   const entry = {
     stream: { app: HOSTILE },
     day: 20_000,

@@ -39,7 +39,7 @@ function untilLast(page: Page, text: string): Promise<void> {
     .waitFor();
 }
 
-const atEnd =
+const AT_END =
   'document.querySelector(".tail-scroll").scrollTop + document.querySelector(".tail-scroll").clientHeight > document.querySelector(".tail-scroll").scrollHeight - 5';
 
 test('lines come as they are pushed; pause keeps them waiting, clear takes them away', async () => {
@@ -87,7 +87,7 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
     const last = `sale ${pushed + 899}`;
     await sell(900);
     await untilLast(page, last);
-    assert.ok(await page.evaluate(atEnd));
+    assert.ok(await page.evaluate(AT_END));
   }
   await page.getByText('5,000 lines').waitFor();
   await page.getByText('last 5,000 kept').waitFor();
@@ -107,7 +107,7 @@ test('the list follows its end until somebody scrolls up, and keeps 5,000 lines'
   assert.equal(await middle(), read);
   await page.getByRole('button', { name: '100 new lines' }).click();
   await untilLast(page, `sale ${pushed - 1}`);
-  assert.ok(await page.evaluate(atEnd));
+  assert.ok(await page.evaluate(AT_END));
   await done();
 });
 

@@ -3,14 +3,14 @@ import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.t
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { ObjectBody, ObjectStore } from '../../shared/base/ports/object-store.ts';
 import { partsOfBody } from '../../shared/base/ports/object-store.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { Compactor } from '../../shared/upkeep/compaction/compactor.ts';
 import { GroupCommitter } from '../../shared/write/ingest/group-commit.ts';
 import { DAY } from '../support/engine.ts';
 import { type DatedEntry, pushOf } from '../support/pushes.ts';
 
-const [clock, ids] = [systemClock, systemIds];
+const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
 
 /** Lengths of the parts of what a merge stored, after it ended. */
 async function partsAfterMerge(isDistant: boolean): Promise<readonly number[]> {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NS_PER_DAY, NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { compileMatchers } from '../../shared/language/logql/matcher.ts';
 import type { ChunkRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { coversChunk, type DeleteRequest, NOT_BEGUN } from '../../shared/storage/catalog/delete-request.ts';
@@ -122,7 +122,7 @@ test('times of many requests, ordered, tell what looking at each tells', () => {
       fc.array(arbitraryInterval, { maxLength: 40 }),
       arbitraryInterval,
       (intervals, { from, to }) => {
-        const requests = intervals.map((_, i) => new DeleteFilter(requestOf(i, {}), systemClock));
+        const requests = intervals.map((_, i) => new DeleteFilter(requestOf(i, {}), SYSTEM_CLOCK));
         const times = new RequestTimes(new Map(requests.map((request, i) => [request, intervals[i]])));
         const stretch = { first: from, last: to };
         expect(times.meets(requests, stretch)).toBe(intervals.some(one => one.from <= to && one.to >= from));
@@ -162,7 +162,7 @@ test('chunks and streams that requests may touch are those of a look at each req
             sealedMs: steps[1],
           }),
         );
-        const deleteFilters = compileDeleteFilters(requests, { clock: systemClock });
+        const deleteFilters = compileDeleteFilters(requests, { clock: SYSTEM_CLOCK });
         for (const { labels, hour, length, asOfMs, hasSketch } of chunks) {
           const streams = labels.map(text => streamOf({ app: text[0], pod: text[2] }));
           const first = hour * 3_600e9 + 1;
@@ -183,7 +183,7 @@ test('chunks and streams that requests may touch are those of a look at each req
           const deleteFilter = deleteFilters.forChunk(record);
           for (const stream of streams) {
             const accepts = (request: DeleteRequest) =>
-              compileMatchers(new DeleteFilter(request, systemClock).matchers)(stream.labels);
+              compileMatchers(new DeleteFilter(request, SYSTEM_CLOCK).matchers)(stream.labels);
             const ofStream = touching.filter(accepts);
             expect(deleteFilter?.mayTouch(stream) ?? false).toBe(ofStream.length > 0);
             expect(deleteFilter?.mayTakeWhole(stream) ?? false).toBe(

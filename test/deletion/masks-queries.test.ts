@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { NS_PER_HOUR } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Visibility } from '../../shared/read/query/visibility.ts';
@@ -21,12 +21,12 @@ const END_NS = DAY_START_NS + 24n * NS_PER_HOUR;
 function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limits>> } = {}) {
   const store = memoryObjectStore();
   const catalog = new Catalog({
-    table: memoryTable({ clock: systemClock }),
-    clock: systemClock,
-    ids: systemIds,
+    table: memoryTable({ clock: SYSTEM_CLOCK }),
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
   });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 100, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   const requests: DeleteRequest[] = [];
   const reads = { lists: 0, versions: 0 };
   const deletes = {
@@ -42,9 +42,9 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
   const engine = new QueryEngine({
     catalog,
     source: new ChunkSource(store),
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     visibility: new Visibility({
-      deleteFilters: new DeleteFilterSource({ deletes, clock: systemClock }),
+      deleteFilters: new DeleteFilterSource({ deletes, clock: SYSTEM_CLOCK }),
       limitsOf: tenant => ({ ...DEFAULT_LIMITS, ...limits[tenant] }),
       enabled,
     }),
@@ -61,7 +61,7 @@ function makeStore({ enabled = true, limits = {} as Record<string, Partial<Limit
         startNs: DAY_START_NS,
         endNs: END_NS,
         intervalNs: 0n,
-        createdMs: systemClock.nowMs(),
+        createdMs: SYSTEM_CLOCK.nowMs(),
         ...NOT_BEGUN,
         ...given,
       });
@@ -137,7 +137,7 @@ test('metadata that only a mask reads does not change what a query sees', async 
 });
 
 test('each tenant has its own requests and retention', async () => {
-  const old = systemClock.nowNs() - DAY_START_NS;
+  const old = SYSTEM_CLOCK.nowNs() - DAY_START_NS;
   const store = makeStore({ limits: { u: { retentionPeriodNs: old - 2n * NS_PER_HOUR } } });
   for (const tenant of ['t', 'u']) {
     await store.push(

@@ -3,7 +3,7 @@
 import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
@@ -74,7 +74,7 @@ async function storeOf(
   name: string,
   { merged, small, packing = PACKING, keepsPages }: History,
 ): Promise<TestedStore> {
-  const [clock, ids] = [systemClock, systemIds];
+  const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
   const store = memoryObjectStore();
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 16_384, compression: QUICK_COMPRESSION };

@@ -7,7 +7,7 @@ import { startLocal } from '../../local/start.ts';
 import { openStorage } from '../../local/storage.ts';
 import { CorruptionError } from '../../shared/base/model/errors.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
@@ -94,8 +94,8 @@ async function objectsOf(tenant: string): Promise<string[]> {
 
 async function openParts(dir: string) {
   const storage = await openStorage({ kind: 'embedded', dataDir: dir });
-  const catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
-  return { ...storage, catalog, clock: systemClock };
+  const catalog = new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
+  return { ...storage, catalog, clock: SYSTEM_CLOCK };
 }
 
 describe('a damaged store on disk', () => {

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
 import { NS_PER_SECOND } from '../../shared/base/model/time-units.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { checkStore } from '../../shared/upkeep/integrity/check-store.ts';
 import type { Problem } from '../../shared/upkeep/integrity/problem.ts';
@@ -155,9 +155,9 @@ test(`${ROUNDS} deaths lose nothing that was acknowledged, and make nothing twic
   server = undefined;
 
   const { store, table, close } = await openStorage({ kind: 'embedded', dataDir: join(folder, 'data') });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const problems: Problem[] = [];
-  const parts = { catalog, store, clock: systemClock };
+  const parts = { catalog, store, clock: SYSTEM_CLOCK };
   const totals = await checkStore(parts, { full: true, report: problem => problems.push(problem) });
   const days = await catalog.allDays(TENANT);
   await close();

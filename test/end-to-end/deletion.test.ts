@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openFileObjectStore } from '../../local/file-object-store.ts';
 import { openSqliteTable } from '../../local/sqlite-table.ts';
 import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
-import { systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../shared/server/http/assemble.ts';
 import { createDispatcher } from '../../shared/server/http/dispatch.ts';
@@ -44,7 +44,7 @@ async function openStore() {
   const clock = { ...manual, sleep: () => nextTurn() };
   const store = await openFileObjectStore(folder);
   const table = await openSqliteTable(join(folder, 'catalog.sqlite'), { clock });
-  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const catalog = new Catalog({ table, clock, ids: SYSTEM_IDS });
   const config: Config = {
     ...DEFAULT_CONFIG,
     compactor: { ...DEFAULT_CONFIG.compactor, deleteRequestCancelPeriodMs: 0 },
@@ -55,7 +55,7 @@ async function openStore() {
     store,
     catalog,
     clock,
-    ids: systemIds,
+    ids: SYSTEM_IDS,
     usageRecords: new UsageRecords(table),
     foldTable: () => table.fold(),
     notReady: () => undefined,

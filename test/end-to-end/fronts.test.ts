@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { logboom } from '../bin/run-command.ts';
 import { findEntries, getJson } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
@@ -55,7 +55,7 @@ afterEach(async () => {
   if (!isStopped) await stop();
 });
 
-const nowNs = () => BigInt(systemClock.nowMs()) * 1_000_000n;
+const nowNs = () => BigInt(SYSTEM_CLOCK.nowMs()) * 1_000_000n;
 
 function push(client: HttpClient, line: string, headers: Readonly<Record<string, string>> = {}) {
   return client.send({

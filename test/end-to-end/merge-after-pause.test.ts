@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { FINAL_LEVEL, PACKING } from '../../shared/upkeep/compaction/packing.ts';
 import { findEntries, getJson } from './support/ask.ts';
@@ -18,7 +18,7 @@ limits_config: { ingestion_rate_mb: 1000, ingestion_burst_size_mb: 1000, per_str
 compactor: { compaction_interval: 1h }
 logboom: { index_sync_interval: 1h, collection_interval: 1h, query_result_cache_bytes: 0 }`;
 /** Noon: no day ends meanwhile. */
-const DAY = Math.floor(systemClock.nowMs() / (24 * MS_PER_HOUR)) - 1;
+const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 const PUSHES = 4;
 const LINES = 64;
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-pause-'));
   store = await startStore(CONFIG, { dataDir, cores: 2 });
   storage = await openStorage({ kind: 'embedded', dataDir });
-  catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+  catalog = new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
 });
 afterEach(async () => {
   await storage.close();
@@ -89,7 +89,7 @@ test('merges pushes that pause for good, without a change of answers', async () 
   expect(await levels()).toEqual(new Array(PUSHES).fill(0));
   const before = await answers();
   expect(before.length).toBeGreaterThan(PUSHES);
-  while ((await levels()).length > 1) await systemClock.sleep(50);
+  while ((await levels()).length > 1) await SYSTEM_CLOCK.sleep(50);
   expect(await levels()).toEqual([FINAL_LEVEL]);
   expect(await answers()).toEqual(before);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openStorage, type Storage } from '../../local/storage.ts';
 import { MS_PER_HOUR } from '../../shared/base/model/time-units.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { dayLease, type Lease } from '../../shared/storage/catalog/leases.ts';
 import { MIN_CHUNK_BYTES } from '../../shared/upkeep/compaction/merge-backlog.ts';
@@ -23,7 +23,7 @@ const CONFIG = `auth_enabled: true
 compactor: { compaction_interval: 1h }
 logboom: { max_merge_backlog: ${FILLED_BYTES}, index_sync_interval: 1h, collection_interval: 1h }`;
 /** Noon: no day ends meanwhile. */
-const DAY = Math.floor(systemClock.nowMs() / (24 * MS_PER_HOUR)) - 1;
+const DAY = Math.floor(SYSTEM_CLOCK.nowMs() / (24 * MS_PER_HOUR)) - 1;
 const START_NS = BigInt(DAY * 24 + 12) * BigInt(MS_PER_HOUR) * 1_000_000n;
 
 let store: TestStore;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'logboom-backlog-'));
   store = await startStore(CONFIG, { dataDir, cores: 2 });
   storage = await openStorage({ kind: 'embedded', dataDir });
-  catalog = new Catalog({ table: storage.table, clock: systemClock, ids: systemIds });
+  catalog = new Catalog({ table: storage.table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
 });
 afterEach(async () => {
   await storage.close();
@@ -88,7 +88,7 @@ test('refuses pushes while merging is behind, answers queries, and accepts again
   expect(await levels(LOUD)).toEqual(new Array(MAX_INPUTS).fill(0));
 
   await catalog.leases.release(lease);
-  while ((await metric('logboom_merge_backlog_bytes')) > 0) await systemClock.sleep(50);
+  while ((await metric('logboom_merge_backlog_bytes')) > 0) await SYSTEM_CLOCK.sleep(50);
   // The backlog is gone because it was merged.
   expect(await levels(LOUD)).toEqual([1]);
   expect(await metric('logboom_merge_urgent')).toBe(0);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type LocalStore, startLocal } from '../../local/start.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { parseConfig } from '../../shared/server/admin/config.ts';
 import { findEntries } from './support/ask.ts';
 import { createClient, type HttpClient } from './support/client.ts';
@@ -34,7 +34,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const startNs = BigInt(systemClock.nowMs()) * 1_000_000n;
+const startNs = BigInt(SYSTEM_CLOCK.nowMs()) * 1_000_000n;
 
 async function pushAll(): Promise<void> {
   for (let i = 0; i < PUSHES; i++) {
@@ -103,8 +103,8 @@ test('they stay while a file of the data folder says so', async () => {
   await writeFile(join(dataDir, 'keep-objects'), '');
   await flush();
   // A hundred times what the job needs.
-  for (let i = 0; i < 20; i++) await systemClock.sleep(100);
+  for (let i = 0; i < 20; i++) await SYSTEM_CLOCK.sleep(100);
   expect(await chunks()).toHaveLength(PUSHES + 1);
   await rm(join(dataDir, 'keep-objects'));
-  while ((await chunks()).length > 1) await systemClock.sleep(20);
+  while ((await chunks()).length > 1) await SYSTEM_CLOCK.sleep(20);
 });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openStorage } from '../../local/storage.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
@@ -30,12 +30,12 @@ test(`${PUSHES} pushes of 1 KB end as few objects`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'logboom-small-'));
   const storage = await openStorage({ kind: 'embedded', dataDir: folder });
   try {
-    const clock = systemClock;
+    const clock = SYSTEM_CLOCK;
     const { store } = storage;
-    const parts = { table: storage.table, clock, ids: systemIds };
+    const parts = { table: storage.table, clock, ids: SYSTEM_IDS };
     const catalog = new Catalog(parts);
     const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 4096, compression: QUICK_COMPRESSION };
-    const committer = new GroupCommitter({ store, catalog, clock, ids: systemIds, options });
+    const committer = new GroupCommitter({ store, catalog, clock, ids: SYSTEM_IDS, options });
     const lineOf = (push: number) => `push ${push} ${String(push % 97).repeat(900)}`;
     const pushOne = (push: number) =>
       committer.commit(
@@ -57,7 +57,7 @@ test(`${PUSHES} pushes of 1 KB end as few objects`, async () => {
 
     const indexes = new DayIndexes({ store, onBroken: () => undefined });
     const config = { ...DEFAULT_CONFIG, logboom: { ...DEFAULT_CONFIG.logboom, objectGraceMs: 0 } };
-    const maintenance = assembleMaintenance({ config, store, catalog, indexes, clock, ids: systemIds });
+    const maintenance = assembleMaintenance({ config, store, catalog, indexes, clock, ids: SYSTEM_IDS });
     const bounds = { untilMs: Infinity, signal: new AbortController().signal };
     expect(await maintenance.flushTenant('t', bounds, async () => true)).toBe(true);
     const { records } = (await catalog.day('t', DAY))!;

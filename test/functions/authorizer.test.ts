@@ -15,7 +15,7 @@ import { createConnectHandler } from '../../functions/tail-handlers.ts';
 import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { TicketService } from '../../shared/server/auth/ticket-service.ts';
 import { TokenService } from '../../shared/server/auth/token-service.ts';
@@ -24,8 +24,8 @@ import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const ARN = 'arn:aws:execute-api:eu-central-1:123456789012:a1b2c3d4e5/live/$connect';
-const table = memoryTable({ clock: systemClock });
-const parts = { table, clock: systemClock, ids: systemIds, config: DEFAULT_CONFIG };
+const table = memoryTable({ clock: SYSTEM_CLOCK });
+const parts = { table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, config: DEFAULT_CONFIG };
 const catalog = new Catalog(parts);
 const service = new TokenService({ ...parts, tokens: catalog.tokens });
 let readToken: string;
@@ -215,7 +215,7 @@ describe('functions behind it', () => {
   });
 
   test('$connect, too', async () => {
-    const connections = memoryConnections({ clock: systemClock });
+    const connections = memoryConnections({ clock: SYSTEM_CLOCK });
     const stores = { store: memoryObjectStore(), table, print: () => {} };
     const connect = createConnectHandler(assembleTailFunction('tail-connect', settings, stores, connections));
     const open = async (identity: object | undefined, headers: Record<string, string> = {}) => {

@@ -5,7 +5,7 @@ import { labelsOfEnvironment } from '../../functions/event-labels.ts';
 import { assembleEventStore } from '../../functions/event-store.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const SETTINGS = {
@@ -20,7 +20,7 @@ const SETTINGS = {
 
 function assembled(environment: Record<string, string> = { LOGBOOM_TENANT: 'acme' }) {
   const store = memoryObjectStore();
-  const stores = { store, table: memoryTable({ clock: systemClock }) };
+  const stores = { store, table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const handler = createCloudWatchHandler(
     assembleEventStore('cloudwatch-logs', SETTINGS, stores, environment),
   );

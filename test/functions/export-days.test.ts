@@ -4,7 +4,7 @@ import { createExportDays, exportDaysHandler } from '../../functions/export-days
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { QUICK_COMPRESSION } from '../../shared/storage/codec/compression.ts';
@@ -17,10 +17,10 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 
 async function exporter() {
   const store = memoryObjectStore();
-  const table = memoryTable({ clock: systemClock });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 4096, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   for (const day of [DAY, DAY + 1]) {
     const stream = { app: 'a', service_name: 'web' };
     await committer.commit('shop', pushOf([{ stream, day, time: 1, line: 'a line', metadata: {} }]));
@@ -36,7 +36,7 @@ async function exporter() {
       write: async (key, bytes) => void objects.set(key, bytes),
       remove: async key => void objects.delete(key),
     },
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     log: createLog('info', { write: line => void lines.push(line) }),
   });
   return { handler, catalog, objects, logged: () => lines.map(line => JSON.parse(line).msg) };

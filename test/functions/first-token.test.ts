@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { createFirstToken } from '../../functions/first-token-handler.ts';
 import { SCOPES } from '../../shared/base/model/scopes.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { TokenService } from '../../shared/server/auth/token-service.ts';
 import { assembleAccess } from '../../shared/server/http/assemble-access.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 
 describe('the first token', () => {
-  const table = memoryTable({ clock: systemClock });
-  const parts = { clock: systemClock, ids: systemIds };
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const parts = { clock: SYSTEM_CLOCK, ids: SYSTEM_IDS };
   const catalog = new Catalog({ table, ...parts });
   const service = () => new TokenService({ tokens: catalog.tokens, ...parts });
 

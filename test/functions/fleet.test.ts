@@ -20,7 +20,7 @@ import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { type MemoryTable, memoryTable } from '../../shared/base/ports/memory/table.ts';
 import type { Item } from '../../shared/base/ports/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { foldFleet } from '../../shared/server/admin/fleet-figures.ts';
 import { componentsOf } from '../../shared/server/admin/targets.ts';
@@ -48,7 +48,7 @@ let started = 0;
 
 beforeEach(() => {
   // Nothing that waits is of interest here.
-  clock = { ...manualClock(), sleep: systemClock.sleep };
+  clock = { ...manualClock(), sleep: SYSTEM_CLOCK.sleep };
   const memory = memoryTable({ clock });
   puts = [];
   lines = [];

@@ -8,7 +8,7 @@ import type { LambdaHandler } from '../../functions/lambda-event.ts';
 import { withinPlatform } from '../../functions/settings.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import type { HttpRequest, HttpResponse } from '../../shared/server/http/message.ts';
 import { ROUTES } from '../../shared/server/http/route-table.ts';
@@ -17,7 +17,7 @@ import { type GivenEvent, httpApiEvent, lambdaContext, textOf } from './events.t
 const log = { error: () => {} };
 
 describe('a function', () => {
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   // What is over this many bytes is an object; the rest lies in the table.
   const logboom = { ...DEFAULT_CONFIG.logboom, inlineMaxBytes: 300 };
   const config = withinPlatform({ ...DEFAULT_CONFIG, logboom });

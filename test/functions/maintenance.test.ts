@@ -8,7 +8,7 @@ import { MS_PER_MINUTE } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { createLog } from '../../shared/base/runtime/log.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { keyOfChunk } from '../../shared/storage/catalog/chunk-object.ts';
@@ -111,7 +111,7 @@ describe('the function', () => {
     ...DEFAULT_CONFIG,
     server: { ...DEFAULT_CONFIG.server, logLevel: 'error' },
   });
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const handler = assembleMaintenanceFunction({ config, warnings: [] }, stores);
   const call = async (method: string, path: string, headers: Record<string, string> = {}) => {
     const event = httpApiEvent({ method, path, headers, timeEpoch: Date.now() });
@@ -150,7 +150,7 @@ describe('the function', () => {
 describe('a merge for another function', () => {
   const DAY = 20_000;
   const stores = async () => {
-    const [clock, ids] = [systemClock, systemIds];
+    const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
     const [store, table] = [memoryObjectStore(), memoryTable({ clock })];
     const catalog = new Catalog({ table, clock, ids });
     const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };

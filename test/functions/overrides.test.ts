@@ -4,14 +4,14 @@ import { assemble } from '../../functions/assemble.ts';
 import { withinPlatform } from '../../functions/settings.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { httpApiEvent, lambdaContext, textOf } from './events.ts';
 
 const KEY = 'config/overrides.yaml';
 
 test('an object of the store', async () => {
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const config = withinPlatform({
     ...DEFAULT_CONFIG,
     server: { ...DEFAULT_CONFIG.server, logLevel: 'error' },

@@ -4,7 +4,7 @@ import { assembleEventStore, type EventStore } from '../../functions/event-store
 import { createS3ObjectsHandler } from '../../functions/s3-objects-handler.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 
 const LINES = 60_000;
@@ -23,7 +23,7 @@ async function storeFile(rates: { ingestionRateMb: number; ingestionBurstSizeMb:
     server: { ...server, logLevel: 'error' as const },
     limits: { ...limits, ...rates, perStreamRateLimitBurst: 100_000_000 },
   };
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const settings = { config, warnings: [], bucket: 'chunks' };
   const store = assembleEventStore('s3-objects', settings, stores, { LOGBOOM_TENANT: 'acme' });
   let entries = 0;

@@ -6,7 +6,7 @@ import { createTimer } from '../../functions/timer-handler.ts';
 import { virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../shared/server/admin/config-fields.ts';
 import { maintenanceOptions } from '../../shared/server/http/assemble-maintenance.ts';
 import { API_GATEWAY_OWNER } from '../../shared/server/http/assemble-tail.ts';
@@ -26,7 +26,7 @@ const QUIET = 30;
 function started({ fails = false } = {}) {
   const clock = virtualClock();
   const table = memoryTable({ clock });
-  const catalog = new Catalog({ table, clock, ids: systemIds });
+  const catalog = new Catalog({ table, clock, ids: SYSTEM_IDS });
   const sent: string[] = [];
   const warned: string[] = [];
   const send = (name: string) => async (event: object) => {

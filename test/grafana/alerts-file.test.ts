@@ -31,11 +31,11 @@ const file = z
 const { rules } = file.groups[0];
 /** Made from what a store answers at /metrics (test/docs/metrics-page.test.ts). */
 const page = readFileSync(join(DOCS, 'reference/metrics.md'), 'utf8');
-const known = new Set(['up', ...[...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)]);
+const KNOWN = new Set(['up', ...[...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)]);
 
 beforeAll(async () => {
   const text = await createCanaryMetrics().registry.text();
-  for (const [, name] of text.matchAll(/^# HELP (\S+)/gm)) known.add(name);
+  for (const [, name] of text.matchAll(/^# HELP (\S+)/gm)) KNOWN.add(name);
 });
 
 describe('docs/dashboards/logboom-alerts.yaml', () => {
@@ -45,7 +45,7 @@ describe('docs/dashboards/logboom-alerts.yaml', () => {
       const names = expr.match(/\b(?:loki|logboom)_\w+|\bup\b/g) ?? [];
       expect(names.length).toBeGreaterThan(0);
       for (const name of names) {
-        expect([name, known.has(name) || known.has(name.replace(/_count$/, ''))]).toEqual([name, true]);
+        expect([name, KNOWN.has(name) || KNOWN.has(name.replace(/_count$/, ''))]).toEqual([name, true]);
       }
     },
   );

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
 import { indexKey } from '../../shared/storage/catalog/day-item.ts';
 import { dayLease, indexLease } from '../../shared/storage/catalog/leases.ts';
@@ -14,14 +14,14 @@ import { DAY } from '../support/engine.ts';
 import { pushOf } from '../support/pushes.ts';
 
 function setUp(isDistant = false) {
-  const table = memoryTable({ clock: systemClock });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
   const store = { ...memoryObjectStore(), isDistant };
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   const broken: Error[] = [];
   const indexes = new DayIndexes({ store, onBroken: error => broken.push(error) });
-  const syncer = new Syncer({ catalog, store, clock: systemClock, ids: systemIds, indexes, graceMs: 1000 });
+  const syncer = new Syncer({ catalog, store, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, indexes, graceMs: 1000 });
   let pushed = 0;
   return {
     store,

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals';
 import { faultyObjectStore } from '../../shared/base/ports/faulty/object-store.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -30,24 +30,24 @@ function linesOf(push: number): string[] {
 test('concurrent pushes do not mix, whatever happens to the others', async () => {
   const faults = {
     seed: 7,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     errorBefore: 0.1,
     errorAfter: 0.1,
     throttle: 0.1,
     delayMs: [0, 3] as const,
   };
   const store = memoryObjectStore();
-  const table = memoryTable({ clock: systemClock });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 100_000, inlineMaxBytes: 0, compression: PUSH_COMPRESSION };
   const committer = new GroupCommitter({
     store: faultyObjectStore(store, faults),
     catalog,
-    clock: systemClock,
-    ids: systemIds,
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
     options,
   });
-  const service = new PushService({ committer, clock: systemClock, observer: NO_OBSERVER });
+  const service = new PushService({ committer, clock: SYSTEM_CLOCK, observer: NO_OBSERVER });
   const limits = {
     ...asker().limits,
     rejectOldSamples: false,
@@ -87,7 +87,7 @@ test('concurrent pushes do not mix, whatever happens to the others', async () =>
   await Promise.all(Array.from({ length: WORKERS }, (_, first) => worker(first)));
 
   const source = new ChunkSource(store);
-  const engine = new QueryEngine({ catalog, source, clock: systemClock });
+  const engine = new QueryEngine({ catalog, source, clock: SYSTEM_CLOCK });
   const query = rangeQuery('{app="a"}', { limit: PUSHES * ENTRIES + 1 });
   const { result } = await engine.range(query, asker({ limits }));
   if (result.kind !== 'streams') throw new Error(`got a ${result.kind}`);

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(ROOT, 'docs', 'reference', 'aws.md'), 'utf8');
-const sections = new Set(
+const SECTIONS = new Set(
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title.toLowerCase().replaceAll(' ', '-')),
 );
 
@@ -19,7 +19,7 @@ test('each alarm has a row in docs/reference/aws.md, and each row a section', ()
     const row = page.split('\n').find(line => line.startsWith(`| \`${name}`));
     expect([name, row]).toEqual([name, expect.any(String)]);
     const [, anchor] = /\]\(#([a-z-]+)\)/.exec(String(row))!;
-    expect([name, sections.has(anchor)]).toEqual([name, true]);
+    expect([name, SECTIONS.has(anchor)]).toEqual([name, true]);
   }
 });
 
@@ -32,5 +32,5 @@ test('each kind of queue is in the section about failed calls', () => {
 
 test('links within the page lead somewhere', () => {
   const anchors = [...page.matchAll(/\]\(#([a-z-]+)\)/g)].map(([, anchor]) => anchor);
-  expect(anchors.filter(anchor => !sections.has(anchor))).toEqual([]);
+  expect(anchors.filter(anchor => !SECTIONS.has(anchor))).toEqual([]);
 });

@@ -26,20 +26,20 @@ function slowTurns() {
   return turns;
 }
 
-const rate = 'rate({app="a"}[1m])';
+const RATE = 'rate({app="a"}[1m])';
 const nodes: readonly (readonly [query: string, stepsPerSeries: number])[] = [
-  [rate, 1],
-  [`sum(${rate})`, 2 / 32],
-  [`stddev by (half) (${rate})`, 2 / 32],
-  [`topk(2, ${rate})`, 1 / 32],
-  [`${rate} * 2`, 1],
-  [`${rate} > 0.5`, 1],
-  [`${rate} > bool 0.5`, 1],
-  [`${rate} / on (n) ${rate}`, 3],
-  [`${rate} and ${rate}`, 3],
-  [`${rate} or ${rate}`, 3],
-  [`label_replace(${rate}, "x", "$1", "n", "(.).*")`, 2],
-  [`sum(count by (half) (${rate})) / 3`, 2 / 32],
+  [RATE, 1],
+  [`sum(${RATE})`, 2 / 32],
+  [`stddev by (half) (${RATE})`, 2 / 32],
+  [`topk(2, ${RATE})`, 1 / 32],
+  [`${RATE} * 2`, 1],
+  [`${RATE} > 0.5`, 1],
+  [`${RATE} > bool 0.5`, 1],
+  [`${RATE} / on (n) ${RATE}`, 3],
+  [`${RATE} and ${RATE}`, 3],
+  [`${RATE} or ${RATE}`, 3],
+  [`label_replace(${RATE}, "x", "$1", "n", "(.).*")`, 2],
+  [`sum(count by (half) (${RATE})) / 3`, 2 / 32],
 ];
 
 test.each(nodes)('%s', async (query, stepsPerSeries) => {

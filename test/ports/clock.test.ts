@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 
 describe('virtual clock', () => {
   test('stands still until it is moved', async () => {
@@ -74,28 +74,28 @@ describe('virtual clock', () => {
 
 describe('system clock', () => {
   test('both readings are the same time', () => {
-    const before = systemClock.nowMs();
-    const now = Number(systemClock.nowNs() / 1_000_000n);
+    const before = SYSTEM_CLOCK.nowMs();
+    const now = Number(SYSTEM_CLOCK.nowNs() / 1_000_000n);
     expect(now).toBeGreaterThanOrEqual(before);
-    expect(now).toBeLessThanOrEqual(systemClock.nowMs());
+    expect(now).toBeLessThanOrEqual(SYSTEM_CLOCK.nowMs());
   });
 
   test('a sleep ends, and an aborted one rejects with the reason', async () => {
-    await systemClock.sleep(1);
+    await SYSTEM_CLOCK.sleep(1);
     const controller = new AbortController();
-    const asleep = systemClock.sleep(2 ** 40, controller.signal);
+    const asleep = SYSTEM_CLOCK.sleep(2 ** 40, controller.signal);
     controller.abort(new Error('shutting down'));
     await expect(asleep).rejects.toThrow('shutting down');
-    await expect(systemClock.sleep(1, controller.signal)).rejects.toThrow('shutting down');
+    await expect(SYSTEM_CLOCK.sleep(1, controller.signal)).rejects.toThrow('shutting down');
   });
 });
 
 describe('ids', () => {
   test('hex of the asked length; seeded ones repeat, the system does not', () => {
-    for (const ids of [systemIds, seededIds(1)]) expect(ids.randomHex(12)).toMatch(/^[0-9a-f]{24}$/);
+    for (const ids of [SYSTEM_IDS, seededIds(1)]) expect(ids.randomHex(12)).toMatch(/^[0-9a-f]{24}$/);
     expect(seededIds(1).randomHex(16)).toBe(seededIds(1).randomHex(16));
     expect(seededIds(1).randomHex(16)).not.toBe(seededIds(2).randomHex(16));
-    expect(systemIds.randomHex(16)).not.toBe(systemIds.randomHex(16));
+    expect(SYSTEM_IDS.randomHex(16)).not.toBe(SYSTEM_IDS.randomHex(16));
     const ids = seededIds(3);
     expect(new Set(Array.from({ length: 10_000 }, () => ids.randomHex(8))).size).toBe(10_000);
   });

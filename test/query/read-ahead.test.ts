@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
@@ -33,12 +33,12 @@ async function storeWithPages() {
     },
   };
   const catalog = new Catalog({
-    table: memoryTable({ clock: systemClock }),
-    clock: systemClock,
-    ids: systemIds,
+    table: memoryTable({ clock: SYSTEM_CLOCK }),
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
   });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   const rows = STREAM_BYTES / LINE_BYTES;
   const entries = Array.from({ length: STREAMS * rows }, (_, i) => ({
     stream: { app: `app-${String(Math.floor(i / rows)).padStart(2, '0')}` },
@@ -56,7 +56,7 @@ const stored = await storeWithPages();
 
 async function asking(cache?: PageCache) {
   const { store, catalog, reads } = stored;
-  const engine = new QueryEngine({ catalog, source: new ChunkSource(store, cache), clock: systemClock });
+  const engine = new QueryEngine({ catalog, source: new ChunkSource(store, cache), clock: SYSTEM_CLOCK });
   const ask = async (query: string, limit = 1) => {
     reads.length = 0;
     const range = rangeQuery(query, { limit, backward: false });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Stream } from '../../shared/base/model/page.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { TimeSlice } from '../../shared/execution/pipeline/time-slice.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { planDay, recordsByDay } from '../../shared/read/query/day-plan.ts';
@@ -21,10 +21,10 @@ const range = { startNs: DAY_START_NS, endNs: DAY_START_NS + 86_400_000_000_000n
 
 async function storeWith(tenants: readonly string[]) {
   const store = memoryObjectStore();
-  const table = memoryTable({ clock: systemClock });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   for (const tenant of tenants) {
     const entries = Array.from({ length: ROWS }, (_, time) => ({
       stream: { app: 'a' },

@@ -5,7 +5,7 @@ import { NS_PER_DAY } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { ObjectNotFoundError } from '../../shared/base/ports/object-store.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import type { Matcher } from '../../shared/language/logql/ast.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { findStreams, labelNames, labelValues } from '../../shared/read/query/streams-query.ts';
@@ -33,9 +33,9 @@ function setUp() {
     },
   };
   const catalog = new Catalog({
-    table: memoryTable({ clock: systemClock }),
-    clock: systemClock,
-    ids: systemIds,
+    table: memoryTable({ clock: SYSTEM_CLOCK }),
+    clock: SYSTEM_CLOCK,
+    ids: SYSTEM_IDS,
   });
   let source = new ChunkSource(store);
   let chunks = 0;

@@ -8,7 +8,7 @@ import { quote } from '../../shared/base/model/quote.ts';
 import { NS_OF_SECOND } from '../../shared/base/model/time-units.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../shared/read/query/engine.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await plain.push(entries);
   scanning = plain.engine;
 
-  const [clock, ids] = [systemClock, systemIds];
+  const [clock, ids] = [SYSTEM_CLOCK, SYSTEM_IDS];
   const store = memoryObjectStore();
   const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };

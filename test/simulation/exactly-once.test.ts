@@ -11,7 +11,7 @@ import { faultyTable } from '../../shared/base/ports/faulty/table.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { seededRandom } from '../../shared/base/ports/memory/random.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { planDay, recordsByDay, type TimeRange } from '../../shared/read/query/day-plan.ts';
 import { Overlaps } from '../../shared/read/query/overlaps.ts';
@@ -33,15 +33,15 @@ interface Faults {
 }
 
 function makeStore(seed: number, faults: Faults, inlineMaxBytes: number) {
-  const store = faultyObjectStore(memoryObjectStore(), { seed, clock: systemClock, ...faults });
-  const table = faultyTable(memoryTable({ clock: systemClock }), {
+  const store = faultyObjectStore(memoryObjectStore(), { seed, clock: SYSTEM_CLOCK, ...faults });
+  const table = faultyTable(memoryTable({ clock: SYSTEM_CLOCK }), {
     seed: seed + 1,
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
     ...faults,
   });
   const options = { waitMs: 0, maxGroupBytes: 4096, inlineMaxBytes, compression: QUICK_COMPRESSION };
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
   return { store, table, catalog, committer };
 }
 

@@ -3,7 +3,7 @@
 import { DEFAULT_LIMITS, type Limits } from '../../shared/base/model/limits.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 import { ChunkSource } from '../../shared/read/query/chunk-source.ts';
 import { type Asker, QueryEngine, type RangeQuery } from '../../shared/read/query/engine.ts';
@@ -18,11 +18,11 @@ export const DAY_START_NS = 20_000n * 86_400_000_000_000n;
 
 export function memoryEngine(inlineMaxBytes = 4096, pages?: PageCache) {
   const store = memoryObjectStore();
-  const table = memoryTable({ clock: systemClock });
-  const catalog = new Catalog({ table, clock: systemClock, ids: systemIds });
+  const table = memoryTable({ clock: SYSTEM_CLOCK });
+  const catalog = new Catalog({ table, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store, catalog, clock: systemClock, ids: systemIds, options });
-  const sources = { catalog, source: new ChunkSource(store, pages), clock: systemClock };
+  const committer = new GroupCommitter({ store, catalog, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS, options });
+  const sources = { catalog, source: new ChunkSource(store, pages), clock: SYSTEM_CLOCK };
   const engine = new QueryEngine(sources);
   return {
     engine,

@@ -20,7 +20,7 @@ import {
   MAX_CLOSE_REASON_BYTES,
 } from '../../shared/base/ports/connections.ts';
 import { memoryConnections } from '../../shared/base/ports/memory/connections.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 
 const MAX_MESSAGE_BYTES = 128 * 1024;
 
@@ -45,7 +45,7 @@ afterEach(async () => {
 });
 
 async function sockets(): Promise<Place & { server: Server }> {
-  const connections = socketConnections(systemClock, MAX_MESSAGE_BYTES);
+  const connections = socketConnections(SYSTEM_CLOCK, MAX_MESSAGE_BYTES);
   const server = createServer();
   const upgrader = new WebSocketServer({ noServer: true });
   server.on('upgrade', (incoming, socket, head) => {
@@ -91,7 +91,7 @@ async function sockets(): Promise<Place & { server: Server }> {
           socket.close();
           await ended;
           // The other side hears of it a moment later.
-          while ((await connections.get(id)) !== undefined) await systemClock.sleep(5);
+          while ((await connections.get(id)) !== undefined) await SYSTEM_CLOCK.sleep(5);
         },
       };
     },
@@ -109,12 +109,12 @@ async function managed(): Promise<Place> {
   process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
   const client = createConnectionsClient({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
   ends.push(() => client.destroy());
-  const call = createCaller({ clock: systemClock, limits: CONNECTIONS_LIMITS });
+  const call = createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS });
   return { connections: apiGatewayConnections({ client, call }), connect, givesReasons: false };
 }
 
 async function inMemory(): Promise<Place> {
-  const connections = memoryConnections({ clock: systemClock, maxMessageBytes: MAX_MESSAGE_BYTES });
+  const connections = memoryConnections({ clock: SYSTEM_CLOCK, maxMessageBytes: MAX_MESSAGE_BYTES });
   return {
     connections,
     givesReasons: true,
@@ -198,7 +198,7 @@ test('reasons are cut at a whole character', () => {
 });
 
 test('the management API is for this machine alone', () => {
-  const answer = createConnectionsApi(memoryConnections({ clock: systemClock }));
+  const answer = createConnectionsApi(memoryConnections({ clock: SYSTEM_CLOCK }));
   const heads: number[] = [];
   const outgoing = {
     on: () => outgoing,
@@ -221,7 +221,7 @@ test('the management API is for this machine alone', () => {
 
 test('the management API: ids that are none are gone, and answers are hardened like all others', async () => {
   const { server } = await sockets();
-  const answer = createConnectionsApi(memoryConnections({ clock: systemClock }));
+  const answer = createConnectionsApi(memoryConnections({ clock: SYSTEM_CLOCK }));
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing));
   const { port } = server.address() as AddressInfo;
   for (const id of ['%zz', '%00', '..%2fx', '__proto__', 'x'.repeat(5000)]) {

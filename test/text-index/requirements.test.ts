@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { labelsPredicate, linePredicate } from '../../shared/execution/text-index/line-predicate.ts';
 import {
+  ANYTHING,
   allOf,
-  anything,
   countNeedles,
-  nothing,
+  NOTHING,
   type PruningPredicate,
 } from '../../shared/execution/text-index/pruning-predicate.ts';
 import { regexPredicate } from '../../shared/execution/text-index/regex-literals.ts';
@@ -45,12 +45,12 @@ function expectKept(pattern: string, lines: readonly Buffer[][]): void {
   }
 }
 
-const any = 'anything';
+const ANY = 'anything';
 /** The shape of a tree: needles as the number of their facts. */
 function shapeOf(requirement: PruningPredicate): unknown {
   switch (requirement.kind) {
     case 'anything':
-      return any;
+      return ANY;
     case 'nothing':
     case 'pages':
       return requirement.kind;
@@ -110,16 +110,16 @@ describe('regular expressions', () => {
     ['timeout', 'needle'],
     ['.*timeout.*', 'needle'],
     ['timeout|deadlock', { any: ['needle', 'needle'] }],
-    ['timeout|.*', any],
+    ['timeout|.*', ANY],
     ['(dead|live)lock', { any: ['needle', 'needle'] }],
     ['user=\\d+ failed', { all: ['needle', 'needle'] }],
     ['(timeout)+', { all: ['needle', 'needle'] }],
-    ['(timeout)*', any],
-    ['(timeout)?', any],
+    ['(timeout)*', ANY],
+    ['(timeout)?', ANY],
     ['timeout(s)?', { any: ['needle', 'needle'] }],
     ['(?i)handshake timeout', 'needle'],
-    ['[a-z]+', any],
-    ['', any],
+    ['[a-z]+', ANY],
+    ['', ANY],
     ['4bf92f3577b34da6a3ce', 'needle'],
     ['4bf92f3577b3', 'run'],
   ])('%s requires', (pattern, shape) => {
@@ -140,8 +140,8 @@ const quoted = (text: string) => JSON.stringify(text);
 const requirementOf = (text: string, stored: readonly string[] = []) => {
   const { stages } = parseLogQuery(`{app="x"} ${text}`);
   const knowledge = {
-    stored: ({ name }: { readonly name: string }) => (stored.includes(name) ? anything : nothing),
-    field: () => anything,
+    stored: ({ name }: { readonly name: string }) => (stored.includes(name) ? ANYTHING : NOTHING),
+    field: () => ANYTHING,
   };
   return allOf([linePredicate(stages), labelsPredicate(stages, knowledge)]);
 };
@@ -218,47 +218,47 @@ describe('pipelines', () => {
 
   test.each<[string, unknown]>([
     ['|= "timeout"', 'needle'],
-    ['!= "timeout"', any],
-    ['!~ "timeout"', any],
+    ['!= "timeout"', ANY],
+    ['!~ "timeout"', ANY],
     ['|= "timeout" or "deadlock"', { any: ['needle', 'needle'] }],
     ['|= "timeout" |= "deadlock"', { all: ['needle', 'needle'] }],
-    ['|= ""', any],
+    ['|= ""', ANY],
     ['|= "" or "timeout"', 'needle'],
-    ['|= "" or ""', any],
+    ['|= "" or ""', ANY],
     ['|~ "timeout|"', 'needle'],
     ['|~ "(timeout|)" or "deadlock|"', { any: ['needle', 'needle'] }],
-    ['|~ "timeout\\\\d|"', any],
+    ['|~ "timeout\\\\d|"', ANY],
     ['| json | status > 5 |= "timeout"', 'needle'],
-    ['| line_format "x" |= "timeout"', any],
-    ['| decolorize |= "timeout"', any],
-    ['| unpack |= "timeout"', any],
+    ['| line_format "x" |= "timeout"', ANY],
+    ['| decolorize |= "timeout"', ANY],
+    ['| unpack |= "timeout"', ANY],
     ['|> "<_> timeout <_> refused"', { all: ['needle', 'needle'] }],
     ['|= ip("10.168.13.7")', 'needle'],
-    ['|= ip("10.168.13.0/24")', any],
+    ['|= ip("10.168.13.0/24")', ANY],
     ['| json | a="connection refused"', { all: ['needle', 'needle'] }],
     ['| json | a="timeout"', { all: ['value', 'needle'] }],
     ['| json | a="u-1"', { all: ['value', 'run'] }],
     ['| json | a="4711"', { all: ['needle', 'run'] }],
-    ['| json | a="{\\"b\\":\\"timeout\\"}"', any],
+    ['| json | a="{\\"b\\":\\"timeout\\"}"', ANY],
     [
       '| json | a="timeout" or a="deadlock"',
       { any: [{ all: ['value', 'needle'] }, { all: ['value', 'needle'] }] },
     ],
     ['| json | logfmt | a="GET"', { any: ['value', 'value'] }],
-    ['| json | regexp "(?P<a>.*)" | a="GET"', any],
+    ['| json | regexp "(?P<a>.*)" | a="GET"', ANY],
     ['| json | regexp "(?P<a>.*)" | a="timeout"', { any: [{ all: ['value', 'needle'] }, 'needle'] }],
-    ['| json | a > 5', any],
+    ['| json | a > 5', ANY],
     ['| json | line_format "x" | a="GET"', 'value'],
-    ['| json | line_format "x" | logfmt | a="u-1"', any],
-    ['| json | a="timeout" or a!="deadlock"', any],
-    ['| json | stored="timeout"', any],
+    ['| json | line_format "x" | logfmt | a="u-1"', ANY],
+    ['| json | a="timeout" or a!="deadlock"', ANY],
+    ['| json | stored="timeout"', ANY],
     ['| a="timeout"', 'nothing'],
-    ['| a!="timeout"', any],
-    ['| stored="timeout"', any],
-    ['| json | label_format a=b | a="timeout"', any],
+    ['| a!="timeout"', ANY],
+    ['| stored="timeout"', ANY],
+    ['| json | label_format a=b | a="timeout"', ANY],
     ['| json a="b" | a="timeout"', { all: ['value', 'needle'] }],
     ['| json a="b" | b="timeout"', 'nothing'],
-    ['| json a="b[0]" | a="timeout"', any],
+    ['| json a="b[0]" | a="timeout"', ANY],
     ['| logfmt a="b" | a="GET"', { any: ['value', 'value'] }],
   ])('%s requires', (stages, shape) => {
     expect(shapeOf(requirementOf(stages, ['stored']))).toEqual(shape);

@@ -8,7 +8,7 @@ import {
 } from '../../shared/execution/text-index/filter-layout.ts';
 import { probePages, unitsOf } from '../../shared/execution/text-index/filter-reader.ts';
 import {
-  anything,
+  ANYTHING,
   containing,
   type PruningPredicate,
 } from '../../shared/execution/text-index/pruning-predicate.ts';
@@ -27,8 +27,8 @@ function textOf(random: (below: number) => number, alphabet: string, length: num
   return Array.from({ length }, () => alphabet[random(alphabet.length)]).join('');
 }
 
-const hex = '0123456789abcdef';
-const letters = 'abcdefghijklmnopqrstuvwxyz';
+const HEX = '0123456789abcdef';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const verbs = ['request completed', 'cache miss', 'session refreshed', 'upstream timeout', 'order changed'];
 
 /** JSON with two ids a line, as services write it: 300 KB a page. */
@@ -39,30 +39,30 @@ function jsonPage(random: (below: number) => number): string[] {
       verbs[random(verbs.length)]
     }","path":"/api/v1/orders/${10_000 + random(900_000)}/items","status":${random(2) === 0 ? 200 : 404},"trace_id":"${textOf(
       random,
-      hex,
+      HEX,
       32,
-    )}","span_id":"${textOf(random, hex, 16)}","client":"10.${random(256)}.${random(256)}.7","bytes":${random(20_000)}}`;
+    )}","span_id":"${textOf(random, HEX, 16)}","client":"10.${random(256)}.${random(256)}.7","bytes":${random(20_000)}}`;
   });
 }
 
 const random = numbers(7);
-const pageCount = 24;
-const corpus = Array.from({ length: pageCount }, () => jsonPage(random));
+const PAGE_COUNT = 24;
+const corpus = Array.from({ length: PAGE_COUNT }, () => jsonPage(random));
 const rawBytes = corpus.flat().reduce((total, line) => total + line.length, 0);
 /** 12% of what zstd makes of such a page: a third of these lines is random, and they pack to a sixth. */
-const pageBytes = 6_000;
-const section = buildSection(corpus, pageBytes);
+const PAGE_BYTES = 6_000;
+const section = buildSection(corpus, PAGE_BYTES);
 
 describe('absent needles leave few pages', () => {
   const asUuid = (id: string) =>
     [id.slice(0, 8), id.slice(8, 12), id.slice(12, 16), id.slice(16, 20), id.slice(20)].join('-');
   const cases: [string, () => string, number][] = [
-    ['a trace id', () => textOf(random, hex, 32), 0.02],
-    ['half of one', () => textOf(random, hex, 16), 0.12],
-    ['half of one behind a dash', () => `ref-${textOf(random, hex, 16)}`, 0.03],
-    ['a UUID in upper case', () => asUuid(textOf(random, hex, 32)).toUpperCase(), 0.02],
-    ['a word', () => textOf(random, letters, 8), 0.05],
-    ['two words', () => `${textOf(random, letters, 6)} ${textOf(random, letters, 6)}`, 0.02],
+    ['a trace id', () => textOf(random, HEX, 32), 0.02],
+    ['half of one', () => textOf(random, HEX, 16), 0.12],
+    ['half of one behind a dash', () => `ref-${textOf(random, HEX, 16)}`, 0.03],
+    ['a UUID in upper case', () => asUuid(textOf(random, HEX, 32)).toUpperCase(), 0.02],
+    ['a word', () => textOf(random, LETTERS, 8), 0.05],
+    ['two words', () => `${textOf(random, LETTERS, 6)} ${textOf(random, LETTERS, 6)}`, 0.02],
     ['a number between separators', () => `/${1_000_000 + random(8_000_000)}/`, 0.15],
     ['an address', () => `192.${random(256)}.${random(256)}.${random(256)}`, 0.2],
   ];
@@ -70,39 +70,39 @@ describe('absent needles leave few pages', () => {
     let kept = 0;
     const needles = 100;
     for (let i = 0; i < needles; i++) {
-      kept += ask(section, pageCount, containing(Buffer.from(make()))).filter(Boolean).length;
+      kept += ask(section, PAGE_COUNT, containing(Buffer.from(make()))).filter(Boolean).length;
     }
-    expect(kept / (needles * pageCount)).toBeLessThan(atMost);
+    expect(kept / (needles * PAGE_COUNT)).toBeLessThan(atMost);
   });
 
   test('a needle of one page leaves that page', () => {
     const id = /"trace_id":"(\w+)"/.exec(corpus[5][17])![1];
-    const kept = ask(section, pageCount, containing(Buffer.from(id)));
+    const kept = ask(section, PAGE_COUNT, containing(Buffer.from(id)));
     expect(kept[5]).toBe(true);
     expect(kept.filter(Boolean).length).toBeLessThanOrEqual(3);
   });
 
   test('a section weighs at most what it may', () => {
-    expect(section.length).toBeLessThan(pageCount * pageBytes + maxHeaderBytes(pageCount));
+    expect(section.length).toBeLessThan(PAGE_COUNT * PAGE_BYTES + maxHeaderBytes(PAGE_COUNT));
     expect(buildSection(corpus).length).toBeLessThan(rawBytes / 50);
     const small = buildSection(corpus, 2_000);
-    expect(small.length).toBeLessThan(pageCount * 2_000 + maxHeaderBytes(pageCount));
+    expect(small.length).toBeLessThan(PAGE_COUNT * 2_000 + maxHeaderBytes(PAGE_COUNT));
     // Less room lets more pages pass and loses none.
     const id = /"span_id":"(\w+)"/.exec(corpus[9][3])![1];
-    expect(ask(small, pageCount, containing(Buffer.from(id)))[9]).toBe(true);
+    expect(ask(small, PAGE_COUNT, containing(Buffer.from(id)))[9]).toBe(true);
   });
 });
 
 describe('reading', () => {
   const requirement: PruningPredicate = containing(Buffer.from('connection refused by 0123456789abcdef0'));
-  const index = decodeHeader(section, pageCount);
+  const index = decodeHeader(section, PAGE_COUNT);
 
   test('a probe reads a few units, each a small part of the section', () => {
     const units = unitsOf(index, requirement);
     expect(units.length).toBeGreaterThan(0);
     expect(units.length).toBeLessThanOrEqual(8);
     for (const unit of units) expect(rangeOfUnit(index, unit).bytes).toBeLessThan(section.length / 4);
-    expect(unitsOf(index, anything)).toEqual([]);
+    expect(unitsOf(index, ANYTHING)).toEqual([]);
     const last = rangeOfUnit(index, index.units - 1);
     expect(last.offset + last.bytes).toBe(section.length);
   });
@@ -125,14 +125,14 @@ describe('reading', () => {
     for (let at = 0; at < index.headerBytes; at++) {
       const broken = Buffer.from(section.subarray(0, index.headerBytes));
       broken[at] ^= 1;
-      expect(() => decodeHeader(broken, pageCount)).toThrow(CorruptionError);
+      expect(() => decodeHeader(broken, PAGE_COUNT)).toThrow(CorruptionError);
     }
   });
 
   test.each<[string, Buffer, number]>([
-    ['nothing', Buffer.alloc(0), pageCount],
-    ['a cut header', section.subarray(0, 40), pageCount],
-    ['another number of pages', section, pageCount + 1],
+    ['nothing', Buffer.alloc(0), PAGE_COUNT],
+    ['a cut header', section.subarray(0, 40), PAGE_COUNT],
+    ['another number of pages', section, PAGE_COUNT + 1],
   ])('%s is no header', (_, bytes, pages) => {
     expect(() => decodeHeader(bytes, pages)).toThrow(CorruptionError);
   });
@@ -145,6 +145,6 @@ describe('reading', () => {
   test('no pages, empty pages and empty lines', () => {
     expect(ask(buildSection([]), 0, requirement)).toEqual([]);
     expect(ask(buildSection([[], ['', '']]), 2, requirement)).toEqual([false, false]);
-    expect(ask(buildSection([[], ['', '']]), 2, anything)).toEqual([true, true]);
+    expect(ask(buildSection([[], ['', '']]), 2, ANYTHING)).toEqual([true, true]);
   });
 });

@@ -33,7 +33,7 @@ import { bySuite } from '../support/suite.ts';
 import { ask, pageOf } from './support.ts';
 
 /** Values that a footer lists. */
-const listedValues = 2;
+const LISTED_VALUES = 2;
 const noPlace = { offset: 0, storedBytes: 0, rawBytes: 0, codec: 0, crc: 0 };
 
 interface Chunk {
@@ -58,11 +58,11 @@ function chunkOf(pages: readonly (readonly Entry[])[]): Chunk {
     const { runs, metadata, rows } = makePage(entries);
     const columns = metadata.map(({ name, count, valueAt }): ColumnMeta => {
       const values = Array.from({ length: count }, (_, i) => valueAt(i));
-      const dictionary = count <= listedValues ? values : undefined;
+      const dictionary = count <= LISTED_VALUES ? values : undefined;
       return { kind: ColumnKind.metadata, name, place: noPlace, dictionary, constant: false };
     });
     const large = metadata
-      .filter(({ count }) => count > listedValues)
+      .filter(({ count }) => count > LISTED_VALUES)
       .map(({ name, count, valueAt }) => ({
         name,
         values: Array.from({ length: count }, (_, i) => Buffer.from(valueAt(i))),

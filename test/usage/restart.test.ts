@@ -8,7 +8,7 @@ import { withinPlatform } from '../../functions/settings.ts';
 import { startLocal } from '../../local/start.ts';
 import { memoryObjectStore } from '../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { httpApiEvent, lambdaContext, textOf } from '../functions/events.ts';
 import { parseMetrics } from './support/parse-metrics.ts';
 import { configOf } from './support/store.ts';
@@ -67,7 +67,7 @@ test('a stop on one machine loses nothing that was counted', async () => {
 });
 
 test('functions count together: what push stored, query tells', async () => {
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const settings = { config: withinPlatform(configOf({})), warnings: [] };
   const call = (handler: ReturnType<typeof assemble>, given: Parameters<typeof httpApiEvent>[0]) =>
     handler(

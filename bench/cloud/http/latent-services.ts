@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { AWS_LATENCY } from '../modeled-ports.ts';
 import { answerTable, type TableAnswer } from './table-service.ts';
 
@@ -28,7 +28,7 @@ interface StoredObject {
 }
 
 const objects = new Map<string, StoredObject>();
-const table = memoryTable({ clock: systemClock });
+const table = memoryTable({ clock: SYSTEM_CLOCK });
 let sent = nothingSent();
 
 function nothingSent(): Sent {

@@ -4,7 +4,7 @@
  */
 
 import { DEFAULT_LIMITS } from '../../../shared/base/model/limits.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { engineQuery, type RuleQuery } from '../../../shared/server/rules/rule-query.ts';
 import { MEMORY_TENANT, memoryStore } from '../memory-store.ts';
@@ -28,7 +28,7 @@ export async function testStore(test: RuleTest, endNs: bigint): Promise<RuleQuer
     engine: context.engine,
     limitsOf: () => CONFIG.limits,
     // This clock only limits the duration of queries.
-    clock: systemClock,
+    clock: SYSTEM_CLOCK,
   });
   return (_, expr, timeNs, signal) => query(MEMORY_TENANT, expr, timeNs, signal);
 }

@@ -1,6 +1,6 @@
 /** Runs `logboom view`: keys and answers change the state, the state is drawn, its effects ask the store. */
 import { NS_PER_SECOND } from '../../../shared/base/model/time-units.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { explainFailure } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
 import { askRange } from '../range-query.ts';
@@ -108,7 +108,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
     const own = new AbortController();
     tail = own;
     show({ ...withEntries(state, [], ''), counts: [], isTailing: true });
-    const startNs = systemClock.nowNs() - TAIL_START_NS;
+    const startNs = SYSTEM_CLOCK.nowNs() - TAIL_START_NS;
     try {
       await followTail(
         flags,
@@ -119,7 +119,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
           },
           note: message => show({ ...state, message }),
         },
-        { clock: systemClock, signal: own.signal },
+        { clock: SYSTEM_CLOCK, signal: own.signal },
       );
     } catch (error) {
       if (own.signal.aborted) return;

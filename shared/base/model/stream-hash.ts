@@ -16,11 +16,11 @@ const PRIME_4 = 0x85ebca77c2b2ae63n;
 const PRIME_5 = 0x27d4eb2f165667c5n;
 const STRIPE_BYTES = 32;
 
-const hashes = new WeakMap<Labels, bigint>();
+const HASHES = new WeakMap<Labels, bigint>();
 
 /** Returns the hash, cached by the identity of the label set. */
 export function streamHash(labels: Labels): bigint {
-  let hash = hashes.get(labels);
+  let hash = HASHES.get(labels);
   if (hash === undefined) {
     const parts = labels.flatMap(({ name, value }) => [
       Buffer.from(name),
@@ -29,7 +29,7 @@ export function streamHash(labels: Labels): bigint {
       SEPARATOR,
     ]);
     hash = xxh64(Buffer.concat(parts));
-    hashes.set(labels, hash);
+    HASHES.set(labels, hash);
   }
   return hash;
 }

@@ -1,7 +1,7 @@
 /** HTTP client over fetch. */
 import { type HttpClient, MAX_ANSWER_BYTES } from '../ports/http-client.ts';
 
-export const fetchClient: HttpClient = {
+export const FETCH_CLIENT: HttpClient = {
   async post({ url, headers, body, timeoutMs, signal }) {
     const answer = await fetch(url, {
       method: 'POST',

@@ -26,11 +26,11 @@ const STANDARD_ERROR = 2;
 const SECRETS = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization'];
 
 /** Number of lines written, by log and level. The counts live as long as their log. */
-const written = new WeakMap<object, Map<string, number>>();
+const WRITTEN = new WeakMap<object, Map<string, number>>();
 
 /** Returns the line counts of this log and its children. */
 export function linesOf(log: Log): ReadonlyMap<string, number> {
-  return written.get(log) ?? new Map();
+  return WRITTEN.get(log) ?? new Map();
 }
 
 function standardError(): DestinationStream {
@@ -69,6 +69,6 @@ export function createLog(level: string, to: DestinationStream = standardError()
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const log = pino(options, to);
-  written.set(log, counts);
+  WRITTEN.set(log, counts);
   return log;
 }

@@ -12,7 +12,7 @@ import type { Clock, Ids } from '../ports/clock.ts';
  */
 const MAX_TIMER_MS = 0x7fff_ffff;
 
-export const systemClock: Clock = Object.freeze({
+export const SYSTEM_CLOCK: Clock = Object.freeze({
   nowNs: () => BigInt(Date.now()) * NS_PER_MS,
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -27,7 +27,7 @@ export const systemClock: Clock = Object.freeze({
 });
 
 /** IDs from the operating system's generator; suitable for secrets. */
-export const systemIds: Ids = Object.freeze({
+export const SYSTEM_IDS: Ids = Object.freeze({
   randomHex: (bytes: number) => randomBytes(bytes).toString('hex'),
 });
 

@@ -37,7 +37,7 @@ export interface Aggregator {
 
 const one = (cells: Float64Array, at: number): number => cells[at];
 
-const countAggregator: Aggregator = {
+const COUNT_AGGREGATOR: Aggregator = {
   layout: ['whole'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -49,7 +49,7 @@ const countAggregator: Aggregator = {
   value: one,
 };
 
-const sumAggregator: Aggregator = {
+const SUM_AGGREGATOR: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -84,7 +84,7 @@ export function meanIgnores(mean: number, value: number): boolean {
 }
 
 /** State: count, mean. */
-const meanAggregator: Aggregator = {
+const MEAN_AGGREGATOR: Aggregator = {
   layout: ['whole', 'float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -117,7 +117,7 @@ const meanAggregator: Aggregator = {
 };
 
 /** NaN is the empty state: any number replaces it, and NaN replaces no number. */
-const minAggregator: Aggregator = {
+const MIN_AGGREGATOR: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = Number.NaN;
@@ -138,7 +138,7 @@ const minAggregator: Aggregator = {
   value: one,
 };
 
-const maxAggregator: Aggregator = {
+const MAX_AGGREGATOR: Aggregator = {
   layout: ['float'],
   init: (cells, at) => {
     cells[at] = Number.NaN;
@@ -160,7 +160,7 @@ const maxAggregator: Aggregator = {
 };
 
 /** State: count, mean, sum of squared distances from the mean. The value is the population variance. */
-const varianceAggregator: Aggregator = {
+const VARIANCE_AGGREGATOR: Aggregator = {
   layout: ['whole', 'float', 'float'],
   init: (cells, at) => {
     cells[at] = 0;
@@ -203,13 +203,13 @@ const varianceAggregator: Aggregator = {
   value: (cells, at) => cells[at + 2] / cells[at],
 };
 
-const deviationAggregator: Aggregator = {
-  ...varianceAggregator,
+const DEVIATION_AGGREGATOR: Aggregator = {
+  ...VARIANCE_AGGREGATOR,
   value: (cells, at) => Math.sqrt(cells[at + 2] / cells[at]),
 };
 
 /** State: time, value. At equal times, the first sample wins, in source order. */
-const firstAggregator: Aggregator = {
+const FIRST_AGGREGATOR: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
     cells[at] = Infinity;
@@ -232,7 +232,7 @@ const firstAggregator: Aggregator = {
 };
 
 /** State: time, value. At equal times, the last sample wins. */
-const lastAggregator: Aggregator = {
+const LAST_AGGREGATOR: Aggregator = {
   layout: ['float', 'float'],
   init: (cells, at) => {
     cells[at] = -Infinity;
@@ -267,27 +267,27 @@ export function aggregatorOf(op: RangeOp, unwrapped: boolean): Aggregator | unde
   switch (op) {
     case 'count_over_time':
     case 'absent_over_time':
-      return countAggregator;
+      return COUNT_AGGREGATOR;
     case 'rate':
-      return unwrapped ? sumAggregator : countAggregator;
+      return unwrapped ? SUM_AGGREGATOR : COUNT_AGGREGATOR;
     case 'bytes_over_time':
     case 'bytes_rate':
     case 'sum_over_time':
-      return sumAggregator;
+      return SUM_AGGREGATOR;
     case 'avg_over_time':
-      return meanAggregator;
+      return MEAN_AGGREGATOR;
     case 'min_over_time':
-      return minAggregator;
+      return MIN_AGGREGATOR;
     case 'max_over_time':
-      return maxAggregator;
+      return MAX_AGGREGATOR;
     case 'stdvar_over_time':
-      return varianceAggregator;
+      return VARIANCE_AGGREGATOR;
     case 'stddev_over_time':
-      return deviationAggregator;
+      return DEVIATION_AGGREGATOR;
     case 'first_over_time':
-      return firstAggregator;
+      return FIRST_AGGREGATOR;
     case 'last_over_time':
-      return lastAggregator;
+      return LAST_AGGREGATOR;
     case 'quantile_over_time':
     case 'rate_counter':
       return undefined;

@@ -20,7 +20,7 @@ import { PaneTable } from './pane-table.ts';
 import { decodePartial, encodePartial } from './partial-state.ts';
 import { slideQuantile } from './quantile.ts';
 import { type RangeSpec, sameQuery } from './range-spec.ts';
-import { counterAggregator, counterRate, counterStates } from './rate-counter.ts';
+import { COUNTER_AGGREGATOR, counterRate, counterStates } from './rate-counter.ts';
 import { SampleLog } from './sample-log.ts';
 import { instantsOf, SlidingStates, type WindowSink } from './sliding.ts';
 import { atOnce, type Steps } from './steps.ts';
@@ -257,7 +257,7 @@ export class RangeAccumulator {
     }
     const counters = counterStates(samples);
     const places = Uint32Array.from(order, (_, place) => place);
-    const states = new SlidingStates(counterAggregator);
+    const states = new SlidingStates(COUNTER_AGGREGATOR);
     const stepNs = Number(windows.stepNs);
     const rangeNs = Number(windows.rangeNs);
     return (from, to, sink) =>

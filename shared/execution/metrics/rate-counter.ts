@@ -16,7 +16,7 @@ const LOST = 5;
 const WIDTH = 6;
 
 /** Combines states from `counterStates`. It has no batches, because samples may arrive out of order. */
-export const counterAggregator: Aggregator = {
+export const COUNTER_AGGREGATOR: Aggregator = {
   layout: ['whole', 'float', 'float', 'float', 'float', 'float'],
   init: (cells, at) => {
     cells.fill(0, at, at + WIDTH);

@@ -33,7 +33,7 @@ const MAX_EXACT_DIGITS = 15;
 const POWERS_OF_TEN = Float64Array.from({ length: MAX_EXACT_DIGITS + 1 }, (_, i) => 10 ** i);
 
 /** Result of the latest `scanDecimal`: digits as a whole number, the number of decimals, and the end. */
-const scan = { digits: 0, places: 0, end: 0 };
+const SCAN = { digits: 0, places: 0, end: 0 };
 
 /** Reads `123` or `12.5` (at most 15 digits). Returns false if the bytes do not start with such a number. */
 function scanDecimal(source: Buffer, start: number, end: number): boolean {
@@ -46,18 +46,18 @@ function scanDecimal(source: Buffer, start: number, end: number): boolean {
   }
   const whole = at - start;
   if (whole === 0 || whole > MAX_EXACT_DIGITS) return false;
-  scan.places = 0;
+  SCAN.places = 0;
   if (at < end && source[at] === 0x2e) {
     const dot = at++;
     while (at < end && (byte = source[at]) >= 0x30 && byte <= 0x39) {
       digits = digits * 10 + (byte - 0x30);
       at++;
     }
-    scan.places = at - dot - 1;
-    if (scan.places === 0 || whole + scan.places > MAX_EXACT_DIGITS) return false;
+    SCAN.places = at - dot - 1;
+    if (SCAN.places === 0 || whole + SCAN.places > MAX_EXACT_DIGITS) return false;
   }
-  scan.digits = digits;
-  scan.end = at;
+  SCAN.digits = digits;
+  SCAN.end = at;
   return true;
 }
 
@@ -73,8 +73,8 @@ export function convertNumber(labels: RowLabels, id: number, out: Converted): vo
       const start = labels.valueStarts[place];
       const end = labels.valueEnds[place];
       const negative = source[start] === 0x2d && start < end;
-      if (scanDecimal(source, negative ? start + 1 : start, end) && scan.end === end) {
-        const value = scan.digits / POWERS_OF_TEN[scan.places];
+      if (scanDecimal(source, negative ? start + 1 : start, end) && SCAN.end === end) {
+        const value = SCAN.digits / POWERS_OF_TEN[SCAN.places];
         out.present = true;
         out.value = negative ? -value : value;
         return;
@@ -108,10 +108,10 @@ export function convertDuration(labels: RowLabels, id: number, out: Converted): 
       const source = labels.valueSources[place];
       const end = labels.valueEnds[place];
       if (scanDecimal(source, labels.valueStarts[place], end)) {
-        const scaled = scan.digits * unitNs(source, scan.end, end);
+        const scaled = SCAN.digits * unitNs(source, SCAN.end, end);
         if (scaled > 0 && scaled <= Number.MAX_SAFE_INTEGER) {
           out.present = true;
-          out.value = Math.floor(scaled / POWERS_OF_TEN[scan.places]);
+          out.value = Math.floor(scaled / POWERS_OF_TEN[SCAN.places]);
           return;
         }
       }
@@ -183,8 +183,8 @@ export function convertBytes(labels: RowLabels, id: number, out: Converted): voi
       const source = labels.valueSources[place];
       const end = labels.valueEnds[place];
       if (scanDecimal(source, labels.valueStarts[place], end)) {
-        const factor = unitBytes(source, scan.end, end);
-        const bytes = (scan.digits / POWERS_OF_TEN[scan.places]) * factor;
+        const factor = unitBytes(source, SCAN.end, end);
+        const bytes = (SCAN.digits / POWERS_OF_TEN[SCAN.places]) * factor;
         // A value that is too large is an error, which includes its text.
         if (factor > 0 && bytes <= Number.MAX_SAFE_INTEGER) {
           out.present = true;

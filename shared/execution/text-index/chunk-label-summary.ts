@@ -16,11 +16,11 @@ import type { ChunkLabelSummary } from './label-predicate.ts';
 import type { LabelValueTest } from './label-value-test.ts';
 import type { FieldSummary } from './page-summary.ts';
 import {
+  ANYTHING,
   allOf,
   anyOf,
-  anything,
   havingValue,
-  nothing,
+  NOTHING,
   onPages,
   type PruningPredicate,
 } from './pruning-predicate.ts';
@@ -69,7 +69,7 @@ function storedPredicate(test: LabelValueTest, { streams, pages, planned }: Know
     may[i] = answer === YES ? 1 : 0;
     ask[i] = answer === ASK ? 1 : 0;
   }
-  const known = may.includes(1) ? onPages(may) : nothing;
+  const known = may.includes(1) ? onPages(may) : NOTHING;
   const value = test.equalTo;
   if (value === undefined || !ask.includes(1)) return known;
   const bytes = Buffer.from(value);
@@ -100,7 +100,7 @@ function fieldPredicate(
   field: string,
   summaries: readonly PageSummary[],
 ): PruningPredicate {
-  if (summaries.length === 0) return anything;
+  if (summaries.length === 0) return ANYTHING;
   const mayMatch = Uint8Array.from(summaries, summary =>
     summaryAllows(test, parser, field, summary) ? 1 : 0,
   );

@@ -37,8 +37,8 @@ const MAX_SHARE_OF_LINES = 1 / 54;
 const MAX_SHARE_OF_METADATA = 1 / 16;
 const MAX_RUN_LENGTH = 0xff;
 
-const longS = Buffer.from('\u017f');
-const kelvin = Buffer.from('\u212a');
+const LONG_S = Buffer.from('\u017f');
+const KELVIN = Buffer.from('\u212a');
 const BACKSLASH = 0x5c;
 
 export interface BuiltPage extends PageHeader {
@@ -70,7 +70,7 @@ export class FilterBuilder {
     found.addLines(lines, lineOffsets, rows);
     const used = lines.subarray(lineOffsets[0], lineOffsets[rows]);
     let flags = 0;
-    if (used.includes(longS) || used.includes(kelvin)) flags |= PageFlag.wideFold;
+    if (used.includes(LONG_S) || used.includes(KELVIN)) flags |= PageFlag.wideFold;
     if (used.includes(BACKSLASH)) flags |= PageFlag.backslash;
     flags |=
       fields === undefined

@@ -20,12 +20,12 @@ import { PageFlag } from './filter-layout.ts';
 import { LabelValueTest, type LeafFilter } from './label-value-test.ts';
 import type { ParsedSource } from './parsed-sources.ts';
 import {
+  ANYTHING,
   allOf,
   anyOf,
-  anything,
   containing,
   havingValue,
-  nothing,
+  NOTHING,
   type PruningPredicate,
 } from './pruning-predicate.ts';
 import { fieldWord, isRecordedValue, valueTerm } from './value-terms.ts';
@@ -41,7 +41,7 @@ export interface ChunkLabelSummary {
   field(test: LabelValueTest, parser: ParserName, field: string): PruningPredicate;
 }
 
-export const NO_LABEL_SUMMARY: ChunkLabelSummary = { stored: () => anything, field: () => anything };
+export const NO_LABEL_SUMMARY: ChunkLabelSummary = { stored: () => ANYTHING, field: () => ANYTHING };
 
 /** @param sources Parsers that run before the filter, none for stored labels */
 export function labelPredicate(
@@ -56,9 +56,9 @@ export function labelPredicate(
   const [name] = namesOfFilter(filter);
   // Names of our own (`__tenant_id__`), of errors, and those assigned on collisions.
   if (name.startsWith('__') || isReservedName(name) || isSuffixedName(name) || filterReadsError(filter))
-    return anything;
+    return ANYTHING;
   const test = testOf(filter, name);
-  if (test === undefined || test.acceptsAbsent) return anything;
+  if (test === undefined || test.acceptsAbsent) return ANYTHING;
   const ways = [summary.stored(test)];
   for (const source of sources) ways.push(parsedPredicate(test, source, summary));
   return anyOf(ways);
@@ -79,19 +79,19 @@ function parsedPredicate(
   summary: ChunkLabelSummary,
 ): PruningPredicate {
   const value = test.equalTo;
-  if (source.kind === 'line') return value === undefined ? anything : valueInLine(value);
+  if (source.kind === 'line') return value === undefined ? ANYTHING : valueInLine(value);
   const fields = source.fieldsOf(test.name);
-  if (fields === undefined) return anything;
-  if (fields.length === 0) return nothing;
+  if (fields === undefined) return ANYTHING;
+  if (fields.length === 0) return NOTHING;
   const { parser, setsEmpty } = source;
-  if (setsEmpty && test.accepts('')) return anything;
+  if (setsEmpty && test.accepts('')) return ANYTHING;
   // Only expressions return an object or an array, and they format it in a different way.
   const isStructure = value !== undefined && (value[0] === '{' || value[0] === '[');
   const ofFields = anyOf(
     fields.map(field =>
       allOf([
         summary.field(test, parser, field),
-        value === undefined || isStructure ? anything : fieldValue(value, parser, field),
+        value === undefined || isStructure ? ANYTHING : fieldValue(value, parser, field),
       ]),
     ),
   );
@@ -106,7 +106,7 @@ function valueInLine(value: string): PruningPredicate {
 }
 
 function fieldValue(value: string, parser: ParserName, field: string): PruningPredicate {
-  if (NOT_VERBATIM.test(value)) return anything;
+  if (NOT_VERBATIM.test(value)) return ANYTHING;
   const bytes = bytesOfText(value);
   const unknown = parser === 'json' ? PageFlag.jsonUnknown : PageFlag.logfmtUnknown;
   // In a valid line, the value is the whole text between quotes, commas or spaces.

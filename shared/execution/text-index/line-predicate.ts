@@ -12,7 +12,7 @@ import { type LineTestSource, lineTestsOf } from '../pipeline/line-tests.ts';
 import { parsePattern } from '../pipeline/pattern-syntax.ts';
 import { type ChunkLabelSummary, labelPredicate, NO_LABEL_SUMMARY } from './label-predicate.ts';
 import { LINE_SOURCE, type ParsedSource, sourceOfParser } from './parsed-sources.ts';
-import { allOf, anyOf, anything, containing, type PruningPredicate } from './pruning-predicate.ts';
+import { ANYTHING, allOf, anyOf, containing, type PruningPredicate } from './pruning-predicate.ts';
 import { regexPredicate } from './regex-literals.ts';
 
 /**
@@ -73,10 +73,10 @@ function changesLine({ kind }: Stage): boolean {
 
 function lineFilterPredicate(stage: LineFilterStage): PruningPredicate {
   const { tests, negate } = lineTestsOf(stage);
-  return negate ? anything : anyOf(tests.map(testPredicate));
+  return negate ? ANYTHING : anyOf(tests.map(testPredicate));
 }
 
-const singleIpv4 = /^\d{1,3}(\.\d{1,3}){3}$/;
+const SINGLE_IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/;
 
 function testPredicate(test: LineTestSource): PruningPredicate {
   switch (test.kind) {
@@ -86,10 +86,10 @@ function testPredicate(test: LineTestSource): PruningPredicate {
       return regexPredicate(test.pattern);
     case 'pattern':
       return allOf(
-        parsePattern(test.pattern).map(node => (node.kind === 'literal' ? containing(node.bytes) : anything)),
+        parsePattern(test.pattern).map(node => (node.kind === 'literal' ? containing(node.bytes) : ANYTHING)),
       );
     case 'ip':
       // A single IPv4 address has one spelling, without leading zeros; ranges and longer addresses have many.
-      return singleIpv4.test(test.pattern) ? containing(Buffer.from(test.pattern)) : anything;
+      return SINGLE_IPV4.test(test.pattern) ? containing(Buffer.from(test.pattern)) : ANYTHING;
   }
 }

@@ -28,8 +28,8 @@ export interface NeedlePredicate {
   readonly since: number;
 }
 
-export const anything: PruningPredicate = Object.freeze({ kind: 'anything' });
-export const nothing: PruningPredicate = Object.freeze({ kind: 'nothing' });
+export const ANYTHING: PruningPredicate = Object.freeze({ kind: 'anything' });
+export const NOTHING: PruningPredicate = Object.freeze({ kind: 'nothing' });
 
 /**
  * Requires that the line contains the bytes, ignoring case of ASCII letters; `exceptFlags` are bits of
@@ -37,7 +37,7 @@ export const nothing: PruningPredicate = Object.freeze({ kind: 'nothing' });
  */
 export function containing(needle: Uint8Array, exceptFlags = 0, endsAreKnown = false): PruningPredicate {
   const { terms, longestRun } = needleTerms(needle, endsAreKnown);
-  if (terms.length === 0 && longestRun === 0) return anything;
+  if (terms.length === 0 && longestRun === 0) return ANYTHING;
   return Object.freeze({ kind: 'needle', terms: Object.freeze(terms), longestRun, exceptFlags, since: 1 });
 }
 
@@ -48,26 +48,26 @@ export function havingValue(term: number, exceptFlags = 0): PruningPredicate {
 }
 
 export function onPages(mayMatch: Uint8Array): PruningPredicate {
-  if (!mayMatch.includes(0)) return anything;
-  return mayMatch.includes(1) ? Object.freeze({ kind: 'pages', mayMatch }) : nothing;
+  if (!mayMatch.includes(0)) return ANYTHING;
+  return mayMatch.includes(1) ? Object.freeze({ kind: 'pages', mayMatch }) : NOTHING;
 }
 
 export function allOf(parts: readonly PruningPredicate[]): PruningPredicate {
   const required = parts.flatMap(part =>
     part.kind === 'all' ? part.of : part.kind === 'anything' ? [] : [part],
   );
-  if (required.length === 0) return anything;
-  if (required.some(part => part.kind === 'nothing')) return nothing;
+  if (required.length === 0) return ANYTHING;
+  if (required.some(part => part.kind === 'nothing')) return NOTHING;
   return required.length === 1 ? required[0] : Object.freeze({ kind: 'all', of: Object.freeze(required) });
 }
 
 /** Requires at least one of the parts. There must be at least one part. */
 export function anyOf(parts: readonly PruningPredicate[]): PruningPredicate {
-  if (parts.length === 0 || parts.some(part => part.kind === 'anything')) return anything;
+  if (parts.length === 0 || parts.some(part => part.kind === 'anything')) return ANYTHING;
   const required = parts.flatMap(part =>
     part.kind === 'any' ? part.of : part.kind === 'nothing' ? [] : [part],
   );
-  if (required.length === 0) return nothing;
+  if (required.length === 0) return NOTHING;
   return required.length === 1 ? required[0] : Object.freeze({ kind: 'any', of: Object.freeze(required) });
 }
 

@@ -13,9 +13,9 @@ import { readValidRegex } from '../../language/regex/validate.ts';
 import { PageFlag } from './filter-layout.ts';
 import { EMPTY_TEXT, joinTexts, type LiteralText, textsOfSet } from './literal-text.ts';
 import {
+  ANYTHING,
   allOf,
   anyOf,
-  anything,
   containing,
   countNeedles,
   type PruningPredicate,
@@ -46,7 +46,7 @@ type Summary =
 /** Cache by node: nested repetitions would otherwise double the work at every level. */
 type Summaries = Map<RegexNode, Summary>;
 
-const unknown: Summary = { needs: anything };
+const UNKNOWN: Summary = { needs: ANYTHING };
 
 function predicateOf(summary: Summary): PruningPredicate {
   return summary.texts === undefined ? summary.needs : anyText(summary.texts);
@@ -74,7 +74,7 @@ function sumUp(node: RegexNode, known: Summaries): Summary {
       return { texts: [EMPTY_TEXT] };
     case 'chars': {
       const texts = textsOfSet(node.set);
-      return texts === undefined ? unknown : { texts };
+      return texts === undefined ? UNKNOWN : { texts };
     }
     case 'group':
       return summaryOf(node.node, known);
@@ -115,7 +115,7 @@ function concatSummary(parts: readonly Part[], known: Summaries): Summary {
     whole = false;
   };
   for (const part of parts) {
-    const summary = part === 'gap' ? unknown : summaryOf(part, known);
+    const summary = part === 'gap' ? UNKNOWN : summaryOf(part, known);
     if (summary.texts === undefined) {
       close();
       needs.push(summary.needs);
@@ -149,7 +149,7 @@ function alternateSummary(branches: readonly Summary[]): Summary {
  */
 function limited(predicate: PruningPredicate): PruningPredicate {
   if (countNeedles(predicate) <= MAX_NEEDLES) return predicate;
-  if (predicate.kind !== 'all') return anything;
+  if (predicate.kind !== 'all') return ANYTHING;
   const kept: PruningPredicate[] = [];
   let needles = 0;
   for (const part of predicate.of) {

@@ -44,12 +44,12 @@ export function isRecordedValue(bytes: Uint8Array, start: number, end: number): 
   // Avoid branches on the bytes, because values differ from line to line.
   let early = 0;
   let at = start;
-  for (const stop = start + min(length, PREFIX_BYTES); at < stop; at++) early |= signOf[bytes[at]];
+  for (const stop = start + min(length, PREFIX_BYTES); at < stop; at++) early |= SIGN_OF[bytes[at]];
   let all = early;
-  for (; at < end; at++) all |= signOf[bytes[at]];
+  for (; at < end; at++) all |= SIGN_OF[bytes[at]];
   if ((all & SPACE) !== 0) return false;
   const first = bytes[start] === MINUS_BYTE && length > 1 ? bytes[start + 1] : bytes[start];
-  if ((all & DOT) !== 0 && signOf[first] === DIGIT) return false;
+  if ((all & DOT) !== 0 && SIGN_OF[first] === DIGIT) return false;
   return (all & ~(LETTER | DIGIT)) !== 0 || length < MIN_TOKEN_BYTES || (early & DIGIT) === 0;
 }
 
@@ -58,7 +58,7 @@ const DIGIT = 2;
 const DOT = 4;
 const SPACE = 8;
 const OTHER = 16;
-const signOf = Uint8Array.from(symbolOf, symbol => {
+const SIGN_OF = Uint8Array.from(symbolOf, symbol => {
   if ((symbol & DIGIT_BIT) !== 0) return DIGIT;
   if ((symbol & LETTER_BIT) !== 0) return LETTER;
   return symbol === DOT_BYTE ? DOT : symbol === SPACE_BYTE ? SPACE : OTHER;

@@ -60,7 +60,7 @@ const ruleActions = readNumbers(RULE_ACTIONS);
 const actionNames = ACTION_NAMES.split(' ');
 
 /** States that reduce for any token; they do so before the next token is read. */
-const eager = Uint8Array.from({ length: STATE_COUNT }, (_, state) => {
+const EAGER = Uint8Array.from({ length: STATE_COUNT }, (_, state) => {
   const row = state * TOKEN_COUNT;
   const plain = (table: Int16Array) => table.subarray(row, row + TOKEN_COUNT).every(value => value === 0);
   return defaults[state] > 0 && plain(shifts) && plain(reductions) ? 1 : 0;
@@ -84,7 +84,7 @@ export function runAutomaton<C>(text: string, actions: readonly Action<C>[], con
   let read = false;
   for (;;) {
     const state = states[states.length - 1];
-    if (!read && eager[state] === 0) {
+    if (!read && EAGER[state] === 0) {
       lexer.next();
       read = true;
     }

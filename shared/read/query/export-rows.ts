@@ -68,12 +68,12 @@ class RowMemory {
 
 /** Of exports that follow each other. */
 const MAX_SPARE_BYTES = 64 * 1024 * 1024;
-const spare: RowMemory[] = [];
+const SPARE_MEMORIES: RowMemory[] = [];
 const SPARE = {
   get heldBytes(): number {
-    return spare.reduce((sum, { bytes }) => sum + bytes, 0);
+    return SPARE_MEMORIES.reduce((sum, { bytes }) => sum + bytes, 0);
   },
-  clear: () => void (spare.length = 0),
+  clear: () => void (SPARE_MEMORIES.length = 0),
 };
 addPool(SPARE);
 
@@ -109,7 +109,7 @@ export class ExportRows implements LogSink {
     this.maxLineBytes = maxLineBytes;
     this.#budget = budget;
     this.#hasLabels = hasLabels;
-    this.#memory = spare.pop() ?? new RowMemory();
+    this.#memory = SPARE_MEMORIES.pop() ?? new RowMemory();
     this.#lines = this.#memory.writer.lines(FIRST_LINE_BYTES);
   }
 
@@ -136,7 +136,7 @@ export class ExportRows implements LogSink {
 
   /** To be called however the export ends; the rows are void. */
   release(): void {
-    if (SPARE.heldBytes + this.#memory.bytes <= MAX_SPARE_BYTES) spare.push(this.#memory);
+    if (SPARE.heldBytes + this.#memory.bytes <= MAX_SPARE_BYTES) SPARE_MEMORIES.push(this.#memory);
   }
 
   /** The rows that `emit` names from here on are of this page. @param tenant place among the tenants of the query */

@@ -101,11 +101,11 @@ function keyOf<Result>(asked: Asked, tenants: readonly TenantRecords[]): AnswerK
   return createHash('sha256').update(parts.join('\n')).digest('base64') as AnswerKey<Result>;
 }
 
-const digests = new WeakMap<TenantDeleteFilters, string>();
+const DIGESTS = new WeakMap<TenantDeleteFilters, string>();
 
 /** Digest of the requests' content, not of their version: recompiled filters have the same digest. */
 function digestOf(deleteFilters: TenantDeleteFilters): string {
-  let digest = digests.get(deleteFilters);
+  let digest = DIGESTS.get(deleteFilters);
   if (digest === undefined) {
     const hash = createHash('sha256');
     for (const request of deleteFilters.definitions) {
@@ -113,7 +113,7 @@ function digestOf(deleteFilters: TenantDeleteFilters): string {
       hash.update(`${request.id} ${encoded.length}\n`).update(encoded);
     }
     digest = hash.digest('base64');
-    digests.set(deleteFilters, digest);
+    DIGESTS.set(deleteFilters, digest);
   }
   return digest;
 }

@@ -63,15 +63,15 @@ function legacyJson({ timeNs, line, labels }: ShownEntry): string {
 const MAX_CACHED_TEXTS = 256;
 /** Longer texts have parsed labels, which differ between lines, and are not cached. */
 const MAX_CACHED_CHARS = 4096;
-const texts = new Map<Labels, string>();
+const TEXTS = new Map<Labels, string>();
 
 export function labelsJson(labels: Labels): string {
-  const known = texts.get(labels);
+  const known = TEXTS.get(labels);
   if (known !== undefined) return known;
   const text = JSON.stringify(labelsToObject(labels));
   if (text.length > MAX_CACHED_CHARS) return text;
-  if (texts.size >= MAX_CACHED_TEXTS) texts.clear();
-  texts.set(labels, text);
+  if (TEXTS.size >= MAX_CACHED_TEXTS) TEXTS.clear();
+  TEXTS.set(labels, text);
   return text;
 }
 

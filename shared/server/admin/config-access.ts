@@ -2,7 +2,7 @@
  * Access control (docs/dev/security-review.md): the section `auth`, which only Logboom has. `auth_enabled` at
  * the top of the file is about tenants.
  */
-import { type Fields, flag, texts } from './config-kinds.ts';
+import { type Fields, FLAG, TEXTS } from './config-kinds.ts';
 
 export interface AccessConfig {
   /**
@@ -25,18 +25,18 @@ export const DEFAULT_ACCESS: AccessConfig = Object.freeze({
 export const ACCESS_FIELDS: Fields<AccessConfig> = {
   tokensEnabled: {
     name: 'tokens_enabled',
-    kind: flag,
+    kind: FLAG,
     about:
       'require an access token for every request ([security](../security.md)); off: Logboom trusts the tenant header',
   },
   metricsPublic: {
     name: 'metrics_public',
-    kind: flag,
+    kind: FLAG,
     about: 'serve `/metrics` without a token; it contains figures and names of all tenants',
   },
   allowedOrigins: {
     name: 'allowed_origins',
-    kind: texts,
+    kind: TEXTS,
     about:
       'origins of other sites whose pages may send requests, such as `https://tools.example.org`; all others are refused',
   },

@@ -6,7 +6,7 @@
 
 import { DEFAULT_LIMITS, type Limits } from '../../base/model/limits.ts';
 import { ACCESS_FIELDS, type AccessConfig, DEFAULT_ACCESS } from './config-access.ts';
-import { bytes, durationMs, type Fields, flag, oneOf, paths, text, whole } from './config-kinds.ts';
+import { BYTES, DURATION_MS, type Fields, FLAG, oneOf, PATHS, TEXT, whole } from './config-kinds.ts';
 import { LIMIT_FIELDS } from './config-limits.ts';
 import { DEFAULT_LOGBOOM, LOGBOOM_FIELDS, type LogboomConfig } from './config-logboom.ts';
 import { DEFAULT_RULER, RULER_FIELDS, type RulerConfig } from './config-ruler.ts';
@@ -164,12 +164,12 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
   },
   authEnabled: {
     name: 'auth_enabled',
-    kind: flag,
+    kind: FLAG,
     about: 'take the tenant from the header `X-Scope-OrgID`',
   },
   noAuthTenant: {
     name: 'no_auth_tenant',
-    kind: text,
+    kind: TEXT,
     about: 'the only tenant if `auth_enabled` is false; see [how to change it](#change-no_auth_tenant)',
   },
 };
@@ -177,38 +177,38 @@ export const AUTH_FIELDS: Fields<AuthConfig> = {
 const SERVER_FIELDS: Fields<ServerConfig> = {
   httpListenAddress: {
     name: 'http_listen_address',
-    kind: text,
+    kind: TEXT,
     about: 'listen address; empty is all addresses',
   },
   httpListenPort: { name: 'http_listen_port', kind: whole(0, 65_535), about: 'port; 0 is any free port' },
   logLevel: { name: 'log_level', kind: oneOf(LOG_LEVELS), about: 'minimum log level' },
   readTimeoutMs: {
     name: 'http_server_read_timeout',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'time to receive a request',
   },
   writeTimeoutMs: {
     name: 'http_server_write_timeout',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'time without progress of a response',
   },
   idleTimeoutMs: {
     name: 'http_server_idle_timeout',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'idle time of a connection',
   },
   gracefulShutdownTimeoutMs: {
     name: 'graceful_shutdown_timeout',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'time that running requests have after a stop signal',
   },
 };
 
 const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
-  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: bytes, about: 'maximum body size of a push, as sent' },
+  maxRecvMsgSize: { name: 'max_recv_msg_size', kind: BYTES, about: 'maximum body size of a push, as sent' },
   maxDecompressedSize: {
     name: 'max_decompressed_size',
-    kind: bytes,
+    kind: BYTES,
     about: 'maximum decompressed body size of a push; 0 is 50 times `max_recv_msg_size`, the default of Loki',
   },
 };
@@ -216,12 +216,12 @@ const DISTRIBUTOR_FIELDS: Fields<DistributorConfig> = {
 const QUERIER_FIELDS: Fields<QuerierConfig> = {
   tailMaxDurationMs: {
     name: 'tail_max_duration',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'maximum duration of a live tail; 0 is no limit ([live tail](../live-tail.md))',
   },
   multiTenantQueriesEnabled: {
     name: 'multi_tenant_queries_enabled',
-    kind: flag,
+    kind: FLAG,
     about: 'allow queries over several tenants, `a|b` in the header',
   },
   maxConcurrent: {
@@ -235,18 +235,18 @@ const QUERIER_FIELDS: Fields<QuerierConfig> = {
 const FRONTEND_FIELDS: Fields<FrontendConfig> = {
   compressResponses: {
     name: 'compress_responses',
-    kind: flag,
+    kind: FLAG,
     about: 'compress responses from 1,400 bytes with gzip, for clients that accept it',
   },
   supportParquetEncoding: {
     name: 'support_parquet_encoding',
-    kind: flag,
+    kind: FLAG,
     about:
       'serve Parquet for `Accept: application/vnd.apache.parquet` of query and query_range; `false` refuses it with 400',
   },
   maxBodySize: {
     name: 'max_body_size',
-    kind: bytes,
+    kind: BYTES,
     about: 'maximum body size of requests other than pushes',
   },
   maxOutstandingPerTenant: {
@@ -260,24 +260,24 @@ const FRONTEND_FIELDS: Fields<FrontendConfig> = {
 const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
   compactionIntervalMs: {
     name: 'compaction_interval',
-    kind: durationMs,
+    kind: DURATION_MS,
     about:
       'interval of compaction ([maintenance](../dev/operations.md#maintenance)); the default of Loki is 10m. On AWS, whole minutes',
   },
   retentionEnabled: {
     name: 'retention_enabled',
-    kind: flag,
+    kind: FLAG,
     about:
       'apply retention and delete requests; off: the delete API responds with 404. The default of Loki is off',
   },
   retentionDeleteDelayMs: {
     name: 'retention_delete_delay',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'time that objects of expired entries are kept after the catalog no longer references them',
   },
   deleteRequestCancelPeriodMs: {
     name: 'delete_request_cancel_period',
-    kind: durationMs,
+    kind: DURATION_MS,
     about:
       'age at which a delete request is processed; until then you can cancel it, and its entries become visible again',
   },
@@ -288,12 +288,12 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
   },
   deleteMaxIntervalMs: {
     name: 'delete_max_interval',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'maximum length of the parts into which a delete request with filters is divided',
   },
   deleteRequestStore: {
     name: 'delete_request_store',
-    kind: text,
+    kind: TEXT,
     about: 'accepted without effect: requests are stored in the catalog. Loki needs it',
   },
 };
@@ -301,7 +301,7 @@ const COMPACTOR_FIELDS: Fields<CompactorConfig> = {
 const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
   enabled: {
     name: 'enabled',
-    kind: flag,
+    kind: FLAG,
     about: 'mine [patterns](../patterns.md) during compaction, and serve `/patterns`; off: 404',
   },
 };
@@ -309,24 +309,24 @@ const PATTERN_INGESTER_FIELDS: Fields<PatternIngesterConfig> = {
 const RUNTIME_FIELDS: Fields<RuntimeConfig> = {
   files: {
     name: 'file',
-    kind: paths,
+    kind: PATHS,
     about: 'path, several paths with commas, or a list; later files override earlier ones',
   },
   object: {
     name: 'object',
     own: true,
-    kind: text,
+    kind: TEXT,
     about: 'key of an object in the store that contains overrides; it overrides the files',
   },
-  periodMs: { name: 'period', kind: durationMs, about: 'interval at which they are reloaded; 0 is never' },
+  periodMs: { name: 'period', kind: DURATION_MS, about: 'interval at which they are reloaded; 0 is never' },
 };
 
 /** Older names of these values in `limits_config`. The values of `runtime_config` override them. */
 export const OLDER_RUNTIME_FIELDS: Fields<Pick<RuntimeConfig, 'files' | 'periodMs'>> = {
-  files: { name: 'per_tenant_override_config', kind: paths, about: 'older name of `runtime_config.file`' },
+  files: { name: 'per_tenant_override_config', kind: PATHS, about: 'older name of `runtime_config.file`' },
   periodMs: {
     name: 'per_tenant_override_period',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'older name of `runtime_config.period`',
   },
 };

@@ -43,19 +43,19 @@ export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> };
 
 const same = <T>(value: T): unknown => value;
 
-export const flag: Kind<boolean> = {
+export const FLAG: Kind<boolean> = {
   type: 'flag',
   schema: lazily(() => z.boolean()),
   expected: 'true or false',
   format: same,
 };
-export const text: Kind<string> = {
+export const TEXT: Kind<string> = {
   type: 'string',
   schema: lazily(() => z.string()),
   expected: 'a string',
   format: same,
 };
-export const texts: Kind<readonly string[]> = {
+export const TEXTS: Kind<readonly string[]> = {
   type: 'list of strings',
   schema: lazily(() => z.array(z.string())),
   expected: 'a list of strings',
@@ -63,7 +63,7 @@ export const texts: Kind<readonly string[]> = {
 };
 
 /** File names: a list, or one string with commas between them. */
-export const paths: Kind<readonly string[]> = {
+export const PATHS: Kind<readonly string[]> = {
   type: 'list of paths',
   schema: lazily(() =>
     z
@@ -86,7 +86,7 @@ const blockedQuery = lazily(() =>
     .transform(({ query_tags: queryTags, ...rest }): BlockedQuery => ({ ...rest, queryTags })),
 );
 
-export const blockedQueries: Kind<readonly BlockedQuery[]> = {
+export const BLOCKED_QUERIES: Kind<readonly BlockedQuery[]> = {
   type: 'list',
   schema: lazily(() => z.array(blockedQuery())),
   expected: 'a list of {pattern, regex, hash, types, query_tags}; types are metric, filter, limited',
@@ -107,7 +107,7 @@ export function whole(min: number, max: number = Number.MAX_SAFE_INTEGER): Kind<
 export const count = whole(0);
 
 /** A number of at least 0, possibly with a fraction. */
-export const decimal: Kind<number> = {
+export const DECIMAL: Kind<number> = {
   type: 'number',
   schema: lazily(() => z.number().min(0)),
   expected: 'a number of at least 0',
@@ -127,7 +127,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Kind<T> {
  * Duration in ns, written as a Prometheus or Go duration. A plain 0 is allowed, but no other number without a
  * unit.
  */
-export const durationNs: Kind<bigint> = {
+export const DURATION_NS: Kind<bigint> = {
   type: 'duration',
   schema: lazily(() =>
     z.union([z.string(), z.literal(0)]).transform((written, context) => {
@@ -142,10 +142,10 @@ export const durationNs: Kind<bigint> = {
 };
 
 /** Duration in ms, for timers; possibly with a fraction. */
-export const durationMs: Kind<number> = {
+export const DURATION_MS: Kind<number> = {
   type: 'duration',
-  schema: lazily(() => durationNs.schema().transform(ns => Number(ns) / Number(NS_PER_MS))),
-  expected: durationNs.expected,
+  schema: lazily(() => DURATION_NS.schema().transform(ns => Number(ns) / Number(NS_PER_MS))),
+  expected: DURATION_NS.expected,
   format: ms => formatDuration(BigInt(Math.round(ms * Number(NS_PER_MS)))),
 };
 
@@ -153,7 +153,7 @@ export const durationMs: Kind<number> = {
 export const HIDDEN = '<secret>';
 
 /** Address of another service. It may contain a password. */
-export const address: Kind<string> = {
+export const ADDRESS: Kind<string> = {
   type: 'string',
   schema: lazily(() => z.string()),
   expected: 'an address',
@@ -176,7 +176,7 @@ const SIZE_UNITS = ['', 'K', 'M', 'G', 'T'];
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?$/i;
 
 /** Size in bytes: a whole number, or a number with a 1024-based unit. */
-export const bytes: Kind<number> = {
+export const BYTES: Kind<number> = {
   type: 'size',
   schema: lazily(() =>
     z.union([z.string(), z.int()]).transform((written, context) => {

@@ -4,28 +4,28 @@
  */
 import { DELETION_MODES, INGESTION_RATE_STRATEGIES, type Limits } from '../../base/model/limits.ts';
 import {
-  blockedQueries,
-  bytes,
+  BLOCKED_QUERIES,
+  BYTES,
   count,
-  decimal,
-  durationNs,
+  DECIMAL,
+  DURATION_NS,
   type Fields,
-  flag,
+  FLAG,
   oneOf,
-  text,
-  texts,
+  TEXT,
+  TEXTS,
   whole,
 } from './config-kinds.ts';
 import {
-  genericFields,
-  policySelectors,
-  settings,
-  streamRetention,
-  textLists,
-  time,
-  times,
+  GENERIC_FIELDS,
+  LIMIT_TIME,
+  LIMIT_TIMES,
+  POLICY_SELECTORS,
+  SETTINGS,
+  STREAM_RETENTION,
+  TEXT_LISTS,
 } from './config-limits-kinds.ts';
-import { otlpConfig } from './config-otlp.ts';
+import { OTLP_CONFIG } from './config-otlp.ts';
 
 export const LIMIT_FIELDS: Fields<Limits> = {
   maxLabelNameLength: {
@@ -45,48 +45,48 @@ export const LIMIT_FIELDS: Fields<Limits> = {
     kind: count,
     about: 'maximum number of labels of a stream, without `service_name`',
   },
-  rejectOldSamples: { name: 'reject_old_samples', kind: flag, about: 'refuse old entries' },
+  rejectOldSamples: { name: 'reject_old_samples', kind: FLAG, about: 'refuse old entries' },
   rejectOldSamplesMaxAgeNs: {
     name: 'reject_old_samples_max_age',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'age from which an entry is old',
   },
   creationGracePeriodNs: {
     name: 'creation_grace_period',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'maximum time that an entry can be in the future',
   },
-  maxLineSize: { name: 'max_line_size', kind: bytes, about: 'maximum length of a line; 0 is off' },
+  maxLineSize: { name: 'max_line_size', kind: BYTES, about: 'maximum length of a line; 0 is off' },
   maxLineSizeTruncate: {
     name: 'max_line_size_truncate',
-    kind: flag,
+    kind: FLAG,
     about: 'truncate longer lines instead of refusing them',
   },
   maxLineSizeTruncateIdentifier: {
     name: 'max_line_size_truncate_identifier',
-    kind: text,
+    kind: TEXT,
     about: 'text that replaces the last bytes of a truncated line',
   },
   incrementDuplicateTimestamp: {
     name: 'increment_duplicate_timestamp',
-    kind: flag,
+    kind: FLAG,
     about:
       'if an entry has the timestamp of the previous entry of its stream in the push, and another line, increase it by 1 ns',
   },
   discoverServiceName: {
     name: 'discover_service_name',
-    kind: texts,
+    kind: TEXTS,
     about:
       'labels of which the first one that a stream has becomes its `service_name`; without any, `unknown_service`. An empty list is off',
   },
   discoverLogLevels: {
     name: 'discover_log_levels',
-    kind: flag,
+    kind: FLAG,
     about: 'add `detected_level` to the structured metadata of each entry',
   },
   logLevelFields: {
     name: 'log_level_fields',
-    kind: texts,
+    kind: TEXTS,
     about: 'fields that can contain the level; an empty list is the default',
   },
   logLevelFromJsonMaxDepth: {
@@ -96,12 +96,12 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   allowStructuredMetadata: {
     name: 'allow_structured_metadata',
-    kind: flag,
+    kind: FLAG,
     about: 'accept structured metadata',
   },
   maxStructuredMetadataSize: {
     name: 'max_structured_metadata_size',
-    kind: bytes,
+    kind: BYTES,
     about: 'maximum size of the structured metadata of an entry, names and values; 0 is off',
   },
   maxStructuredMetadataEntriesCount: {
@@ -111,30 +111,30 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   otlpConfig: {
     name: 'otlp_config',
-    kind: otlpConfig,
+    kind: OTLP_CONFIG,
     about:
       'store attributes of OTLP as labels or structured metadata, or drop them ([OTLP mapping](otlp.md#change-the-mapping)); up to 200 rules in a list',
   },
-  enforcedLabels: { name: 'enforced_labels', kind: texts, about: 'labels that every stream must have' },
+  enforcedLabels: { name: 'enforced_labels', kind: TEXTS, about: 'labels that every stream must have' },
   policyEnforcedLabels: {
     name: 'policy_enforced_labels',
-    kind: textLists,
+    kind: TEXT_LISTS,
     about: 'labels that streams of a policy must have, `{policy: [label]}`; `"*"` is every stream',
   },
   policyStreamMapping: {
     name: 'policy_stream_mapping',
-    kind: policySelectors,
+    kind: POLICY_SELECTORS,
     about:
       'policies of streams, `{policy: [{selector, priority}]}`; the matching policy with the highest priority applies, then the first by name',
   },
   blockIngestionUntil: {
     name: 'block_ingestion_until',
-    kind: time,
+    kind: LIMIT_TIME,
     about: 'time until which pushes are refused',
   },
   blockIngestionPolicyUntil: {
     name: 'block_ingestion_policy_until',
-    kind: times,
+    kind: LIMIT_TIMES,
     about: 'the same by policy, `{policy: time}`; `"*"` is streams without a policy',
   },
   blockIngestionStatusCode: {
@@ -144,18 +144,18 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   discoverGenericFields: {
     name: 'discover_generic_fields',
-    kind: genericFields,
+    kind: GENERIC_FIELDS,
     about:
       'structured metadata from a label, other metadata, or a field of a JSON or logfmt line: `{fields: {name: [source]}}`',
   },
   unorderedWrites: {
     name: 'unordered_writes',
-    kind: flag,
+    kind: FLAG,
     about: 'accepted without effect: entries can arrive in any order',
   },
   shardStreams: {
     name: 'shard_streams',
-    kind: settings,
+    kind: SETTINGS,
     about: 'accepted without effect: Logboom does not need to divide streams',
   },
   ingestionRateStrategy: {
@@ -165,13 +165,13 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   ingestionRateMb: {
     name: 'ingestion_rate_mb',
-    kind: decimal,
+    kind: DECIMAL,
     unit: 'MiB/s',
     about: 'rate limit of a tenant in MiB/s, lines and structured metadata; fractions are allowed',
   },
   ingestionBurstSizeMb: {
     name: 'ingestion_burst_size_mb',
-    kind: decimal,
+    kind: DECIMAL,
     unit: 'MiB',
     about: 'burst of a tenant in MiB; larger pushes are always refused',
   },
@@ -187,12 +187,12 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   perStreamRateLimit: {
     name: 'per_stream_rate_limit',
-    kind: bytes,
+    kind: BYTES,
     about: 'rate limit of a stream, per second',
   },
   perStreamRateLimitBurst: {
     name: 'per_stream_rate_limit_burst',
-    kind: bytes,
+    kind: BYTES,
     about: 'burst of a stream',
   },
   maxEntriesLimitPerQuery: {
@@ -212,17 +212,17 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   maxQueryLengthNs: {
     name: 'max_query_length',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'maximum time range of a query; 0 is off',
   },
   maxQueryLookbackNs: {
     name: 'max_query_lookback',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'maximum age of data that queries return; older ranges are cut without an error; 0 is off',
   },
   maxQueryRangeNs: {
     name: 'max_query_range',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'maximum `[range]` of an aggregation; 0 is off',
   },
   maxStreamsMatchersPerQuery: {
@@ -230,7 +230,7 @@ export const LIMIT_FIELDS: Fields<Limits> = {
     kind: count,
     about: 'maximum number of matchers in a selector; 0 is off',
   },
-  requiredLabels: { name: 'required_labels', kind: texts, about: 'labels that every selector must name' },
+  requiredLabels: { name: 'required_labels', kind: TEXTS, about: 'labels that every selector must name' },
   minimumLabelsNumber: {
     name: 'minimum_labels_number',
     kind: count,
@@ -238,32 +238,32 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   maxQueryBytesRead: {
     name: 'max_query_bytes_read',
-    kind: bytes,
+    kind: BYTES,
     about: 'maximum size of lines and structured metadata that a query can read; 0 is off',
   },
   maxQuerierBytesRead: {
     name: 'max_querier_bytes_read',
-    kind: bytes,
+    kind: BYTES,
     about: 'maximum size of lines that a query reads on one machine; 0 is off',
   },
   blockedQueries: {
     name: 'blocked_queries',
-    kind: blockedQueries,
+    kind: BLOCKED_QUERIES,
     about: 'queries to refuse with 400, `{pattern, regex, hash, types, query_tags}`; the first match applies',
   },
   queryTimeoutNs: {
     name: 'query_timeout',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'timeout of a query, which then gets 504; 0 is off',
   },
   schedulingWeight: {
     name: 'scheduling_weight',
-    kind: decimal,
+    kind: DECIMAL,
     about: 'share of CPU time relative to other tenants on the same thread; at least 0.01',
   },
   volumeEnabled: {
     name: 'volume_enabled',
-    kind: flag,
+    kind: FLAG,
     about: 'serve `index/volume` and `index/volume_range`; off: 404',
   },
   volumeMaxSeries: {
@@ -284,12 +284,12 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   retentionPeriodNs: {
     name: 'retention_period',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'age at which entries expire: they are hidden at once and deleted later; 0 keeps them',
   },
   retentionStream: {
     name: 'retention_stream',
-    kind: streamRetention,
+    kind: STREAM_RETENTION,
     about:
       'streams with another period, `{selector, priority, period}`, at least `24h`; the match with the highest priority applies',
   },
@@ -305,7 +305,7 @@ export const LIMIT_FIELDS: Fields<Limits> = {
   },
   rulerRemoteWriteDisabled: {
     name: 'ruler_remote_write_disabled',
-    kind: flag,
+    kind: FLAG,
     about: "discard the series of the tenant's recording rules",
   },
 };

@@ -1,8 +1,8 @@
 /** The section `logboom`: settings that the reference does not have. An unknown key in it is an error. */
 
-import { address, bytes, count, durationMs, type Fields, flag, oneOf, text, whole } from './config-kinds.ts';
+import { ADDRESS, BYTES, count, DURATION_MS, type Fields, FLAG, oneOf, TEXT, whole } from './config-kinds.ts';
 import { DEFAULT_PRICES, type Prices } from './prices.ts';
-import { prices } from './prices-kind.ts';
+import { PRICES } from './prices-kind.ts';
 
 export const STORAGE_KINDS = ['files', 's3'] as const;
 export type StorageKind = (typeof STORAGE_KINDS)[number];
@@ -137,35 +137,35 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   },
   dataDir: {
     name: 'data_dir',
-    kind: text,
+    kind: TEXT,
     about: 'data folder with `files`, relative to the folder in which the program starts',
   },
   s3Bucket: {
     name: 's3_bucket',
-    kind: text,
+    kind: TEXT,
     about: 'bucket with `s3`; credentials come from the default sources of the AWS SDK',
   },
-  dynamodbTable: { name: 'dynamodb_table', kind: text, about: 'table with `s3`' },
+  dynamodbTable: { name: 'dynamodb_table', kind: TEXT, about: 'table with `s3`' },
   awsEndpoint: {
     name: 'aws_endpoint',
-    kind: address,
+    kind: ADDRESS,
     about: 'another endpoint than AWS, such as an emulator; bucket and table are created if missing',
   },
-  awsRegion: { name: 'aws_region', kind: text, about: 'AWS region' },
+  awsRegion: { name: 'aws_region', kind: TEXT, about: 'AWS region' },
   inlineMaxBytes: {
     name: 'inline_max_bytes',
-    kind: bytes,
+    kind: BYTES,
     about:
       'maximum compressed size of a push that is stored in the catalog; larger ones are objects ([cost model](../dev/cost-model.md))',
   },
   groupCommitWaitMs: {
     name: 'group_commit_wait',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'time that a push waits to share a write with others; functions do not wait',
   },
   writeTierWaitMs: {
     name: 'write_tier_wait',
-    kind: durationMs,
+    kind: DURATION_MS,
     about:
       'the same in a process of the [write tier](../operate/size.md#many-small-agents): target `write` or `distributor`, with `s3`. A longer wait makes fewer and larger objects',
   },
@@ -181,13 +181,13 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   },
   connectionsApi: {
     name: 'connections_api',
-    kind: flag,
+    kind: FLAG,
     about:
       'serve `/@connections/{id}` as API Gateway does, for programs on this machine ([live tail](../live-tail.md))',
   },
   maxBufferedBodyBytes: {
     name: 'max_buffered_body_bytes',
-    kind: bytes,
+    kind: BYTES,
     about: 'memory for request bodies; beyond it, requests get 503',
   },
   queryWorkers: {
@@ -198,25 +198,25 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   },
   queryMemoryBytes: {
     name: 'query_memory',
-    kind: bytes,
+    kind: BYTES,
     about:
       'memory for all queries of a process: states, series, entries, and 8 MB each for pages. Beyond it, queries get 429. One query gets up to 512 MiB',
   },
   queryResultCacheBytes: {
     name: 'query_result_cache_bytes',
-    kind: bytes,
+    kind: BYTES,
     about:
       'size of the results cache. A result serves the same query over the same instants until its range has a new chunk. 0 is off',
   },
   pageCacheBytes: {
     name: 'page_cache_bytes',
-    kind: bytes,
+    kind: BYTES,
     about:
       'size of the cache of decompressed pages, which query threads share; three quarters are for lines ([memory](../operate/size.md#memory)). 0 is off',
   },
   compactionTargetBytes: {
     name: 'compaction_target_size',
-    kind: bytes,
+    kind: BYTES,
     about: 'size at which compaction completes an object; chunks of half that size are not merged again',
   },
   maxCompactionFunctions: {
@@ -227,7 +227,7 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   },
   maxMergeBacklogBytes: {
     name: 'max_merge_backlog',
-    kind: bytes,
+    kind: BYTES,
     about:
       'maximum size of pushed lines that wait to be merged, on one machine ([merge backlog](limits.md#the-merge-backlog)); beyond it, tenants with a share get 429, and from a quarter of it merging has the priority of requests. 0 is no limit',
   },
@@ -239,41 +239,41 @@ export const LOGBOOM_FIELDS: Fields<LogboomConfig> = {
   },
   maintenanceRunMs: {
     name: 'maintenance_run',
-    kind: durationMs,
+    kind: DURATION_MS,
     about:
       "a run of a scheduled job starts no new work after this time, and a client's flush continues in the background. Functions: 25 s for requests, scheduled runs have the time of the function less one minute",
   },
   objectGraceMs: {
     name: 'object_grace_period',
-    kind: durationMs,
+    kind: DURATION_MS,
     about:
       'time that objects are kept after the catalog no longer references them. It must be longer than the longest query. A single process with a data folder deletes them as soon as no query needs them, about 20 seconds after',
   },
   collectionIntervalMs: {
     name: 'collection_interval',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'interval at which unreferenced objects are deleted; once a day, also orphans',
   },
   indexSync: {
     name: 'index_sync',
-    kind: flag,
+    kind: FLAG,
     about: 'maintain an index for each tenant and day; off: `/sync-indexes` responds with 503',
   },
   indexSyncIntervalMs: {
     name: 'index_sync_interval',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'interval of index sync',
   },
   firehoseTenantAttribute: {
     name: 'firehose_tenant_attribute',
-    kind: flag,
+    kind: FLAG,
     about:
       'let Firehose requests without a tenant header name the tenant in a common attribute ([receivers](receivers.md#firehose))',
   },
   prices: {
     name: 'prices',
-    kind: prices,
+    kind: PRICES,
     about: 'prices for the estimated cost in [usage](metrics.md), which explains the keys',
   },
-  currency: { name: 'currency', kind: text, about: 'currency of the prices; shown, and never converted' },
+  currency: { name: 'currency', kind: TEXT, about: 'currency of the prices; shown, and never converted' },
 };

@@ -56,7 +56,7 @@ const schema = lazily(() =>
     ),
 );
 
-export const otlpConfig: Kind<OtlpConfig> = {
+export const OTLP_CONFIG: Kind<OtlpConfig> = {
   type: 'map',
   schema,
   expected:

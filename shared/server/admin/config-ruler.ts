@@ -3,15 +3,15 @@ import * as z from 'zod';
 import { lazily } from '../../base/model/lazily.ts';
 import { NS_PER_HOUR, NS_PER_MINUTE } from '../../base/model/time-units.ts';
 import {
-  address,
+  ADDRESS,
   count,
-  durationMs,
-  durationNs,
+  DURATION_MS,
+  DURATION_NS,
   type Fields,
-  flag,
+  FLAG,
   HIDDEN,
   type Kind,
-  text,
+  TEXT,
   withoutSecrets,
 } from './config-kinds.ts';
 
@@ -123,7 +123,7 @@ export const DEFAULT_RULER: RulerConfig = {
 
 const texts = lazily(() => z.record(z.string(), z.string()));
 
-const textMap: Kind<Readonly<Record<string, string>>> = {
+const TEXT_MAP: Kind<Readonly<Record<string, string>>> = {
   type: 'map',
   schema: lazily(() =>
     texts()
@@ -134,7 +134,7 @@ const textMap: Kind<Readonly<Record<string, string>>> = {
   format: value => value,
 };
 
-const storage: Kind<RuleStorage> = {
+const STORAGE: Kind<RuleStorage> = {
   type: 'map',
   schema: lazily(() =>
     z
@@ -168,7 +168,7 @@ const authSchema = lazily(() => ({
 }));
 
 /** Names of the reference's Alertmanager client, which differ from those of Prometheus. */
-const alertmanagerClient: Kind<ClientAuth> = {
+const ALERTMANAGER_CLIENT: Kind<ClientAuth> = {
   type: 'map',
   secret: true,
   schema: lazily(() =>
@@ -214,7 +214,7 @@ const relabelConfig = lazily(() =>
     ),
 );
 
-const relabelConfigs: Kind<readonly RelabelConfig[]> = {
+const RELABEL_CONFIGS: Kind<readonly RelabelConfig[]> = {
   type: 'list',
   schema: lazily(() =>
     z
@@ -238,7 +238,7 @@ const remoteClient = lazily(() =>
       ...authSchema(),
       url: z.url({ protocol: /^https?$/ }),
       headers: texts().default({}),
-      remote_timeout: durationMs.schema().default(30_000),
+      remote_timeout: DURATION_MS.schema().default(30_000),
     })
     .transform(
       (written): RemoteWriteClient => ({
@@ -250,7 +250,7 @@ const remoteClient = lazily(() =>
     ),
 );
 
-const remoteWrite: Kind<RemoteWrite> = {
+const REMOTE_WRITE: Kind<RemoteWrite> = {
   type: 'map',
   secret: true,
   schema: lazily(() =>
@@ -279,7 +279,7 @@ const remoteWrite: Kind<RemoteWrite> = {
   }),
 };
 
-const alertmanagerUrl: Kind<string> = {
+const ALERTMANAGER_URL: Kind<string> = {
   type: 'string',
   secret: true,
   schema: lazily(() => z.string().refine(list => urlsOf(list).every(isHttpUrl))),
@@ -296,43 +296,43 @@ export function urlsOf(list: string): string[] {
 }
 
 export const RULER_FIELDS: Fields<RulerConfig> = {
-  enableApi: { name: 'enable_api', kind: flag, about: 'serve the endpoints of rule groups; off: 404' },
+  enableApi: { name: 'enable_api', kind: FLAG, about: 'serve the endpoints of rule groups; off: 404' },
   storage: {
     name: 'storage',
-    kind: storage,
+    kind: STORAGE,
     about:
       '`{type: local, local: {directory: PATH}}`: read groups from `PATH/<tenant>/<file>`; the API cannot change them; any other type: they are stored in the catalog',
   },
   pollIntervalMs: {
     name: 'poll_interval',
-    kind: durationMs,
+    kind: DURATION_MS,
     about: 'interval at which local files are reloaded',
   },
   evaluationIntervalNs: {
     name: 'evaluation_interval',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'interval of groups without one',
   },
   externalUrl: {
     name: 'external_url',
-    kind: address,
+    kind: ADDRESS,
     about: 'base URL of links in alerts',
   },
-  datasourceUid: { name: 'datasource_uid', kind: text, about: 'UID of the data source in these links' },
-  externalLabels: { name: 'external_labels', kind: textMap, about: 'labels to add to every alert' },
+  datasourceUid: { name: 'datasource_uid', kind: TEXT, about: 'UID of the data source in these links' },
+  externalLabels: { name: 'external_labels', kind: TEXT_MAP, about: 'labels to add to every alert' },
   alertmanagerUrl: {
     name: 'alertmanager_url',
-    kind: alertmanagerUrl,
+    kind: ALERTMANAGER_URL,
     about: 'URLs of Alertmanagers, separated by commas; each receives every alert',
   },
   alertmanagerClient: {
     name: 'alertmanager_client',
-    kind: alertmanagerClient,
+    kind: ALERTMANAGER_CLIENT,
     about: '`{basic_auth_username, basic_auth_password}` or `{type, credentials}`',
   },
   alertRelabelConfigs: {
     name: 'alert_relabel_configs',
-    kind: relabelConfigs,
+    kind: RELABEL_CONFIGS,
     about: 'relabeling of alerts before they are sent, as in Prometheus',
   },
   notificationQueueCapacity: {
@@ -340,25 +340,25 @@ export const RULER_FIELDS: Fields<RulerConfig> = {
     kind: count,
     about: 'maximum number of alerts sent after one evaluation',
   },
-  notificationTimeoutMs: { name: 'notification_timeout', kind: durationMs, about: 'timeout of a request' },
+  notificationTimeoutMs: { name: 'notification_timeout', kind: DURATION_MS, about: 'timeout of a request' },
   forOutageToleranceNs: {
     name: 'for_outage_tolerance',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'maximum outage after which `for` continues; after a longer one it restarts',
   },
   forGracePeriodNs: {
     name: 'for_grace_period',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'minimum time between the end of an outage and firing of an alert that was pending before it',
   },
   resendDelayNs: {
     name: 'resend_delay',
-    kind: durationNs,
+    kind: DURATION_NS,
     about: 'interval at which a firing alert is sent again',
   },
   remoteWrite: {
     name: 'remote_write',
-    kind: remoteWrite,
+    kind: REMOTE_WRITE,
     about:
       '`{enabled, add_org_id_header, clients: {NAME: {url, headers, basic_auth, authorization, remote_timeout}}}`: endpoints that receive the series of rules',
   },
@@ -384,7 +384,7 @@ function shownClient({ url, headers, timeoutMs, basic, authorization }: RemoteWr
     url: withoutSecrets(url),
     // Hidden, because keys of other services are often sent as headers.
     headers: Object.fromEntries(Object.keys(headers).map(name => [name, HIDDEN])),
-    remote_timeout: durationMs.format(timeoutMs),
+    remote_timeout: DURATION_MS.format(timeoutMs),
     ...(basic && { basic_auth: { username: basic.username, password: HIDDEN } }),
     ...(authorization !== '' && {
       authorization: { type: authorization.split(' ')[0], credentials: HIDDEN },

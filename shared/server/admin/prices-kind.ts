@@ -19,7 +19,7 @@ const KEYS = Object.keys(NAMES) as (keyof Prices)[];
 
 const written = lazily(() => z.partialRecord(z.enum(Object.values(NAMES)), z.number().min(0)));
 
-export const prices: Kind<Prices> = {
+export const PRICES: Kind<Prices> = {
   type: 'map',
   schema: lazily(() =>
     written().transform(given => {

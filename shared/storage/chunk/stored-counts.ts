@@ -91,8 +91,8 @@ export class StoredCounts implements CountsByStream {
       for (const counts of this.at(stream)) columns.add(counts);
       return;
     }
-    readVarints(this.#bytes, start, end, numbers);
-    addLevels(columns, numbers);
+    readVarints(this.#bytes, start, end, NUMBERS);
+    addLevels(columns, NUMBERS);
   }
 
   #unpack(stream: number, { from, to }: MinuteRange): readonly LevelCounts[] {
@@ -111,7 +111,7 @@ export class StoredCounts implements CountsByStream {
 }
 
 /** Scratch array for all numbers of a stream, each of which has at least one byte. */
-const numbers = new Float64Array(KEPT_FROM_BYTES);
+const NUMBERS = new Float64Array(KEPT_FROM_BYTES);
 
 /** @param stored Numbers of a stream, checked by `read` */
 function addLevels(columns: CountColumns, stored: Float64Array): void {

@@ -132,14 +132,14 @@ class QuarterRequests {
   };
 }
 
-const steadyLists = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
+const STEADY_LISTS = new WeakMap<readonly SelectorGroup[], readonly RequestsOfGroup[]>();
 
 /** All steady requests of the groups. Returns the same array for the same groups. */
 function steadyOf(groups: readonly SelectorGroup[]): readonly RequestsOfGroup[] {
-  let list = steadyLists.get(groups);
+  let list = STEADY_LISTS.get(groups);
   if (list === undefined) {
     list = groups.flatMap(group => partOf(group, group.steady, () => true));
-    steadyLists.set(groups, list);
+    STEADY_LISTS.set(groups, list);
   }
   return list;
 }

@@ -46,15 +46,15 @@ export const KEPT_FOR_GOOD: Retention = Object.freeze({
   definition: Object.freeze({ retentionPeriodNs: 0n, retentionStream: [] }),
 });
 
-const compiled = new WeakMap<RetentionLimits, Retention>();
+const COMPILED = new WeakMap<RetentionLimits, Retention>();
 
 /** @param enabled `compactor.retention_enabled`; if false, nothing expires */
 export function retentionOf(limits: RetentionLimits, enabled: boolean): Retention {
   if (!enabled) return KEPT_FOR_GOOD;
-  let retention = compiled.get(limits);
+  let retention = COMPILED.get(limits);
   if (retention === undefined) {
     retention = compile(limits);
-    compiled.set(limits, retention);
+    COMPILED.set(limits, retention);
   }
   return retention;
 }

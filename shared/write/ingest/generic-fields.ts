@@ -27,10 +27,10 @@ interface GenericField {
   readonly paths: readonly (readonly PathStep[])[];
 }
 
-const compiled = new WeakMap<Limits['discoverGenericFields'], readonly GenericField[]>();
+const COMPILED = new WeakMap<Limits['discoverGenericFields'], readonly GenericField[]>();
 
 function compile(fields: Limits['discoverGenericFields']): readonly GenericField[] {
-  let found = compiled.get(fields);
+  let found = COMPILED.get(fields);
   if (found === undefined) {
     found = [...fields].map(([name, hints]) => ({
       name: sanitizeMetadataName(name),
@@ -38,7 +38,7 @@ function compile(fields: Limits['discoverGenericFields']): readonly GenericField
       keys: levelFields(hints),
       paths: hints.flatMap(hint => pathOf(hint) ?? []),
     }));
-    compiled.set(fields, found);
+    COMPILED.set(fields, found);
   }
   return found;
 }
@@ -87,7 +87,7 @@ const PAIRS_A_STEP = 16_384;
 /** Bytes of a line that are searched. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-const range: FoundRange = { start: 0, end: 0 };
+const RANGE: FoundRange = { start: 0, end: 0 };
 
 function* findField(
   columns: PushColumns,
@@ -116,20 +116,20 @@ function* findField(
     if (pair === HAS_IT) continue;
     const inLabels = ofStream[columns.streamOf[entry]];
     if (inLabels !== undefined) {
-      range.start = inLabels.start;
-      range.end = inLabels.end;
+      RANGE.start = inLabels.start;
+      RANGE.end = inLabels.end;
     } else if (pair >= 0) {
-      range.start = columns.pairStart[pair];
-      range.end = columns.pairEnd[pair];
+      RANGE.start = columns.pairStart[pair];
+      RANGE.end = columns.pairEnd[pair];
     } else if (!findInLine(columns, entry, field)) continue;
-    if (range.start === range.end) continue;
+    if (RANGE.start === RANGE.end) continue;
     if (columns.pairCount + added.entry.length >= MAX_METADATA_PAIRS) {
       throw tooMany('metadata pairs', MAX_METADATA_PAIRS);
     }
     added.entry.push(entry);
     added.name.push(name);
-    added.start.push(range.start);
-    added.end.push(range.end);
+    added.start.push(RANGE.start);
+    added.end.push(RANGE.end);
   }
 }
 
@@ -174,10 +174,10 @@ function findInLine({ bytes, lineStart, lineEnd }: PushColumns, entry: number, f
   let last = end - 1;
   while (last > first && isSpace(bytes[last])) last--;
   if (last > first && bytes[first] === OPEN_BRACE && bytes[last] === CLOSE_BRACE) {
-    return field.paths.some(path => findJsonValue(bytes, first, last + 1, path, range));
+    return field.paths.some(path => findJsonValue(bytes, first, last + 1, path, RANGE));
   }
   // A line without `=` has only bare keys, whose values are empty: nothing is added.
-  return findLogfmtValue(bytes, start, end, field.keys, range);
+  return findLogfmtValue(bytes, start, end, field.keys, RANGE);
 }
 
 function isSpace(byte: number): boolean {

@@ -307,7 +307,7 @@ function* spillString(
   return { start: spillStart, end: spill.end };
 }
 
-const character = Buffer.alloc(4);
+const CHARACTER = Buffer.alloc(4);
 
 function spillSome(bytes: Buffer, string: Progress, spill: OverflowBuffer): boolean {
   const stop = Math.min(string.at + STEP_BYTES / 4, string.end);
@@ -331,7 +331,7 @@ function spillSome(bytes: Buffer, string: Progress, spill: OverflowBuffer): bool
       }
       at++;
     }
-    spill.pushRange(character, 0, writeUtf8(character, 0, code));
+    spill.pushRange(CHARACTER, 0, writeUtf8(CHARACTER, 0, code));
   }
   string.at = at;
   return true;

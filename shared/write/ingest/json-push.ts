@@ -135,7 +135,7 @@ function* decodeValues(decoder: Decoder): Steps<void> {
   }
 }
 
-const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
+const TIMESTAMP: Timestamp = { day: 0, timeOfDay: 0 };
 
 function decodeEntry({ scanner, columns, names }: Decoder): void {
   scanner.checkDense('one entry');
@@ -145,11 +145,11 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
   if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
   if (!scanner.nextElement()) {
     // A missing line is empty, as in the reference.
-    columns.addEntry(0, timestamp.day, timestamp.timeOfDay, 0, 0);
+    columns.addEntry(0, TIMESTAMP.day, TIMESTAMP.timeOfDay, 0, 0);
     return;
   }
   scanner.longString(free);
-  columns.addEntry(0, timestamp.day, timestamp.timeOfDay, scanner.start, scanner.end);
+  columns.addEntry(0, TIMESTAMP.day, TIMESTAMP.timeOfDay, scanner.start, scanner.end);
   if (!scanner.nextElement()) return;
   scanner.enterObject();
   while (scanner.nextKey()) {
@@ -167,14 +167,14 @@ function decodeEntry({ scanner, columns, names }: Decoder): void {
 /** Reads a time and returns the start of its text, which the line may overwrite. */
 function decodeTime(scanner: JsonScanner): number {
   const start = scanner.textOfLength(USUAL_DIGITS);
-  if (start >= 0 && parseNanoseconds(timestamp, scanner.bytes, start, start + USUAL_DIGITS) === 'ok') {
+  if (start >= 0 && parseNanoseconds(TIMESTAMP, scanner.bytes, start, start + USUAL_DIGITS) === 'ok') {
     scanner.take(start, start + USUAL_DIGITS);
     return start;
   }
   scanner.string();
   const result = scanner.isSpilled()
     ? 'malformed'
-    : parseNanoseconds(timestamp, scanner.bytes, scanner.start, scanner.end);
+    : parseNanoseconds(TIMESTAMP, scanner.bytes, scanner.start, scanner.end);
   if (result !== 'ok') throw new BadRequestError(result === 'overflow' ? OVERFLOW : MALFORMED_VALUE);
   return scanner.start;
 }

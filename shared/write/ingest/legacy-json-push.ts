@@ -85,13 +85,13 @@ function* decodeStream(scanner: JsonScanner, columns: PushColumns, streams: Stre
   columns.streamOf.fill(streams.ofText(labels, 0, labels.length), firstEntry, columns.count);
 }
 
-const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
+const TIMESTAMP: Timestamp = { day: 0, timeOfDay: 0 };
 
 function decodeEntry(scanner: JsonScanner, columns: PushColumns): void {
   let lineStart = 0;
   let lineEnd = 0;
-  timestamp.day = 0;
-  timestamp.timeOfDay = 0;
+  TIMESTAMP.day = 0;
+  TIMESTAMP.timeOfDay = 0;
   scanner.checkDense('one entry');
   scanner.enterObject();
   while (scanner.nextKey()) {
@@ -99,7 +99,7 @@ function decodeEntry(scanner: JsonScanner, columns: PushColumns): void {
       scanner.string();
       const isShort = scanner.end - scanner.start <= MAX_SHOWN_BYTES;
       const text = isShort ? scanner.text() : '';
-      if (!parseRfc3339(timestamp, text)) {
+      if (!parseRfc3339(TIMESTAMP, text)) {
         throw new BadRequestError(`parsing time ${quote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse`);
       }
     } else if (scanner.is(LINE)) {
@@ -109,5 +109,5 @@ function decodeEntry(scanner: JsonScanner, columns: PushColumns): void {
     } else scanner.skipValue();
   }
   if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
-  columns.addEntry(0, timestamp.day, timestamp.timeOfDay, lineStart, lineEnd);
+  columns.addEntry(0, TIMESTAMP.day, TIMESTAMP.timeOfDay, lineStart, lineEnd);
 }

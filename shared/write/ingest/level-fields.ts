@@ -19,14 +19,14 @@ export interface LevelFields {
   readonly rank: ReadonlyMap<string, number>;
 }
 
-const compiled = new WeakMap<readonly string[], LevelFields>();
+const COMPILED = new WeakMap<readonly string[], LevelFields>();
 
 /** Returns the compiled form of a list, created once per list. Empty names are skipped. */
 export function levelFields(list: readonly string[]): LevelFields {
-  let fields = compiled.get(list);
+  let fields = COMPILED.get(list);
   if (fields === undefined) {
     fields = compile(list.filter(name => name !== ''));
-    compiled.set(list, fields);
+    COMPILED.set(list, fields);
   }
   return fields;
 }

@@ -23,13 +23,13 @@ const SPELLINGS: Readonly<Record<string, (typeof LEVELS)[number]>> = {
   fatal: 'fatal',
 };
 
-const codeOfText = new Map(
+const CODE_OF_TEXT = new Map(
   Object.entries(SPELLINGS).map(([spelling, level]) => [spelling, LEVELS.indexOf(level)]),
 );
 
 /** Returns the level of a label or metadata value: known words normalized, anything else unchanged. */
 export function normalizeLevel(value: string): string {
-  const code = codeOfText.get(value.toLowerCase());
+  const code = CODE_OF_TEXT.get(value.toLowerCase());
   return code === undefined ? value : LEVELS[code];
 }
 

@@ -17,7 +17,7 @@ const MAX_CACHED_NAMES = 4096;
 const MAX_CACHED_LENGTH = 256;
 /** Maximum characters of a name in an error. A name may be as long as a body. */
 const MAX_LENGTH_SHOWN = 1024;
-const renamed = new Map<string, string>();
+const RENAMED = new Map<string, string>();
 
 /**
  * Returns the name to store. Each run of other characters becomes one underscore. `__x__` keeps its double
@@ -26,7 +26,7 @@ const renamed = new Map<string, string>();
  */
 export function sanitizeMetadataName(name: string): string {
   if (PLAIN.test(name) && name !== '_' && !name.includes('__')) return name;
-  const known = renamed.get(name);
+  const known = RENAMED.get(name);
   if (known !== undefined) return known;
   if (name === '') throw new BadRequestError('label name is empty');
   const clean = rename(name);
@@ -37,8 +37,8 @@ export function sanitizeMetadataName(name: string): string {
     );
   }
   if (name.length <= MAX_CACHED_LENGTH) {
-    if (renamed.size >= MAX_CACHED_NAMES) renamed.clear();
-    renamed.set(name, clean);
+    if (RENAMED.size >= MAX_CACHED_NAMES) RENAMED.clear();
+    RENAMED.set(name, clean);
   }
   return clean;
 }

@@ -16,14 +16,14 @@ export const NO_POLICY = '';
 type Mapping = Limits['policyStreamMapping'];
 type PolicyOf = (labels: Labels) => string;
 
-const compiled = new WeakMap<Mapping, PolicyOf>();
+const COMPILED = new WeakMap<Mapping, PolicyOf>();
 
 /** Returns the policy of a label set, NO_POLICY if none matches. Created once per mapping. */
 export function policiesOf(mapping: Mapping): PolicyOf {
-  let policyOf = compiled.get(mapping);
+  let policyOf = COMPILED.get(mapping);
   if (policyOf === undefined) {
     policyOf = compile(mapping);
-    compiled.set(mapping, policyOf);
+    COMPILED.set(mapping, policyOf);
   }
   return policyOf;
 }

@@ -93,7 +93,7 @@ function* decodeStream(
   columns.streamOf.fill(stream, firstEntry, columns.count);
 }
 
-const timestamp: Timestamp = { day: 0, timeOfDay: 0 };
+const TIMESTAMP: Timestamp = { day: 0, timeOfDay: 0 };
 
 function decodeEntry(reader: ProtobufReader, columns: PushColumns, names: NameTable): void {
   const end = reader.end;
@@ -102,8 +102,8 @@ function decodeEntry(reader: ProtobufReader, columns: PushColumns, names: NameTa
   let lineStart = 0;
   let lineEnd = 0;
   columns.addEntry(0, 0, 0, 0, 0);
-  timestamp.day = 0;
-  timestamp.timeOfDay = 0;
+  TIMESTAMP.day = 0;
+  TIMESTAMP.timeOfDay = 0;
   reader.startFields();
   while (reader.at < end) {
     reader.countField();
@@ -127,8 +127,8 @@ function decodeEntry(reader: ProtobufReader, columns: PushColumns, names: NameTa
       skipField(reader, tag, 'EntryAdapter', 'Timestamp', 'Line', 'StructuredMetadata');
     }
   }
-  columns.day[entry] = timestamp.day;
-  columns.timeOfDay[entry] = timestamp.timeOfDay;
+  columns.day[entry] = TIMESTAMP.day;
+  columns.timeOfDay[entry] = TIMESTAMP.timeOfDay;
   columns.lineStart[entry] = lineStart;
   columns.lineEnd[entry] = lineEnd;
 }
@@ -146,7 +146,7 @@ function decodeTimestamp(reader: ProtobufReader): void {
   if (seconds < MIN_SECONDS) throw new BadRequestError(`timestamp: seconds ${seconds} before 0001-01-01`);
   if (seconds >= END_SECONDS) throw new BadRequestError(`timestamp: seconds ${seconds} after 10000-01-01`);
   if (nanos < 0 || nanos >= 1e9) throw new BadRequestError(`timestamp: nanos ${nanos} not in range [0, 1e9)`);
-  setSeconds(timestamp, seconds, nanos);
+  setSeconds(TIMESTAMP, seconds, nanos);
 }
 
 function decodePair(reader: ProtobufReader, columns: PushColumns, names: NameTable): void {

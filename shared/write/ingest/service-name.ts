@@ -18,7 +18,7 @@ interface Discovered {
 }
 
 // Decoders reuse the object of a label set as long as it is referenced.
-const discovered = new WeakMap<PushStream, Discovered>();
+const DISCOVERED = new WeakMap<PushStream, Discovered>();
 
 export function isInternal(stream: PushStream): boolean {
   return INTERNAL.some(name => labelValue(stream.labels, name) !== undefined);
@@ -33,10 +33,10 @@ export function isInternal(stream: PushStream): boolean {
 export function withServiceName(stream: PushStream, fields: readonly string[], isNew = false): PushStream {
   if (fields.length === 0) return stream;
   if (isNew) return discover(stream, fields);
-  const known = discovered.get(stream);
+  const known = DISCOVERED.get(stream);
   if (known !== undefined && known.fields === fields) return known.stream;
   const found = discover(stream, fields);
-  discovered.set(stream, { fields, stream: found });
+  DISCOVERED.set(stream, { fields, stream: found });
   return found;
 }
 

@@ -218,7 +218,7 @@ interface MetadataSize {
 }
 
 const NO_METADATA: Readonly<MetadataSize> = { all: 0, limited: 0 };
-const metadataOfEntry: MetadataSize = { all: 0, limited: 0 };
+const METADATA_OF_ENTRY: MetadataSize = { all: 0, limited: 0 };
 
 /** Returns the sizes of an entry's metadata, in an object that the next call overwrites. */
 function metadataSize(columns: PushColumns, entry: number, sizes: Uint32Array): Readonly<MetadataSize> {
@@ -230,9 +230,9 @@ function metadataSize(columns: PushColumns, entry: number, sizes: Uint32Array): 
     all += size;
     if (names[pairName[pair]] !== DETECTED_LEVEL) limited += size;
   }
-  metadataOfEntry.all = all;
-  metadataOfEntry.limited = limited;
-  return metadataOfEntry;
+  METADATA_OF_ENTRY.all = all;
+  METADATA_OF_ENTRY.limited = limited;
+  return METADATA_OF_ENTRY;
 }
 
 /** Bytes of each name. */

@@ -35,13 +35,13 @@ interface StreamDecision {
   readonly rejection: StreamRejection | undefined;
 }
 
-const decisions = new WeakMap<Limits, WeakMap<PushStream, StreamDecision>>();
+const DECISIONS = new WeakMap<Limits, WeakMap<PushStream, StreamDecision>>();
 
 /** @param isCached caches the decision for the next push with the stream */
 export function decideStream(stream: PushStream, limits: Limits, isCached: boolean): StreamDecision {
   if (!isCached) return decide(stream, limits);
-  let ofLimits = decisions.get(limits);
-  if (ofLimits === undefined) decisions.set(limits, (ofLimits = new WeakMap()));
+  let ofLimits = DECISIONS.get(limits);
+  if (ofLimits === undefined) DECISIONS.set(limits, (ofLimits = new WeakMap()));
   let decision = ofLimits.get(stream);
   if (decision === undefined) ofLimits.set(stream, (decision = decide(stream, limits)));
   return decision;

@@ -9,7 +9,7 @@ import { createS3ObjectsHandler } from '../../../functions/s3-objects-handler.ts
 import { withinPlatform } from '../../../functions/settings.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 
 export type EventFunction = 'cloudwatch-logs' | 's3-objects';
@@ -43,7 +43,7 @@ async function outcomeOf({ name, file }: HostileEvent): Promise<EventOutcome> {
     ...DEFAULT_CONFIG,
     server: { ...DEFAULT_CONFIG.server, logLevel: 'error' },
   });
-  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: systemClock }) };
+  const stores = { store: memoryObjectStore(), table: memoryTable({ clock: SYSTEM_CLOCK }) };
   const settings = { config, warnings: [], bucket: 'chunks' };
   const store = assembleEventStore(name, settings, stores, { LOGBOOM_TENANT: 'attacker' });
   let entries = 0;

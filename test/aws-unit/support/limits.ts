@@ -1,7 +1,7 @@
 /** Limits and pieces of a caller for tests: real time, but hardly any of it. */
 
 import { type Caller, type CallLimits, createCaller } from '../../../shared/aws/caller.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 
 export const TEST_LIMITS: CallLimits = Object.freeze({
   maxAttempts: 4,
@@ -14,7 +14,7 @@ export const TEST_LIMITS: CallLimits = Object.freeze({
 });
 
 export function testCaller(limits: Partial<CallLimits> = {}): Caller {
-  return createCaller({ clock: systemClock, limits: { ...TEST_LIMITS, ...limits } });
+  return createCaller({ clock: SYSTEM_CLOCK, limits: { ...TEST_LIMITS, ...limits } });
 }
 
 /** What a promise was rejected with. Throws where it was not. */

@@ -11,7 +11,7 @@ import { s3ObjectStore } from '../../../shared/aws/s3-object-store.ts';
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
-import { systemClock, systemIds } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../../shared/base/runtime/system-clock.ts';
 
 interface Place {
   readonly name: string;
@@ -41,10 +41,10 @@ interface Opened<T> {
 
 export async function openObjectStore(endpoint: string, bucket: string): Promise<Opened<ObjectStore>> {
   const client = createS3Client({ endpoint });
-  const call = createCaller({ clock: systemClock, limits: S3_LIMITS });
+  const call = createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS });
   await createBucketIfMissing(client, bucket, call);
   return {
-    port: s3ObjectStore({ client, bucket, call, ids: systemIds }),
+    port: s3ObjectStore({ client, bucket, call, ids: SYSTEM_IDS }),
     close: () => client.destroy(),
   };
 }
@@ -52,10 +52,10 @@ export async function openObjectStore(endpoint: string, bucket: string): Promise
 /** @param clock tells what has expired; the calls themselves take real time */
 export async function openTable(endpoint: string, tableName: string, clock: Clock): Promise<Opened<Table>> {
   const client = createDynamoDbClient({ endpoint });
-  const call = createCaller({ clock: systemClock, limits: DYNAMODB_LIMITS });
-  await createTableIfMissing(client, tableName, { call, clock: systemClock });
+  const call = createCaller({ clock: SYSTEM_CLOCK, limits: DYNAMODB_LIMITS });
+  await createTableIfMissing(client, tableName, { call, clock: SYSTEM_CLOCK });
   return {
-    port: dynamoDbTable({ client, tableName, call, ids: systemIds, clock }),
+    port: dynamoDbTable({ client, tableName, call, ids: SYSTEM_IDS, clock }),
     close: () => client.destroy(),
   };
 }

@@ -61,8 +61,8 @@ const SNAPPY_FRAMED = Buffer.from('\xff\x06\x00\x00sNaPpY', 'latin1');
 
 const tooOld = `entry for stream '${STREAM}' has timestamp too old: `;
 const tooNew = `entry for stream '${STREAM}' has timestamp too new: `;
-const reads = 'request body too large: ';
-const decompressed = `${reads}decompressed message size too large than max (${MAX_DECOMPRESSED_BYTES + 1} vs ${MAX_DECOMPRESSED_BYTES})`;
+const READS = 'request body too large: ';
+const decompressed = `${READS}decompressed message size too large than max (${MAX_DECOMPRESSED_BYTES + 1} vs ${MAX_DECOMPRESSED_BYTES})`;
 
 const CONTENT: readonly Row[] = [
   ['no content type', { type: null, body: jsonPush(good) }, 400, 'mime: no media type'],
@@ -119,7 +119,7 @@ const SIZES: readonly Row[] = [
     'a body over the limit',
     { body: zeros(MAX_BODY_BYTES + 1) },
     413,
-    `${reads}message size too large than max (${MAX_BODY_BYTES + 1} vs ${MAX_BODY_BYTES})`,
+    `${READS}message size too large than max (${MAX_BODY_BYTES + 1} vs ${MAX_BODY_BYTES})`,
   ],
   ['a gzip bomb', { encoding: 'gzip', body: gzipSync(zeros(200_000_000)) }, 413, decompressed],
   ['a deflate bomb', { encoding: 'deflate', body: deflateRawSync(zeros(200_000_000)) }, 413, decompressed],
@@ -139,13 +139,13 @@ const SIZES: readonly Row[] = [
     'snappy that declares 4 GB',
     { type: PROTOBUF_TYPE, body: declared(2 ** 32 - 1) },
     413,
-    `${reads}decompressed message size too large than max`,
+    `${READS}decompressed message size too large than max`,
   ],
   [
     'labels of 17 MB',
     { encoding: 'gzip', body: gzipSync(labeled(`{"a":"${'x'.repeat(17_000_000)}"}`)) },
     413,
-    `${reads}stream labels size 17 MB exceeds limit of 17 MB`,
+    `${READS}stream labels size 17 MB exceeds limit of 17 MB`,
   ],
 ];
 

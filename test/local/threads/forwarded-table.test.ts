@@ -3,7 +3,7 @@ import { forwardedTable } from '../../../local/threads/forwarded-table.ts';
 import { errorOf, thrownOf } from '../../../local/threads/thrown-errors.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { Write } from '../../../shared/base/ports/table.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { tableContract } from '../../ports/table.contract.ts';
 
 // Writes and errors as messages between threads leave them.
@@ -22,7 +22,7 @@ tableContract(
 
 test('of a body that is part of a larger buffer only the body is sent', async () => {
   const sent: Uint8Array[] = [];
-  const table = forwardedTable(memoryTable({ clock: systemClock }), async ([write]) => {
+  const table = forwardedTable(memoryTable({ clock: SYSTEM_CLOCK }), async ([write]) => {
     if (write.kind === 'put') sent.push(write.item.body);
   });
   const body = Buffer.alloc(100_000).subarray(10, 20);

@@ -7,7 +7,7 @@ import { TailThread } from '../../../local/threads/tail-thread.ts';
 import { createThreadLog } from '../../../local/threads/thread-log.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
-import { systemClock, systemIds } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../../shared/base/runtime/system-clock.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
 import { assembleContext } from '../../../shared/server/http/assemble.ts';
 import { Catalog } from '../../../shared/storage/catalog/catalog.ts';
@@ -22,8 +22,8 @@ afterEach(async () => {
 });
 
 async function makeWorld({ maxRelayedBytes = 1_000_000 } = {}) {
-  const clock = systemClock;
-  const ids = systemIds;
+  const clock = SYSTEM_CLOCK;
+  const ids = SYSTEM_IDS;
   const table = memoryTable({ clock });
   const store = memoryObjectStore();
   const logged: RoleTell[] = [];

@@ -15,7 +15,7 @@ import { threadEntry } from '../../../local/threads/thread-entry.ts';
 import { lambdaInvoker } from '../../../shared/aws/lambda-invoker.ts';
 import { kernelModule } from '../../../shared/base/kernels/kernels.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
-import { systemClock } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { inlineInvoker } from '../../../shared/read/query/tasks/inline-invoker.ts';
 import { TaskRunner, type TaskRunnerParts } from '../../../shared/read/query/tasks/task-runner.ts';
 import { DEFAULT_CONFIG } from '../../../shared/server/admin/config-fields.ts';
@@ -82,7 +82,7 @@ invokerContract(
       client: () => client,
       functionName: 'worker',
       here,
-      clock: systemClock,
+      clock: SYSTEM_CLOCK,
       slots: 4,
     });
     return { invoker };

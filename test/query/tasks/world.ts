@@ -9,7 +9,7 @@ import { virtualClock } from '../../../shared/base/ports/memory/clock.ts';
 import { memoryObjectStore } from '../../../shared/base/ports/memory/object-store.ts';
 import { memoryTable } from '../../../shared/base/ports/memory/table.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
-import { systemIds } from '../../../shared/base/runtime/system-clock.ts';
+import { SYSTEM_IDS } from '../../../shared/base/runtime/system-clock.ts';
 import { ChunkSource } from '../../../shared/read/query/chunk-source.ts';
 import { QueryEngine } from '../../../shared/read/query/engine.ts';
 import type { PageCache } from '../../../shared/read/query/page-cache.ts';
@@ -54,9 +54,9 @@ interface EngineOptions {
 
 export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore = memoryObjectStore()) {
   const clock = virtualClock((DAY + 2) * 86_400_000);
-  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids: systemIds });
+  const catalog = new Catalog({ table: memoryTable({ clock }), clock, ids: SYSTEM_IDS });
   const options = { waitMs: 0, maxGroupBytes: 1, inlineMaxBytes: 0, compression: QUICK_COMPRESSION };
-  const committer = new GroupCommitter({ store: objects, catalog, clock, ids: systemIds, options });
+  const committer = new GroupCommitter({ store: objects, catalog, clock, ids: SYSTEM_IDS, options });
   let deletes: readonly DeleteRequest[] = [];
   const deleteFilters = {
     filtersOf: async (tenant: string) =>
@@ -79,7 +79,7 @@ export function makeWorld(limits: Limits = DEFAULT_LIMITS, objects: ObjectStore 
       clock.run(committer.commit(tenant, pushOf(entries))),
     async compact(): Promise<void> {
       const work = { targetBytes: 1_000_000, inlineMaxBytes: 0, graceMs: 1000 };
-      const compactor = new Compactor({ catalog, store: objects, clock, ids: systemIds, options: work });
+      const compactor = new Compactor({ catalog, store: objects, clock, ids: SYSTEM_IDS, options: work });
       const signal = new AbortController().signal;
       await compactor.compactDay({ tenant: 't', day: DAY, force: true, untilMs: Infinity, signal });
     },

@@ -43,11 +43,11 @@ const highlighter = tagHighlighter([
   { tag: tags.function(tags.name), class: 'ql-function' },
 ]);
 
-const marks = new Map<string, Decoration>();
+const MARKS = new Map<string, Decoration>();
 
 function markOf(classes: string): Decoration {
-  const known = marks.get(classes) ?? Decoration.mark({ class: classes });
-  marks.set(classes, known);
+  const known = MARKS.get(classes) ?? Decoration.mark({ class: classes });
+  MARKS.set(classes, known);
   return known;
 }
 

@@ -26,17 +26,17 @@ export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday',
  * elements are themselves.
  */
 export function layoutElements(layout: string): readonly string[] {
-  const known = cache.get(layout);
+  const known = CACHE.get(layout);
   if (known !== undefined) return known;
   const elements = cutLayout(layout);
   if (layout.length <= MAX_KEPT_LAYOUT_LENGTH) {
-    if (cache.size >= MAX_CACHED_LAYOUTS) cache.delete(cache.keys().next().value!);
-    cache.set(layout, elements);
+    if (CACHE.size >= MAX_CACHED_LAYOUTS) CACHE.delete(CACHE.keys().next().value!);
+    CACHE.set(layout, elements);
   }
   return elements;
 }
 
-const cache = new Map<string, readonly string[]>();
+const CACHE = new Map<string, readonly string[]>();
 /** Maximum length of cached layouts. Real layouts are shorter. */
 const MAX_KEPT_LAYOUT_LENGTH = 200;
 

@@ -6,10 +6,10 @@ import { compileRegex, type Regex } from '../../../language/regex/regex.ts';
 import { MAX_CACHED_REGEXES, MAX_OUTPUT_LENGTH } from './bounds.ts';
 import { CallError, OUTPUT_TOO_LONG } from './error.ts';
 
-const cache = new Map<string, Regex>();
+const CACHE = new Map<string, Regex>();
 
 function regexFor(pattern: string): Regex {
-  const known = cache.get(pattern);
+  const known = CACHE.get(pattern);
   if (known !== undefined) return known;
   let compiled: Regex;
   try {
@@ -17,8 +17,8 @@ function regexFor(pattern: string): Regex {
   } catch (error) {
     throw new CallError(messageOf(error));
   }
-  if (cache.size >= MAX_CACHED_REGEXES) cache.delete(cache.keys().next().value!);
-  cache.set(pattern, compiled);
+  if (CACHE.size >= MAX_CACHED_REGEXES) CACHE.delete(CACHE.keys().next().value!);
+  CACHE.set(pattern, compiled);
   return compiled;
 }
 

@@ -17,7 +17,7 @@ export function fixedZone(abbreviation: string, offsetSeconds: number): Zone {
   return { at: () => answer };
 }
 
-const zones = new Map<string, Zone | undefined>();
+const ZONES = new Map<string, Zone | undefined>();
 
 /**
  * Returns the zone of an IANA name, or undefined if it does not exist. `""` and `UTC` are UTC, `Local` is the
@@ -27,10 +27,10 @@ export function zoneNamed(name: string): Zone | undefined {
   if (name === '' || name === 'UTC') return UTC;
   const ianaName = name === 'Local' ? localName() : name;
   if (ianaName === 'UTC' || ianaName === 'Etc/UTC') return UTC;
-  if (zones.has(ianaName)) return zones.get(ianaName);
-  if (zones.size >= MAX_CACHED_ZONES) zones.clear();
+  if (ZONES.has(ianaName)) return ZONES.get(ianaName);
+  if (ZONES.size >= MAX_CACHED_ZONES) ZONES.clear();
   const zone = intlZone(ianaName);
-  zones.set(ianaName, zone);
+  ZONES.set(ianaName, zone);
   return zone;
 }
 

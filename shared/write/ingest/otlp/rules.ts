@@ -16,10 +16,10 @@ interface OtlpRules {
 }
 
 // Keyed by the configuration, which lives as long as its limits: compiled once for all pushes.
-const compiled = new WeakMap<OtlpConfig, OtlpRules>();
+const COMPILED = new WeakMap<OtlpConfig, OtlpRules>();
 
 export function otlpRules(config: OtlpConfig): OtlpRules {
-  let rules = compiled.get(config);
+  let rules = COMPILED.get(config);
   if (rules === undefined) {
     rules = {
       resource: compileRules(config.resourceAttributes.attributesConfig),
@@ -27,7 +27,7 @@ export function otlpRules(config: OtlpConfig): OtlpRules {
       log: compileRules(config.logAttributes),
       severityTextAsLabel: config.severityTextAsLabel,
     };
-    compiled.set(config, rules);
+    COMPILED.set(config, rules);
   }
   return rules;
 }

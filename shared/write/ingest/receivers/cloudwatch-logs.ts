@@ -119,7 +119,7 @@ function readText(scanner: JsonScanner): string {
   return scanner.text();
 }
 
-const time: Timestamp = { day: 0, timeOfDay: 0 };
+const TIME: Timestamp = { day: 0, timeOfDay: 0 };
 
 /** Bytes of the envelope decoded per step: 0.2 ms. An event is never split. */
 const STEP_BYTES = 32 * 1024;
@@ -153,8 +153,8 @@ function* readEvents(scanner: JsonScanner, columns: PushColumns, base: number): 
     if (columns.count === MAX_ENTRIES) throw tooMany('entries', MAX_ENTRIES);
     same = ms === before ? Math.min(same + 1, MAX_SAME_MS - 1) : 0;
     before = ms;
-    setSeconds(time, Math.floor(ms / 1000), (ms % 1000) * 1e6 + same);
-    columns.addEntry(0, time.day, time.timeOfDay, lineStart, trimmed(columns.bytes, lineStart, lineEnd));
+    setSeconds(TIME, Math.floor(ms / 1000), (ms % 1000) * 1e6 + same);
+    columns.addEntry(0, TIME.day, TIME.timeOfDay, lineStart, trimmed(columns.bytes, lineStart, lineEnd));
   }
 }
 

@@ -155,9 +155,9 @@ export class DocumentEntries {
       const end = fields.end[i];
       // VictoriaLogs: 0 means the arrival time.
       if (end - start === 1 && columns.bytes[start] === 0x30) continue;
-      if (readTime(scratch, columns.bytes, start, end)) {
-        this.#time.day = scratch.day;
-        this.#time.timeOfDay = scratch.timeOfDay;
+      if (readTime(SCRATCH, columns.bytes, start, end)) {
+        this.#time.day = SCRATCH.day;
+        this.#time.timeOfDay = SCRATCH.timeOfDay;
         best = rank;
         found = i;
       } else if (rank === 0) return 'bad-time';
@@ -284,7 +284,7 @@ export class DocumentEntries {
   }
 }
 
-const scratch: Timestamp = { day: 0, timeOfDay: 0 };
+const SCRATCH: Timestamp = { day: 0, timeOfDay: 0 };
 
 function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
   let at = end;

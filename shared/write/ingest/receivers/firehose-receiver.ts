@@ -279,7 +279,7 @@ function brokenGzip(cause: unknown): BadRequestError {
   return new BadRequestError('a gzip record cannot be decompressed', { cause });
 }
 
-const time: Timestamp = { day: 0, timeOfDay: 0 };
+const TIME: Timestamp = { day: 0, timeOfDay: 0 };
 
 function* decodeRecords(
   bytes: Buffer,
@@ -312,9 +312,9 @@ function* decodeRecords(
       const pairs = labels.map(({ name, value }) => [name, value] as const);
       plainStream = documents.streams.place(streamOf(labelsOf(pairs)));
     }
-    addNanoseconds(time, arrival, plainLines++);
+    addNanoseconds(TIME, arrival, plainLines++);
     const last = bytes[end - 1] === 0x0d ? end - 1 : end;
-    columns.addEntry(plainStream, time.day, time.timeOfDay, start, last);
+    columns.addEntry(plainStream, TIME.day, TIME.timeOfDay, start, last);
   }
   return columns;
 }

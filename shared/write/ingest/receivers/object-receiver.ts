@@ -32,7 +32,7 @@ const TIME_FIELDS = ['eventTime', ...DEFAULT_FIELDS.timeFields];
 const BRACE = 0x7b;
 /** Bytes of the batch decoded per step: a few tenths of a millisecond. A line is never split. */
 const STEP_BYTES = 16 * 1024;
-const time: Timestamp = { day: 0, timeOfDay: 0 };
+const TIME: Timestamp = { day: 0, timeOfDay: 0 };
 
 export function objectReceiver({ batch, labels, metadata, lastModifiedMs }: ObjectReceiverOptions): Receiver {
   const { format, firstLine } = batch;
@@ -64,9 +64,9 @@ export function objectReceiver({ batch, labels, metadata, lastModifiedMs }: Obje
           const pairs = allLabels.map(({ name, value }) => [name, value] as const);
           textStream = documents.streams.place(streamOf(labelsOf(pairs)));
         }
-        if (!timeOfLine(time, format, bytes, start, end)) addNanoseconds(time, arrival, line);
+        if (!timeOfLine(TIME, format, bytes, start, end)) addNanoseconds(TIME, arrival, line);
         const last = bytes[end - 1] === 0x0d ? end - 1 : end;
-        columns.addEntry(textStream, time.day, time.timeOfDay, start, last);
+        columns.addEntry(textStream, TIME.day, TIME.timeOfDay, start, last);
         documents.addExtraMetadata();
       }
       return columns;
