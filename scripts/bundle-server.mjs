@@ -42,6 +42,7 @@ const ENTRIES = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
   mcp: "export * from './bin/cli/mcp/serve.ts';",
+  view: "export * from './bin/cli/view/run-view.ts';",
   'role-thread': "import './local/threads/role-thread.ts';",
   'front-thread': "import './local/threads/front-thread.ts';",
   'table-thread': "import './local/threads/table-thread.ts';",
@@ -76,6 +77,8 @@ const commandsApart = {
     });
     // Includes the protocol's SDK, 0.5 MB that no other command loads.
     onResolve({ filter: /^\.\.\/cli\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.cjs', external: true }));
+    // Includes the terminal library.
+    onResolve({ filter: /^\.\.\/cli\/view\/run-view\.ts$/ }, () => ({ path: './view.cjs', external: true }));
     onResolve({ filter: /^\.\/[\w-]+\.cjs$/, namespace: 'command' }, ({ path }) => ({
       path,
       external: true,
@@ -100,6 +103,27 @@ const awsApart = found => ({
   },
 });
 
+/**
+ * The core of terminal-kit. Its main module loads the rest by name at run time, which a bundle cannot resolve.
+ * The rest draws widgets and images, which `view` does not use.
+ */
+const TERMINAL_KIT = `const kit = module.exports = { globalConfig: {} };
+Object.assign(kit, require('./misc.js'), require('./detectTerminal.js'), { tty: require('./tty.js') });
+kit.Terminal = require('./Terminal.js');
+kit.Palette = require('./Palette.js');
+kit.chroma = require('chroma-js');
+kit.createTerminal = kit.Terminal.create;
+if (process.platform === 'win32') require('./windows.js')(kit);
+`;
+
+const terminalKitCore = {
+  name: 'terminal-kit-core',
+  setup({ onLoad }) {
+    onLoad({ filter: /terminal-kit[\\/]lib[\\/]termkit\.js$/ }, () => ({ contents: TERMINAL_KIT }));
+    onLoad({ filter: /terminal-kit[\\/]lib[\\/]termconfig[\\/]README$/ }, () => ({ contents: '' }));
+  },
+};
+
 /** Writes the bundle into a folder. Resolves to the paths of its source files. */
 export async function bundleServer(outdir) {
   const inputs = new Set();
@@ -109,7 +133,7 @@ export async function bundleServer(outdir) {
     for (const input of await bundleFile(file, contents, plugins)) inputs.add(input);
     writeFileSync(join(outdir, `${name}.cjs`), stubOf(readFileSync(file)));
   };
-  const plugins = [commandsApart, awsApart(clients)];
+  const plugins = [commandsApart, terminalKitCore, awsApart(clients)];
   for (const [name, contents] of Object.entries(ENTRIES)) await bundle(name, contents, plugins);
   for (const client of clients) await bundle(AWS.exec(client)[1], `export * from '${client}';`, []);
   // The esbuild process would stay, with 300 MB.

@@ -33,6 +33,11 @@ export class Terminal {
     this.#tmux('send-keys', '-l', text);
   }
 
+  /** Bytes as they would come from the keyboard, whether or not they are text. */
+  bytes(...bytes: readonly number[]): void {
+    this.#tmux('send-keys', '-H', ...bytes.map(byte => byte.toString(16)));
+  }
+
   resize(columns: number, rows: number): void {
     this.#tmux('resize-window', '-x', `${columns}`, '-y', `${rows}`);
   }

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { cellWidth } from '../../bin/cli/cell-text.ts';
 import type { LogEntry } from '../../bin/cli/range-query.ts';
+import { keyOf } from '../../bin/cli/view/keys.ts';
 import { completed, completionAt, edited, typed, withFilter } from '../../bin/cli/view/query-line.ts';
 import { barsOf, screenOf } from '../../bin/cli/view/screen.ts';
 import {
@@ -15,7 +16,6 @@ import {
   withTailed,
   withWords,
 } from '../../bin/cli/view/state.ts';
-import { keyOf } from '../../bin/cli/view/terminal.ts';
 import { parseQuery } from '../../shared/language/logql/parse.ts';
 
 const entry = (n: number, labels: Record<string, string> = { app: 'a', pod: `p${n}` }): LogEntry => ({
@@ -131,14 +131,16 @@ describe('keys', () => {
   });
 
   test.each([
-    ['q', { name: 'q' }, { name: undefined, text: 'q' }],
-    ['\r', { name: 'return' }, { name: 'enter', text: '' }],
-    ['\u0003', { name: 'c', ctrl: true }, { name: 'quit', text: '' }],
-    ['\u001b', { name: 'escape', meta: true }, { name: 'escape', text: '' }],
-    [undefined, { name: 'f5' }, undefined],
-    ['\u001b[1', { name: 'undefined' }, undefined],
-  ])('%j %j', (text, key, want) => {
-    expect(keyOf(text, key)).toEqual(want);
+    ['q', true, { name: undefined, text: 'q' }],
+    ['\u{1f600}', true, { name: undefined, text: '\u{1f600}' }],
+    ['ENTER', false, { name: 'enter', text: '' }],
+    ['CTRL_C', false, { name: 'quit', text: '' }],
+    ['ESCAPE', false, { name: 'escape', text: '' }],
+    ['F5', false, undefined],
+    ['ALT_q', false, undefined],
+    ['\u0085', true, undefined],
+  ])('%j (character: %s) is %j', (name, isCharacter, want) => {
+    expect(keyOf(name, { isCharacter })).toEqual(want);
   });
 });
 
@@ -187,8 +189,6 @@ describe('live entries', () => {
 });
 
 describe('the screen', () => {
-  const STYLES = /\u001b\[\d+m/g;
-
   test('fits any terminal, and nothing of an entry controls it', () => {
     const texts = fc.string({ unit: 'binary', maxLength: 200 });
     const sizes = fc.record({
@@ -204,19 +204,19 @@ describe('the screen', () => {
           hasDetails,
           message: value,
         };
-        const { lines } = screenOf(state, size);
-        expect(lines.length).toBeLessThanOrEqual(size.rows);
-        for (const each of lines) {
-          const plain = each.replaceAll(STYLES, '');
-          expect(plain).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
-          expect(cellWidth(plain)).toBeLessThanOrEqual(size.columns);
+        const { rows } = screenOf(state, size);
+        expect(rows.length).toBeLessThanOrEqual(size.rows);
+        for (const { text } of rows) {
+          expect(text).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
+          expect(cellWidth(text)).toBeLessThanOrEqual(size.columns);
         }
       }),
     );
   });
 
   test('shows the labels of the chosen entry', () => {
-    const text = screenOf(pressed(LISTED, 'enter').state, SIZE).lines.join('\n').replaceAll(STYLES, '');
+    const { rows } = screenOf(pressed(LISTED, 'enter').state, SIZE);
+    const text = rows.map(row => row.text).join('\n');
     expect(text).toContain('  app = a\n  pod = p3\n');
     expect(text).toContain('entry 1 of 3');
   });

@@ -4,7 +4,6 @@ import { SYSTEM_CLOCK } from '../../../shared/base/runtime/system-clock.ts';
 import { explainFailure } from '../command-error.ts';
 import { type RangeFlags, rangeOfFlags } from '../range-options.ts';
 import { askRange } from '../range-query.ts';
-import { screenSize } from '../standard-output.ts';
 import type { StoreFlags } from '../store-client.ts';
 import { askLabels } from '../store-facts.ts';
 import { followTail } from '../tail-client.ts';
@@ -43,7 +42,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
 
   const draw = () => {
     drawing = undefined;
-    terminal.draw(screenOf(state, screenSize()));
+    terminal.draw(screenOf(state, terminal.size()));
   };
   const show = (next: ViewState) => {
     state = next;
@@ -165,7 +164,7 @@ export async function runView(query: string, flags: ViewFlags): Promise<void> {
 
   const terminal = openTerminal(
     key => {
-      const [next, effect] = onKey(state, key, listRows(state, screenSize()));
+      const [next, effect] = onKey(state, key, listRows(state, terminal.size()));
       show(next);
       if (effect !== undefined) perform(effect);
     },

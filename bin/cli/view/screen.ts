@@ -1,5 +1,4 @@
-/** The screen of `logboom view` as lines of text, each at most as wide as the terminal. What clients wrote cannot control it. */
-import { styleText } from 'node:util';
+/** The screen of `logboom view` as rows of text, each at most as wide as the terminal. What clients wrote cannot control it. */
 import { visible } from '../../../shared/base/model/visible-text.ts';
 import { cutCells, padCells } from '../cell-text.ts';
 import type { ScreenSize } from '../standard-output.ts';
@@ -14,8 +13,13 @@ const QUERY_KEYS = 'Enter run  Tab complete  Esc list  Ctrl-C quit';
 const OTHER_ROWS = 4;
 const MIN_LIST_ROWS = 1;
 
+export interface ScreenRow {
+  readonly text: string;
+  readonly style?: 'bold' | 'dim' | 'inverse';
+}
+
 export interface Screen {
-  readonly lines: readonly string[];
+  readonly rows: readonly ScreenRow[];
   /** Column and row of the cursor, if it is shown. */
   readonly cursor: readonly [number, number] | undefined;
 }
@@ -27,19 +31,19 @@ export function listRows({ hasDetails }: ViewState, { rows }: ScreenSize): numbe
 }
 
 export function screenOf(state: ViewState, size: ScreenSize): Screen {
-  const { columns, rows } = size;
+  const { columns } = size;
   const list = listRows(state, size);
-  const free = Math.max(MIN_LIST_ROWS, rows - OTHER_ROWS);
+  const free = Math.max(MIN_LIST_ROWS, size.rows - OTHER_ROWS);
   const query = queryRow(state, columns);
-  const lines = [
-    query.text,
-    barsOf(state.counts, columns),
+  const rows: ScreenRow[] = [
+    { text: query.text, style: 'bold' },
+    { text: barsOf(state.counts, columns) },
     ...entryRows(state, list, columns),
     ...detailRows(state, free - list, columns),
-    styled('dim', cutCells(statusOf(state), columns)),
-    styled('dim', cutCells(state.focus === 'query' ? QUERY_KEYS : LIST_KEYS, columns)),
-  ].slice(0, rows);
-  return { lines, cursor: state.focus === 'query' ? [query.cursor, 0] : undefined };
+    { text: cutCells(statusOf(state), columns), style: 'dim' },
+    { text: cutCells(state.focus === 'query' ? QUERY_KEYS : LIST_KEYS, columns), style: 'dim' },
+  ];
+  return { rows: rows.slice(0, size.rows), cursor: state.focus === 'query' ? [query.cursor, 0] : undefined };
 }
 
 /** The end of a long query is shown as far as the cursor. */
@@ -49,7 +53,7 @@ function queryRow({ line, focus }: ViewState, columns: number): { text: string; 
   const cut = focus === 'query' ? Math.max(0, before.length - room) : 0;
   const text = PROMPT + (before + visible(line.text.slice(line.cursor))).slice(cut);
   return {
-    text: styled('bold', cutCells(text, columns)),
+    text: cutCells(text, columns),
     cursor: Math.min(columns - 1, PROMPT.length + before.length - cut),
   };
 }
@@ -67,27 +71,28 @@ export function barsOf(counts: readonly number[], columns: number): string {
   return sums.map(sum => BARS[Math.ceil((sum / most) * (BARS.length - 1))]).join('');
 }
 
-function entryRows({ entries, selected }: ViewState, rows: number, columns: number): string[] {
+function entryRows({ entries, selected }: ViewState, rows: number, columns: number): ScreenRow[] {
   const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), entries.length - rows));
   return Array.from({ length: rows }, (_, i) => {
     const entry = entries[first + i];
-    if (entry === undefined) return '';
+    if (entry === undefined) return { text: '' };
     const text = cutCells(`${shownMilliseconds(entry.timeNs)} ${visible(entry.line)}`, columns);
-    return first + i === selected ? styled('inverse', padCells(text, columns)) : text;
+    return first + i === selected ? { text: padCells(text, columns), style: 'inverse' } : { text };
   });
 }
 
-function detailRows(state: ViewState, rows: number, columns: number): string[] {
+function detailRows(state: ViewState, rows: number, columns: number): ScreenRow[] {
   if (rows <= 0) return [];
-  const fields = fieldsOf(state).map(([name, value], i) => {
+  const fields = fieldsOf(state).map(([name, value], i): ScreenRow => {
     const text = cutCells(`  ${visible(name)} = ${visible(value)}`, columns);
-    return i === state.field ? styled('inverse', text) : text;
+    return i === state.field ? { text, style: 'inverse' } : { text };
   });
   const line = wrapped(visible(state.entries[state.selected]?.line ?? ''), columns, rows);
   const room = Math.max(1, rows - Math.min(line.length, Math.ceil(rows / 2)) - 1);
   const first = Math.max(0, Math.min(state.field - Math.floor(room / 2), fields.length - room));
-  const all = [styled('dim', '─'.repeat(columns)), ...fields.slice(first, first + room), ...line];
-  return Array.from({ length: rows }, (_, i) => all[i] ?? '');
+  const rule: ScreenRow = { text: '─'.repeat(columns), style: 'dim' };
+  const all = [rule, ...fields.slice(first, first + room), ...line.map(text => ({ text }))];
+  return Array.from({ length: rows }, (_, i) => all[i] ?? { text: '' });
 }
 
 /** At most so many rows of the text. */
@@ -108,8 +113,4 @@ function statusOf({ words, message, isBusy, isTailing, entries, selected }: View
   if (isBusy) return 'running ...';
   const place = entries.length === 0 ? 'no entries' : `entry ${selected + 1} of ${entries.length}`;
   return isTailing ? `live  ${place}` : place;
-}
-
-function styled(style: 'bold' | 'dim' | 'inverse', text: string): string {
-  return styleText(style, text, { validateStream: false });
 }

@@ -1,89 +1,95 @@
-/** The terminal of `logboom view`: its second screen, keys by name, and what is drawn. It is given back however the command ends. */
-import { emitKeypressEvents } from 'node:readline';
-import ansi from 'ansi-escapes';
-import { screenSize } from '../standard-output.ts';
-import type { Screen } from './screen.ts';
+/**
+ * The terminal of `logboom view`, by terminal-kit: its second screen, keys by name, and what is drawn. The
+ * terminal is restored however the command ends. Why this library: docs/dev/decisions/0010-terminal-library.md.
+ */
+import { Transform } from 'node:stream';
+import type { ReadStream } from 'node:tty';
+import { TextDecoder } from 'node:util';
+import terminalKit from 'terminal-kit';
+import type { ScreenSize } from '../standard-output.ts';
+import { keyOf } from './keys.ts';
+import type { Screen, ScreenRow } from './screen.ts';
 import type { Key } from './state.ts';
 
-/** Names of Node's keys that have another name here; null: a key that does nothing. */
-const NAMES: Readonly<Record<string, string>> = {
-  return: 'enter',
-  enter: 'enter',
-};
-const NAMED = new Set([
-  'up',
-  'down',
-  'left',
-  'right',
-  'home',
-  'end',
-  'pageup',
-  'pagedown',
-  'backspace',
-  'delete',
-  'escape',
-  'tab',
-]);
-const CONTROLS: Readonly<Record<string, string>> = { c: 'quit', d: 'quit', a: 'home', e: 'end', u: 'erase' };
-
-interface NodeKey {
-  readonly name?: string;
-  readonly ctrl?: boolean;
-  readonly meta?: boolean;
-}
-
-/** Undefined for a key that means nothing. */
-export function keyOf(
-  text: string | undefined,
-  { name = '', ctrl = false, meta = false }: NodeKey,
-): Key | undefined {
-  if (ctrl) return CONTROLS[name] === undefined ? undefined : { name: CONTROLS[name], text: '' };
-  const named = NAMES[name] ?? (NAMED.has(name) ? name : undefined);
-  if (named !== undefined) return { name: named, text: '' };
-  if (meta || text === undefined || /\p{Cc}/u.test(text)) return undefined;
-  return { name: undefined, text };
-}
-
 interface Terminal {
+  size(): ScreenSize;
   draw(screen: Screen): void;
   close(): void;
 }
 
 export function openTerminal(onKey: (key: Key) => void, onResize: () => void): Terminal {
-  const { stdin, stdout } = process;
-  const keyPressed = (text: string | undefined, key: NodeKey) => {
-    const known = keyOf(text, key);
-    if (known !== undefined) onKey(known);
-  };
-  emitKeypressEvents(stdin);
-  stdin.setRawMode(true);
-  stdin.resume();
-  stdin.on('keypress', keyPressed);
-  stdout.on('resize', onResize);
-  stdout.write(ansi.enterAlternativeScreen + ansi.cursorHide);
+  const { stdin, stdout, stderr } = process;
+  const { appId, generic, safe, isSSH } = terminalKit.guessTerminal();
+  const term = terminalKit.createTerminal({
+    stdin: inWholeCharacters(stdin),
+    stdout,
+    stderr,
+    generic,
+    appId: safe ? appId : undefined,
+    isTTY: true,
+    isSSH,
+  });
+  term.on('key', (name, _, data) => {
+    const key = keyOf(name, data);
+    if (key !== undefined) onKey(key);
+  });
+  term.on('resize', () => {
+    drawn = [];
+    onResize();
+  });
+  term.fullscreen(true);
+  term.hideCursor();
+  term.grabInput({});
+
+  /** Rows on the screen: only others are written. */
+  let drawn: readonly string[] = [];
   let isOpen = true;
   const close = () => {
     if (!isOpen) return;
     isOpen = false;
-    stdin.off('keypress', keyPressed);
-    stdout.off('resize', onResize);
-    stdin.setRawMode(false);
-    stdin.pause();
-    stdout.write(ansi.exitAlternativeScreen + ansi.cursorShow);
     process.off('exit', close);
+    term.grabInput(false);
+    term.fullscreen(false);
+    term.hideCursor(false);
   };
   process.on('exit', close);
+
+  const { str } = term;
   return {
-    draw({ lines, cursor }) {
+    size: () => ({ columns: term.width, rows: term.height }),
+    draw({ rows, cursor }) {
       if (!isOpen) return;
-      const { rows } = screenSize();
-      const text = Array.from(
-        { length: rows },
-        (_, y) => ansi.cursorTo(0, y) + (lines[y] ?? '') + ansi.eraseEndLine,
-      ).join('');
-      const place = cursor === undefined ? '' : ansi.cursorTo(...cursor) + ansi.cursorShow;
-      stdout.write(ansi.cursorHide + text + place);
+      const texts = Array.from({ length: term.height }, (_, y) => rowText(rows[y]));
+      const changed = texts.flatMap((text, y) =>
+        text === drawn[y] ? [] : [str.moveTo(1, y + 1) + text + str.eraseLineAfter()],
+      );
+      drawn = texts;
+      const place =
+        cursor === undefined ? '' : str.moveTo(cursor[0] + 1, cursor[1] + 1) + str.hideCursor(false);
+      stdout.write(str.hideCursor() + changed.join('') + place);
     },
     close,
   };
+
+  function rowText(row: ScreenRow | undefined): string {
+    if (row === undefined) return '';
+    return row.style === undefined ? row.text : str[row.style].noFormat(row.text);
+  }
+}
+
+/**
+ * Standard input in whole characters. Pitfall: terminal-kit never returns from a byte that starts no
+ * character, which a pasted text of another encoding has, and any text that is read in two pieces.
+ */
+function inWholeCharacters(stdin: ReadStream): ReadStream {
+  const decoder = new TextDecoder();
+  const whole = new Transform({
+    transform: (piece, _, done) => done(null, decoder.decode(piece, { stream: true })),
+  });
+  stdin.pipe(whole);
+  const setRawMode = (isRaw: boolean) => {
+    stdin.setRawMode(isRaw);
+    return whole;
+  };
+  return Object.assign(whole, { isTTY: true, setRawMode }) as unknown as ReadStream;
 }
