@@ -1,8 +1,10 @@
-/** Help of every command for docs/reference/cli.md. */
+/** Help of every command for docs/reference/cli.md, and their words for completion scripts. */
 import type { Command } from 'commander';
+import { wordsOf } from '../bin/cli/completion/words.ts';
 import { createProgram } from '../bin/cli/program.ts';
 
 export const CLI_PAGE = 'docs/reference/cli.md';
+export const WORDS_FILE = 'bin/cli/completion/command-words.json';
 /** End of the handwritten part of the page. */
 export const CLI_MARK =
   '<!-- Generated from here on by `node scripts/make-cli-reference.ts`: do not edit below. -->\n';
@@ -24,6 +26,12 @@ export async function cliReference(): Promise<string> {
     sections.push(`### logboom ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`);
   }
   return `\n## Options of every command\n\n${sections.join('\n')}`;
+}
+
+/** Text of WORDS_FILE, with one command per line. */
+export async function commandWords(): Promise<string> {
+  const lines = wordsOf(await createProgram()).map(command => JSON.stringify(command));
+  return `[\n${lines.join(',\n')}\n]\n`;
 }
 
 function leavesOf(command: Command): readonly Command[] {

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { asAction } from '../cli/command-error.ts';
 import { bashCompletion } from '../cli/completion/bash.ts';
 import { fishCompletion } from '../cli/completion/fish.ts';
-import { type CommandWords, wordsOf } from '../cli/completion/words.ts';
+import type { CommandWords } from '../cli/completion/words.ts';
 import { zshCompletion } from '../cli/completion/zsh.ts';
 import { print } from '../cli/standard-output.ts';
 
@@ -23,17 +23,19 @@ Examples:
   logboom completion zsh > "\${fpath[1]}/_logboom"
   logboom completion fish > ~/.config/fish/completions/logboom.fish`;
 
-export function register(program: Command, whole: () => Promise<Command>): void {
+export function register(program: Command): void {
   program
     .command('completion')
     .description('print a completion script for a shell')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText('after', NOTES)
-    .action(asAction((shell: Shell) => completion(shell, whole)));
+    .action(asAction(completion));
 }
 
-async function completion(shell: Shell, whole: () => Promise<Command>): Promise<void> {
-  // The running program has loaded only this command.
-  const commands = wordsOf(await whole());
-  await print(SCRIPTS[shell](commands));
+async function completion(shell: Shell): Promise<void> {
+  // Generated from the commands, because loading all of them would take 0.1 s.
+  const { default: words } = await import('../cli/completion/command-words.json', {
+    with: { type: 'json' },
+  });
+  await print(SCRIPTS[shell](words satisfies readonly CommandWords[]));
 }
