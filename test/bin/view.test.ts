@@ -89,7 +89,7 @@ testInTmux('shows a histogram and a list to move in, and fits a terminal that ch
   terminal.keys('PageUp');
   await terminal.screenWith('entry 24 of 40');
   terminal.resize(40, 10);
-  const small = await terminal.screenWith('event 20 of s');
+  const small = await terminal.screenWith('event 16 of sh…');
   expect(small.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
   terminal.keys('Home');
   await terminal.screenWith('entry 1 of 40');

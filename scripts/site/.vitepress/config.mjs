@@ -158,6 +158,7 @@ export default {
           page('Order of equal timestamps', '/dev/decisions/0007-order-of-equal-timestamps'),
           page('Threads', '/dev/decisions/0008-threads'),
           page('Templates and columns', '/dev/decisions/0009-templates-and-columns'),
+          page('Terminal library', '/dev/decisions/0010-terminal-library'),
         ],
       },
     ],
