@@ -121,6 +121,8 @@ const terminalKitCore = {
   setup({ onLoad }) {
     onLoad({ filter: /terminal-kit[\\/]lib[\\/]termkit\.js$/ }, () => ({ contents: TERMINAL_KIT }));
     onLoad({ filter: /terminal-kit[\\/]lib[\\/]termconfig[\\/]README$/ }, () => ({ contents: '' }));
+    // Names of emoji.
+    onLoad({ filter: /string-kit[\\/]lib[\\/]emoji\.js$/ }, () => ({ contents: '' }));
   },
 };
 

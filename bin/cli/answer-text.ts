@@ -3,6 +3,7 @@ import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
+import type { TimeText } from './timestamp-formats.ts';
 
 export const OUTPUTS = ['default', 'raw', 'jsonl', 'table', 'csv'] as const;
 export type Output = (typeof OUTPUTS)[number];
@@ -50,7 +51,14 @@ export function entryText(
     paint = NO_PAINT,
     labelCells = 0,
     hasLabels = true,
-  }: { common?: LabelObject; paint?: Paint; labelCells?: number; hasLabels?: boolean } = {},
+    timeText = shownMilliseconds,
+  }: {
+    common?: LabelObject;
+    paint?: Paint;
+    labelCells?: number;
+    hasLabels?: boolean;
+    timeText?: TimeText;
+  } = {},
 ): string {
   switch (output) {
     case 'raw':
@@ -62,7 +70,7 @@ export function entryText(
         ? `${paint.labels(labelText(ownLabels(labels, common)).padEnd(labelCells))} `
         : '';
       const lines = paint.given(line).replaceAll('\n', `\n${paint.indent}`);
-      return `${paint.time(shownMilliseconds(timeNs))} ${shown}${lines}\n`;
+      return `${paint.time(timeText(timeNs))} ${shown}${lines}\n`;
     }
   }
 }

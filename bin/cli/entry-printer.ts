@@ -8,6 +8,7 @@ import { NO_PAINT, type Paint } from './paint.ts';
 import type { LogEntry } from './range-query.ts';
 import { alignedText, csvText, type Table } from './table-text.ts';
 import { shownMilliseconds, shownNanoseconds } from './time-text.ts';
+import type { TimeText } from './timestamp-formats.ts';
 
 interface EntryPrinterOptions {
   readonly output: Output;
@@ -15,6 +16,8 @@ interface EntryPrinterOptions {
   /** Maximum width of a table line, cells. */
   readonly maxCells?: number;
   readonly labels?: LabelView;
+  /** Timestamps of `default` output. Default: RFC 3339 with milliseconds. */
+  readonly timeText?: TimeText;
 }
 
 /** Selects the labels that are printed with an entry. */
@@ -60,7 +63,7 @@ export class EntryPrinter {
   }
 
   text(found: readonly LogEntry[]): string {
-    const { output, paint = NO_PAINT, labels: view = {} } = this.#options;
+    const { output, paint = NO_PAINT, labels: view = {}, timeText } = this.#options;
     const entries = found.map(entry => this.#viewed(entry));
     const isFirst = this.#pages++ === 0;
     if (output === 'table') return this.#tableText(entries);
@@ -76,6 +79,7 @@ export class EntryPrinter {
         paint,
         labelCells: view.width,
         hasLabels: !view.none,
+        timeText,
       });
     return text;
   }

@@ -1,5 +1,6 @@
 /** JSON requests to the store: parameters are in the URL, or in a form if they are long. */
 import { CommandError } from './command-error.ts';
+import { repeatedRequest } from './repeated-request.ts';
 import { ask, endpoint, refusal, type StoreFlags } from './store-client.ts';
 
 /** Maximum URL length. Proxies accept URLs of 8 KB, some only 2 KB. A longer request is sent as a form. */
@@ -12,15 +13,16 @@ export async function askText(store: StoreFlags, path: string, params: URLSearch
   const url = endpoint(store, path);
   const byUrl = new URL(`${url.href}?${params}`);
   const timeoutMs = REQUEST_TIMEOUT_MS;
-  const answer =
+  const answer = await repeatedRequest(store, () =>
     byUrl.href.length <= MAX_URL_CHARACTERS
-      ? await ask(store, byUrl, { method: 'GET', timeoutMs })
-      : await ask(store, url, {
+      ? ask(store, byUrl, { method: 'GET', timeoutMs })
+      : ask(store, url, {
           method: 'POST',
           headers: { 'content-type': 'application/x-www-form-urlencoded' },
           body: params.toString(),
           timeoutMs,
-        });
+        }),
+  );
   if (answer.status !== 200) throw new CommandError(refusal(answer));
   return answer.text;
 }

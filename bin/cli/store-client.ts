@@ -79,7 +79,7 @@ export async function askBytes(
 ): Promise<ByteAnswer> {
   const signal = AbortSignal.timeout(request.timeoutMs);
   // Compression costs more than it saves on the same machine.
-  const encoding = isLoopback(url) ? 'identity' : 'gzip';
+  const encoding = isLoopback(url) && !store.compress ? 'identity' : 'gzip';
   const headers = { 'accept-encoding': encoding, ...storeHeaders(store), ...request.headers };
   const agent = await agentOf(store);
   try {
@@ -180,10 +180,11 @@ export async function agentOf(store: StoreFlags): Promise<Agent | undefined> {
 
 /** Headers that identify the caller. Throws CommandError if the options give the identity twice. */
 export function storeHeaders(store: StoreFlags): Record<string, string> {
-  const { tenant, queryTags, authHeader } = store;
+  const { tenant, queryTags, authHeader, nocache } = store;
   const headers: Record<string, string> = { 'user-agent': `logboom/${LOGBOOM_VERSION}` };
   if (tenant !== undefined && tenant !== '') headers['x-scope-orgid'] = tenant;
   if (queryTags) headers['x-query-tags'] = queryTags;
+  if (nocache) headers['cache-control'] = 'no-cache';
   const login = loginOf(store);
   if (login !== undefined) headers[(authHeader || 'authorization').toLowerCase()] = login;
   return headers;

@@ -180,7 +180,15 @@ export function askFields(store: StoreFlags, question: FieldQuestion, name?: str
 }
 
 /** Table with a row for each group of a volume, largest first. */
-export function volumeTable(series: readonly Series[]): Table {
+/** @param byLabels each series has the name of a label, without a value */
+export function volumeTable(series: readonly Series[], byLabels = false): Table {
+  if (byLabels) {
+    const sums = series.map(({ labels, samples }): Cell[] => [
+      Object.keys(labels).join(', '),
+      samples.reduce((sum, { value }) => sum + Number(value), 0),
+    ]);
+    return { columns: [{ name: 'label' }, { name: 'bytes', ...BYTES }], rows: sums.sort(bySize) };
+  }
   const names = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
   const rows = series.map(({ labels, samples }): Cell[] => [
     ...names.map(name => labels[name] ?? null),
@@ -188,6 +196,11 @@ export function volumeTable(series: readonly Series[]): Table {
   ]);
   return {
     columns: [...names.map(name => ({ name })), { name: 'bytes', ...BYTES }],
-    rows: rows.sort((a, b) => Number(b.at(-1)) - Number(a.at(-1))),
+    rows: rows.sort(bySize),
   };
+}
+
+/** Largest first. */
+function bySize(a: readonly Cell[], b: readonly Cell[]): number {
+  return Number(b.at(-1)) - Number(a.at(-1));
 }

@@ -28,6 +28,15 @@ export interface StoreFlags {
   readonly queryTags?: string;
   /** Overrides the proxy variables of the environment. */
   readonly proxyUrl?: string;
+  /** Times that a failed query is repeated. */
+  readonly retries?: number;
+  /** Delays between attempts, seconds. */
+  readonly minBackoff?: number;
+  readonly maxBackoff?: number;
+  /** Requests compressed responses from this machine, too. */
+  readonly compress?: boolean;
+  /** Tells proxies not to answer from a cache. */
+  readonly nocache?: boolean;
 }
 
 interface Setting {
@@ -121,6 +130,22 @@ export function addStoreOptions(command: Command): Command {
         .env('LOGBOOM_CONTEXT')
         .helpGroup(HEADING),
     )
+    .addOption(
+      ofEnvironment(new Option('--retries <count>', 'times to repeat a query that fails (default: 0)'), [
+        'LOGBOOM_RETRIES',
+        'LOKI_CLIENT_RETRIES',
+      ])
+        .argParser(parseWhole)
+        .helpGroup(HEADING),
+    )
+    .addOption(
+      new Option('--min-backoff <seconds>').env('LOKI_CLIENT_MIN_BACKOFF').argParser(parseWhole).hideHelp(),
+    )
+    .addOption(
+      new Option('--max-backoff <seconds>').env('LOKI_CLIENT_MAX_BACKOFF').argParser(parseWhole).hideHelp(),
+    )
+    .addOption(new Option('--compress').hideHelp())
+    .addOption(new Option('--nocache').hideHelp())
     .addOption(new Option('-q, --quiet', 'print only results, warnings and errors').helpGroup(HEADING))
     .addOption(new Option('--org-id <name>', "logcli's name for --tenant").hideHelp());
   command.on('option:org-id', (name: string) => command.setOptionValueWithSource('tenant', name, 'cli'));
@@ -166,6 +191,11 @@ export const CONTEXT_OPTIONS: readonly string[] = [
  */
 function ofEnvironment(option: Option, variables: readonly [string, string]): Option {
   return option.env(variables.find(isSet) ?? variables[0]);
+}
+
+function parseWhole(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Expected a whole number from 0.');
+  return Number(text);
 }
 
 function firstSet(variables: readonly string[]): string | undefined {

@@ -5,6 +5,7 @@ import { EntryPrinter } from '../cli/entry-printer.ts';
 import { Explanation } from '../cli/explain-text.ts';
 import { addLabelOptions, type LabelFlags, labelViewOf } from '../cli/label-options.ts';
 import { logPages } from '../cli/log-pages.ts';
+import { addLogcliQueryOptions } from '../cli/logcli-options.ts';
 import {
   addRangeOptions,
   parseCount,
@@ -29,6 +30,7 @@ import {
 } from '../cli/standard-output.ts';
 import { Statistics } from '../cli/statistics-text.ts';
 import { addStoreOptions, type StoreFlags } from '../cli/store-client.ts';
+import { TIMESTAMP_FORMATS, timeTextOf } from '../cli/timestamp-formats.ts';
 import { startWaiting } from '../cli/waiting-line.ts';
 
 interface QueryFlags extends StoreFlags, RangeFlags, LabelFlags {
@@ -46,6 +48,7 @@ interface QueryFlags extends StoreFlags, RangeFlags, LabelFlags {
   readonly explain?: boolean;
   readonly instant?: boolean;
   readonly failOnEmpty?: boolean;
+  readonly outputTimestampFormat?: string;
 }
 
 /** Default of the store. */
@@ -126,8 +129,15 @@ export function register(program: Command): void {
     .addOption(new Option('--stats', 'print query statistics to stderr'))
     .addOption(new Option('--instant', 'evaluate a metric query only at --to').conflicts(['step', 'batch']))
     .addOption(new Option('-o, --output <form>', 'output format').choices(METRIC_OUTPUTS).default('default'))
+    .addOption(
+      new Option(
+        '--output-timestamp-format <format>',
+        'timestamps of the default output (default: RFC 3339 with milliseconds)',
+      ).choices(TIMESTAMP_FORMATS),
+    )
     .addOption(new Option('--fail-on-empty', 'exit with code 4 if nothing is found'))
     .addOption(new Option('--explain', 'print data considered, pruned, and read to stderr'));
+  addLogcliQueryOptions(command);
   addStoreOptions(addLabelOptions(command))
     .addHelpText('after', NOTES)
     .action(asAction((text: string, flags: QueryFlags) => query(text, flags, isGiven(command, 'limit'))));
@@ -203,6 +213,7 @@ async function printPages(
     paint: OUTPUT_PAINT,
     maxCells: maxCellsOfOutput(),
     labels: 'labelsLength' in flags ? labelViewOf(flags) : undefined,
+    timeText: timeTextOf('outputTimestampFormat' in flags ? flags.outputTimestampFormat : undefined),
   });
   const statistics = new Statistics();
   let found = 0;

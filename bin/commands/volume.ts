@@ -76,7 +76,7 @@ async function volume(query: string, flags: Flags, ofRange: boolean): Promise<vo
     const text =
       output === 'raw'
         ? metricText(series, { output, screen: screenSize(), colors: false, instant: true })
-        : tableText(volumeTable(series), output, { maxCells, shown });
+        : tableText(volumeTable(series, aggregateBy === 'labels'), output, { maxCells, shown });
     return print(text);
   }
   const isDrawn = output === 'default' && process.stdout.isTTY;

@@ -117,6 +117,73 @@ describe('logboom query as logcli', () => {
     expect(requests.map(({ params }) => params.get('start'))).toEqual([`${T}`, `${T - 18_000_000_000_000n}`]);
   });
 
+  test.each([
+    ['rfc3339', '2026-01-05T15:30:00+05:30'],
+    ['rfc3339nano', '2026-01-05T15:30:00.000000001+05:30'],
+    ['rfc822z', '05 Jan 26 15:30 +0530'],
+    ['rfc1123z', 'Mon, 05 Jan 2026 15:30:00 +0530'],
+    ['stampmilli', 'Jan  5 15:30:00.000'],
+    ['stampmicro', 'Jan  5 15:30:00.000000'],
+    ['stampnano', 'Jan  5 15:30:00.000000001'],
+    ['unixdate', 'Mon Jan  5 15:30:00 GMT+5:30 2026'],
+  ])('--output-timestamp-format %s', async (format, time) => {
+    const { url } = await store(LOGS);
+    const args = ['query', '{a="b"}', '--addr', url, '-q', '--no-labels', '-z', 'Asia/Kolkata'];
+    const { code, stdout } = await logboom([...args, '--output-timestamp-format', format]);
+    expect({ code, first: stdout.split('\n')[0] }).toEqual({ code: 0, first: `${time} one` });
+  });
+
+  test('--colored-output has colors in a pipe', async () => {
+    const { url } = await store(LOGS);
+    const { stdout } = await logboom(['query', '{a="b"}', '--addr', url, '--colored-output']);
+    expect(stdout).toContain(`\u001b[34m${at}\u001b[39m`);
+  });
+
+  test('--retries repeats a query that the store cannot answer now; --nocache and --compress are sent', async () => {
+    const started = await startRecordingStore((_, number) =>
+      number === 1 ? { status: 503 } : number === 2 ? 'drop' : LOGS,
+    );
+    stores.push(started);
+    const args = ['query', '{a="b"}', '--addr', started.url, '-o', 'raw', '--max-backoff', '0'];
+    const { code, stdout } = await logboom([...args, '--retries', '2', '--nocache', '--compress']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo\n' });
+    expect(started.requests.length).toBe(3);
+    expect(started.requests[2].headers).toMatchObject({
+      'cache-control': 'no-cache',
+      'accept-encoding': 'gzip',
+    });
+    const refused = await store({ status: 503, body: 'busy' });
+    const outcome = await logboom(['labels', '--addr', refused.url]);
+    expect([outcome.code, refused.requests.length]).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['--parallel-duration=1h', '--part'],
+    ['--parallel-max-workers=4', '--parallel'],
+    ['--part-path-prefix=/tmp/x', '--parts-dir'],
+    ['--merge-parts', 'without --parts-dir'],
+    ['--keep-parts', '--parts-dir'],
+    ['--overwrite-completed-parts', '_export.jsonl'],
+  ])('%s names the command that does it', async (flag, instead) => {
+    const { code, stderr } = await logboom(['query', '{a="b"}', flag]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('logboom export');
+    expect(stderr).toContain(instead);
+  });
+
+  test('volume --aggregateByLabels lists names of labels', async () => {
+    const series = [
+      { metric: { pod: '' }, value: [1767607200, '7'] },
+      { metric: { app: '' }, value: [1767607200, '9'] },
+    ];
+    const { url } = await store({
+      status: 200,
+      body: JSON.stringify({ data: { resultType: 'vector', result: series } }),
+    });
+    const { stdout } = await logboom(['volume', '{}', '--aggregateByLabels', '-o', 'csv', '--addr', url]);
+    expect(stdout).toBe('label,bytes\napp,9\npod,7\n');
+  });
+
   test('flags of other commands: series --match, volume_range, --targetLabels, instant-query --now', async () => {
     const { url, requests } = await store({
       status: 200,
