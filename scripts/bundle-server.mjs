@@ -156,6 +156,8 @@ async function bundleFile(outfile, contents, plugins) {
     platform: 'node',
     // Oldest supported Node.js (bin/needed-node.mjs).
     target: 'node22',
+    // The loaders of the bundle cannot import, so `import()` becomes `require()`.
+    supported: { 'dynamic-import': false },
     // Packages that also ship ES modules can be tree-shaken.
     mainFields: ['module', 'main'],
     // Inlines constants, which would be variables otherwise.
@@ -197,8 +199,8 @@ export function licensesOf(inputs) {
 }
 
 /**
- * Throws if the bundle imports a package, or if two errors have the same name: one would be renamed, and
- * errors are identified by name (threads/thrown-errors.ts).
+ * Throws if the bundle imports a package or has an `import()`, or if two errors have the same name: one would
+ * be renamed, and errors are identified by name (threads/thrown-errors.ts).
  */
 function writeChecked(outputFiles, { outputs }) {
   for (const [output, { imports }] of Object.entries(outputs))
@@ -209,6 +211,7 @@ function writeChecked(outputFiles, { outputs }) {
     const renamed = /\b(\w*Error)\d+ = class \w* ?extends ClientError\b/.exec(text)?.[1];
     // Bytes are then the same as characters, and the text needs no decoding.
     if (contents.length !== text.length) throw new Error(`${path}: there are characters that are not ASCII`);
+    if (/\bimport\("/.test(text)) throw new Error(`${path}: its loaders cannot import`);
     if (renamed !== undefined) throw new Error(`${path}: there are two classes ${renamed}`);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, contents);

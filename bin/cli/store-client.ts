@@ -198,12 +198,24 @@ export function unreachable({ addr }: StoreFlags, reason: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  switch ((error as NodeJS.ErrnoException).code) {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  // Codes of OpenSSL and of the HTTP parser, whose messages are about their own code.
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'no TLS at this address; is it http?';
+  if (code.startsWith('HPE_')) return 'no HTTP at this address; is it https?';
+  switch (code) {
     case 'ECONNREFUSED':
       return 'connection refused';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'unknown host';
+    case 'CERT_HAS_EXPIRED':
+      return 'the certificate has expired';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return 'the certificate is of another host';
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return 'no connection to this host';
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ERR_STREAM_PREMATURE_CLOSE':

@@ -209,6 +209,13 @@ describe('logboom query as logcli', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'logboom: 400 Bad Request: "x" is not a number\n' });
   });
 
+  test('an address of http as https is explained without words of OpenSSL', async () => {
+    const { url } = await store(LOGS);
+    const { code, stderr } = await logboom(['labels', '--addr', url.replace('http:', 'https:')]);
+    expect(code).toBe(3);
+    expect(stderr).toContain('(no TLS at this address; is it http?)');
+  });
+
   test.each([
     [['query', '{a="b"}', '--from', 'x']],
     [['query', '{a="b"}', '--since', 'x']],
