@@ -1,7 +1,4 @@
-/**
- * Memory of the calling thread: its figures for metrics, and returning it to the system when the thread is
- * idle.
- */
+/** Memory of the calling thread: its figures for metrics, and returning what it does not use to the system. */
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import { kernelBytes } from '../shared/base/kernels/kernels.ts';
@@ -27,11 +24,11 @@ export function keepMemorySmall(
   const caches = new IdleCaches(QUIET_CHECKS);
   caches.add(...cachesOfThread);
   const busyMs = () => performance.eventLoopUtilization().active;
-  const heapBytes = () => getHeapStatistics().used_heap_size;
+  const usedBytes = () => getHeapStatistics().used_heap_size + process.memoryUsage().arrayBuffers;
   const { clock, signal } = background;
   return runInBackground(
     'idle-memory',
-    () => returnIdleMemory({ clock, busyMs, heapBytes, caches, collectAll, collect: collectGarbage }, signal),
+    () => returnIdleMemory({ clock, busyMs, usedBytes, caches, collectAll, collect: collectGarbage }, signal),
     background,
   );
 }

@@ -23,21 +23,21 @@ async function collectionsAfter(
       if (checks === shares.length) stop.abort();
       else {
         busyMs += shares[checks++] * ms;
-        heapMb += grownMb;
+        usedMb += grownMb;
       }
     },
   };
-  let heapMb = 20;
-  const heapBytes = () => heapMb * 1024 * 1024;
+  let usedMb = 20;
+  const usedBytes = () => usedMb * 1024 * 1024;
   const collect = () => {
     collected++;
-    heapMb = 20;
+    usedMb = 20;
   };
   const collectAll = () => {
     thorough++;
     collect();
   };
-  const parts = { clock, busyMs: () => busyMs, heapBytes, caches, collectAll, collect };
+  const parts = { clock, busyMs: () => busyMs, usedBytes, caches, collectAll, collect };
   await returnIdleMemory(parts, stop.signal);
   return collections;
 }
@@ -45,16 +45,16 @@ async function collectionsAfter(
 // [what, shares of busy time, collections after each check]
 test.each([
   ['once after the start', [0, 0, 0], [1.1, 1.1, 1.1]],
-  ['not while the thread is busy', [1, 0.5, 0.06], [0, 0, 0]],
+  ['not while the thread is busy and does not grow', [1, 0.5, 0.06], [0, 0, 0]],
   ['once after each busy time', [1, 0, 0, 0.2, 0.04, 0], [0, 1.1, 1.1, 1.1, 2.2, 2.2]],
 ])('collects garbage %s', async (_, shares, want) => {
   expect(await collectionsAfter(shares)).toEqual(want);
 });
 
-// [what, growth of the heap between checks in MiB, shares of busy time, collections after each check]
+// [what, growth of what it holds between checks in MiB, shares of busy time, collections after each check]
 test.each([
   [
-    'each time its heap has grown',
+    'each time it has grown',
     3,
     [0.04, 0.04, 0.04, 0.04, 0.04, 0.04, 0.04],
     [1.1, 1.1, 1.1, 2.1, 2.1, 2.1, 3.1],
@@ -62,6 +62,16 @@ test.each([
   ['only when it is at rest', 3, [0, 0.5, 0.5, 0.5, 0.5], [1.1, 1.1, 1.1, 1.1, 1.1]],
   ['not for less growth', 1, [0, 0.01, 0.01, 0.01, 0.01, 0.01], [1.1, 1.1, 1.1, 1.1, 1.1, 1.1]],
 ])('collects garbage of a thread with little work: %s', async (_, grownMb, shares, want) => {
+  expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
+});
+
+// [what, growth of what it holds between checks in MiB, shares of busy time, collections after each check]
+test.each([
+  ['each time it has grown by much', 12, [1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 2]],
+  ['at each check at most', 100, [1, 1, 1], [1, 2, 3]],
+  ['not for less growth', 6, [1, 1, 1, 1, 1], [0, 0, 0, 0, 0]],
+  ['and thoroughly when it becomes idle', 12, [1, 1, 1, 0], [0, 0, 1, 2.1]],
+])('collects garbage of a busy thread: %s', async (_, grownMb, shares, want) => {
   expect(await collectionsAfter(shares, { grownMb })).toEqual(want);
 });
 
