@@ -4,6 +4,7 @@
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
 import { StorageUnavailableError } from '../shared/base/ports/storage-unavailable.ts';
 import type { Table } from '../shared/base/ports/table.ts';
@@ -53,6 +54,8 @@ export interface Storage {
    * See ThreadTable. Call it before other threads request commits. `undefined` if the table has no thread.
    */
   readonly startTableThread?: (() => void) | undefined;
+  /** See ThreadTable.connect; `undefined` if all commits must go through `table`. */
+  readonly connectTable?: (() => Promise<MessagePort>) | undefined;
   close(): Promise<void>;
 }
 
@@ -129,6 +132,8 @@ async function openEmbedded(
     checkTable: full => table.check(full),
     foldTable: () => table.fold(),
     startTableThread: opened.startTableThread,
+    // A replaced table must see all commits.
+    connectTable: replaced.table === undefined ? opened.connectTable : undefined,
     close: () => table.close(),
   };
 }
@@ -137,6 +142,7 @@ interface OpenedFiles {
   readonly store: ObjectStore;
   readonly table: SqliteTable;
   readonly startTableThread?: () => void;
+  readonly connectTable?: () => Promise<MessagePort>;
   readonly readOnly: boolean;
   /** Reason why it could not be opened for writing. */
   readonly cause?: unknown;
@@ -161,7 +167,13 @@ async function openFiles(
       const store = await openFileObjectStore(dataDir);
       if (!serves) return { store, table: await openSqliteTable(file, options), readOnly: false };
       const table = await openThreadTable(file, { ...how.thread, startsLater: true });
-      return { store, table, startTableThread: () => table.startThread(), readOnly: false };
+      return {
+        store,
+        table,
+        startTableThread: () => table.startThread(),
+        connectTable: () => table.connect(),
+        readOnly: false,
+      };
     } catch (error) {
       cause = asStorageError(error);
       if (!(cause instanceof StorageUnavailableError)) throw error;

@@ -17,6 +17,7 @@ export interface HubParts {
   readonly onCommitted?: ((writes: readonly Write[]) => Promise<void>) | undefined;
   /** See Storage. */
   readonly foldTable: Storage['foldTable'];
+  readonly connectTable?: Storage['connectTable'];
   decideRates(tenant: string, asked: Extract<RoleAsk, { kind: 'rates' }>['asked']): Promise<RateDecision>;
   /** Sockets of live tails. */
   readonly connections: Connections;
@@ -43,11 +44,20 @@ export class FrontHub implements ThreadHub {
   }
 
   async reply(ask: unknown, signal: AbortSignal): Promise<Moved<unknown>> {
-    const { table, onCommitted, foldTable, connections, decideRates, task, merge } = this.#parts;
+    const { table, onCommitted, foldTable, connectTable, connections, decideRates, task, merge } =
+      this.#parts;
     const asked = ask as RoleAsk;
     switch (asked.kind) {
       case 'write':
         await table.transact(asked.writes);
+        await onCommitted?.(asked.writes);
+        return { value: undefined };
+      case 'table-port': {
+        if (connectTable === undefined) throw new Error('the table has no thread');
+        const port = await connectTable();
+        return { value: port, moved: [port] };
+      }
+      case 'committed':
         await onCommitted?.(asked.writes);
         return { value: undefined };
       case 'fold':

@@ -8,7 +8,7 @@ import type { SharedPushes } from './shared-pushes.ts';
 export interface FrontData
   extends Pick<
     RoleData,
-    'config' | 'storage' | 'isAlone' | 'kernels' | 'isDebug' | 'isDiskFull' | 'readOnly'
+    'config' | 'storage' | 'isAlone' | 'tailed' | 'kernels' | 'isDebug' | 'isDiskFull' | 'readOnly'
   > {
   /** Index, starting at 1. */
   readonly index: number;

@@ -3,7 +3,7 @@
  * admits pushes and passes them to its own ingest threads. It passes all other requests unchanged to the
  * first front, which also provides everything that must be in one thread.
  */
-import { workerData } from 'node:worker_threads';
+import { MessagePort, workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { processText } from '../../shared/server/admin/fleet-figures.ts';
@@ -218,13 +218,14 @@ function ingestPool(
   starter: Starter,
   log: ReturnType<typeof createThreadLog>,
 ): { readonly pool: RolePool<RoleThread>; hear(told: ToldFront): void } {
-  const { fronts, ingestThreads, pushes, config, storage, isAlone, kernels, readOnly } = data;
+  const { fronts, ingestThreads, pushes, config, storage, isAlone, tailed, kernels, readOnly } = data;
   let { isDebug, isDiskFull } = data;
   const hub: ThreadHub = {
     async reply(question, signal) {
       const asked = question as RoleAsk;
       const moved = asked.kind === 'write' ? movedBodies(asked.writes) : undefined;
-      return { value: await starter.ask(asked, { signal, ...(moved && { moved }) }) };
+      const reply = await starter.ask(asked, { signal, ...(moved && { moved }) });
+      return { value: reply, ...(reply instanceof MessagePort && { moved: [reply] }) };
     },
     hear: told => starter.tell(told),
   };
@@ -238,6 +239,7 @@ function ingestPool(
       config,
       storage,
       isAlone,
+      tailed,
       kernels,
       isDebug,
       isDiskFull,

@@ -12,6 +12,7 @@
  *        | <--------- tell ----------> |       without an answer
  *        | ---------- stop ----------> |       it completes its work and exits
  */
+import type { MessagePort } from 'node:worker_threads';
 import type { ThrownError } from './thrown-errors.ts';
 
 export type ToThread<Call> =
@@ -32,13 +33,16 @@ export type FromThread<Answer> =
   | { readonly kind: 'cancel-ask'; readonly id: number }
   | { readonly kind: 'tell'; readonly tell: unknown };
 
+/** Objects that are transferred in a message. */
+export type Movable = ArrayBuffer | MessagePort;
+
 /**
- * A value for another thread. The buffers in `moved` are transferred, so the sender cannot read them any
+ * A value for another thread. The objects in `moved` are transferred, so the sender cannot read them any
  * more.
  */
 export interface Moved<Value> {
   readonly value: Value;
-  readonly moved?: ArrayBuffer[] | undefined;
+  readonly moved?: Movable[] | undefined;
 }
 
 /**

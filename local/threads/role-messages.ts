@@ -2,6 +2,7 @@
 
 import type { KernelModule } from '../../shared/base/kernels/kernels.ts';
 import type { CloseOptions } from '../../shared/base/ports/connections.ts';
+import type { StorageProblem } from '../../shared/base/ports/storage-unavailable.ts';
 import type { Write } from '../../shared/base/ports/table.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import type { Config } from '../../shared/server/admin/config-fields.ts';
@@ -16,6 +17,9 @@ import type { SharedPushes } from './shared-pushes.ts';
 import type { SharedReaders } from './shared-readers.ts';
 import type { ThrownError } from './thrown-errors.ts';
 
+/** A number in shared memory. */
+export type SharedCount = Int32Array<SharedArrayBuffer>;
+
 /** Start data of a thread. */
 export interface RoleData {
   readonly role: Role;
@@ -27,6 +31,11 @@ export interface RoleData {
   readonly queryMemory?: SharedCounters | undefined;
   /** Memory of pushes in all ingest threads; `undefined` for other roles. */
   readonly pushes?: SharedPushes | undefined;
+  /**
+   * Number of tenants with live tails (tail-relay.ts). If set, an ingest thread commits to the table thread
+   * directly while there are none; otherwise through the front.
+   */
+  readonly tailed?: SharedCount | undefined;
   /**
    * Readers of objects in all threads; `undefined` for a role without reads, and if other processes may read
    * objects.
@@ -85,7 +94,12 @@ export interface RoleAnswer {
 
 /** Requests of a thread to the front thread for resources that exist only there. */
 export type RoleAsk =
+  /** Commits the writes, and relays them to live tails. */
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
+  /** The reply is a MessagePort to the table thread (table-port.ts). */
+  | { readonly kind: 'table-port' }
+  /** Relays committed writes to live tails. */
+  | { readonly kind: 'committed'; readonly writes: readonly Write[] }
   | { readonly kind: 'fold' }
   /** The reply is a RateDecision. */
   | { readonly kind: 'rates'; readonly tenant: string; readonly asked: AskedRate }
@@ -97,6 +111,12 @@ export type RoleAsk =
   | { readonly kind: 'post'; readonly connectionId: string; readonly message: Uint8Array }
   | { readonly kind: 'connection'; readonly connectionId: string }
   | { readonly kind: 'close'; readonly connectionId: string; readonly options: CloseOptions };
+
+/** Sends a request to the front thread. */
+export type Ask = (
+  question: RoleAsk,
+  options?: { readonly signal?: AbortSignal; readonly moved?: ArrayBuffer[] },
+) => Promise<unknown>;
 
 export type LogLevelName = 'debug' | 'info' | 'warn' | 'error';
 
@@ -110,6 +130,8 @@ export type RoleTell =
       readonly message: string;
     }
   | { readonly kind: 'defect' }
+  /** A commit failed because of the disk. */
+  | { readonly kind: 'disk-problem'; readonly problem: StorageProblem }
   /** The tail log contains them. */
   | { readonly kind: 'committed'; readonly chunks: readonly CommittedChunk[] }
   /** Stored pushes of the tenant may be stored again, because some of its entries were deleted. */

@@ -7,6 +7,8 @@ import { workerData } from 'node:worker_threads';
 import { useKernelModule } from '../../shared/base/kernels/kernels.ts';
 import { freeLarge } from '../../shared/base/model/free-bytes.ts';
 import type { ObjectReaders } from '../../shared/base/ports/object-readers.ts';
+import type { StorageProblem } from '../../shared/base/ports/storage-unavailable.ts';
+import type { Write } from '../../shared/base/ports/table.ts';
 import { FETCH_CLIENT } from '../../shared/base/runtime/http-client.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../../shared/base/runtime/system-clock.ts';
 import { PageCache } from '../../shared/read/query/page-cache.ts';
@@ -41,13 +43,14 @@ import { type Scheduler, type SchedulerOptions, startScheduler } from '../schedu
 import { openStorage, type Storage } from '../storage.ts';
 import { collectGarbage, keepMemorySmall } from '../thread-memory.ts';
 import { cacheShare } from './cache-share.ts';
+import { committer } from './committer.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
 import { type Moved, ownBytes } from './messages.ts';
 import type {
+  Ask,
   FrontTell,
   PlainRequest,
   RoleAnswer,
-  RoleAsk,
   RoleCall,
   RoleData,
   RoleTell,
@@ -76,17 +79,12 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
     lowerThreadPriority();
     packInThisThread();
   }
-  const ask = (question: RoleAsk, options?: { signal?: AbortSignal; moved?: ArrayBuffer[] }) =>
-    starter.ask(question, options);
+  const ask: Ask = (question, options) => starter.ask(question, options);
   const tell = (what: RoleTell) => starter.tell(what);
   const log = createThreadLog(tell, data.isDebug);
   const storage = await openStorage(data.storage, { tableCacheBytes: TABLE_CACHE_BYTES });
   const isEmbedded = data.storage.kind === 'embedded';
-  const table = isEmbedded
-    ? forwardedTable(storage.table, async writes => {
-        await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
-      })
-    : storage.table;
+  const table = isEmbedded ? forwardedTable(storage.table, commitsOf(data, ask, tell)) : storage.table;
   const stopping = new AbortController();
   const { signal } = stopping;
   const onPushed =
@@ -284,11 +282,23 @@ async function openRole(data: RoleData, starter: Starter): Promise<ThreadService
   };
 }
 
+/** Way of the thread's commits to the table. */
+function commitsOf(
+  { role, tailed }: RoleData,
+  ask: Ask,
+  tell: (what: RoleTell) => void,
+): (writes: readonly Write[]) => Promise<void> {
+  if (role === 'ingest' && tailed !== undefined) {
+    const onDiskProblem = (problem: StorageProblem) => tell({ kind: 'disk-problem', problem });
+    return committer({ ask, clock: SYSTEM_CLOCK, tailed, onDiskProblem });
+  }
+  return async writes => {
+    await ask({ kind: 'write', writes }, { moved: movedBodies(writes) });
+  };
+}
+
 /** Lets the upkeep threads run the merges that this one plans. It publishes them. */
-function mergeInThreads(
-  threads: number,
-  ask: (question: RoleAsk, options: { signal: AbortSignal }) => Promise<unknown>,
-): MergeOffload {
+function mergeInThreads(threads: number, ask: Ask): MergeOffload {
   return {
     invoke: async (task, { signal }) => (await ask({ kind: 'merge', task }, { signal })) as Uint8Array,
     // A merge takes a second and a message a millisecond, so each merge goes to a thread.

@@ -6,6 +6,7 @@
 import { kernelModule } from '../../shared/base/kernels/kernels.ts';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import type { Connections } from '../../shared/base/ports/connections.ts';
+import type { StorageProblem } from '../../shared/base/ports/storage-unavailable.ts';
 import type { TailRequest } from '../../shared/read/tail/tail-service.ts';
 import { type Target, workOf } from '../../shared/server/admin/targets.ts';
 import type { HttpContext } from '../../shared/server/http/context.ts';
@@ -51,6 +52,8 @@ export interface RoleThreadsParts
   readonly clock: Clock;
   /** Called when the thread that serves live tails was lost. Closes the tails, so that clients reconnect. */
   readonly endTails: () => void;
+  /** Called when the commit of a push failed because of the disk. */
+  readonly onDiskProblem: (problem: StorageProblem) => void;
   /** See Storage. Called before a thread starts. */
   readonly startTableThread?: (() => void) | undefined;
   /** Number of cores. Default: those of the machine. */
@@ -309,12 +312,13 @@ export class RoleThreads {
 
   /** Start data of every thread. */
   #started(): Omit<RoleData, 'role' | 'index' | 'threads' | 'queryMemory'> {
-    const { config, storage, isAlone, readOnly } = this.#parts;
+    const { config, storage, isAlone, readOnly, connectTable } = this.#parts;
     return {
       config,
       storage,
       isAlone,
       readOnly,
+      tailed: isAlone && connectTable !== undefined ? this.#relay.tailed : undefined,
       isDebug: this.#isDebug,
       isDiskFull: this.#isDiskFull,
       kernels: kernelModule(),
@@ -416,6 +420,9 @@ export class RoleThreads {
         return;
       case 'packed':
         this.backlog.packed(told.ticket);
+        return;
+      case 'disk-problem':
+        this.#parts.onDiskProblem(told.problem);
         return;
       case 'kick': {
         const pool = this.#pools.get(told.job === 'rules' ? 'query' : 'upkeep');

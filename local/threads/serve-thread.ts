@@ -1,6 +1,6 @@
 /** Counterpart of ThreadClient inside a thread. The file of the thread calls `serveThread` once. */
 import { parentPort } from 'node:worker_threads';
-import type { FromThread, Moved, ToThread } from './messages.ts';
+import type { FromThread, Movable, Moved, ToThread } from './messages.ts';
 import { errorOf, thrownOf } from './thrown-errors.ts';
 
 /** Requests and messages of the thread to its starter. */
@@ -8,9 +8,9 @@ export interface Starter {
   /** Rejects with the starter's error, and immediately with the reason of the signal. */
   ask(
     ask: unknown,
-    options?: { readonly signal?: AbortSignal; readonly moved?: ArrayBuffer[] },
+    options?: { readonly signal?: AbortSignal; readonly moved?: Movable[] },
   ): Promise<unknown>;
-  tell(tell: unknown, moved?: ArrayBuffer[]): void;
+  tell(tell: unknown, moved?: Movable[]): void;
 }
 
 export interface ThreadService<Call, Answer> {
@@ -33,7 +33,7 @@ export function serveThread<Call, Answer>(
   const running = new Set<Promise<void>>();
   let nextAsk = 1;
 
-  function send(message: FromThread<Answer>, moved?: ArrayBuffer[]): void {
+  function send(message: FromThread<Answer>, moved?: Movable[]): void {
     port.postMessage(message, moved);
   }
 

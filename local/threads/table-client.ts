@@ -5,11 +5,14 @@
  *
  *     put, put, transact | messages → one transaction, one sync (shared-transaction.ts) → all resolve
  */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../shared/base/ports/clock.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable, type SqliteTable } from '../sqlite-table.ts';
 import { forwardedTable, movedBodies } from './forwarded-table.ts';
+import type { Movable } from './messages.ts';
+import { MAX_PENDING_COMMITS } from './table-port.ts';
 import type { TableAnswer, TableCall, TableThreadData } from './table-thread.ts';
 import { ThreadClient } from './thread-client.ts';
 import { type ThreadEntry, threadEntry } from './thread-entry.ts';
@@ -17,8 +20,6 @@ import { lostOf, ThreadLostError } from './thread-errors.ts';
 
 /** Small, because each commit of another connection invalidates it. */
 const READ_CACHE_BYTES = 2 * 1024 * 1024;
-/** Maximum number of pending calls. More means that writes arrive faster than the disk can store them. */
-const MAX_CALLS = 20_000;
 const MAX_HEAP_MB = 256;
 
 export interface ThreadTableOptions {
@@ -40,6 +41,8 @@ interface ThreadTable extends SqliteTable {
    * Starts the thread, which commits from now on. Call it when there is more to commit than in an idle store.
    */
   startThread(): void;
+  /** Connects another thread to the table thread (table-port.ts). Rejects if that thread is restarting. */
+  connect(): Promise<MessagePort>;
 }
 
 /** Opens `file` like openSqliteTable. */
@@ -58,14 +61,11 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
     return thread;
   };
   let closing: Promise<void> | undefined;
-  const call = async (
-    work: DistributedOmit<TableCall, 'nowMs'>,
-    moved?: ArrayBuffer[],
-  ): Promise<TableAnswer> => {
+  const call = async (work: DistributedOmit<TableCall, 'nowMs'>, moved?: Movable[]): Promise<TableAnswer> => {
     if (closing !== undefined) throw new Error('the table is closed');
     const thread = startThread();
-    if (thread.running >= MAX_CALLS) {
-      throw new ThrottledError(`${MAX_CALLS} writes already wait for the catalog; retry`);
+    if (thread.running >= MAX_PENDING_COMMITS) {
+      throw new ThrottledError(`${MAX_PENDING_COMMITS} writes already wait for the catalog; retry`);
     }
     try {
       return await thread.call({ ...work, nowMs: clock.nowMs() }, { moved });
@@ -86,6 +86,11 @@ export async function openThreadTable(file: string, options: ThreadTableOptions 
       }),
       startThread() {
         if (closing === undefined) startThread();
+      },
+      async connect() {
+        const { port1, port2 } = new MessageChannel();
+        await call({ kind: 'connect', port: port2 }, [port2]);
+        return port1;
       },
       sweep: async limit => (await call({ kind: 'sweep', limit })) as number,
       check: full => reads.check(full),

@@ -2,11 +2,12 @@
  * Thread that commits to the table, because SQLite syncs in the committing thread. All other threads read
  * themselves.
  */
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Write } from '../../shared/base/ports/table.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
 import { openSqliteTable } from '../sqlite-table.ts';
 import { serveThread } from './serve-thread.ts';
+import { serveTablePort } from './table-port.ts';
 
 export interface TableThreadData {
   readonly file: string;
@@ -15,6 +16,8 @@ export interface TableThreadData {
 /** `nowMs` is the caller's time (Unix ms), which decides what has expired. */
 export type TableCall = { readonly nowMs: number } & (
   | { readonly kind: 'write'; readonly writes: readonly Write[] }
+  /** Commits for the thread at the other end of the port. */
+  | { readonly kind: 'connect'; readonly port: MessagePort }
   | { readonly kind: 'sweep'; readonly limit: number | undefined }
   | { readonly kind: 'fold' }
 );
@@ -36,6 +39,12 @@ serveThread<TableCall, TableAnswer>(async () => {
       switch (call.kind) {
         case 'write':
           await table.transact(call.writes);
+          return { value: undefined };
+        case 'connect':
+          serveTablePort(call.port, write => {
+            ({ nowMs } = write);
+            return table.transact(write.writes);
+          });
           return { value: undefined };
         case 'sweep':
           return { value: await table.sweep(call.limit) };

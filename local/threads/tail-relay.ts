@@ -15,7 +15,7 @@ import type { Table, Write } from '../../shared/base/ports/table.ts';
 import { decodeRecord } from '../../shared/storage/catalog/chunk-record.ts';
 import { dayOfChunkPartition } from '../../shared/storage/catalog/keys.ts';
 import type { TailLog } from '../../shared/storage/catalog/tail-log.ts';
-import type { CommittedChunk, RoleCall } from './role-messages.ts';
+import type { CommittedChunk, RoleCall, SharedCount } from './role-messages.ts';
 
 interface TailRelayParts {
   readonly tailLog: Pick<TailLog, 'writes'>;
@@ -35,6 +35,11 @@ const MESSAGE_BYTES = 512;
 export class TailRelay {
   readonly #parts: TailRelayParts;
   readonly #maxBytes: number;
+  /**
+   * Number of tenants with live tails, for ingest threads. Without any, they commit without the front thread.
+   * They read it before a commit and after it: a tail that was opened meanwhile may have read the table before.
+   */
+  readonly tailed: SharedCount = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   /** Connections of live tails by tenant. */
   readonly #tails = new Map<string, Set<string>>();
   /** Bytes sent but not received yet. */
@@ -51,12 +56,14 @@ export class TailRelay {
   open(tenant: string, connectionId: string): void {
     const tails = this.#tails.get(tenant) ?? new Set();
     this.#tails.set(tenant, tails.add(connectionId));
+    Atomics.store(this.tailed, 0, this.#tails.size);
   }
 
   close(tenant: string, connectionId: string): void {
     const tails = this.#tails.get(tenant);
     tails?.delete(connectionId);
     if (tails?.size === 0) this.#tails.delete(tenant);
+    Atomics.store(this.tailed, 0, this.#tails.size);
   }
 
   /**

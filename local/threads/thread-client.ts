@@ -5,7 +5,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../../shared/base/model/errors.ts';
-import type { FromThread, Moved, ToThread } from './messages.ts';
+import type { FromThread, Movable, Moved, ToThread } from './messages.ts';
 import type { ThreadEntry } from './thread-entry.ts';
 import { ThreadLostError, ThreadMemoryError } from './thread-errors.ts';
 import { errorOf, thrownOf } from './thrown-errors.ts';
@@ -38,8 +38,8 @@ export interface ThreadOptions {
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Buffers in the call that are moved instead of copied. */
-  readonly moved?: ArrayBuffer[] | undefined;
+  /** Objects in the call that are moved instead of copied. */
+  readonly moved?: Movable[] | undefined;
 }
 
 /** Young generation of the heap. Young objects of threads in this program are short-lived. */

@@ -1,5 +1,6 @@
 /** What a merge worked on is given back when it ends, and not left to the collector beside the next merge. */
 import { expect, test } from '@jest/globals';
+import { BufferPool, pooledBytes } from '../../shared/base/model/buffer-pool.ts';
 import type { PlainEntry } from '../support/rows.ts';
 import { inputsOf, merge } from './support/merge-chunks.ts';
 
@@ -39,4 +40,12 @@ test('frees the columns of its inputs and the rows that it put in order', async 
   expect(summary.rowsOut).toBe(2 * ROWS);
   expect(ordered.length).toBeGreaterThan(0);
   for (const array of [...ofInputs, ...ordered]) expect(array).toHaveLength(0);
+});
+
+test('frees the buffers that wait for reuse', async () => {
+  const pool = new BufferPool(1_000_000);
+  pool.give(pool.take(100_000));
+  expect(pooledBytes()).toBeGreaterThan(0);
+  await merge(await inputsOf([entriesOf(0), entriesOf(1)]));
+  expect(pooledBytes()).toBe(0);
 });

@@ -12,8 +12,8 @@ import type { RowHasher, RowHashes } from './fingerprint.ts';
 import { type MergeInput, PageReader } from './merge-reader.ts';
 
 const EVERYTHING: PageWants = { lines: 'bytes', metadata: 'all' };
-/** Line buffers of finished pages for reuse, usually 1 MiB each. */
-const POOL = new BufferPool(32 * 1024 * 1024);
+/** Line buffers of finished pages for reuse, usually 1 MiB each. More of them save no CPU time that can be measured. */
+const POOL = new BufferPool(8 * 1024 * 1024);
 /** Smaller buffers share one allocation, because inputs of a few lines come by the thousand. */
 const SHARED_BYTES = 4096;
 

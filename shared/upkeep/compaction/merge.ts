@@ -14,6 +14,7 @@
  * size, because two would need two positions. The caller limits its size by its choice of inputs.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { freePooledBuffers } from '../../base/model/buffer-pool.ts';
 import { compareUtf8 } from '../../base/model/bytes.ts';
 import { invariant } from '../../base/model/errors.ts';
 import type { PageRows, Stream } from '../../base/model/page.ts';
@@ -91,7 +92,12 @@ export async function mergeChunks(
   options: MergeOptions,
   emit: (chunk: WrittenChunk) => Promise<void>,
 ): Promise<MergeSummary> {
-  return new Merge(inputs, options, emit).run();
+  try {
+    return await new Merge(inputs, options, emit).run();
+  } finally {
+    // 40 MB that would otherwise wait for the next merge.
+    freePooledBuffers();
+  }
 }
 
 class Merge {
