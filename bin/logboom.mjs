@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ensureInstalled, ROOT } from './installed.mjs';
 import { isNewEnough } from './needed-node.mjs';
-import { becomeTuned, cacheFolder, runAndExit, stopWithNpm } from './runtime.mjs';
+import { cacheFolder, runAndExit, stopWithNpm } from './runtime.mjs';
+import { becomeTuned } from './tuning.mjs';
 
 const isCheckout = existsSync(join(ROOT, 'bin', 'logboom.ts'));
 const isStart = process.argv[2] === 'start';

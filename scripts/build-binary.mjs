@@ -1,8 +1,8 @@
 /**
  * `npm run build:binary [-- SYSTEM]`: builds the program as one file without Node.js, `dist/logboom-SYSTEM`,
  * and the same compressed. SYSTEM is linux-x64 or linux-arm64 (default: this machine's). It is the Node.js of
- * the lock file without symbols, with the bundle, explorer page, configuration and compiled code inside
- * (https://nodejs.org/api/single-executable-applications.html).
+ * the lock file without symbols, with the flags of the store, explorer page and configuration inside, and the
+ * bundle with its compiled code at its end (https://nodejs.org/api/single-executable-applications.html).
  *
  * The executable itself compiles the code, so a build for another processor has none: it also starts, in
  * twice the time.
@@ -23,8 +23,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import { ensureInstalled, npmCommand, ROOT, say } from '../bin/installed.mjs';
-import { heapFlags, PINNED_NODES } from '../bin/runtime.mjs';
+import { PINNED_NODES } from '../bin/runtime.mjs';
 import { dropSymbols } from '../bin/shrink-node.mjs';
+import { FIXED_FLAGS } from '../bin/tuning.mjs';
+import { endOf, writeArchive } from './single/archive.mjs';
 
 const SYSTEMS = ['linux-x64', 'linux-arm64'];
 const OWN = `${process.platform}-${process.arch}`;
@@ -45,39 +47,33 @@ try {
 
 async function buildBinary() {
   const { bundleServer, licensesOf } = await import('./bundle-server.mjs');
-  const parts = join(folder, 'parts');
-  const inputs = await bundleServer(parts);
+  const bundle = join(folder, 'bundle');
+  const inputs = await bundleServer(bundle);
   run(process.execPath, [join(ROOT, 'scripts', 'build-ui.mjs')]);
-  const assets = new Map(
-    readdirSync(parts)
-      .filter(name => name.endsWith('.js'))
-      .map(name => [name, join(parts, name)]),
-  );
-  assets.set('load.cjs', join(ROOT, 'scripts', 'single', 'load.cjs'));
-  assets.set('config/local.yaml', join(ROOT, 'config', 'local.yaml'));
+  const assets = new Map([
+    ['load.cjs', join(ROOT, 'scripts', 'single', 'load.cjs')],
+    ['config/local.yaml', join(ROOT, 'config', 'local.yaml')],
+    ['LICENCES.txt', join(folder, 'licenses')],
+  ]);
+  writeFileSync(join(folder, 'licenses'), licensesOf(inputs));
   const ui = join(DIST, 'ui');
   for (const name of readdirSync(ui)) assets.set(`dist/ui/${name}`, join(ui, name));
-  writeAsset(assets, 'flags.json', JSON.stringify(heapFlags()));
-  writeAsset(assets, 'LICENCES.txt', licensesOf(inputs));
 
-  const node = nodeOf(system);
   const target = join(DIST, `logboom-${system}`);
   mkdirSync(DIST, { recursive: true });
-  await inject(node, assets, target);
-  if (system === OWN) {
-    for (const [name, file] of await compiledBy(target, [...assets.keys()])) assets.set(name, file);
-    await inject(node, assets, target);
-  }
+  await inject(nodeOf(system), assets, target);
+  const end = endOf(target);
+  const files = new Map(
+    readdirSync(bundle)
+      .filter(name => name.endsWith('.js'))
+      .map(name => [name, readFileSync(join(bundle, name))]),
+  );
+  writeArchive(target, end, files);
+  if (system === OWN) writeArchive(target, end, [...files, ...(await compiledBy(target))]);
   const compressed = gzipSync(readFileSync(target), { level: constants.Z_BEST_COMPRESSION });
   writeFileSync(`${target}.gz`, compressed);
   say(`${target}: ${megabytes(readFileSync(target))} MB, ${megabytes(compressed)} MB in gzip`);
   if (compressed.length > MAX_COMPRESSED_BYTES) fail('that is more than 80 MB');
-}
-
-function writeAsset(assets, name, text) {
-  const file = join(folder, name.replaceAll('/', '-'));
-  writeFileSync(file, text);
-  assets.set(name, file);
 }
 
 /** Node.js of the lock file; npm fetches it for another system, with the same checksum. */
@@ -108,10 +104,15 @@ function nodeOf(wanted) {
 
 async function inject(node, assets, target) {
   const blob = join(folder, 'blob');
+  const main = join(folder, 'main.cjs');
+  const { build } = await import('esbuild');
+  const entry = join(ROOT, 'scripts', 'single', 'main.mjs');
+  await build({ entryPoints: [entry], outfile: main, bundle: true, format: 'cjs', platform: 'node' });
   const config = {
-    main: join(ROOT, 'scripts', 'single', 'main.cjs'),
+    main,
     output: blob,
     disableExperimentalSEAWarning: true,
+    execArgv: FIXED_FLAGS,
     assets: Object.fromEntries(assets),
   };
   const file = join(folder, 'sea.json');
@@ -127,7 +128,7 @@ async function inject(node, assets, target) {
 }
 
 /** Compiled code of the parts, captured after the program has started, stored a line and stopped. */
-async function compiledBy(program, names) {
+async function compiledBy(program) {
   const caches = join(folder, 'caches');
   const data = join(folder, 'data');
   mkdirSync(caches);
@@ -143,18 +144,16 @@ async function compiledBy(program, names) {
     const url = /listens on (http:\S+)/.exec(said)?.[1];
     if (url === undefined) continue;
     run(program, ['push', join(ROOT, 'LICENSE'), '--label', 'app=build', '--addr', url]);
-    run(program, ['query', '{app="build"} |= "Apache"', '--addr', url]);
+    run(program, ['doctor', '--help'], ROOT, env);
+    // Last: every command loads the file of the command line, and most of them are like this one.
+    run(program, ['query', '{app="build"} |= "Apache"', '--addr', url], ROOT, env);
     await fetch(`${url}/flush/tenant`, { method: 'POST' });
     child.kill('SIGTERM');
     break;
   }
   child.stdout.resume();
   await closed;
-  // Commands run without the flags of `start`, and their code loads before those are set.
-  run(program, ['doctor', '--help'], ROOT, env);
-  return names
-    .map(name => [`${name}.cache`, join(caches, `${name}.cache`)])
-    .filter(([, file]) => existsSync(file));
+  return readdirSync(caches).map(name => [name, readFileSync(join(caches, name))]);
 }
 
 function run(file, args, cwd = ROOT, env = process.env) {

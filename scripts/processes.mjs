@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from '../bin/installed.mjs';
-import { findRuntimes, runtimeFlags } from '../bin/runtime.mjs';
+import { findRuntimes } from '../bin/runtime.mjs';
+import { runtimeFlags } from '../bin/tuning.mjs';
 
 const STOP_TIMEOUT_MS = 10_000;
 const POLL_MS = 200;

@@ -7,6 +7,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureInstalled } from '../bin/installed.mjs';
+import { testArm64 } from './install/arm64.mjs';
 import { testBinary } from './install/binary.mjs';
 import { testContainer } from './install/container.mjs';
 import { testKubernetes } from './install/kubernetes.mjs';
@@ -18,6 +19,7 @@ import { testService } from './install/service.mjs';
 const PARTS = {
   npm: testNpm,
   binary: testBinary,
+  arm64: testArm64,
   container: testContainer,
   kubernetes: testKubernetes,
   service: testService,

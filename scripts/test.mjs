@@ -18,7 +18,7 @@ import { countOf } from './jest-report.mjs';
 import { ensureStackInstalled } from './stack-modules.mjs';
 
 /**
- * Heap flags of the program (bin/runtime.mjs). Without them V8 collects for every few large buffers, and
+ * Heap flags of the program (bin/tuning.mjs). Without them V8 collects for every few large buffers, and
  * tests take 1.5 times as long.
  */
 const JEST_FLAGS = [

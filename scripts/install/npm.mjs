@@ -7,7 +7,16 @@ import { join } from 'node:path';
 import { isNewEnough } from '../../bin/needed-node.mjs';
 import { check, figure, skip } from './ledger.mjs';
 import { run, shellEnv } from './package.mjs';
-import { diskMib, pause, processCount, residentMib, startStore, useStore } from './store.mjs';
+import {
+  diskMib,
+  MAX_IDLE_MIB,
+  pause,
+  processCount,
+  residentMib,
+  SETTLE_MS,
+  startStore,
+  useStore,
+} from './store.mjs';
 
 const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
 const VERSIONS = ['20', '22', '24'];
@@ -17,9 +26,6 @@ const VERSIONS = ['20', '22', '24'];
  */
 const MAX_MIB = 20;
 const MAX_MIB_WITH_NODE = 115;
-const MAX_IDLE_MIB = 90;
-/** Time for the garbage collection after a start. */
-const SETTLE_MS = 2000;
 
 export async function testNpm(archive, folder) {
   for (const version of VERSIONS) {

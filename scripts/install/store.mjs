@@ -3,6 +3,11 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { check } from './ledger.mjs';
 
+/** Maximum resident memory of a store without data. */
+export const MAX_IDLE_MIB = 90;
+/** Time for the garbage collection after a start. */
+export const SETTLE_MS = 2000;
+
 const START_TIMEOUT_MS = 180_000;
 const POLL_MS = 20;
 const STOP_TIMEOUT_MS = 60_000;

@@ -1,21 +1,35 @@
 /**
- * Loads the files of the bundle in a single executable, which contains them as assets: `(require) => (name)
- * => exports`. An expression for `eval` in each thread, because threads cannot share it.
+ * Loads the files of the bundle in a single executable, from its archive (archive.mjs): `(require) => (name) =>
+ * exports`. An expression for `eval` in each thread, because threads cannot share it.
  *
- * Compiled code of an asset is also an asset (`NAME.cache`). V8 refuses it if its flags differ; then the
- * asset is compiled.
+ * Compiled code of `NAME` is also in the archive, as `NAME.cache`. V8 refuses it if its flags differ; then the
+ * file is compiled.
  */
 requireOfNode => {
-  const { getAsset, getRawAsset } = requireOfNode('node:sea');
+  const { closeSync, fstatSync, openSync, readSync, writeFileSync } = requireOfNode('node:fs');
   const { Script } = requireOfNode('node:vm');
+  /** The file that runs, even if another one has taken its place. */
+  const PROGRAM = '/proc/self/exe';
+  const LENGTH_BYTES = 4;
   const loaded = new Map();
   /** Scripts whose compiled code was not written yet. */
   const unsaved = new Map();
-  const cacheOf = name => {
+
+  const read = (handle, offset, length) => {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    readSync(handle, bytes, 0, length, offset);
+    return bytes;
+  };
+  /** Contents of files; undefined for files that are not there. */
+  const readFiles = names => {
+    const handle = openSync(PROGRAM, 'r');
     try {
-      return Buffer.from(getRawAsset(`${name}.cache`));
-    } catch {
-      return undefined;
+      const end = fstatSync(handle).size - LENGTH_BYTES;
+      const length = read(handle, end, LENGTH_BYTES).readUInt32LE(0);
+      const index = JSON.parse(read(handle, end - length, length).latin1Slice());
+      return names.map(name => index[name] && read(handle, ...index[name]));
+    } finally {
+      closeSync(handle);
     }
   };
   const load = id => {
@@ -25,8 +39,9 @@ requireOfNode => {
     if (known !== undefined) return known.exports;
     const module = { exports: {} };
     loaded.set(name, module);
-    const text = `(function (exports, require, module, __filename) {${getAsset(name, 'utf8')}\n})`;
-    const script = new Script(text, { filename: name, cachedData: cacheOf(name) });
+    const [source, cachedData] = readFiles([name, `${name}.cache`]);
+    const text = `(function (exports, require, module, __filename) {${source.latin1Slice()}\n})`;
+    const script = new Script(text, { filename: name, cachedData });
     unsaved.set(name, script);
     script.runInThisContext()(module.exports, load, module, process.execPath);
     return module.exports;
@@ -34,7 +49,6 @@ requireOfNode => {
   // Build mode: writes the code that was compiled until the program saves it, or until the process ends.
   const { LOGBOOM_WRITE_CACHE: folder } = process.env;
   if (folder) {
-    const { writeFileSync } = requireOfNode('node:fs');
     const save = () => {
       for (const [name, script] of unsaved)
         writeFileSync(`${folder}/${name}.cache`, script.createCachedData());

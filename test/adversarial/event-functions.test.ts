@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { runtimeFlags } from '../../bin/runtime.mjs';
+import { runtimeFlags } from '../../bin/tuning.mjs';
 import type { EventFunction, EventOutcome, HostileEvent } from './support/event-victim.ts';
 import { GB, MIB, MOST_BYTES, NOISE, once as one, repeated, spaces } from './support/hostile/pieces.ts';
 import { gzipOf } from './support/packed.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { isLaterRelease, isNewEnough } from '../../bin/needed-node.mjs';
-import { runtimeFlags } from '../../bin/runtime.mjs';
+import { runtimeFlags } from '../../bin/tuning.mjs';
 
 test('Node knows all flags', () => {
   const { status, stderr } = spawnSync(process.execPath, [...runtimeFlags(), '--eval', '0'], {

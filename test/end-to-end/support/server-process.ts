@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { runtimeEnvironment, runtimeFlags } from '../../../bin/runtime.mjs';
+import { runtimeEnvironment, runtimeFlags } from '../../../bin/tuning.mjs';
 import { CACHE, PROGRAM } from '../../support/program.ts';
 
 export interface ServerProcess {

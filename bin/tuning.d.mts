@@ -1,4 +1,4 @@
-/** Types of runtime.mjs for TypeScript. */
+/** Types of tuning.mjs for TypeScript. */
 
 /** Flags for Node.js. */
 export function runtimeFlags(): readonly string[];
