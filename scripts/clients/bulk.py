@@ -19,5 +19,5 @@ def actions():
         }
 
 
-# By default, it gives up at the first 429.
-helpers.bulk(client, actions(), chunk_size=100, max_retries=10, initial_backoff=1)
+# By default, it gives up at a 429, and a part of a chunk waits for the next line.
+helpers.bulk(client, actions(), chunk_size=100, flush_after_seconds=1, max_retries=10, initial_backoff=1)

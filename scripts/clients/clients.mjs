@@ -142,8 +142,7 @@ export const CLIENTS = [
     feed: 'file',
     retries: true,
     selector: '{app="fluent-bit"}',
-    // Field `log="..."`, quoted as in Go.
-    lineOf: line => JSON.parse(/^log=(".*")$/.exec(line)?.[1] ?? '""'),
+    lineOf: line => JSON.parse(line).log,
     prepare(given) {
       const { program, version } = givenProgram('fluent-bit');
       return { version, argv: [program, '-c', configuration('fluent-bit.conf', given)] };
