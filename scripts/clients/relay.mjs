@@ -12,6 +12,16 @@ const STATUS_LINE = /HTTP\/1\.[01] (\d{3})/g;
 /** A status line can arrive in two parts. One character less than its length, so that no line counts twice. */
 const KEPT = 'HTTP/1.1 204'.length - 1;
 
+/** Returns a function that takes the parts of a connection and counts their status lines. */
+export function statusCounter(counts) {
+  let rest = '';
+  return part => {
+    const text = rest + part.toString('latin1');
+    for (const [, status] of text.matchAll(STATUS_LINE)) counts.set(status, (counts.get(status) ?? 0) + 1);
+    rest = text.slice(-KEPT);
+  };
+}
+
 export async function createRelay(storePort) {
   const port = await freePort();
   const counts = new Map();
@@ -20,12 +30,7 @@ export async function createRelay(storePort) {
 
   function relay(client) {
     const upstream = connect(storePort, HOST);
-    let rest = '';
-    upstream.on('data', part => {
-      const text = rest + part.toString('latin1');
-      for (const [, status] of text.matchAll(STATUS_LINE)) counts.set(status, (counts.get(status) ?? 0) + 1);
-      rest = text.slice(-KEPT);
-    });
+    upstream.on('data', statusCounter(counts));
     client.pipe(upstream).pipe(client);
     for (const [one, other] of [
       [client, upstream],
