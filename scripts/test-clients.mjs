@@ -107,8 +107,9 @@ async function run() {
   await store.exited;
   feed(retrying, AT_KILL, WHILE_DOWN);
   await sleep(DOWN_MS);
-  store = await startedStore(config, port, url);
+  // Agents reach the store while it starts.
   await Promise.all(retrying.map(({ relay }) => relay.open()));
+  store = await startedStore(config, port, url);
   await all(retrying, shipper => stored.arrived(shipper, WHILE_DOWN));
 
   const others = shippers.filter(({ client }) => !client.retries);
