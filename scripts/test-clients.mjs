@@ -4,7 +4,7 @@
  * the system. Unavailable clients are named and skipped.
  *
  *     1. Each agent that retries sends 400 of 1,000 lines, the store is killed (SIGKILL), they send 300 more, the store is
- *        started again.
+ *        started again, and they reach it while it starts.
  *     2. Agents that do not retry send their lines.
  *     3. Each agent that backs off sends 150 lines while the store answers 429. Once each agent got a 429, the
  *        store accepts pushes again, and the agents send the rest.
@@ -95,21 +95,25 @@ async function run() {
   const stored = storedLines(url, lines);
   const shippers = [];
   for (const client of CLIENTS.filter(isWanted)) shippers.push(...(await prepared(client, port)));
-  let store = await startedStore(config, port, url);
+  let store = startStore(config, port);
+  await ready(store, url);
 
   const retrying = shippers.filter(({ client }) => client.retries);
+  const [idle, sending] = [retrying.filter(losesBroken), retrying.filter(shipper => !losesBroken(shipper))];
   await begin(retrying);
   feed(retrying, 0, BEFORE);
-  await all(retrying, shipper => stored.arrived(shipper, 1));
-  feed(retrying, BEFORE, AT_KILL);
+  await all(sending, shipper => stored.arrived(shipper, 1));
+  await all(idle, shipper => stored.arrived(shipper, BEFORE));
+  feed(sending, BEFORE, AT_KILL);
   store.child.kill('SIGKILL');
   for (const { relay } of retrying) relay.close();
   await store.exited;
+  feed(idle, BEFORE, AT_KILL);
   feed(retrying, AT_KILL, WHILE_DOWN);
   await sleep(DOWN_MS);
-  // Agents reach the store while it starts.
-  await Promise.all(retrying.map(({ relay }) => relay.open()));
-  store = await startedStore(config, port, url);
+  store = startStore(config, port);
+  await Promise.all(retrying.map(({ relay }) => relay.openWithStore(store)));
+  await ready(store, url);
   await all(retrying, shipper => stored.arrived(shipper, WHILE_DOWN));
 
   const others = shippers.filter(({ client }) => !client.retries);
@@ -140,10 +144,8 @@ async function run() {
   for (const client of QUERY_CLIENTS.filter(isWanted)) await query(client, { url, lines, outcomes });
 }
 
-async function startedStore(config, port, url) {
-  const store = startStore(config, port);
-  await until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
-  return store;
+function ready(store, url) {
+  return until(START_TIMEOUT_MS, store, async () => (await fetch(`${url}/ready`)).ok);
 }
 
 /** List with the client, or an empty list if it is not available. */
@@ -221,13 +223,18 @@ function answers(url, status) {
   });
 }
 
+function losesBroken({ client }) {
+  return client.losesBroken === true;
+}
+
 /** Whether a client repeats a push that was answered 429, for a few seconds at least. */
 function backsOff({ client }) {
   return client.backsOff ?? client.retries;
 }
 
 function survived(client) {
-  const what = [client.retries && 'a kill of the store', backsOff({ client }) && '429'].filter(Boolean);
+  const kill = `a kill of the store${client.losesBroken ? ' between its requests' : ''}`;
+  const what = [client.retries && kill, backsOff({ client }) && '429'].filter(Boolean);
   return what.length === 0 ? '' : `through ${what.join(' and ')}`;
 }
 

@@ -6,6 +6,8 @@
  *     feed      'file': it follows a file; 'stdin': a program of this folder logs what it reads, and ends
  *     retries   it retries failed sends for at least a minute, so that killing the store loses nothing. Others are not
  *               running during a kill; docs/send/libraries.md says what each of them loses
+ *     losesBroken
+ *               it drops a request whose connection breaks, and has none under way during the kill
  *     backsOff  it retries a send that was answered 429; as `retries`, unless it is set
  *     quick     it comes from npm's or Debian's packages
  *     lineOf    the line that was logged, from the line that is stored
@@ -107,7 +109,10 @@ export const CLIENTS = [
     lineOf: line => JSON.parse(line).message,
   }),
   python('elasticsearch', 'bulk.py', 'Elasticsearch bulk', '{index="python-bulk"}', { backsOff: true }),
-  java('loki4j', LOKI4J, 'logback.xml', 'Loki push, JSON', '{app="loki4j"}', { retries: true }),
+  java('loki4j', LOKI4J, 'logback.xml', 'Loki push, JSON', '{app="loki4j"}', {
+    retries: true,
+    losesBroken: true,
+  }),
   // Pitfall: it drops the requests of a connection that breaks, and repeats a refused request without its body.
   java('tjahzi log4j2-appender', LOG4J2, 'log4j2.xml', 'Loki push, protobuf', '{app="log4j2"}'),
   {

@@ -3,6 +3,7 @@ export interface Relay {
   readonly url: string;
   count(status: number): number;
   open(): Promise<void>;
+  openWithStore(store: { readonly ended: boolean }): Promise<void>;
   close(): void;
 }
 

@@ -5,9 +5,10 @@
  *     closed   the port refuses connections and open ones break, like the port of a store that is killed
  */
 import { connect, createServer } from 'node:net';
-import { freePort } from '../processes.mjs';
+import { freePort, until } from '../processes.mjs';
 
 const HOST = '127.0.0.1';
+const START_TIMEOUT_MS = 60_000;
 const STATUS_LINE = /HTTP\/1\.[01] (\d{3})/g;
 /** A status line can arrive in two parts. One character less than its length, so that no line counts twice. */
 const KEPT = 'HTTP/1.1 204'.length - 1;
@@ -20,6 +21,16 @@ export function statusCounter(counts) {
     for (const [, status] of text.matchAll(STATUS_LINE)) counts.set(status, (counts.get(status) ?? 0) + 1);
     rest = text.slice(-KEPT);
   };
+}
+
+function accepts(port) {
+  return new Promise(resolve => {
+    const socket = connect(port, HOST).once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 export async function createRelay(storePort) {
@@ -45,14 +56,18 @@ export async function createRelay(storePort) {
     }
   }
 
+  const open = () =>
+    new Promise((resolve, reject) => {
+      server = createServer(relay).once('error', reject).listen(port, HOST, resolve);
+    });
+
   return {
     url: `http://${HOST}:${port}`,
     /** Responses with this status so far. */
     count: status => counts.get(`${status}`) ?? 0,
-    open: () =>
-      new Promise((resolve, reject) => {
-        server = createServer(relay).once('error', reject).listen(port, HOST, resolve);
-      }),
+    open,
+    /** Opens the relay as soon as the port of a starting store accepts connections. */
+    openWithStore: store => until(START_TIMEOUT_MS, store, () => accepts(storePort)).then(open),
     close() {
       server?.close();
       for (const socket of sockets) socket.destroy();
