@@ -40,7 +40,7 @@ export async function pushFollowed(
       retries: ENDLESS_RETRIES,
       signal: stopping.signal,
       onDoneTo: endBytes => saver.doneTo(endBytes),
-      onRefused: (message, lines) => {
+      onRefused: (message, _, lines) => {
         left += lines;
         note(`${lines} lines were refused and skipped: ${message}`);
       },

@@ -62,8 +62,11 @@ export interface PushPlan {
   readonly onRetry: (problem: string, again: string) => void;
   /** Called for each batch in order: the input up to this byte is finished. */
   readonly onDoneTo?: (endBytes: number) => void;
-  /** Called if the store rejects a batch, which is then skipped. If absent, a rejection ends the push. */
-  readonly onRefused?: (message: string, lines: number) => void;
+  /**
+   * Called if the store rejects a batch, which is then skipped. If absent, a rejection ends the push. `place` is a
+   * text such as `lines 3 to 4 were`.
+   */
+  readonly onRefused?: (message: string, place: string, lines: number) => void;
   /** Ends the wait for a retry. */
   readonly signal?: AbortSignal;
 }
@@ -134,7 +137,7 @@ async function send(batch: SentBatch, body: Uint8Array<ArrayBuffer>, plan: PushP
       problem = refusal(answer);
       waitMs = Math.max(delayMs, retryAfterMs(answer));
       if (onRefused !== undefined && isOfBatch(answer)) {
-        onRefused(problem, batch.lines);
+        onRefused(problem, linesText(batch), batch.lines);
         return false;
       }
       if (!isPassing(answer)) throw new CommandError(`${placeOf(batch)} refused: ${problem}`);
@@ -180,7 +183,12 @@ function isOfBatch({ status }: Answer): boolean {
   return status === 400 || status === 413 || status === 422;
 }
 
-function placeOf({ firstLine, lines }: SentBatch): string {
-  const place = lines === 1 ? `line ${firstLine} was` : `lines ${firstLine} to ${firstLine + lines - 1} were`;
+function placeOf(batch: SentBatch): string {
+  const { firstLine } = batch;
+  const place = linesText(batch);
   return firstLine === 1 ? place : `lines 1 to ${firstLine - 1} are stored, ${place}`;
+}
+
+function linesText({ firstLine, lines }: SentBatch): string {
+  return lines === 1 ? `line ${firstLine} was` : `lines ${firstLine} to ${firstLine + lines - 1} were`;
 }

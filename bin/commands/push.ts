@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { formatByteSize, parseByteSize } from '../../shared/base/model/byte-size.ts';
 import { formatLabels, labelsOf } from '../../shared/base/model/labels.ts';
 import { SYSTEM_CLOCK } from '../../shared/base/runtime/system-clock.ts';
-import { asAction, CommandError, UsageError } from '../cli/command-error.ts';
+import { asAction, CommandError, EXIT_FAILED, UsageError } from '../cli/command-error.ts';
 import { DRY_RUN_ENTRIES, dryRun } from '../cli/import/dry-run.ts';
 import type { FormatName } from '../cli/import/formats.ts';
 import type { ImportCounts } from '../cli/import/import-batch.ts';
@@ -32,6 +32,7 @@ interface PushFlags extends StoreFlags, ImportFlags {
   readonly batchBytes: number;
   readonly follow?: boolean;
   readonly fromEnd?: boolean;
+  readonly skipRefused?: boolean;
   readonly positions?: string;
 }
 
@@ -56,10 +57,11 @@ Formats: json, logfmt, nginx, apache, syslog, csv, docker, cri, journald (journa
 time. Times without an offset are in --timezone (local). An entry of text includes all lines up to the next time, such as stack
 traces.
 
-gzip, zstd, xz and tar are unpacked. Folders are read recursively, without hidden and binary files. Each file gets the label
+gzip, zstd, xz and tar are unpacked, and UTF-16 is read if it begins with a byte order mark. Folders are read recursively, without hidden and binary files. Each file gets the label
 filename (its name without folders) unless --label filename=... sets it. Standard input needs at least one --label.
 
-If the store refuses a batch (4xx), the push ends with exit code 1 and the store's message. Earlier batches stay stored. Rate limits
+If the store refuses a batch (4xx), the push ends with exit code 1 and the store's message. Earlier batches stay stored. With
+--skip-refused, it reports the batch, continues, and ends with exit code 1. The store keeps the valid entries of a batch. Rate limits
 (429), server errors (5xx) and broken connections are retried for about 30 seconds.
 
 With --follow, files are read as they grow, until Ctrl-C. A file that was moved away is read to its end, then the new one of its
@@ -89,6 +91,11 @@ export function register(program: Command): void {
       new Option('--batch-bytes <size>', 'request size before compression, for example 500KB')
         .argParser(parseBatchBytes)
         .default(DEFAULT_BATCH_BYTES, formatByteSize(DEFAULT_BATCH_BYTES)),
+    )
+    .addOption(
+      new Option('--skip-refused', 'continue after a batch with entries that the store refuses').conflicts(
+        'follow',
+      ),
     )
     .addOption(new Option('-f, --follow', 'keep reading as the files grow'))
     .addOption(new Option('--from-end', 'with --follow, start at the ends of the files'))
@@ -223,6 +230,7 @@ class PushJob {
         retries: PUSH_RETRIES,
         onStored: totals => progress?.show(totals),
         onRetry: (problem, again) => retries.retry(problem, again),
+        ...(flags.skipRefused && { onRefused: (problem, place) => this.#refused(problem, place) }),
       });
       const seconds = (performance.now() - startMs) / 1000;
       progress?.clear();
@@ -261,6 +269,11 @@ class PushJob {
         this.#counts = counts;
       },
     });
+  }
+
+  #refused(problem: string, place: string): void {
+    process.exitCode = EXIT_FAILED;
+    this.note(`${place} refused in whole or in part: ${problem}`);
   }
 
   #tellCounts(): void {

@@ -57,6 +57,17 @@ describe('files', () => {
     expect(await textsIn(path, false)).toEqual({ texts: [], skipped: [path] });
     expect(await textsIn(path)).toEqual({ texts: [['binary', 'a\0b']], skipped: [] });
   });
+
+  test('in UTF-16 become UTF-8, plain, packed and in any pieces', async () => {
+    const text = 'a \u00e9 \u6f22 \u{1f600}\r\nb\n';
+    const little = Buffer.from(`\ufeff${text}`, 'utf16le');
+    const path = join(folder, 'utf16.log');
+    for (const bytes of [little, Buffer.from(little).swap16(), gzipSync(little)]) {
+      writeFileSync(path, bytes);
+      expect(await textsIn(path, false)).toEqual({ texts: [['utf16.log', text]], skipped: [] });
+      for (const size of [2, 3, 5, 1000]) expect(await textOf(unpacked(cut(bytes, size)))).toBe(text);
+    }
+  });
 });
 
 describe('packed inputs', () => {

@@ -164,6 +164,21 @@ describe('logboom push', () => {
     expect(recorded.requests).toHaveLength(2);
   });
 
+  test('--skip-refused goes on behind a refusal, in the other files too, and ends with exit code 1', async () => {
+    const recorded = await store(request =>
+      request.body.includes('"b"') ? { status: 400, body: 'too long' } : { status: 204 },
+    );
+    const paths = [file('part-refused.log', 'a\nb\nc\n'), file('next.log', 'd\n')];
+    const args = ['push', ...paths, '--addr', recorded.url, '--batch-bytes', '1', '--skip-refused'];
+    const { code, stdout, stderr } = await logboom(args);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'logboom: line 2 was refused in whole or in part: 400 Bad Request: too long\n',
+    });
+    expect(stdout).toMatch(/^pushed 2 lines, .*\npushed 1 line, .*\n$/);
+    expect(recorded.requests).toHaveLength(4);
+  });
+
   test('a refusal ends it although standard input stays open', async () => {
     const recorded = await store(() => ({ status: 400, body: 'no\n' }));
     const args = ['push', '-', '--label', 'a=b', '--addr', recorded.url];

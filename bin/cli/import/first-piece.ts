@@ -7,11 +7,16 @@ interface Peeked {
   readonly all: AsyncGenerator<Buffer>;
 }
 
-export async function peek(input: AsyncIterable<Buffer>): Promise<Peeked> {
+/** @param bytes minimum length of the first bytes, unless the input is shorter */
+export async function peek(input: AsyncIterable<Buffer>, bytes = 1): Promise<Peeked> {
   const pieces = input[Symbol.asyncIterator]();
-  let got = await pieces.next();
-  while (!got.done && got.value.length === 0) got = await pieces.next();
-  const first = got.done ? undefined : got.value;
+  let first: Buffer | undefined;
+  while (first === undefined || first.length < bytes) {
+    const got = await pieces.next();
+    if (got.done) break;
+    if (got.value.length === 0) continue;
+    first = first === undefined ? got.value : Buffer.concat([first, got.value]);
+  }
   return { first, all: withRest(first, pieces) };
 }
 

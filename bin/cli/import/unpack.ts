@@ -1,8 +1,9 @@
 /**
- * Decompresses gzip, zstd and xz. Formats are detected by their first bytes, because file names are
- * unreliable and standard input has none.
+ * Decompresses gzip, zstd and xz, and reads UTF-16. Formats are detected by their first bytes, because file
+ * names are unreliable and standard input has none.
  */
 import { Readable, type Transform } from 'node:stream';
+import { TextDecoder } from 'node:util';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { messageOf } from '../../../shared/base/model/errors.ts';
 import { CommandError } from '../command-error.ts';
@@ -24,22 +25,46 @@ const PACKINGS: readonly {
   { name: 'xz', magic: Buffer.from('fd377a585a00', 'hex'), unpack: unpackXz },
 ];
 
-/** Text of an input, compressed or not. Throws CommandError if it is truncated or corrupt. */
+/** Byte order marks, with which Windows programs begin such files. */
+const UTF_16: readonly { readonly mark: Buffer; readonly encoding: string }[] = [
+  { mark: Buffer.from('fffe', 'hex'), encoding: 'utf-16le' },
+  { mark: Buffer.from('feff', 'hex'), encoding: 'utf-16be' },
+];
+
+const MARK_BYTES = 2;
+
+/** Text of an input in UTF-8, compressed or not. Throws CommandError if it is truncated or corrupt. */
 export async function* unpacked(input: Pieces): AsyncGenerator<Buffer> {
   const { first, all } = await peek(input);
   const packing = PACKINGS.find(({ magic }) => first?.subarray(0, magic.length).equals(magic));
   if (packing === undefined) {
-    yield* all;
+    yield* inUtf8(all);
     return;
   }
   try {
-    yield* await packing.unpack(all);
+    yield* inUtf8(await packing.unpack(all));
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`the ${packing.name} data is truncated or corrupt: ${messageOf(error)}`, {
       cause: error,
     });
   }
+}
+
+async function* inUtf8(input: Pieces): AsyncGenerator<Buffer> {
+  const { first, all } = await peek(input, MARK_BYTES);
+  const { encoding } = UTF_16.find(({ mark }) => first?.subarray(0, mark.length).equals(mark)) ?? {};
+  if (encoding === undefined) {
+    yield* all;
+    return;
+  }
+  const decoder = new TextDecoder(encoding);
+  for await (const piece of all) {
+    const text = decoder.decode(piece, { stream: true });
+    if (text !== '') yield Buffer.from(text);
+  }
+  const rest = decoder.decode();
+  if (rest !== '') yield Buffer.from(rest);
 }
 
 async function through(packed: Pieces, transform: Transform): Promise<Pieces> {
