@@ -29,7 +29,6 @@ const STORE_COMMANDS = [
   'inspect',
   'migrate',
   'rules',
-  'stdin-query',
   'tenant',
   'token',
 ];
@@ -41,6 +40,9 @@ const ENTRIES = {
   'store-commands': `module.exports = {
     ${STORE_COMMANDS.map(name => `get '${name}'() { return require('./bin/commands/${name}.ts'); },`).join('\n')}
   };`,
+  'local-queries': `export * from './bin/commands/stdin-query.ts';
+    export * from './bin/cli/rule-tests/over-history.ts';
+    export * from './bin/cli/rule-tests/unit-tests.ts';`,
   mcp: "export * from './bin/cli/mcp/serve.ts';",
   view: "export * from './bin/cli/view/run-view.ts';",
   'role-thread': "import './local/threads/role-thread.ts';",
@@ -66,6 +68,8 @@ function stubOf(code) {
 
 const FILE_URL = "const fileUrlOfBundle = require('node:url').pathToFileURL(__filename).href;";
 
+const LOCAL_QUERIES = /^\.\.\/(?:commands\/stdin-query|cli\/rule-tests\/(?:over-history|unit-tests))\.ts$/;
+
 /** Puts each command into the file of its kind, whatever imports it. */
 const commandsApart = {
   name: 'commands-apart',
@@ -77,6 +81,8 @@ const commandsApart = {
     });
     // Includes the protocol's SDK, 0.5 MB that no other command loads.
     onResolve({ filter: /^\.\.\/cli\/mcp\/serve\.ts$/ }, () => ({ path: './mcp.cjs', external: true }));
+    // Include the query engine, without a store.
+    onResolve({ filter: LOCAL_QUERIES }, () => ({ path: './local-queries.cjs', external: true }));
     // Includes the terminal library.
     onResolve({ filter: /^\.\.\/cli\/view\/run-view\.ts$/ }, () => ({ path: './view.cjs', external: true }));
     onResolve({ filter: /^\.\/[\w-]+\.cjs$/, namespace: 'command' }, ({ path }) => ({
