@@ -10,7 +10,7 @@
  * scheduler can deliver a call twice.
  */
 import { createCaller, S3_LIMITS } from '../shared/aws/caller.ts';
-import { createS3Client } from '../shared/aws/clients.ts';
+import { createS3Requests } from '../shared/aws/s3-requests.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
 import type { Clock } from '../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../shared/base/ports/object-store.ts';
@@ -58,7 +58,7 @@ export function createExportDays(environment: Environment): ExportDaysHandler {
   const { bucket, prefix } = placeOf(environment);
   const { store, table } = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const files = openDataBucket({
-    client: createS3Client({ endpoint: settings.endpoint }),
+    requests: createS3Requests(bucket, { endpoint: settings.endpoint }),
     bucket,
     prefix,
     call: createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS }),

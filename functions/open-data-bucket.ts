@@ -1,15 +1,15 @@
 /**
  * Files and state of the export of closed days in a bucket of the user. Unlike chunks, the state is overwritten.
  */
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { Caller } from '../shared/aws/caller.ts';
 import { s3ObjectStore } from '../shared/aws/s3-object-store.ts';
+import type { S3Requests } from '../shared/aws/s3-requests.ts';
 import type { Ids } from '../shared/base/ports/clock.ts';
 import { ObjectNotFoundError } from '../shared/base/ports/object-store.ts';
 import type { OpenDataStore } from '../shared/server/open-data/day-notes.ts';
 
 interface OpenDataBucketOptions {
-  readonly client: S3Client;
+  readonly requests: S3Requests;
   readonly bucket: string;
   /** Empty, or with a slash at its end. */
   readonly prefix: string;
@@ -20,8 +20,14 @@ interface OpenDataBucketOptions {
 /** State has a few names of files. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
 
-export function openDataBucket({ client, bucket, prefix, call, ids }: OpenDataBucketOptions): OpenDataStore {
-  const objects = s3ObjectStore({ client, bucket, call, ids, maxReadBytes: MAX_READ_BYTES });
+export function openDataBucket({
+  requests,
+  bucket,
+  prefix,
+  call,
+  ids,
+}: OpenDataBucketOptions): OpenDataStore {
+  const objects = s3ObjectStore({ requests, bucket, call, ids, maxReadBytes: MAX_READ_BYTES });
   return {
     async read(key) {
       try {
@@ -33,14 +39,8 @@ export function openDataBucket({ client, bucket, prefix, call, ids }: OpenDataBu
     },
 
     async write(key, bytes) {
-      const command = new PutObjectCommand({
-        Bucket: bucket,
-        Key: prefix + key,
-        Body: bytes,
-        ContentLength: bytes.byteLength,
-      });
       await call({ operation: 'PutObject', target: `${bucket}/${prefix}${key}` }, ({ signal }) =>
-        client.send(command, { abortSignal: signal }),
+        requests.put(prefix + key, bytes, undefined, signal),
       );
     },
 

@@ -1,19 +1,19 @@
 /**
- * Creates the S3 and DynamoDB clients with bounded connections, timeouts and no SDK retries (caller.ts
- * retries). Credentials come from the sources of the SDK: environment, profile, role of the function.
+ * Creates the SDK's clients of S3 and DynamoDB with bounded connections, timeouts and no SDK retries
+ * (caller.ts retries). Credentials come from the sources of the SDK: environment, profile, role of the
+ * function. Objects and items are read and written without them (signed-requests.ts).
  */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { DYNAMODB_LIMITS, S3_LIMITS } from './caller.ts';
-
-export interface ClientOptions {
-  /** Region, for example `eu-central-1`. Default: from the environment or the profile. */
-  readonly region?: string;
-  /** Endpoint other than AWS, for example `http://localhost:4566`. */
-  readonly endpoint?: string;
-  /** Maximum number of concurrent calls. */
-  readonly maxSockets?: number;
-}
+import {
+  type ClientOptions,
+  type Credentials,
+  pathOf,
+  REGION_OF_EMULATORS,
+  type ServicePlace,
+  type ServiceTarget,
+} from './service-place.ts';
 
 const CONNECTION_TIMEOUT_MS = 2_000;
 /**
@@ -21,9 +21,6 @@ const CONNECTION_TIMEOUT_MS = 2_000;
  * connection.
  */
 const SOCKET_TIMEOUT_MS = 10_000;
-/** Region for signatures when an emulator is used. Emulators accept any region. */
-const REGION_OF_EMULATORS = 'us-east-1';
-
 /**
  * Replaces the SDK's retries. `maxAttempts: 1` is not enough: the SDK still wraps system errors in its own
  * errors, which have no code. Other middleware refers to this name, so it cannot be removed.
@@ -72,4 +69,59 @@ function commonOptions({ region, endpoint, maxSockets }: ClientOptions, defaultS
       httpsAgent: agent,
     },
   };
+}
+
+/**
+ * Returns the place that the SDK would send a request to. It prepares a request without sending it. Throws if
+ * the SDK finds no region, or if it would sign in another way.
+ */
+export async function serviceOfSdk(target: ServiceTarget, options: ClientOptions): Promise<ServicePlace> {
+  let request: PreparedRequest | undefined;
+  let scheme: AuthScheme | undefined;
+  const capture =
+    (_next: unknown, context: { readonly endpointV2?: unknown }) =>
+    async (args: { readonly request: unknown }) => {
+      request = args.request as PreparedRequest;
+      const { properties } = (context.endpointV2 ?? {}) as { properties?: { authSchemes?: AuthScheme[] } };
+      scheme = properties?.authSchemes?.[0];
+      return { response: {}, output: { $metadata: {} } };
+    };
+  const at = { step: 'build', priority: 'low' } as const;
+  let config: S3Client['config'] | DynamoDBClient['config'];
+  if ('bucket' in target) {
+    const client = createS3Client(options);
+    client.middlewareStack.add(capture as never, at);
+    await client.send(new HeadBucketCommand({ Bucket: target.bucket }));
+    config = client.config;
+  } else {
+    const client = createDynamoDbClient(options);
+    client.middlewareStack.add(capture as never, at);
+    await client.send(new DescribeTableCommand({ TableName: target.table }));
+    config = client.config;
+  }
+  if (request === undefined) throw new Error('the SDK prepared no request');
+  if (scheme !== undefined && scheme.name !== 'sigv4')
+    throw new Error(`signatures of type ${scheme.name} are not supported; use a bucket of one region`);
+  const { protocol, hostname, port, path } = request;
+  const endpoint = new URL(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}${path}`);
+  return {
+    endpoint,
+    path: pathOf(endpoint),
+    region: scheme?.signingRegion ?? (await config.region()),
+    // The SDK keeps credentials, and renews them before they expire.
+    credentials: () => config.credentials() as Promise<Credentials>,
+  };
+}
+
+/** The parts of a request of the SDK that name its place. */
+interface PreparedRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+}
+
+interface AuthScheme {
+  readonly name: string;
+  readonly signingRegion?: string;
 }

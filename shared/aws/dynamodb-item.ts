@@ -7,11 +7,11 @@
  *     body        B
  *     expiresAt   N   Unix seconds; absent if the item does not expire. Also the time-to-live attribute of the table.
  */
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item, ItemKey } from '../base/ports/table.ts';
 import { UnexpectedAnswerError } from './errors.ts';
 
-export type Attributes = Record<string, AttributeValue>;
+/** Attributes as DynamoDB's protocol writes them: numbers in decimal, bytes in base64. */
+export type Attributes = Record<string, { readonly S?: string; readonly N?: string; readonly B?: string }>;
 
 export const PARTITION_KEY = 'pk';
 export const SORT_KEY = 'sk';
@@ -26,7 +26,7 @@ export function itemAttributes({ pk, sk, version, body, expiresAt }: Item): Attr
     pk: { S: pk },
     sk: { S: sk },
     version: { N: String(version) },
-    body: { B: body },
+    body: { B: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64') },
   };
   if (expiresAt !== undefined) attributes.expiresAt = { N: String(expiresAt) };
   return attributes;
@@ -42,6 +42,6 @@ export function itemOf({ pk, sk, version, body, expiresAt }: Attributes): Item {
     !numbers.every(Number.isSafeInteger)
   )
     throw new UnexpectedAnswerError(`item ${pk?.S} / ${sk?.S} is not a Logboom item; check the table name`);
-  const item = { pk: pk.S, sk: sk.S, version: numbers[0], body: body.B };
+  const item = { pk: pk.S, sk: sk.S, version: numbers[0], body: Buffer.from(body.B, 'base64') };
   return expiresAt === undefined ? item : { ...item, expiresAt: numbers[1] };
 }

@@ -11,16 +11,6 @@
  * - A slow transaction is sent twice with one token. It takes effect once, whichever request arrives first. If
  *   both requests fail, the transaction may have taken effect unless both errors exclude it.
  */
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  QueryCommand,
-  type QueryCommandOutput,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
-} from '@aws-sdk/client-dynamodb';
 import { compareUtf8 } from '../base/model/bytes.ts';
 import type { Clock, Ids } from '../base/ports/clock.ts';
 import type { ReadOptions } from '../base/ports/object-store.ts';
@@ -47,8 +37,9 @@ import {
 } from '../base/ports/table-rules.ts';
 import type { Attempt, Call, Caller } from './caller.ts';
 import { conditionExpression } from './dynamodb-condition.ts';
-import { itemAttributes, itemOf, keyAttributes } from './dynamodb-item.ts';
+import { type Attributes, itemAttributes, itemOf, keyAttributes } from './dynamodb-item.ts';
 import { type KeyRange, keyRange } from './dynamodb-query.ts';
+import type { DynamoDbRequests } from './dynamodb-requests.ts';
 import { AwsCallError, describe, OutcomeUnknownError, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';
 
@@ -58,7 +49,7 @@ const MAX_REQUESTS_PER_PAGE = 8;
 const TOKEN_BYTES = 16;
 
 interface DynamoDbTableOptions {
-  readonly client: DynamoDBClient;
+  readonly requests: DynamoDbRequests;
   readonly tableName: string;
   readonly call: Caller;
   readonly ids: Ids;
@@ -68,8 +59,18 @@ interface DynamoDbTableOptions {
   readonly transactions?: Hedger;
 }
 
+interface GetAnswer {
+  readonly Item?: Attributes;
+}
+
+interface QueryAnswer {
+  readonly Items?: readonly Attributes[];
+  readonly LastEvaluatedKey?: Attributes;
+  readonly ScannedCount?: number;
+}
+
 export function dynamoDbTable(options: DynamoDbTableOptions): Table {
-  const { client, tableName: TableName, call, ids, clock, transactions } = options;
+  const { requests, tableName: TableName, call, ids, clock, transactions } = options;
   const callOn = (operation: string, key: ItemKey | string, writes = false): Call => {
     const place = typeof key === 'string' ? key : `${key.pk} / ${key.sk}`;
     return { operation, target: `${TableName} ${place}`, writes };
@@ -78,7 +79,7 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
   const write = async (
     key: ItemKey,
     operation: string,
-    send: (abortSignal: AbortSignal) => Promise<unknown>,
+    send: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<void> => {
     await call(callOn(operation, key, true), async ({ signal, mayHaveHappened }: Attempt) => {
       try {
@@ -91,8 +92,8 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
   };
 
   const querySlice = (pk: string, range: KeyRange, reverse: boolean, limit: number, after?: string) =>
-    call(callOn('Query', pk), ({ signal }): Promise<QueryCommandOutput> => {
-      const command = new QueryCommand({
+    call(callOn('Query', pk), ({ signal }) => {
+      const input = {
         TableName,
         ConsistentRead: true,
         KeyConditionExpression: range.KeyConditionExpression,
@@ -100,8 +101,8 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
         ExclusiveStartKey: after === undefined ? undefined : keyAttributes({ pk, sk: after }),
         ScanIndexForward: !reverse,
         Limit: limit,
-      });
-      return client.send(command, { abortSignal: signal });
+      };
+      return requests.send('Query', input, signal) as Promise<QueryAnswer>;
     });
 
   const queryPage = async (
@@ -139,10 +140,10 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
 
     async get(key) {
       checkItemKey(key);
-      const { Item: attributes } = await call(callOn('GetItem', key), ({ signal }) =>
-        client.send(new GetItemCommand({ TableName, Key: keyAttributes(key), ConsistentRead: true }), {
-          abortSignal: signal,
-        }),
+      const input = { TableName, Key: keyAttributes(key), ConsistentRead: true };
+      const { Item: attributes } = await call(
+        callOn('GetItem', key),
+        ({ signal }) => requests.send('GetItem', input, signal) as Promise<GetAnswer>,
       );
       if (attributes === undefined) return undefined;
       const item = itemOf(attributes);
@@ -163,15 +164,13 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
         Item: itemAttributes(item),
         ...conditionExpression(condition, clock.nowMs()),
       };
-      await write(item, 'PutItem', abortSignal => client.send(new PutItemCommand(input), { abortSignal }));
+      await write(item, 'PutItem', signal => requests.send('PutItem', input, signal));
     },
 
     async delete(key, condition?: Condition) {
       checkItemKey(key);
       const input = { TableName, Key: keyAttributes(key), ...conditionExpression(condition, clock.nowMs()) };
-      await write(key, 'DeleteItem', abortSignal =>
-        client.send(new DeleteItemCommand(input), { abortSignal }),
-      );
+      await write(key, 'DeleteItem', signal => requests.send('DeleteItem', input, signal));
     },
 
     async transact(writes) {
@@ -183,7 +182,7 @@ export function dynamoDbTable(options: DynamoDbTableOptions): Table {
       const target = keyOf(writes[0]);
       const attempt = async ({ signal }: Attempt): Promise<void> => {
         try {
-          await client.send(new TransactWriteItemsCommand(input), { abortSignal: signal });
+          await requests.send('TransactWriteItems', input, signal);
         } catch (error) {
           const failed = describe(error).reasons.indexOf('ConditionalCheckFailed');
           throw failed < 0 ? error : new ConditionFailedError(keyOf(writes[failed]), failed);
@@ -227,7 +226,7 @@ function bytesOf(writes: readonly Write[]): number {
   return writes.reduce((sum, each) => sum + (each.kind === 'put' ? itemBytes(each.item) : 0), 0);
 }
 
-function transactItem(TableName: string, write: Write, nowMs: number): TransactWriteItem {
+function transactItem(TableName: string, write: Write, nowMs: number): object {
   switch (write.kind) {
     case 'put':
       return {

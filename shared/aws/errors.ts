@@ -35,6 +35,33 @@ export class AwsCallError extends Error {
   }
 }
 
+/**
+ * Reports an error response of a service. Has the shape of the SDK's errors: the code is its name, and fields
+ * of the response are its properties.
+ */
+export class ServiceError extends Error {
+  readonly $metadata: { readonly httpStatusCode: number; readonly clockSkewCorrected: boolean };
+
+  constructor(
+    code: string,
+    message: string,
+    {
+      status,
+      clockSkewCorrected,
+      fields = {},
+    }: {
+      readonly status: number;
+      readonly clockSkewCorrected: boolean;
+      readonly fields?: object | undefined;
+    },
+  ) {
+    super(message);
+    Object.assign(this, fields);
+    this.name = code;
+    this.$metadata = { httpStatusCode: status, clockSkewCorrected };
+  }
+}
+
 /** Reports an attempt that exceeded its timeout. */
 export class AttemptTimeoutError extends Error {
   constructor(timeoutMs: number) {

@@ -2,9 +2,8 @@
  * Reads the body of a GET into one buffer of its declared size. Checks the response against the requested
  * range before it stores a byte. The range bounds memory, whatever the response declares.
  */
-import type { Readable } from 'node:stream';
-import type { GetObjectCommandOutput } from '@aws-sdk/client-s3';
 import { CutBodyError, UnexpectedAnswerError } from './errors.ts';
+import type { ObjectAnswer } from './s3-requests.ts';
 
 export interface AnsweredRange {
   readonly bytes: Buffer;
@@ -19,8 +18,8 @@ const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+)$/;
 /**
  * Reads a response of at most `maxBytes`. Throws UnexpectedAnswerError, CutBodyError or errors of the stream.
  */
-export async function readRange(answer: GetObjectCommandOutput, maxBytes: number): Promise<AnsweredRange> {
-  const body = answer.Body as Readable | undefined;
+export async function readRange(answer: ObjectAnswer, maxBytes: number): Promise<AnsweredRange> {
+  const { body } = answer;
   try {
     const { length, start, size } = declaredRange(answer);
     if (length > maxBytes)
@@ -30,12 +29,12 @@ export async function readRange(answer: GetObjectCommandOutput, maxBytes: number
     return { bytes: await readBody(body, length), start, size };
   } catch (error) {
     // An unread body would keep its connection busy.
-    body?.destroy?.();
+    body.destroy();
     throw error;
   }
 }
 
-function declaredRange({ ContentLength: length, ContentRange: range }: GetObjectCommandOutput): {
+function declaredRange({ length, range }: Omit<ObjectAnswer, 'body'>): {
   length: number;
   start: number;
   size: number;
@@ -55,16 +54,15 @@ function declaredRange({ ContentLength: length, ContentRange: range }: GetObject
   return { length, start, size };
 }
 
-async function readBody(body: Readable | undefined, length: number): Promise<Buffer> {
+async function readBody(body: AsyncIterable<Uint8Array>, length: number): Promise<Buffer> {
   // A buffer of its own: from the pool of small buffers, a cached footer would retain 8 KiB.
   const bytes = Buffer.allocUnsafeSlow(length);
   let done = 0;
-  for await (const part of body ?? []) {
-    const { byteLength } = part as Uint8Array;
-    if (done + byteLength > length)
+  for await (const part of body) {
+    if (done + part.byteLength > length)
       throw new UnexpectedAnswerError(`the response body exceeds the declared ${length} bytes`);
-    bytes.set(part as Uint8Array, done);
-    done += byteLength;
+    bytes.set(part, done);
+    done += part.byteLength;
   }
   if (done !== length) throw new CutBodyError(done, length);
   return bytes;

@@ -9,16 +9,7 @@
  * Pitfall: "exists" (412) can refer to our own object, after an attempt without a response or next to another
  * request of the same put. Each put stores an ID with the object, and compares it in this case.
  */
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  type HeadObjectCommandOutput,
-  ListObjectsV2Command,
-  type ListObjectsV2CommandOutput,
-  PutObjectCommand,
-  type S3Client,
-} from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { compareUtf8 } from '../base/model/bytes.ts';
 import type { Ids } from '../base/ports/clock.ts';
 import {
@@ -41,17 +32,17 @@ import type { Attempt, Call, Caller } from './caller.ts';
 import { describe, UnexpectedAnswerError } from './errors.ts';
 import type { Hedger } from './hedge.ts';
 import { type AnsweredRange, readRange } from './s3-body.ts';
+import type { ObjectHead, S3Requests } from './s3-requests.ts';
 
 /** Maximum size of a response that is read into memory. Chunks are far smaller. */
 const MAX_READ_BYTES = 1024 * 1024 * 1024;
 /** Maximum requests for one page of a listing. S3 may return pages without keys after many deletes. */
 const MAX_EMPTY_PAGES = 100;
 const PUT_ID_BYTES = 12;
-/** Metadata key that identifies the put that created the object. */
-const PUT_ID = 'put-id';
 
 interface S3ObjectStoreOptions {
-  readonly client: S3Client;
+  readonly requests: S3Requests;
+  /** Name for messages. */
   readonly bucket: string;
   readonly call: Caller;
   readonly ids: Ids;
@@ -62,17 +53,14 @@ interface S3ObjectStoreOptions {
 }
 
 export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
-  const { client, bucket, call, ids, puts, maxReadBytes = MAX_READ_BYTES } = options;
+  const { requests, bucket, call, ids, puts, maxReadBytes = MAX_READ_BYTES } = options;
   const callOn = (operation: string, key: string, unwanted?: AbortSignal): Call => {
     return { operation, target: `${bucket}/${key}`, signal: unwanted };
   };
 
-  const headObject = async (
-    key: string,
-    { signal }: Attempt,
-  ): Promise<HeadObjectCommandOutput | undefined> => {
+  const headObject = async (key: string, { signal }: Attempt): Promise<ObjectHead | undefined> => {
     try {
-      return await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal });
+      return await requests.head(key, signal);
     } catch (error) {
       if (describe(error).status === 404) return undefined;
       throw error;
@@ -81,7 +69,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
 
   const head = async (key: string): Promise<ObjectInfo | undefined> => {
     const answer = await call(callOn('HeadObject', key), attempt => headObject(key, attempt));
-    return answer && { key, size: sizeOf(answer.ContentLength) };
+    return answer && { key, size: sizeOf(answer.size) };
   };
 
   /** Resolves with undefined if the range is not satisfiable: past the end, or in an empty object. */
@@ -93,8 +81,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
   ): Promise<AnsweredRange | undefined> =>
     call(callOn('GetObject', key, unwanted), async ({ signal }) => {
       try {
-        const command = new GetObjectCommand({ Bucket: bucket, Key: key, Range: range });
-        return await readRange(await client.send(command, { abortSignal: signal }), maxBytes);
+        return await readRange(await requests.get(key, range, signal), maxBytes);
       } catch (error) {
         const { name, status } = describe(error);
         if (name === 'NoSuchKey') throw new ObjectNotFoundError(key);
@@ -117,28 +104,20 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
       checkObjectKey(key);
       const bytes = wholeBody(body);
       const putId = ids.randomHex(PUT_ID_BYTES);
-      let requests = 0;
+      let sent = 0;
       const attemptPut = async (attempt: Attempt): Promise<boolean> => {
-        const command = new PutObjectCommand({
-          Bucket: bucket,
-          Key: key,
-          Body: bytes,
-          ContentLength: bytes.byteLength,
-          IfNoneMatch: '*',
-          Metadata: { [PUT_ID]: putId },
-        });
         try {
-          await client.send(command, { abortSignal: attempt.signal });
+          await requests.put(key, bytes, putId, attempt.signal);
           return true;
         } catch (error) {
           if (describe(error).status !== 412) throw error;
-          if (!attempt.mayHaveHappened && requests === 1) return false;
+          if (!attempt.mayHaveHappened && sent === 1) return false;
           const found = await headObject(key, attempt);
-          return found?.Metadata?.[PUT_ID] === putId;
+          return found?.putId === putId;
         }
       };
       const put = ({ signal }: ReadOptions = {}): Promise<boolean> => {
-        requests++;
+        sent++;
         return call(callOn('PutObject', key, signal), attemptPut);
       };
       return puts === undefined ? put() : puts.run(bytes.byteLength, {}, put);
@@ -191,9 +170,7 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
 
     async delete(key) {
       checkObjectKey(key);
-      await call(callOn('DeleteObject', key), ({ signal }) =>
-        client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal }),
-      );
+      await call(callOn('DeleteObject', key), ({ signal }) => requests.delete(key, signal));
     },
 
     async list(prefix, { after = '', limit } = {}): Promise<ListPage> {
@@ -205,16 +182,15 @@ export function s3ObjectStore(options: S3ObjectStoreOptions): ObjectStore {
         const answer: ListObjectsV2CommandOutput = await call(
           callOn('ListObjectsV2', prefix),
           ({ signal }) => {
-            const command = new ListObjectsV2Command({
-              Bucket: bucket,
+            const input = {
               Prefix: prefix === '' ? undefined : prefix,
               StartAfter: after === '' || token !== undefined ? undefined : after,
               ContinuationToken: token,
               MaxKeys: most,
               // XML cannot represent every character of a key, and parsers trim spaces.
-              EncodingType: 'url',
-            });
-            return client.send(command, { abortSignal: signal });
+              EncodingType: 'url' as const,
+            };
+            return requests.list(input, signal);
           },
         );
         const objects = (answer.Contents ?? []).map(({ Key = '', Size }) => ({

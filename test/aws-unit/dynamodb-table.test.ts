@@ -1,9 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CallLimits } from '../../shared/aws/caller.ts';
-import { createDynamoDbClient } from '../../shared/aws/clients.ts';
 import { conditionExpression } from '../../shared/aws/dynamodb-condition.ts';
 import { keyRange } from '../../shared/aws/dynamodb-query.ts';
+import { createDynamoDbRequests, type DynamoDbRequests } from '../../shared/aws/dynamodb-requests.ts';
 import { dynamoDbTable } from '../../shared/aws/dynamodb-table.ts';
 import { AwsCallError, OutcomeUnknownError } from '../../shared/aws/errors.ts';
 import { seededIds, virtualClock } from '../../shared/base/ports/memory/clock.ts';
@@ -27,20 +26,20 @@ import {
 const NOW_MS = 5_000_900;
 
 let server: ScriptedServer;
-let client: DynamoDBClient;
+let requests: DynamoDbRequests;
 beforeAll(async () => {
   useTestCredentials();
   server = await startScriptedServer();
-  client = createDynamoDbClient({ endpoint: server.url });
+  requests = createDynamoDbRequests('logs', { endpoint: server.url });
 });
 afterAll(async () => {
-  client.destroy();
+  requests.destroy();
   await server.close();
 });
 
 const open = (limits: Partial<CallLimits> = {}): Table =>
   dynamoDbTable({
-    client,
+    requests,
     tableName: 'logs',
     call: testCaller(limits),
     ids: seededIds(1),

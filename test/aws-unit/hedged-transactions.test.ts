@@ -1,7 +1,7 @@
 /** Slow transactions are sent twice with one token. The client stands in for DynamoDB in virtual time: it keeps tokens as DynamoDB does. */
-import { DynamoDBClient, type TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { createCaller, DYNAMODB_LIMITS } from '../../shared/aws/caller.ts';
+import type { DynamoDbRequests } from '../../shared/aws/dynamodb-requests.ts';
 import { dynamoDbTable } from '../../shared/aws/dynamodb-table.ts';
 import { AwsCallError } from '../../shared/aws/errors.ts';
 import { createHedger, TRANSACTION_HEDGES } from '../../shared/aws/hedge.ts';
@@ -40,22 +40,22 @@ async function slowTable() {
   const tokens: string[] = [];
   const effects: string[] = [];
   const aborted: number[] = [];
-  async function send(command: TransactWriteItemsCommand, { abortSignal }: { abortSignal: AbortSignal }) {
+  async function send(_operation: string, input: object, signal: AbortSignal) {
     const { arrivesMs = 5, answersMs = 5, error } = steps.shift() ?? {};
-    const token = String(command.input.ClientRequestToken);
+    const token = String((input as { ClientRequestToken?: string }).ClientRequestToken);
     const number = tokens.push(token);
-    abortSignal.addEventListener('abort', () => aborted.push(number));
+    signal.addEventListener('abort', () => aborted.push(number));
     // What is on its way arrives, whether or not its sender waits.
     await clock.sleep(arrivesMs);
     if (error === undefined && !effects.includes(token)) effects.push(token);
-    await clock.sleep(answersMs, abortSignal);
+    await clock.sleep(answersMs, signal);
     if (error !== undefined) throw error;
     return {};
   }
-  const client = Object.assign(new DynamoDBClient({ region: 'us-east-1' }), { send: send as never });
+  const requests: DynamoDbRequests = { send, destroy: () => undefined };
   const transactions = createHedger({ clock, ...TRANSACTION_HEDGES });
   const call = createCaller({ clock, limits: DYNAMODB_LIMITS, random: () => 0.5 });
-  const table = dynamoDbTable({ client, tableName: 'logs', call, ids: seededIds(1), clock, transactions });
+  const table = dynamoDbTable({ requests, tableName: 'logs', call, ids: seededIds(1), clock, transactions });
   for (let i = 0; i < SAMPLES; i++) await clock.run(table.transact(writes));
   for (const list of [tokens, effects, aborted]) list.length = 0;
   return { clock, table, steps, tokens, effects, aborted, figures: transactions.figures };

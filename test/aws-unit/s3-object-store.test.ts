@@ -1,7 +1,5 @@
-import type { S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { CallLimits } from '../../shared/aws/caller.ts';
-import { createS3Client } from '../../shared/aws/clients.ts';
 import {
   AttemptTimeoutError,
   AwsCallError,
@@ -9,6 +7,7 @@ import {
   UnexpectedAnswerError,
 } from '../../shared/aws/errors.ts';
 import { s3ObjectStore } from '../../shared/aws/s3-object-store.ts';
+import { createS3Requests, type S3Requests } from '../../shared/aws/s3-requests.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { ObjectNotFoundError, type ObjectStore } from '../../shared/base/ports/object-store.ts';
 import { ThrottledError } from '../../shared/base/ports/throttled.ts';
@@ -16,19 +15,19 @@ import { errorOf, testCaller, useTestCredentials } from './support/limits.ts';
 import { type Answer, type ScriptedServer, s3Error, startScriptedServer } from './support/scripted-server.ts';
 
 let server: ScriptedServer;
-let client: S3Client;
+let requests: S3Requests;
 beforeAll(async () => {
   useTestCredentials();
   server = await startScriptedServer();
-  client = createS3Client({ endpoint: server.url });
+  requests = createS3Requests('logs', { endpoint: server.url });
 });
 afterAll(async () => {
-  client.destroy();
+  requests.destroy();
   await server.close();
 });
 
 const open = (limits: Partial<CallLimits> = {}, maxReadBytes?: number): ObjectStore =>
-  s3ObjectStore({ client, bucket: 'logs', call: testCaller(limits), ids: seededIds(1), maxReadBytes });
+  s3ObjectStore({ requests, bucket: 'logs', call: testCaller(limits), ids: seededIds(1), maxReadBytes });
 
 const OK: Answer = { status: 200 };
 const TAKEN = s3Error(412, 'PreconditionFailed');

@@ -2,11 +2,11 @@
  * Pushes over S3, where one of 100 puts takes ten times as long, in virtual time: their latency, and the
  * number of puts. The store is the one that functions use, over a client that responds from memory.
  */
-import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import type { Caller } from '../../shared/aws/caller.ts';
 import { createHedger, type Hedger, PUT_HEDGES } from '../../shared/aws/hedge.ts';
 import { s3ObjectStore } from '../../shared/aws/s3-object-store.ts';
+import type { S3Requests } from '../../shared/aws/s3-requests.ts';
 import { seededIds } from '../../shared/base/ports/memory/clock.ts';
 import { memoryTable } from '../../shared/base/ports/memory/table.ts';
 import { Catalog } from '../../shared/storage/catalog/catalog.ts';
@@ -42,24 +42,21 @@ function timedClient(time: VirtualTime, { hasTail }: Settings) {
   const client = {
     puts: 0,
     heads: 0,
-    async send(command: unknown, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
-      if (command instanceof HeadObjectCommand) {
-        client.heads++;
-        await time.sleep(PUT_MS / 2, abortSignal);
-        return { Metadata: { 'put-id': ids.get(command.input.Key!) } };
-      }
-      if (!(command instanceof PutObjectCommand)) throw new Error('no such command');
+    async head(key: string, signal: AbortSignal) {
+      client.heads++;
+      await time.sleep(PUT_MS / 2, signal);
+      return { size: 0, putId: ids.get(key) };
+    },
+    async put(key: string, _body: Uint8Array, putId: string | undefined, signal: AbortSignal) {
       const isSlow = ++client.puts % SLOW_EVERY === 0 && hasTail;
       const ms = (PUT_MS + dice.below(JITTER_MS)) * (isSlow ? SLOW_FACTOR : 1);
       // The put takes effect before its response: a slow response of a completed put is the harder case.
       const isEarly = dice.chance(0.5);
-      await time.sleep(isEarly ? 1 : ms - 1, abortSignal);
-      const { Key = '', Metadata = {} } = command.input;
-      const isTaken = ids.has(Key);
-      if (!isTaken) ids.set(Key, Metadata['put-id']);
-      await time.sleep(isEarly ? ms - 1 : 1, abortSignal);
+      await time.sleep(isEarly ? 1 : ms - 1, signal);
+      const isTaken = ids.has(key);
+      if (!isTaken) ids.set(key, putId!);
+      await time.sleep(isEarly ? ms - 1 : 1, signal);
       if (isTaken) throw new TakenError('taken');
-      return {};
     },
   };
   return client;
@@ -75,7 +72,7 @@ async function pushing(settings: Settings) {
   const puts: Hedger | undefined = settings.hedges ? createHedger({ clock: time, ...PUT_HEDGES }) : undefined;
   const ids = seededIds(1);
   const store = s3ObjectStore({
-    client: client as unknown as S3Client,
+    requests: client as unknown as S3Requests,
     bucket: 'logs',
     call: oneAttempt,
     ids,

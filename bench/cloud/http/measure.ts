@@ -39,13 +39,13 @@ export interface PushFigure {
   readonly p99Ms: number;
 }
 
-interface Services {
+export interface Services {
   readonly environment: Readonly<Record<string, string>>;
   sent(): Promise<Sent>;
 }
 
 /** Runs `work` with new services. */
-async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
+export async function withServices<T>(work: (services: Services) => Promise<T>): Promise<T> {
   const child = fork(join(import.meta.dirname, 'latent-services.ts'));
   try {
     const { port } = (await messageOf(child)) as { port: number };
@@ -72,7 +72,7 @@ async function messageOf(child: ChildProcess): Promise<ServicesMessage> {
   return message;
 }
 
-async function withStore<T>(
+export async function withStore<T>(
   { environment }: Services,
   work: (store: ServerProcess) => Promise<T>,
 ): Promise<T> {
@@ -91,7 +91,7 @@ async function withStore<T>(
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-async function send(
+export async function send(
   url: string,
   { method = 'GET', body = '' }: { readonly method?: string; readonly body?: string | Buffer } = {},
 ): Promise<string> {

@@ -159,6 +159,7 @@ export default {
           page('Threads', '/dev/decisions/0008-threads'),
           page('Templates and columns', '/dev/decisions/0009-templates-and-columns'),
           page('Terminal library', '/dev/decisions/0010-terminal-library'),
+          page('Requests without the SDK', '/dev/decisions/0011-requests-without-the-sdk'),
         ],
       },
     ],

@@ -5,9 +5,11 @@
 import { randomBytes } from 'node:crypto';
 import { createCaller, DYNAMODB_LIMITS, S3_LIMITS } from '../../../shared/aws/caller.ts';
 import { createDynamoDbClient, createS3Client } from '../../../shared/aws/clients.ts';
+import { createDynamoDbRequests } from '../../../shared/aws/dynamodb-requests.ts';
 import { dynamoDbTable } from '../../../shared/aws/dynamodb-table.ts';
 import { createBucketIfMissing, createTableIfMissing } from '../../../shared/aws/provision.ts';
 import { s3ObjectStore } from '../../../shared/aws/s3-object-store.ts';
+import { createS3Requests } from '../../../shared/aws/s3-requests.ts';
 import type { Clock } from '../../../shared/base/ports/clock.ts';
 import type { ObjectStore } from '../../../shared/base/ports/object-store.ts';
 import type { Table } from '../../../shared/base/ports/table.ts';
@@ -43,9 +45,11 @@ export async function openObjectStore(endpoint: string, bucket: string): Promise
   const client = createS3Client({ endpoint });
   const call = createCaller({ clock: SYSTEM_CLOCK, limits: S3_LIMITS });
   await createBucketIfMissing(client, bucket, call);
+  client.destroy();
+  const requests = createS3Requests(bucket, { endpoint });
   return {
-    port: s3ObjectStore({ client, bucket, call, ids: SYSTEM_IDS }),
-    close: () => client.destroy(),
+    port: s3ObjectStore({ requests, bucket, call, ids: SYSTEM_IDS }),
+    close: () => requests.destroy(),
   };
 }
 
@@ -54,8 +58,10 @@ export async function openTable(endpoint: string, tableName: string, clock: Cloc
   const client = createDynamoDbClient({ endpoint });
   const call = createCaller({ clock: SYSTEM_CLOCK, limits: DYNAMODB_LIMITS });
   await createTableIfMissing(client, tableName, { call, clock: SYSTEM_CLOCK });
+  client.destroy();
+  const requests = createDynamoDbRequests(tableName, { endpoint });
   return {
-    port: dynamoDbTable({ client, tableName, call, ids: SYSTEM_IDS, clock }),
-    close: () => client.destroy(),
+    port: dynamoDbTable({ requests, tableName, call, ids: SYSTEM_IDS, clock }),
+    close: () => requests.destroy(),
   };
 }

@@ -1,0 +1,25 @@
+/**
+ * Finds out where a service is, and which credentials sign its requests.
+ *
+ * A function has all of it in its environment. Everything else (profiles, configuration files, roles of
+ * machines and containers, special endpoints) is left to the SDK, which is loaded only then: loading it takes
+ * longer than the rest of a function's start.
+ */
+import {
+  type ClientOptions,
+  type Environment,
+  type ServicePlace,
+  type ServiceTarget,
+  serviceInEnvironment,
+} from './service-place.ts';
+
+export async function findService(
+  target: ServiceTarget,
+  options: ClientOptions,
+  environment: Environment = process.env,
+): Promise<ServicePlace> {
+  const found = serviceInEnvironment(target, options, environment);
+  if (found !== undefined) return found;
+  const { serviceOfSdk } = await import('./clients.ts');
+  return serviceOfSdk(target, options);
+}
