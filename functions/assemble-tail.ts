@@ -10,6 +10,7 @@ import {
 } from '../shared/aws/api-gateway-connections.ts';
 import { createCaller } from '../shared/aws/caller.ts';
 import { openAwsStorage } from '../shared/aws/storage.ts';
+import { lazily } from '../shared/base/model/lazily.ts';
 import type { Connections } from '../shared/base/ports/connections.ts';
 import { SYSTEM_CLOCK, SYSTEM_IDS } from '../shared/base/runtime/system-clock.ts';
 import {
@@ -47,7 +48,7 @@ export function createTailFunction(name: TailFunctionName, environment: Environm
   const storage = openAwsStorage({ ...settings, clock: SYSTEM_CLOCK, ids: SYSTEM_IDS });
   const stores = { ...storage, environment };
   const connections = apiGatewayConnections({
-    client: createConnectionsClient({ endpoint }),
+    client: lazily(() => createConnectionsClient({ endpoint })),
     call: createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS }),
   });
   return assembleTailFunction(name, settings, stores, connections);

@@ -22,6 +22,8 @@ export const PACKAGES_APART: readonly string[] = [
   '@aws-sdk/client-dynamodb',
   // Calls of other functions.
   '@aws-sdk/client-lambda',
+  // Posts to live tails.
+  '@aws-sdk/client-apigatewaymanagementapi',
   // Log writing threads: functions write their logs directly.
   'thread-stream',
   // Tracing of prom-client, which is never enabled.

@@ -31,7 +31,8 @@ export const CONNECTIONS_LIMITS: CallLimits = Object.freeze({
 });
 
 interface ApiGatewayConnectionsOptions {
-  readonly client: ApiGatewayManagementApiClient;
+  /** Returns the client, created on first use. */
+  readonly client: () => ApiGatewayManagementApiClient;
   readonly call: Caller;
 }
 
@@ -71,7 +72,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
       async ({ signal, mayHaveHappened }): Promise<PostOutcome> => {
         if (mayHaveHappened) throw new OutcomeUnknownError('an earlier post received no response');
         try {
-          await client.send(new PostToConnectionCommand({ ConnectionId, Data }), { abortSignal: signal });
+          await client().send(new PostToConnectionCommand({ ConnectionId, Data }), { abortSignal: signal });
           return 'ok';
         } catch (error) {
           const { status } = describe(error);
@@ -88,7 +89,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
     get(ConnectionId): Promise<ConnectionInfo | undefined> {
       return call({ operation: 'GetConnection', target: ConnectionId }, async ({ signal }) => {
         try {
-          const { ConnectedAt, LastActiveAt } = await client.send(
+          const { ConnectedAt, LastActiveAt } = await client().send(
             new GetConnectionCommand({ ConnectionId }),
             {
               abortSignal: signal,
@@ -111,7 +112,7 @@ export function apiGatewayConnections({ client, call }: ApiGatewayConnectionsOpt
       }
       await call({ operation: 'DeleteConnection', target: ConnectionId }, async ({ signal }) => {
         try {
-          await client.send(new DeleteConnectionCommand({ ConnectionId }), { abortSignal: signal });
+          await client().send(new DeleteConnectionCommand({ ConnectionId }), { abortSignal: signal });
         } catch (error) {
           if (describe(error).status !== GONE) throw error;
         }

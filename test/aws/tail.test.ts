@@ -33,7 +33,7 @@ describe.each(S3_PLACES)('tails over the WebSocket API of $name', ({ endpoint })
     const client = createConnectionsClient({ endpoint: api.endpoint });
     ends.push(() => client.destroy());
     const call = createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS });
-    connections = apiGatewayConnections({ client, call });
+    connections = apiGatewayConnections({ client: () => client, call });
   });
   afterAll(() => {
     for (const end of ends.splice(0)) end();

@@ -110,7 +110,7 @@ async function managed(): Promise<Place> {
   const client = createConnectionsClient({ endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1' });
   ends.push(() => client.destroy());
   const call = createCaller({ clock: SYSTEM_CLOCK, limits: CONNECTIONS_LIMITS });
-  return { connections: apiGatewayConnections({ client, call }), connect, givesReasons: false };
+  return { connections: apiGatewayConnections({ client: () => client, call }), connect, givesReasons: false };
 }
 
 async function inMemory(): Promise<Place> {
