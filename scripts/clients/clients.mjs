@@ -28,7 +28,7 @@ import {
   pythonWith,
   Unavailable,
 } from './install.mjs';
-import { givenProgram, namedProgram } from './programs.mjs';
+import { givenProgram, lokiProgram, namedProgram } from './programs.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** Packages that the daemons need in addition to a minimal Debian. */
@@ -137,7 +137,7 @@ export const CLIENTS = [
     retries: true,
     selector: '{job="promtail"}',
     prepare(given) {
-      const { program, version } = givenProgram('promtail');
+      const { program, version } = lokiProgram('promtail');
       return { version, argv: [program, `-config.file=${configuration('promtail.yaml', given)}`] };
     },
   },
@@ -149,7 +149,10 @@ export const CLIENTS = [
     selector: '{app="fluent-bit"}',
     lineOf: line => JSON.parse(line).log,
     prepare(given) {
-      const { program, version } = givenProgram('fluent-bit');
+      const { program, version } = givenProgram(
+        'fluent-bit',
+        'Debian 12, PyPI and npm have no package of it',
+      );
       return { version, argv: [program, '-c', configuration('fluent-bit.conf', given)] };
     },
   },

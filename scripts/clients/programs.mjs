@@ -1,7 +1,4 @@
-/**
- * Programs that a variable names: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit. Some have no package in a
- * registry. Those of Loki are under the AGPL: the script does not fetch them.
- */
+/** Programs that a variable names: LOGBOOM_CLIENT_FLUENT_BIT=/opt/fluent-bit/bin/fluent-bit. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Unavailable } from './install.mjs';
@@ -18,12 +15,16 @@ export function namedProgram(name) {
   return { program, version: VERSION.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown' };
 }
 
-/** The same for a program that has no package. Throws Unavailable if no variable names it. */
-export function givenProgram(name) {
+/** The same for a program that the script does not fetch. Throws Unavailable, with the reason, if no variable names it. */
+export function givenProgram(name, reason) {
   const found = namedProgram(name);
-  if (found === undefined)
-    throw new Unavailable(`not fetched; to run it, set ${variableOf(name)} to its path`);
-  return found;
+  if (found !== undefined) return found;
+  throw new Unavailable(`${reason}; to run one that you have, set ${variableOf(name)} to its path`);
+}
+
+/** The same for a program of Loki. */
+export function lokiProgram(name) {
+  return givenProgram(name, 'its module is under the AGPL and is not fetched');
 }
 
 function variableOf(name) {

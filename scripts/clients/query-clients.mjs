@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ROOT } from '../../bin/installed.mjs';
 import { freePort, until } from '../processes.mjs';
 import { debianVersion } from './install.mjs';
-import { givenProgram } from './programs.mjs';
+import { lokiProgram } from './programs.mjs';
 
 const TIMEOUT_MS = 120_000;
 /** Entries that loki-canary writes, ten per second. */
@@ -19,7 +19,7 @@ export const QUERY_CLIENTS = [
     name: 'logcli',
     protocol: 'queries',
     async check({ url, lines, outcomes }) {
-      const { program, version } = givenProgram('logcli');
+      const { program, version } = lokiProgram('logcli');
       const logcli = (...args) => succeed(program, ['--addr', url, '--quiet', ...args]);
       const shipper = outcomes.find(
         ({ client, result }) => result === 'passed' && client.selector && !client.lineOf,
@@ -54,7 +54,7 @@ export const QUERY_CLIENTS = [
     name: 'lokitool',
     protocol: 'rules',
     async check({ url, folder }) {
-      const { program, version } = givenProgram('lokitool');
+      const { program, version } = lokiProgram('lokitool');
       const file = join(folder, 'rules.yaml');
       const group = expr =>
         `namespace: trial\ngroups:\n  - name: shop\n    rules:\n      - record: shop:lines\n        expr: ${expr}\n`;
@@ -73,7 +73,7 @@ export const QUERY_CLIENTS = [
     name: 'loki-canary',
     protocol: 'push, tail, queries',
     async check({ url, start }) {
-      const { program, version } = givenProgram('loki-canary');
+      const { program, version } = lokiProgram('loki-canary');
       const port = await freePort();
       const canary = start('loki-canary', [
         ...[program, `-addr=${new URL(url).host}`, '-push=true', `-port=${port}`, '-interval=100ms'],

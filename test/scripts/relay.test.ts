@@ -1,6 +1,6 @@
 /** Relay between a tested client and the store: it proves that a client met 429, so its counts must be right. */
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { createRelay, type Relay, statusCounter } from '../../scripts/clients/relay.mjs';
 
@@ -17,9 +17,7 @@ beforeEach(async () => {
     socket.on('data', () => socket.write(reply));
   }).listen(0, '127.0.0.1');
   await once(store, 'listening');
-  const address = store.address();
-  if (address === null || typeof address === 'string') throw new Error('the store has no port');
-  relay = await createRelay(address.port);
+  relay = await createRelay((store.address() as AddressInfo).port);
   await relay.open();
 });
 afterEach(async () => {
@@ -49,6 +47,23 @@ test('counts a status line once, wherever it is split', () => {
     for (const part of [text.slice(0, at), text.slice(at), text]) count(Buffer.from(part));
     expect([at, ...counts]).toEqual([at, ['429', 2]]);
   }
+});
+
+test('opens when a starting store accepts connections', async () => {
+  reply = answer('200 OK');
+  relay.close();
+  const { port } = store.address() as AddressInfo;
+  store.close();
+  await once(store, 'close');
+  let isOpen = false;
+  const opened = relay.openWithStore({ ended: false }).then(() => {
+    isOpen = true;
+  });
+  await expect(fetch(relay.url)).rejects.toThrow();
+  expect(isOpen).toBe(false);
+  store.listen(port, '127.0.0.1');
+  await opened;
+  expect((await fetch(relay.url)).status).toBe(200);
 });
 
 test('refuses connections while it is closed, and has the same port afterwards', async () => {
