@@ -64,7 +64,7 @@ export class Alarms extends Construct {
     super(scope, id);
     const { functions, queues, apiId, canary, tellsBacklog } = props;
     this.#add('SlowPush', {
-      about: `pushes are acknowledged late: 1 of 100 takes more than ${SLOW_PUSH_MS} ms`,
+      about: `pushes are slow: the 99th percentile is above ${SLOW_PUSH_MS} ms`,
       metric: functions.push.metricDuration({ period: PERIOD, statistic: 'p99' }),
       threshold: SLOW_PUSH_MS,
       of: 3,
@@ -72,7 +72,7 @@ export class Alarms extends Construct {
     });
     for (const [name, lambda] of Object.entries(functions)) {
       this.#add(`Errors ${name}`, {
-        about: `calls of the function ${name} fail`,
+        about: `invocations of the function ${name} fail`,
         metric: lambda.metricErrors({ period: PERIOD }),
         threshold: 0,
         of: 3,
@@ -80,14 +80,14 @@ export class Alarms extends Construct {
       });
     }
     this.#add('Throttled', {
-      about: 'calls of functions are refused: the account or a reservation has no more',
+      about: 'Lambda throttles functions: the concurrency of the account or of a reservation is used up',
       metric: throttles(functions),
       threshold: 0,
       of: 3,
       must: 2,
     });
     this.#add('ServerErrors', {
-      about: 'the API answers 5xx, to more than 1 of 100 requests',
+      about: 'the API returns 5xx for more than 1% of requests',
       metric: serverErrors(apiId),
       threshold: 1,
       of: 3,
@@ -95,7 +95,7 @@ export class Alarms extends Construct {
     });
     queues.forEach((queue, i) => {
       this.#add(`Failed ${i + 1}`, {
-        about: 'calls that came to nothing lie in a queue',
+        about: 'failed invocations are waiting in a dead-letter queue',
         metric: queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD }),
         threshold: 0,
         of: 1,
@@ -104,7 +104,7 @@ export class Alarms extends Construct {
     });
     if (tellsBacklog) {
       this.#add('StuckBacklog', {
-        about: `work waits for more than ${STUCK_BACKLOG_HOURS} hours: compaction is stuck`,
+        about: `compaction is stuck: work has been pending for more than ${STUCK_BACKLOG_HOURS} hours`,
         metric: backlogAge(functions.maintenance),
         threshold: STUCK_BACKLOG_HOURS * 3600,
         of: 3,
@@ -131,7 +131,7 @@ export class Alarms extends Construct {
   /** Adds an alarm for the canary; a canary without metrics does not run. */
   #addCanary(canary: LambdaFunction): void {
     const alarm = new Alarm(this, 'Canary', {
-      alarmDescription: 'Logboom: entries that were pushed cannot be read back, each once',
+      alarmDescription: 'Logboom: the canary does not read each pushed entry exactly once',
       metric: canarySuccess(canary),
       threshold: 1,
       comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
@@ -168,7 +168,7 @@ function throttles(functions: Readonly<Record<string, LambdaFunction>>): MathExp
   return new MathExpression({
     expression: Object.keys(usingMetrics).join(' + '),
     usingMetrics,
-    label: 'refused calls',
+    label: 'throttled invocations',
     period: PERIOD,
   });
 }
@@ -186,7 +186,7 @@ export function serverErrors(apiId: string): MathExpression {
   return new MathExpression({
     expression: '100 * errors / requests',
     usingMetrics: { errors: of('5xx'), requests: of('Count') },
-    label: '5xx of 100 requests',
+    label: 'Requests with 5xx (%)',
     period: PERIOD,
   });
 }

@@ -116,7 +116,7 @@ export class ApiFunction extends Construct {
     if (policyDependable !== undefined) this.lambda.node.addDependency(policyDependable);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'Interfaces of a function in a VPC have no names before Lambda makes them.',
+      reason: 'IDs of network interfaces are not known before Lambda creates them.',
     });
   }
 }

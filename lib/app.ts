@@ -130,7 +130,7 @@ function pageBeside(bundle: string, folder: string) {
 /** Reads the configuration before the deployment, to find mistakes early. */
 function configOf({ config: file }: Settings): { readonly yaml: string; readonly config: Config } {
   if (file === '') return { yaml: '', config: DEFAULT_CONFIG };
-  if (!existsSync(file)) throw new Error(`config: there is no file ${file}`);
+  if (!existsSync(file)) throw new Error(`config: file not found: ${file}`);
   const yaml = readFileSync(file, 'utf8');
   const { config, warnings } = parseConfig(yaml, { name: file, environment: process.env });
   for (const warning of warnings) process.stderr.write(`logboom: ${warning}\n`);

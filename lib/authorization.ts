@@ -44,7 +44,7 @@ const AUTHORIZER_CLASS: FunctionClass = {
   rights: AUTHORIZER_RIGHTS,
 };
 const FIRST_TOKEN_CLASS: FunctionClass = {
-  description: 'Makes the first token and shows it once',
+  description: 'Creates the first token and shows it once',
   // The function runs only once, so its memory is what the start needs.
   memoryMb: 256,
   timeout: Duration.seconds(30),
@@ -69,7 +69,7 @@ export function createAuthorizers(
       lambda: undefined,
     };
   }
-  if (code === undefined) throw new Error('there is no bundle of the authorizer');
+  if (code === undefined) throw new Error('the bundle of the authorizer is missing');
   const functionClass = AUTHORIZER_CLASS;
   const { lambda } = new ApiFunction(scope, 'Authorizer', { name: 'authorizer', functionClass, code, place });
   const byHeader = (id: string, header: string) =>

@@ -43,7 +43,7 @@ export class BucketContent extends Construct {
     const logicalId = bucket.stack.getLogicalId(bucket.node.defaultChild as never);
     Validations.of(role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId}.Arn>/*]`,
-      reason: 'It empties this one bucket, whatever lies in it, when the stack is deleted.',
+      reason: 'It deletes all objects of this one bucket when the stack is deleted.',
     });
     const lambda = new LambdaFunction(this, 'Function', {
       description: `Logboom: ${files === undefined ? 'empties' : 'fills and empties'} a bucket of the stack`,

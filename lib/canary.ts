@@ -71,7 +71,7 @@ export class Canary extends Construct {
     failed.takeFrom(this.lambda);
     const timer = new Timer(this, 'Timer', { lambda: this.lambda, failed });
     timer.add('Round', {
-      description: 'lets the canary do a round',
+      description: 'runs the canary',
       everyMs: CANARY_EVERY.toMilliseconds(),
       event: {},
     });

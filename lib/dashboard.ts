@@ -26,7 +26,7 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
     Object.entries(functions).map(([label, lambda]) => metricOf(lambda).with({ label }));
   const graphs: [title: string, left: IMetric[]][] = [
     [
-      'Acknowledgement of pushes, ms',
+      'Duration of pushes (ms)',
       ['p50', 'p99'].map(statistic => push.metricDuration({ period: PERIOD, statistic, label: statistic })),
     ],
     [
@@ -34,17 +34,17 @@ export function createDashboard(scope: Construct, props: DashboardProps): Dashbo
       ['p50', 'p99'].map(statistic => query.metricDuration({ period: PERIOD, statistic, label: statistic })),
     ],
     ['Calls', [push, query, worker].map(lambda => lambda.metricInvocations({ period: PERIOD }))],
-    ['5xx of 100 requests', [serverErrors(apiId)]],
-    ['Failed calls', ofEach(lambda => lambda.metricErrors({ period: PERIOD }))],
-    ['Refused calls', ofEach(lambda => lambda.metricThrottles({ period: PERIOD }))],
-    ['Age of the backlog, s', [figure(maintenance, 'BacklogAge', 'Maximum', PERIOD)]],
+    ['Requests with 5xx (%)', [serverErrors(apiId)]],
+    ['Failed invocations', ofEach(lambda => lambda.metricErrors({ period: PERIOD }))],
+    ['Throttled invocations', ofEach(lambda => lambda.metricThrottles({ period: PERIOD }))],
+    ['Age of the backlog (s)', [figure(maintenance, 'BacklogAge', 'Maximum', PERIOD)]],
     ['Backlog', ['BacklogDays', 'BacklogGarbage'].map(name => figure(maintenance, name, 'Maximum', PERIOD))],
     [
-      'Calls that came to nothing',
+      'Failed invocations in queues',
       queues.map(queue => queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD })),
     ],
     [
-      'Units of the table',
+      'Capacity units of the table',
       [
         table.metricConsumedReadCapacityUnits({ period: PERIOD }),
         table.metricConsumedWriteCapacityUnits({ period: PERIOD }),

@@ -15,7 +15,7 @@ import { type FailedCalls, Timer } from './schedules.ts';
 import type { Endpoint } from './settings.ts';
 
 const TIMER_CLASS: FunctionClass = {
-  description: 'Looks at what is due',
+  description: 'Finds pending work and calls the functions for it',
   // It sends about a dozen small reads and a few calls, and mostly waits.
   memoryMb: 256,
   timeout: Duration.seconds(30),
@@ -60,7 +60,7 @@ export class DueWork extends Construct {
     failed.takeFrom(lambda, EVERY);
     if (endpoint === 'function-url') this.#addRule(lambda);
     else {
-      const description = 'looks at what is due';
+      const description = 'finds pending work';
       const everyMs = EVERY.toMilliseconds();
       new Timer(this, 'Schedules', { lambda, failed }).add('Minute', {
         description,
@@ -73,7 +73,7 @@ export class DueWork extends Construct {
 
   #addRule(lambda: ApiFunction['lambda']): void {
     new Rule(this, 'Minute', {
-      description: 'Logboom: looks at what is due',
+      description: 'Logboom: calls functions that have pending work',
       schedule: Schedule.rate(EVERY),
       // The rule's own event has the due time. LocalStack does not send an empty event.
       targets: [new LambdaTarget(lambda)],

@@ -83,7 +83,7 @@ export class Edge extends Construct {
       functionAssociations: [this.#onRequest('TailPath', tailFunctionCode(props.webSocketStage))],
     };
     this.distribution = new Distribution(this, 'Distribution', {
-      comment: 'Logboom: one address for requests, live tails and the page',
+      comment: 'Logboom: one address for requests, live tails and the explorer',
       defaultBehavior: api,
       additionalBehaviors: {
         ...Object.fromEntries(tailPaths().map(path => [path, tails])),
@@ -121,7 +121,7 @@ export class Edge extends Construct {
     });
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
-      reason: 'It holds the files of a page that anybody may read.',
+      reason: 'It holds the public files of the explorer.',
     });
     const files = { keyPrefix: PAGE_PATH.slice(1), hash };
     new BucketContent(this, 'PageContent', { bucket, code, logRetention, files });
@@ -180,13 +180,12 @@ export class Edge extends Construct {
   #accept({ domain, webAclArn }: Pick<Settings, 'domain' | 'webAclArn'>): void {
     const reasons: Record<string, string> = {
       'AwsSolutions-CFR1':
-        'Senders of logs are where their owners put them; who may call is told by authorization.',
+        'Agents can be anywhere; the setting authorization decides which requests are allowed.',
       'AwsSolutions-CFR3':
-        'Its log would hold query strings, which are what people search for; the APIs log each request without them.',
+        'Its log would contain query strings with searched texts; the APIs log each request without them.',
     };
     if (webAclArn === '')
-      reasons['AwsSolutions-CFR2'] =
-        'A web ACL costs by the hour: it is a setting of the deployment, webAclArn.';
+      reasons['AwsSolutions-CFR2'] = 'A web ACL costs money by the hour; the setting webAclArn adds one.';
     if (domain === '')
       reasons['AwsSolutions-CFR4'] =
         'The certificate of CloudFront fixes it; a domain of your own has TLS 1.2 at least.';

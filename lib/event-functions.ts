@@ -34,7 +34,7 @@ interface EventFunctionsProps {
 const EVENT_CLASSES: Readonly<Record<EventFunctionName, FunctionClass>> = {
   'cloudwatch-logs': {
     ...FUNCTION_CLASSES.push,
-    description: 'Stores what CloudWatch Logs sends',
+    description: 'Stores events of CloudWatch Logs',
     timeout: Duration.minutes(1),
   },
   's3-objects': {
@@ -66,7 +66,7 @@ export class EventFunctions extends Construct {
     { settings, code, place }: EventFunctionsProps,
   ): { lambda: ApiFunction['lambda']; queue: Queue } {
     const folder = code[name];
-    if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
+    if (folder === undefined) throw new Error(`the bundle of ${name} is missing`);
     const { lambda } = new ApiFunction(this, name, {
       name,
       functionClass: EVENT_CLASSES[name],
@@ -84,7 +84,7 @@ export class EventFunctions extends Construct {
     });
     Validations.of(queue).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It is the queue for what failed; nobody takes from it but people.',
+      reason: 'It is a dead-letter queue; no program reads it.',
     });
     // SqsDestination would also grant reading the queue attributes.
     lambda.addToRolePolicy(

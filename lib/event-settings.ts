@@ -33,14 +33,14 @@ export function eventSettingsOf(
   const named = given.logGroups.split(',');
   const logGroups = [...new Set(named.map(name => name.trim()).filter(name => name !== ''))];
   for (const name of logGroups) {
-    if (!LOG_GROUP_NAME.test(name)) throw new Error(`logGroups: "${name}" is no name of a log group`);
+    if (!LOG_GROUP_NAME.test(name)) throw new Error(`logGroups: "${name}" is not the name of a log group`);
   }
   if (logGroups.length > MAX_LOG_GROUPS) {
     throw new Error(`logGroups: ${logGroups.length} log groups, at most ${MAX_LOG_GROUPS} fit one function`);
   }
   const bucketName = given.logsBucket;
   if (bucketName !== '' && !BUCKET_NAME.test(bucketName)) {
-    throw new Error(`logsBucket: "${bucketName}" is no name of a bucket`);
+    throw new Error(`logsBucket: "${bucketName}" is not the name of a bucket`);
   }
   const settings = {
     tenant: given.eventTenant,
@@ -50,7 +50,7 @@ export function eventSettingsOf(
   };
   if (eventFunctionsOf(settings).length > 0) {
     if (settings.tenant === '')
-      throw new Error('logGroups and logsBucket need eventTenant: whose logs they are');
+      throw new Error('logGroups and logsBucket need eventTenant, the tenant of these logs');
     checkTenantId(settings.tenant);
     labelsOfEnvironment({ LOGBOOM_LABELS: settings.labels });
   }

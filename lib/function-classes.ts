@@ -34,14 +34,14 @@ export const FUNCTION_CLASSES: Readonly<Record<FunctionName, FunctionClass>> = {
     rights: QUERY_RIGHTS,
   },
   maintenance: {
-    description: 'Packs, indexes and collects what is stored',
+    description: 'Merges chunks, writes indexes and collects garbage',
     // Merges are CPU-bound: almost two vCPUs, and memory for a page of each of up to 90 inputs.
     memoryMb: 3008,
     timeout: SCHEDULED_TIMEOUT,
     rights: MAINTENANCE_RIGHTS,
   },
   status: {
-    description: 'Answers what needs no stored data',
+    description: 'Handles requests that need no stored data',
     memoryMb: 512,
     timeout: Duration.seconds(10),
     rights: STATUS_RIGHTS,

@@ -14,7 +14,7 @@ import { ALL_IN_ONE_RIGHTS } from './rights.ts';
 import type { Authorization } from './settings.ts';
 
 const ALL_IN_ONE_CLASS: FunctionClass = {
-  description: 'Serves everything',
+  description: 'Handles all requests',
   // Memory of queries and maintenance, because it runs both.
   memoryMb: 3008,
   timeout: Duration.minutes(15),

@@ -52,7 +52,7 @@ const ACCESS_LOG = AccessLogFormat.custom(
 );
 
 const EVERYBODY =
-  'Chosen with --context authorization=none and public=yes-really: something in front of it says who may call.';
+  'Chosen with --context authorization=none and public=yes-really; a proxy in front authorizes requests.';
 
 export class LogboomApi extends Construct {
   readonly url: string;
@@ -85,8 +85,7 @@ export class LogboomApi extends Construct {
       const own = isOpen ? new HttpNoneAuthorizer() : byKey.get(path);
       const asked = own === undefined ? {} : { authorizer: own };
       for (const route of api.addRoutes({ path, methods: [HttpMethod.ANY], integration, ...asked })) {
-        if (isOpen)
-          accept(route, 'It says whether the store is ready, and its version: nothing of any tenant.');
+        if (isOpen) accept(route, 'It returns readiness and version, and no data of a tenant.');
         else if (authorizer === undefined) accept(route, EVERYBODY);
       }
     }

@@ -76,7 +76,7 @@ export class LogboomStack extends Stack {
     this.#tag(settings);
     const codeOf: CodeOf = name => {
       const folder = code[name];
-      if (folder === undefined) throw new Error(`there is no bundle of ${name}`);
+      if (folder === undefined) throw new Error(`the bundle of ${name} is missing`);
       return folder;
     };
     const place = this.#createPlace(props, codeOf);

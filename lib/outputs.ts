@@ -29,25 +29,37 @@ export function addOutputs(scope: Construct, props: OutputsProps): void {
   const { authorization, domain } = settings;
   const add = (id: string, description: string, value: string) =>
     new CfnOutput(scope, id, { description, value });
-  add('BaseUrl', 'For browsers, Grafana, logcli and live tails: requests, tails and the page', baseUrl);
+  add('BaseUrl', 'Address for browsers, Grafana, logcli and live tails', baseUrl);
   add(
     'PushUrl',
-    'For agents that push, and for signed requests: the API in this region, without CloudFront',
+    'Address for agents and for signed requests: the API in this region, without CloudFront',
     pushUrl,
   );
-  if (tailUrl !== undefined) add('TailUrl', 'The WebSocket API itself', tailUrl);
-  add('BucketName', 'Holds the chunks', place.bucket.bucketName);
-  add('TableName', 'Holds the catalog', place.table.tableName);
-  add('MaintenanceFunction', 'Does the jobs; may be called by hand', maintenance.functionName);
+  if (tailUrl !== undefined) add('TailUrl', 'WebSocket API of live tails, without CloudFront', tailUrl);
+  add('BucketName', 'Bucket of the chunks', place.bucket.bucketName);
+  add('TableName', 'Table of the catalog', place.table.tableName);
+  add(
+    'MaintenanceFunction',
+    'Function of the maintenance jobs, which you can also invoke',
+    maintenance.functionName,
+  );
   if (domainTarget !== undefined) add('DomainTarget', `CNAME of ${domain}`, domainTarget);
   if (firstToken !== undefined)
-    add('FirstTokenCommand', 'Makes the first token and shows it, this once', firstTokenCommand(firstToken));
+    add('FirstTokenCommand', 'Creates the first token and shows it once', firstTokenCommand(firstToken));
   if (authorization !== 'iam') {
-    add('GrafanaDataSource', 'For provisioning/datasources of Grafana', grafanaYaml(baseUrl, settings));
-    add('AlloySnippet', 'For the configuration of Alloy', alloyConfig(pushUrl, settings));
+    add(
+      'GrafanaDataSource',
+      'Grafana data source, for provisioning/datasources',
+      grafanaYaml(baseUrl, settings),
+    );
+    add('AlloySnippet', 'Section for the configuration of Alloy', alloyConfig(pushUrl, settings));
   }
-  add('CurlPush', 'Pushes one line', curlPush(pushUrl, settings));
-  add('CurlQuery', 'Finds it', curlQuery(authorization === 'iam' ? pushUrl : baseUrl, settings));
+  add('CurlPush', 'Command that pushes a line', curlPush(pushUrl, settings));
+  add(
+    'CurlQuery',
+    'Command that finds this line',
+    curlQuery(authorization === 'iam' ? pushUrl : baseUrl, settings),
+  );
 }
 
 type Printed = OutputsProps['settings'];

@@ -24,8 +24,7 @@ export function addPage(code: string): PageAsset | undefined {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    if (status !== 0)
-      throw new Error(`the explorer page cannot be built: ${error?.message ?? stderr.trim()}`);
+    if (status !== 0) throw new Error(`the explorer cannot be built: ${error?.message ?? stderr.trim()}`);
   }
   if (!existsSync(MANIFEST)) return undefined;
   const { files } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as {

@@ -9,7 +9,7 @@ import { API_TIMEOUT, type FunctionClass } from './function-classes.ts';
 import { WORKER_RIGHTS } from './rights.ts';
 
 const WORKER_CLASS: FunctionClass = {
-  description: 'Works on parts of queries',
+  description: 'Runs parts of queries',
   // One whole vCPU: a task uses one thread, and more memory adds no speed.
   memoryMb: 1769,
   timeout: API_TIMEOUT,

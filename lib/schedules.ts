@@ -30,7 +30,7 @@ export class FailedCalls extends Construct {
     });
     Validations.of(this.queue).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It is itself where failed calls end; nothing reads it but people.',
+      reason: 'It is a dead-letter queue; no program reads it.',
     });
   }
 

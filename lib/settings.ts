@@ -32,50 +32,52 @@ export const LEAST_QUOTA = 2 * UNRESERVED_CALLS;
 
 const yesOrNo = (preset: 'yes' | 'no') =>
   z
-    .enum(['yes', 'no', 'true', 'false'], { error: 'is yes or no' })
+    .enum(['yes', 'no', 'true', 'false'], { error: 'must be yes or no' })
     .default(preset)
     .transform(value => value === 'yes' || value === 'true');
-const wanted = z.enum(['auto', 'yes', 'no'], { error: 'is auto, yes or no' }).default('auto');
+const wanted = z.enum(['auto', 'yes', 'no'], { error: 'must be auto, yes or no' }).default('auto');
 const text = z.string().default('');
 /** EC2 IDs, separated by commas. */
 const idsOf = (kind: 'subnet' | 'sg') =>
   text.refine(
     value =>
       value === '' || listOf(value).every(id => new RegExp(`^${kind}-([0-9a-f]{8}|[0-9a-f]{17})$`).test(id)),
-    { error: `is a list of ${kind}-..., separated by commas` },
+    { error: `must be a list of ${kind}-..., separated by commas` },
   );
 const arn = (service: string) =>
   text.refine(value => value === '' || new RegExp(`^arn:[a-z-]+:${service}:`).test(value), {
-    error: `is the ARN of ${service}, arn:aws:${service}:...`,
+    error: `must be the ARN of ${service}, arn:aws:${service}:...`,
   });
 
 const FIELDS = {
   stackName: z
     .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, { error: 'is a letter and up to 63 letters, digits and hyphens' })
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, {
+      error: 'must be a letter and up to 63 letters, digits and hyphens',
+    })
     .default('Logboom')
     .describe('Name of the stack; another name is another store'),
   authorization: z
-    .enum(['iam', 'token', 'none'], { error: 'is iam, token or none' })
+    .enum(['iam', 'token', 'none'], { error: 'must be iam, token or none' })
     .default('token')
     .describe('Who may call: `token`, access tokens; `iam`, signed requests; `none`, all clients'),
   public: z
-    .enum(['', PUBLIC_CONFIRMATION], { error: `is ${PUBLIC_CONFIRMATION} or left out` })
+    .enum(['', PUBLIC_CONFIRMATION], { error: `must be ${PUBLIC_CONFIRMATION} or left out` })
     .default('')
     .describe(`\`${PUBLIC_CONFIRMATION}\` goes with \`authorization=none\`, which is refused without it`),
   tenant: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
+    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'must be up to 150 letters, digits, - and _' })
     .default('main')
     .describe('Tenant that the printed snippets name'),
   endpoint: z
-    .enum(['http-api', 'function-url'], { error: 'is http-api or function-url' })
+    .enum(['http-api', 'function-url'], { error: 'must be http-api or function-url' })
     .default('http-api')
     .describe(
       '`function-url` is one function with its own address instead of the APIs, for emulators; it has no tails',
     ),
   gatewayLogRole: z
-    .enum(['create', 'existing'], { error: 'is create or existing' })
+    .enum(['create', 'existing'], { error: 'must be create or existing' })
     .default('create')
     .describe(
       'Role by which API Gateway writes logs, one for an account and region: `create` creates and sets it, `existing` keeps the current one',
@@ -87,7 +89,7 @@ const FIELDS = {
   ui: yesOrNo('yes').describe('The explorer, served by CloudFront below `/ui/`'),
   domain: text
     .refine(value => value === '' || /^(?=.{1,253}$)([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/.test(value), {
-      error: 'is a host name in lower case',
+      error: 'must be a host name in lower case',
     })
     .describe('Your host name for CloudFront; create a CNAME for it'),
   certificateArn: arn('acm').describe('Its certificate in ACM, in us-east-1, where CloudFront looks for it'),
@@ -96,13 +98,13 @@ const FIELDS = {
   versioning: yesOrNo('no').describe('Keep deleted objects for `noncurrentDays`'),
   noncurrentDays: z.coerce
     .number()
-    .int({ error: 'is a whole number of days' })
-    .min(1, { error: 'is at least 1' })
-    .max(365, { error: 'is at most 365' })
+    .int({ error: 'must be a whole number of days' })
+    .min(1, { error: 'must be at least 1' })
+    .max(365, { error: 'must be at most 365' })
     .default(7)
     .describe('Days to keep deleted objects'),
   removal: z
-    .enum(['retain', 'destroy'], { error: 'is retain or destroy' })
+    .enum(['retain', 'destroy'], { error: 'must be retain or destroy' })
     .default('retain')
     .describe(
       'When the stack is deleted, `retain` keeps bucket and table, `destroy` empties and deletes them',
@@ -112,18 +114,20 @@ const FIELDS = {
   ),
   logRetentionDays: z.coerce
     .number()
-    .refine(days => LOG_DAYS.includes(days), { error: `is one of ${LOG_DAYS.join(', ')}` })
+    .refine(days => LOG_DAYS.includes(days), { error: `must be one of ${LOG_DAYS.join(', ')}` })
     .default(30)
     .describe('Days to keep the logs of functions and APIs'),
   concurrency: z.coerce
     .number()
-    .int({ error: 'is a whole number' })
-    .refine(quota => quota === 0 || quota >= LEAST_QUOTA, { error: `is 0 or at least ${LEAST_QUOTA}` })
+    .int({ error: 'must be a whole number' })
+    .refine(quota => quota === 0 || quota >= LEAST_QUOTA, { error: `must be 0 or at least ${LEAST_QUOTA}` })
     .default(0)
     .describe("The account's quota of concurrent calls, to reserve shares of it; 0 reserves nothing"),
   alarmTopicArn: arn('sns').describe('SNS topic for alarms'),
   alarmEmail: text
-    .refine(value => value === '' || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value), { error: 'is an address' })
+    .refine(value => value === '' || /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(value), {
+      error: 'must be an email address',
+    })
     .describe('Email address for alarms, with a topic of the stack'),
   alarms: wanted.describe('CloudWatch alarms; `auto`: if a topic or an address is set'),
   dashboard: wanted.describe('CloudWatch dashboard; `auto` as above'),
@@ -133,7 +137,7 @@ const FIELDS = {
   ),
   canaryTenant: z
     .string()
-    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'is up to 150 letters, digits, - and _' })
+    .regex(/^[A-Za-z0-9_-]{1,150}$/, { error: 'must be up to 150 letters, digits, - and _' })
     .default('canary')
     .describe('Tenant of the canary'),
   canarySecretArn: arn('secretsmanager').describe(
@@ -145,7 +149,7 @@ const FIELDS = {
   securityGroupIds: idsOf('sg').describe('Security groups of these functions, separated by commas'),
   permissionsBoundaryArn: text
     .refine(value => value === '' || /^arn:[a-z-]+:iam::(\d{12}|aws):policy\//.test(value), {
-      error: 'is the ARN of a policy, arn:aws:iam::ACCOUNT:policy/NAME',
+      error: 'must be the ARN of a policy, arn:aws:iam::ACCOUNT:policy/NAME',
     })
     .describe('Permissions boundary for all roles of the stack'),
   tags: text
@@ -153,7 +157,7 @@ const FIELDS = {
       value =>
         value === '' || value.split(',').every(tag => /^[\w .:/+@-]{1,128}=[\w .:/+@-]{0,256}$/.test(tag)),
       {
-        error: 'is name=value, separated by commas',
+        error: 'must be name=value, separated by commas',
       },
     )
     .describe('Tags of all resources, `team=shop,env=prod`'),
@@ -163,7 +167,7 @@ const FIELDS = {
         value === '' ||
         /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9._-]{1,60}){0,3}\/?$/.test(value),
       {
-        error: 'is s3://BUCKET/PREFIX, with up to three folders',
+        error: 'must be s3://BUCKET/PREFIX, with up to three folders',
       },
     )
     .describe(
@@ -213,8 +217,9 @@ export function settingsOf(context: Readonly<Record<string, unknown>>): Settings
   const problems: string[] = [];
   for (const [name, value] of Object.entries(context)) {
     if (!SETTING_NAME.test(name) || value === undefined || value === null) continue;
-    if (!Object.hasOwn(FIELDS, name)) problems.push(`${name} is no setting of this stack`);
-    else if (typeof value === 'object') problems.push(`${name} is a text, not ${JSON.stringify(value)}`);
+    if (!Object.hasOwn(FIELDS, name)) problems.push(`${name} is not a setting of this stack`);
+    else if (typeof value === 'object')
+      problems.push(`${name} must be a string, not ${JSON.stringify(value)}`);
     else given[name] = String(value).trim();
   }
   const { success, data, error } = SCHEMA.safeParse(given);
@@ -234,38 +239,40 @@ function conflictsOf(settings: Settings): string[] {
   const problems: string[] = [];
   if (authorization === 'none' && settings.public === '') {
     problems.push(
-      'authorization=none lets everybody on the internet push, read and delete logs of every tenant; ' +
-        `say --context public=${PUBLIC_CONFIRMATION} where that is meant, or use iam or token`,
+      'authorization=none lets everyone on the internet push, read and delete logs of every tenant; ' +
+        `to confirm, set --context public=${PUBLIC_CONFIRMATION}; otherwise use iam or token`,
     );
   }
   if (authorization !== 'none' && settings.public !== '') {
-    problems.push(`public=${PUBLIC_CONFIRMATION} goes with authorization=none, not with ${authorization}`);
+    problems.push(`public=${PUBLIC_CONFIRMATION} needs authorization=none, not ${authorization}`);
   }
-  if ((domain === '') !== (certificateArn === '')) problems.push('domain and certificateArn go together');
+  if ((domain === '') !== (certificateArn === ''))
+    problems.push('domain and certificateArn need each other; set both or none');
   for (const [name, value] of Object.entries({ domain, webAclArn })) {
     if (value !== '' && !edge) problems.push(`${name} needs edge=yes: it is a setting of CloudFront`);
   }
   for (const [name, value] of Object.entries({ certificateArn, webAclArn })) {
     if (value !== '' && value.split(':')[3] !== 'us-east-1')
-      problems.push(`${name} is in us-east-1 for CloudFront, not in ${value.split(':')[3] || 'no region'}`);
+      problems.push(
+        `${name} must be in us-east-1 for CloudFront, not in ${value.split(':')[3] || 'no region'}`,
+      );
   }
   if (kmsKeyArn !== '' && !/:key\/[A-Za-z0-9-]+$/.test(kmsKeyArn))
-    problems.push('kmsKeyArn ends with :key/ID; an alias is no key');
+    problems.push('kmsKeyArn must end with :key/ID; an alias is not accepted');
   if (settings.alarmTopicArn !== '' && settings.alarmEmail !== '')
-    problems.push('alarmTopicArn and alarmEmail exclude each other: subscribe the address to the topic');
+    problems.push('alarmTopicArn and alarmEmail cannot be combined; subscribe the address to the topic');
   if ((subnetIds === '') !== (securityGroupIds === ''))
-    problems.push('subnetIds and securityGroupIds go together');
+    problems.push('subnetIds and securityGroupIds need each other; set both or none');
   if (canary === 'yes' && authorization === 'token' && canarySecretArn === '')
     problems.push('canary=yes with authorization=token needs canarySecretArn, the secret with its token');
   if (settings.deletionProtection && settings.removal === 'destroy')
-    problems.push('deletionProtection and removal=destroy exclude each other');
+    problems.push('deletionProtection and removal=destroy cannot be combined');
   if (endpoint === 'function-url') {
-    if (edge) problems.push('endpoint=function-url needs edge=no: CloudFront stands before the APIs');
-    if (canary === 'yes') problems.push('endpoint=function-url has no canary: say canary=no');
+    if (edge) problems.push('endpoint=function-url needs edge=no, because CloudFront is only for the APIs');
+    if (canary === 'yes') problems.push('endpoint=function-url does not support the canary; set canary=no');
     if (settings.logGroups !== '' || settings.logsBucket !== '')
-      problems.push('endpoint=function-url stores neither logGroups nor logsBucket');
-    if (settings.exportTo !== '')
-      problems.push('endpoint=function-url has no schedule for exports: leave exportTo out');
+      problems.push('endpoint=function-url does not support logGroups and logsBucket');
+    if (settings.exportTo !== '') problems.push('endpoint=function-url does not support exportTo; remove it');
   }
   return problems;
 }

@@ -180,7 +180,7 @@ function acceptAllConnections(lambda: LambdaFunction, api: WebSocketApi): void {
   const place = `execute-api:<AWS::Region>:<AWS::AccountId>:<${logicalId}>/${STAGE}/*/@connections/*`;
   Validations.of(lambda.role as Role).acknowledge({
     id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${place}]`,
-    reason: 'Connections have no names before clients open them: the function may post to all of this API.',
+    reason: 'IDs of connections are not known in advance, so the function may post to all of this API.',
   });
 }
 
@@ -189,7 +189,7 @@ function acceptWithoutAuthorizer(route: Construct, key: string): void {
     id: 'AwsSolutions-APIG4',
     reason:
       key === '$connect'
-        ? 'Chosen with --context authorization=none: something in front of the API says who may call.'
-        : 'The gateway asks for authorization where a connection is opened, and nowhere else.',
+        ? 'Chosen with --context authorization=none; a proxy in front authorizes requests.'
+        : 'The gateway authorizes a connection only when it is opened.',
   });
 }

@@ -213,7 +213,7 @@ function createService(
       outgoing.once('close', onClose);
       function onClose(): void {
         if (!outgoing.writableFinished) {
-          controller.abort(new DOMException('the client went away', 'AbortError'));
+          controller.abort(new DOMException('the client disconnected', 'AbortError'));
         }
         exchange.unsentBytes = 0;
         end();
@@ -315,7 +315,7 @@ function createService(
       afterRequest = () => setImmediate(() => server.closeIdleConnections());
       const timer = setTimeout(() => {
         for (const { controller } of slots.all()) {
-          controller.abort(new DOMException('the server stops', 'AbortError'));
+          controller.abort(new DOMException('the server is shutting down', 'AbortError'));
         }
         connections.destroyAll();
       }, limits.drainTimeoutMs);

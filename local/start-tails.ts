@@ -51,7 +51,7 @@ export function startLocalTails({ context, config, ids, log, threads }: LocalTai
 
 /** Closes the tails with a code that makes clients reconnect. */
 export function endAllTails(connections: SocketConnections, log: Pick<ServerLog, 'warn'>): void {
-  const reason = 'the server lost the tail; reconnect';
+  const reason = 'the server closed the tail after an error; reconnect';
   for (const [id] of connections.entries()) {
     connections
       .close(id, { code: TRY_AGAIN_LATER, reason })

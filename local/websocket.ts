@@ -204,7 +204,8 @@ export function startTailSockets(options: TailSocketsOptions): TailSockets {
       tokens.stop();
       const open = [...connections.entries()];
       const closed = open.map(([, client]) => new Promise(resolve => client.once('close', resolve)));
-      for (const [id] of open) await connections.close(id, { code: GOING_AWAY, reason: 'the server stops' });
+      for (const [id] of open)
+        await connections.close(id, { code: GOING_AWAY, reason: 'the server is shutting down' });
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise(resolve => (timer = setTimeout(resolve, STOP_MS)));
       await Promise.race([Promise.all(closed), late]);

@@ -52,7 +52,7 @@ const MAX_PARTS = 100_000;
 const NOTES = `
 The time range is divided into parts (--part), with one file each. Without --parts-dir and --to s3://..., all entries go into one file
 in time order: standard output or --output. With --parts-dir or --to s3://..., an interrupted export continues if you start it again
-with the same time range, so give --from and --to as dates. --to can be given twice: a value that starts with s3:// is the place of
+with the same time range, so give --from and --to as dates. --to can be given twice: a value that starts with s3:// is the target of
 the files, any other value is the end of the time range.
 
 Formats: text (lines alone), jsonl (timestamp, labels, metadata, line), csv (the same), and parquet, with the frequent fields of JSON and
@@ -158,7 +158,7 @@ async function exportIntoParts(
       ...(remote && { remote }),
     });
     job.progress.stop();
-    const before = earlier > 0 ? `; ${earlier} entries were there already` : '';
+    const before = earlier > 0 ? `; ${earlier} entries were already exported` : '';
     tell(`logboom: exported ${entries} entries in ${files} files${before}\n`);
   } finally {
     job.progress.stop();

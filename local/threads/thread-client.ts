@@ -239,7 +239,7 @@ export class ThreadClient<Call, Answer> {
     const cancel = new AbortController();
     asked.set(id, cancel);
     try {
-      if (hub === undefined) throw new Error(`nobody answers the thread ${this.name}`);
+      if (hub === undefined) throw new Error(`no component handles requests of the thread ${this.name}`);
       const { value: reply, moved } = await hub.reply(ask, cancel.signal);
       worker.postMessage({ kind: 'reply', id, reply } satisfies ToThread<Call>, moved);
     } catch (error) {
@@ -250,7 +250,7 @@ export class ThreadClient<Call, Answer> {
   }
 
   #endHanging(worker: Worker): void {
-    this.#cause = new Error(`the thread did not react for ${this.#times.hangMs} ms`);
+    this.#cause = new Error(`the thread did not respond for ${this.#times.hangMs} ms`);
     void worker.terminate();
   }
 

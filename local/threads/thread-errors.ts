@@ -11,7 +11,7 @@ export class ThreadMemoryError extends ThreadLostError {
   override readonly name = 'ThreadMemoryError';
 }
 
-const LOST = 'a part of the server was restarted while it worked on the request; please send it again';
+const LOST = 'a server thread was restarted while it processed the request; retry';
 const OUT_OF_MEMORY = 'the query needs more memory than its thread has; reduce the time range or the limit';
 
 /** Error for a call that may have been lost because of another call. */

@@ -135,7 +135,7 @@ export function createHedger(options: HedgeOptions): Hedger {
         second.then(result => ({ result, loser: ofFirst })),
       ]);
       if (loser === ofFirst) figures.won++;
-      loser.abort(new DOMException('another request was answered first', 'AbortError'));
+      loser.abort(new DOMException('another request completed first', 'AbortError'));
       return result;
     } catch (error) {
       throw (error as AggregateError).errors[0];

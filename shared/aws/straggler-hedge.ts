@@ -107,7 +107,7 @@ export class StragglerHedge {
       return await answer(first);
     } finally {
       // Aborts the call that is still running.
-      mine.abort(new DOMException('another call was answered first', 'AbortError'));
+      mine.abort(new DOMException('another call completed first', 'AbortError'));
       this.#ended++;
       if (--this.#running === 0) this.#ended = 0;
       // A refused call ends at once: it does not show how long a result takes.

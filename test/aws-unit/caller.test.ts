@@ -209,7 +209,7 @@ describe('closing', () => {
 });
 
 describe('a call that nobody waits for', () => {
-  const gone = new Error('the client went away');
+  const gone = new Error('the client disconnected');
 
   test('ends at once in an attempt, which its signal tells', async () => {
     const clock = virtualClock(0);

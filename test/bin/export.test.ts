@@ -104,7 +104,7 @@ describe('logboom export', () => {
     writeFileSync(state, `${lines.slice(0, -1).join('\n')}\n{"tenant":"`);
     const start = new Date(Number(JSON.parse(lines.at(-1)!).start) / 1e6).toISOString().replaceAll(':', '');
     rmSync(join(parts, `${start}.jsonl`));
-    expect((await run(args)).stderr).toContain(' in 1 files; 3000 entries were there already\n');
+    expect((await run(args)).stderr).toContain(' in 1 files; 3000 entries were already exported\n');
     expect(readdirSync(parts).filter(name => !name.startsWith('_'))).toEqual(names);
     expect(text()).toBe(before);
     const other = await run([...args, '--part', '2h']);
@@ -159,7 +159,7 @@ describe('logboom export', () => {
     const { entries: _, ...part } = last as typeof last & { entries?: number };
     const interrupted = [...lines.slice(0, -1), JSON.stringify({ ...part, files: [stray] })];
     writeFileSync(state, `${interrupted.join('\n')}\n`);
-    expect((await run(args)).stderr).toContain('; 3000 entries were there already\n');
+    expect((await run(args)).stderr).toContain('; 3000 entries were already exported\n');
     expect(files()).not.toContain(stray);
     const rows = (await Promise.all(files().map(path => rowsOf(join(lake, path))))).flat();
     expect(rows.map(row => row.line).sort()).toEqual([...LINES].sort());

@@ -118,7 +118,7 @@ test('a broken connection is told, opened again, and nothing is lost or shown tw
     const server = socket.connectToServer();
     cut = () => {
       server.close();
-      socket.close({ code: 1001, reason: 'the server stops' });
+      socket.close({ code: 1001, reason: 'the server is shutting down' });
     };
   });
   const from = pushed;
@@ -127,7 +127,7 @@ test('a broken connection is told, opened again, and nothing is lost or shown tw
   await sell(2, { app: 'shelf' });
   await untilLast(page, `sale ${from + 1}`);
   cut?.();
-  await page.getByText('Connection closed: the server stops.', { exact: false }).waitFor();
+  await page.getByText('Connection closed: the server is shutting down.', { exact: false }).waitFor();
   await sell(2, { app: 'shelf' });
   await untilLast(page, `sale ${from + 3}`);
   const lines = await page.locator('.tail-line .log-text').allTextContents();

@@ -63,7 +63,7 @@ describe('reading', () => {
       },
     }));
     await other.addChunks([record(0)]);
-    await expect(catalog.chunks('t', ...WHOLE)).rejects.toThrow('change while they are read');
+    await expect(catalog.chunks('t', ...WHOLE)).rejects.toThrow('too many concurrent changes to the days');
   });
 
   test('other days do not matter, and tenants are apart', async () => {

@@ -135,7 +135,7 @@ export function readSplitLines(raw: Buffer, rows: number): string[] {
     must(own.left === 0, 'bytes behind a column');
     return all;
   });
-  must(from.left === 0, 'bytes behind the columns');
+  must(from.left === 0, 'bytes after the columns');
 
   let piece = 0;
   const shapes = piecesOf.map(count => {

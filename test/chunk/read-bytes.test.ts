@@ -66,7 +66,7 @@ test.each(['packed', 'raw'] as const)(
     expect(rows.metadata[0].valueAt(rows.metadata[0].ids[7] - 1)).toBe('t7');
     expect(rows.lineOffsets.at(-1)).toBe(footer.lineBytes);
     // Lines that are gone are not silently others.
-    expect(() => rows.lines).toThrow('0 bytes where');
+    expect(() => rows.lines).toThrow('0 bytes, expected');
     const { start, end } = missingRange(columns, WANTS);
     columns.add(start, object.subarray(page.offset + start, page.offset + end));
     expect(rows.lines.toString()).toBe(LINES.map(line => line[kind]).join(''));

@@ -141,7 +141,7 @@ describe('reading', () => {
         expect(error).toBeInstanceOf(CorruptionError);
       }
     }
-    expect(() => read(Buffer.concat([bytes, Buffer.alloc(1)]))).toThrow('behind its last section');
+    expect(() => read(Buffer.concat([bytes, Buffer.alloc(1)]))).toThrow('after its last section');
     const huge = Buffer.from([1, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 0]);
     expect(() => read(huge)).toThrow('is too large');
   });

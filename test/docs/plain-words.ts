@@ -20,6 +20,12 @@ const PLAINER: readonly (readonly [RegExp, string])[] = [
   [/\b(is|are) no (?=(number|time|file|name|address|text|object)\b)/i, 'is not a'],
   [/\bsome (?=\d)/i, 'about'],
   [/\bkept results?\b/i, 'results cache'],
+  [/\b(leaves?|left) out\b/i, 'omits, omitted'],
+  [/\bso many (?!(as|that|more|of)\b)/i, 'the number, that number'],
+  [/\bstretch(es)?\b/i, 'range, interval'],
+  [/\b(re)?packing\b/i, 'compaction, merge'],
+  [/\bpromoted (column|field)s?\b/i, 'field column'],
+  [/\b(licence|sanitis|grey|centre|favour)\w*/i, 'American spelling'],
   [/\b(colours?|behaviours?|cancelled|cancelling|recognised|optimis\w+|synthesised)\b/i, 'American spelling'],
 ];
 

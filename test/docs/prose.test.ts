@@ -11,7 +11,10 @@ import { readDictionary } from './spelling.ts';
 /** An afternoon of reading. */
 const MAX_WORDS = 20_000;
 const MAX_PAGE_WORDS = 1_500;
-const OTHER_TEXTS = ['README.md', 'CHANGELOG.md'];
+const OTHER_TEXTS = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...['shared/README.md', 'shared/base/kernels/README.md', 'scripts/line-split-study/README.md'],
+];
 
 /** Of a page for developers, words. The chunk format is one specification. */
 const MAX_DEV_WORDS = 4000;
@@ -26,7 +29,6 @@ const texts = new Map([
   ...allPages().map(page => [`docs/${page}`, readFileSync(pathOf(page), 'utf8')] as const),
   ...OTHER_TEXTS.map(name => [name, readFileSync(join(ROOT, name), 'utf8')] as const),
 ]);
-const forUsers = [...userPages().map(page => `docs/${page}`), ...OTHER_TEXTS];
 
 test.each([...texts.keys()])('every link of %s leads to a file and an anchor', name => {
   expect(brokenLinks(join(ROOT, name))).toEqual([]);
@@ -65,8 +67,8 @@ describe('the pages for users', () => {
       isWord = readDictionary();
     });
 
-    test.each(forUsers)('%s', name => {
-      const unknown = new Set(plainWords(texts.get(name)!).filter(word => !isWord(word)));
+    test.each([...texts])('%s', (_name, text) => {
+      const unknown = new Set(plainWords(text).filter(word => !isWord(word)));
       expect([...unknown]).toEqual([]);
     });
 

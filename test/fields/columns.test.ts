@@ -263,7 +263,7 @@ describe('bytes of a column', () => {
       'page 1: column a: 3 rows where the page has 4',
     );
     expect(() => decodeColumn(Buffer.concat([bytes, Buffer.alloc(1)]), 3, 'x')).toThrow(
-      '1 bytes behind the column',
+      '1 bytes after the column',
     );
   });
 });

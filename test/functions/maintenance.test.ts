@@ -102,7 +102,7 @@ describe('a scheduled event', () => {
 
   test('an unknown job is an error', async () => {
     const { handler } = handlerOf(async () => OUTCOME);
-    await expect(handler({ job: 'nosuch' }, lambdaContext())).rejects.toThrow('there is no job nosuch');
+    await expect(handler({ job: 'nosuch' }, lambdaContext())).rejects.toThrow('job nosuch does not exist');
   });
 });
 

@@ -85,8 +85,8 @@ describe('saved items API refuses', () => {
     ['PUT', `/boards/${ID}`, BOARD, 400, 'version: expected the version that was read, such as version=1'],
     ['PUT', `/boards/${ID}?version=0`, BOARD, 400, 'version: expected'],
     ['DELETE', `/boards/${ID}?version=1e3`, undefined, 400, 'version: expected'],
-    ['PUT', `/boards/${ID}?version=1`, BOARD, 404, `there is no board "${ID}"`],
-    ['GET', '/boards/..%2Fqueries', undefined, 404, 'there is no board "../queries"'],
+    ['PUT', `/boards/${ID}?version=1`, BOARD, 404, `board "${ID}" does not exist`],
+    ['GET', '/boards/..%2Fqueries', undefined, 404, 'board "../queries" does not exist'],
     ['GET', '/nothing', undefined, 404, '404 page not found'],
   ])('%s %s', async (method, path, body, status, said) => {
     const answer = await ask(method, path, body);

@@ -194,7 +194,7 @@ describe('an index', () => {
       { tenant: 'other', day: DAY },
       { tenant: TENANT, day: DAY + 1 },
     ]) {
-      await expect(readIndexHead(source, other)).rejects.toThrow(/is that of t-1 day 20412/);
+      await expect(readIndexHead(source, other)).rejects.toThrow(/belongs to t-1 day 20412/);
     }
   });
 });

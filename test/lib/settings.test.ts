@@ -49,54 +49,66 @@ describe('settings', () => {
   });
 
   test.each<[string, Record<string, unknown>, RegExp]>([
-    ['everybody, without saying so', { authorization: 'none' }, /lets everybody .* public=yes-really/],
+    ['everybody, without saying so', { authorization: 'none' }, /lets everyone .* public=yes-really/],
     [
       'saying so in other words',
       { authorization: 'none', public: 'yes' },
-      /public is yes-really or left out, not "yes"/,
+      /public must be yes-really or left out, not "yes"/,
     ],
-    ['public with authorization', { public: 'yes-really' }, /goes with authorization=none, not with token/],
+    ['public with authorization', { public: 'yes-really' }, /needs authorization=none, not token/],
     [
       'an unknown authorization',
       { authorization: 'maybe' },
-      /authorization is iam, token or none, not "maybe"/,
+      /authorization must be iam, token or none, not "maybe"/,
     ],
-    ['a misspelt name', { removl: 'destroy' }, /removl is no setting of this stack/],
-    ['a list', { logGroups: ['a'] }, /logGroups is a text, not \["a"\]/],
-    ['a removal that is none', { removal: 'delete' }, /removal is retain or destroy, not "delete"/],
-    ['neither yes nor no', { edge: 'perhaps' }, /edge is yes or no, not "perhaps"/],
-    ['days that CloudWatch does not know', { logRetentionDays: '8' }, /logRetentionDays is one of 1, 3, 5/],
+    ['a misspelt name', { removl: 'destroy' }, /removl is not a setting of this stack/],
+    ['a list', { logGroups: ['a'] }, /logGroups must be a string, not \["a"\]/],
+    ['a removal that is none', { removal: 'delete' }, /removal must be retain or destroy, not "delete"/],
+    ['neither yes nor no', { edge: 'perhaps' }, /edge must be yes or no, not "perhaps"/],
+    [
+      'days that CloudWatch does not know',
+      { logRetentionDays: '8' },
+      /logRetentionDays must be one of 1, 3, 5/,
+    ],
     [
       'a quota too small to reserve of',
       { concurrency: '100' },
-      /concurrency is 0 or at least 200, not "100"/,
+      /concurrency must be 0 or at least 200, not "100"/,
     ],
-    ['a domain alone', { domain: 'a.example.com' }, /domain and certificateArn go together/],
-    ['a domain that is none', { domain: 'https://a' }, /domain is a host name in lower case/],
+    [
+      'a domain alone',
+      { domain: 'a.example.com' },
+      /domain and certificateArn need each other; set both or none/,
+    ],
+    ['a domain that is none', { domain: 'https://a' }, /domain must be a host name in lower case/],
     [
       'a certificate elsewhere',
       { domain: 'a.example.com', certificateArn: 'arn:aws:acm:eu-central-1:1:certificate/a' },
-      /certificateArn is in us-east-1 for CloudFront, not in eu-central-1/,
+      /certificateArn must be in us-east-1 for CloudFront, not in eu-central-1/,
     ],
     ['a web ACL without CloudFront', { ...VARIANTS.full, edge: 'no' }, /webAclArn needs edge=yes/],
     [
       'an alias of a key',
       { kmsKeyArn: 'arn:aws:kms:eu-central-1:1:alias/a' },
-      /kmsKeyArn ends with :key\/ID/,
+      /kmsKeyArn must end with :key\/ID/,
     ],
-    ['another service', { alarmTopicArn: 'arn:aws:sqs:eu-central-1:1:a' }, /alarmTopicArn is the ARN of sns/],
+    [
+      'another service',
+      { alarmTopicArn: 'arn:aws:sqs:eu-central-1:1:a' },
+      /alarmTopicArn must be the ARN of sns/,
+    ],
     [
       'a subnet alone',
       { subnetIds: 'subnet-0123456789abcdef0' },
-      /subnetIds and securityGroupIds go together/,
+      /subnetIds and securityGroupIds need each other; set both or none/,
     ],
-    ['a subnet that is none', { subnetIds: 'a' }, /subnetIds is a list of subnet-/],
+    ['a subnet that is none', { subnetIds: 'a' }, /subnetIds must be a list of subnet-/],
     [
       'a boundary that is none',
       { permissionsBoundaryArn: 'arn:aws:iam::1:role/a' },
-      /is the ARN of a policy/,
+      /must be the ARN of a policy/,
     ],
-    ['a tag without a value', { tags: 'team' }, /tags is name=value/],
+    ['a tag without a value', { tags: 'team' }, /tags must be name=value/],
     [
       'a canary without its token',
       { canary: 'yes' },
@@ -105,19 +117,19 @@ describe('settings', () => {
     [
       'protection of what is to go',
       { deletionProtection: 'yes', removal: 'destroy' },
-      /deletionProtection and removal=destroy exclude each other/,
+      /deletionProtection and removal=destroy cannot be combined/,
     ],
     ['CloudFront before one function', { endpoint: 'function-url' }, /endpoint=function-url needs edge=no/],
-    ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo is s3:\/\/BUCKET\/PREFIX/],
+    ['a place that is not in S3', { exportTo: 'lake/logs' }, /exportTo must be s3:\/\/BUCKET\/PREFIX/],
     [
       'exports of one function',
       { endpoint: 'function-url', edge: 'no', exportTo: 's3://lake/logs' },
-      /no schedule for exports/,
+      /does not support exportTo/,
     ],
     [
       'two ways to be told',
       { alarmEmail: 'a@b.c', alarmTopicArn: 'arn:aws:sns:eu-central-1:1:a' },
-      /exclude each other/,
+      /cannot be combined/,
     ],
   ])('refuse %s', (_, context, message) => {
     expect(() => settingsOf(context)).toThrow(message);
@@ -177,7 +189,7 @@ describe('functions for events', () => {
       { logsBucket: 'my-logs', eventTenant: 'a', eventLabels: 'b' },
       /needs name=value pairs/,
     ],
-    ['a log group that is none', { logGroups: '/a b', eventTenant: 'a' }, /is no name of a log group/],
+    ['a log group that is none', { logGroups: '/a b', eventTenant: 'a' }, /is not the name of a log group/],
     [
       'too many log groups',
       { logGroups: Array.from({ length: 41 }, (_, i) => `/g${i}`).join(), eventTenant: 'a' },

@@ -30,8 +30,8 @@ export function watchTests(built: () => Built): void {
         [
           'Lambda Durationp99 push',
           ...[...functions, ...tails].map(name => `Lambda Errors ${name}`),
-          'refused calls',
-          '5xx of 100 requests',
+          'throttled invocations',
+          'Requests with 5xx (%)',
           `SQS ApproximateNumberOfMessagesVisible ${queueId}`,
           'Logboom BacklogAge maintenance',
           'Logboom CanarySuccess canary',
@@ -85,7 +85,7 @@ export function watchTests(built: () => Built): void {
   test('the dashboard shows the canary, pushes, queries and the backlog', () => {
     const [[, { Properties }]] = built().assemblies.iam.ofType('AWS::CloudWatch::Dashboard');
     const body = JSON.stringify(Properties.DashboardBody);
-    for (const title of ['Canary', 'Acknowledgement of pushes, ms', 'Queries, ms', 'Backlog', 'Failed calls'])
+    for (const title of ['Canary', 'Duration of pushes (ms)', 'Queries, ms', 'Backlog', 'Failed invocations'])
       expect(body).toContain(title);
   });
 

@@ -52,7 +52,7 @@ describe('a tick', () => {
 
   test('of an unknown job does nothing', async () => {
     const { jobs, ran } = jobsOf({ name: 'named' }, { name: 'asked', isAskedFor: async () => true });
-    await expect(jobs.tick('nosuch', bounds)).rejects.toThrow('there is no job nosuch');
+    await expect(jobs.tick('nosuch', bounds)).rejects.toThrow('job nosuch does not exist');
     expect(ran).toEqual([]);
   });
 

@@ -167,7 +167,7 @@ export function invokerContract(
 
     test('what is canceled, or out of time, rejects with the reason; the next task is unharmed', async () => {
       for (const reason of [
-        new Error('the client went away'),
+        new Error('the client disconnected'),
         new DOMException('too late', 'TimeoutError'),
       ]) {
         const before = new AbortController();

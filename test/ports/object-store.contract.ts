@@ -146,7 +146,7 @@ export function objectStoreContract(
     test('a read that is not wanted any more rejects with the reason, or answers as it would have', async () => {
       const key = newPrefix() + 'unwanted';
       await store.putIfAbsent(key, Buffer.from('0123456789'));
-      const reason = new Error('the client went away');
+      const reason = new Error('the client disconnected');
       for (const abortedBefore of [true, false]) {
         for (const read of [
           async (signal: AbortSignal) => String(await store.getRange(key, 6, 10, { signal })),

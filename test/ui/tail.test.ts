@@ -94,7 +94,7 @@ describe('a tail', () => {
   test('begins an hour back, and again half a minute before the newest line; what was shown is left out', async () => {
     const [a, b, c] = [row(NOW_NS, 'a'), row(NOW_NS + S, 'b'), row(NOW_NS + 2n * S, 'c')];
     const { starts, lines, states, dropped } = await follow([
-      { rows: [b, a], reason: 'the server stops' },
+      { rows: [b, a], reason: 'the server is shutting down' },
       { rows: [a, b, c], dropped: 4 },
     ]);
     expect(lines).toEqual(['b', 'a', 'c']);
@@ -104,7 +104,13 @@ describe('a tail', () => {
       [-29n * S, 1000],
       [-28n * S, 1000],
     ]);
-    expect(states).toEqual(['live', 'the server stops, 500', 'live', 'connection lost, 500', 'live']);
+    expect(states).toEqual([
+      'live',
+      'the server is shutting down, 500',
+      'live',
+      'connection lost, 500',
+      'live',
+    ]);
   });
 
   test('waits longer each time that the store does not answer', async () => {

@@ -156,7 +156,9 @@ function askExport(
     const next = rest.headers.get('x-logboom-next');
     const nextNs = next === null ? undefined : BigInt(next);
     if (nextNs !== undefined && nextNs <= startNs)
-      throw new CommandError(`unexpected response: an export that began at ${startNs} goes on at ${nextNs}`);
+      throw new CommandError(
+        `unexpected response: the export began at ${startNs} and continues at ${nextNs}; check that --addr points to a Logboom server`,
+      );
     const lineBytes = rest.headers.get('x-logboom-bytes');
     const bodyBytes = body.reduce((sum, { length }) => sum + length, 0);
     return { entries: Number(entries), body, bytes: Number(lineBytes ?? bodyBytes), nextNs };

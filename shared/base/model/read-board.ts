@@ -39,7 +39,7 @@ export function readSavedQuery(value: unknown): SavedQuery {
     text(`queries[${i}]`, one, MAX_QUERY_CHARACTERS),
   );
   if (queries.length === 0 || queries.some(query => query.trim() === ''))
-    throw new BadRequestError('queries: expected at least one query, and none that is empty');
+    throw new BadRequestError('queries: expected at least one query, and no empty query');
   const [from, to] = times(given);
   return {
     name: nameOf(given),

@@ -97,7 +97,7 @@ export function decodePartial<Accumulator extends PaneStates>(
   const slots = readPanes(reader, accumulator);
   if (accumulator.aggregator !== undefined) readStates(reader, accumulator, slots);
   else readSamples(reader, accumulator, slots);
-  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes behind the end`);
+  if (reader.remaining > 0) throw corrupt(`${reader.remaining} bytes after the end`);
   return accumulator;
 }
 

@@ -149,7 +149,7 @@ export function encodeHeader(pages: readonly PageHeader[], unitCrcs: readonly nu
  * not a header for `pages` pages.
  */
 export function decodeHeader(start: Buffer, pages: number): FilterIndex {
-  if (start.length < FIXED_HEADER_BYTES) throw broken(`${start.length} bytes are no header`);
+  if (start.length < FIXED_HEADER_BYTES) throw broken(`${start.length} bytes are too few for a header`);
   const version = start.readUInt32LE(0);
   if (version < 1 || version > FILTER_VERSION)
     throw broken(`version ${version} where those up to ${FILTER_VERSION} are known`);
@@ -163,7 +163,7 @@ export function decodeHeader(start: Buffer, pages: number): FilterIndex {
   const crcAt = headerBytes - CRC_BYTES;
   const crc = crc32(start.subarray(0, crcAt));
   const stored = start.readUInt32LE(crcAt);
-  if (crc !== stored) throw broken(`checksum ${crc} of the header where ${stored} is stored`);
+  if (crc !== stored) throw broken(`header checksum ${crc}, expected ${stored}`);
 
   let at = FIXED_HEADER_BYTES - CRC_BYTES;
   const terms: PageHeader[] = [];

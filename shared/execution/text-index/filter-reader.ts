@@ -83,7 +83,7 @@ function checkUnit(index: FilterIndex, unit: number, bytes: Buffer | undefined):
   if (bytes.length !== expected) throw broken(`unit ${unit} has ${bytes.length} bytes, not ${expected}`);
   const crc = crc32(bytes);
   const stored = index.unitCrcs[unit];
-  if (crc !== stored) throw broken(`checksum ${crc} of unit ${unit} where ${stored} is stored`);
+  if (crc !== stored) throw broken(`checksum ${crc} of unit ${unit}, expected ${stored}`);
 }
 
 function probe(

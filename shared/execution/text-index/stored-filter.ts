@@ -29,7 +29,7 @@ export class StoredFilter {
     if (index.version !== FILTER_VERSION) throw broken(`version ${index.version}, not ${FILTER_VERSION}`);
     const { headerBytes, partitionBytes, units, unitCrcs } = index;
     const expected = headerBytes + PARTITION_COUNT * partitionBytes;
-    if (section.length !== expected) throw broken(`${section.length} bytes where ${expected} belong`);
+    if (section.length !== expected) throw broken(`${section.length} bytes, expected ${expected}`);
     for (let unit = 0; unit < units; unit++) {
       const { offset, bytes } = rangeOfUnit(index, unit);
       if (crc32(section.subarray(offset, offset + bytes)) !== unitCrcs[unit])

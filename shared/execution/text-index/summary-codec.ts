@@ -89,7 +89,7 @@ export function decodeSummaries(section: Buffer, pages: number): readonly PageSu
     }
     out.push(ofPage);
   }
-  if (reader.remaining > 0) throw broken(`${reader.remaining} bytes behind the last page`);
+  if (reader.remaining > 0) throw broken(`${reader.remaining} bytes after the last page`);
   return out;
 }
 

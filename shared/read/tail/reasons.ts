@@ -7,7 +7,7 @@ export const CLOSE_ERROR = 1011;
 /** Clients of the reference reconnect at once if they receive exactly this text. */
 export const MAX_DURATION_REACHED = 'reached tail max duration limit';
 export const FELL_BEHIND = 'the tail fell behind what was pushed; connect again';
-export const TAKES_NOTHING = 'the client takes nothing';
+export const TAKES_NOTHING = 'the client does not read';
 export const INTERNAL = 'internal error';
 
 /**

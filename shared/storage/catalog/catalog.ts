@@ -365,7 +365,8 @@ export class Catalog {
     const settled = new Map<number, DaySnapshot>();
     let unread = await this.days(tenant, firstDay, lastDay);
     for (let reads = 0; unread.length > 0; reads++) {
-      if (reads === MAX_READS) throw new ThrottledError(`days of ${tenant} change while they are read`);
+      if (reads === MAX_READS)
+        throw new ThrottledError(`too many concurrent changes to the days of tenant ${tenant}; retry`);
       const read = async (day: Day) => {
         const records = await this.#chunksOfDay(tenant, day, { startNs, endNs });
         settled.set(day.day, { ...day, records });

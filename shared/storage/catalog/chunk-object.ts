@@ -65,7 +65,7 @@ export function footerOfTail(record: ChunkRecord, tail: Buffer): Footer {
   const what = nameOfChunk(record);
   const footer = decodeFooter(tail.subarray(0, tail.length - TRAILER_BYTES), what);
   if (footer.tenant !== tenant || footer.day !== day || footer.id !== id) {
-    throw new CorruptionError(`${what}: its footer is that of ${footer.tenant}/${footer.day}/${footer.id}`);
+    throw new CorruptionError(`${what}: the footer belongs to ${footer.tenant}/${footer.day}/${footer.id}`);
   }
   return footer;
 }

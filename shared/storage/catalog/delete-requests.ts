@@ -37,7 +37,7 @@ const TENANTS_OF_PAGE = 500;
 /** Another request of the tenant has the ID. Nothing was written. */
 export class DeleteRequestIdTakenError extends Error {
   constructor(id: string) {
-    super(`there is a delete request ${id} already`);
+    super(`delete request ${id} already exists`);
     this.name = 'DeleteRequestIdTakenError';
   }
 }
@@ -204,7 +204,7 @@ export class DeleteRequests {
         if (error.index > 1) return false;
       }
     }
-    throw new ThrottledError(`delete requests of ${tenant} change faster than they can be written`);
+    throw new ThrottledError(`too many concurrent changes to the delete requests of tenant ${tenant}; retry`);
   }
 
   /**

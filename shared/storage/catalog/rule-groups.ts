@@ -163,7 +163,7 @@ export class RuleGroups implements RuleStore {
         if (!(error instanceof ConditionFailedError)) throw error;
       }
     }
-    throw new ThrottledError(`rule groups of ${tenant} change faster than they can be written`);
+    throw new ThrottledError(`too many concurrent changes to the rule groups of tenant ${tenant}; retry`);
   }
 
   async #head(tenant: string): Promise<Head> {

@@ -176,7 +176,9 @@ export class RuleStates implements GroupStates {
         if (reads === MAX_READS - 1) throw error;
       }
     }
-    throw new ThrottledError(`the state of a rule group of ${tenant} changes while it is read`);
+    throw new ThrottledError(
+      `too many concurrent changes to the state of a rule group of tenant ${tenant}; retry`,
+    );
   }
 
   async #parts(tenant: string, hash: string): Promise<Item[]> {

@@ -73,7 +73,7 @@ export class SavedConflictError extends ClientError {
 /** Status 404: the item does not exist. */
 export class NoSavedItemError extends ClientError {
   constructor(kind: SavedKind, id: string) {
-    super(404, `there is no ${NAMES[kind]} ${JSON.stringify(id.slice(0, 40))}; it may have been deleted`);
+    super(404, `${NAMES[kind]} ${JSON.stringify(id.slice(0, 40))} does not exist; it may have been deleted`);
   }
 }
 

@@ -11,9 +11,7 @@ export function decodeOffsets(bytes: Buffer, rows: number, lineBytes: number, wh
   const { offsets, soundRows, usedBytes, total } = unpackLengths(bytes, rows);
   if (soundRows < rows) throw new CorruptionError(`${what}: broken at row ${soundRows} of ${rows}`);
   if (usedBytes !== bytes.length || total !== lineBytes) {
-    throw new CorruptionError(
-      `${what}: lengths add up to ${total} where ${lineBytes} bytes of lines are stored`,
-    );
+    throw new CorruptionError(`${what}: lengths add up to ${total} bytes, expected ${lineBytes}`);
   }
   return offsets;
 }

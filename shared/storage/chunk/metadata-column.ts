@@ -145,6 +145,6 @@ function decodeTokens(bytes: Buffer, start: number, rows: number, count: number,
     else if (token > 1) ids[i] = token - 1;
     if (ids[i] > count) throw new CorruptionError(`${what}: row ${i} names value ${ids[i]} of ${count}`);
   }
-  if (at !== end) throw new CorruptionError(`${what}: ${end - at} bytes behind the last row`);
+  if (at !== end) throw new CorruptionError(`${what}: ${end - at} bytes after the last row`);
   return ids;
 }

@@ -118,7 +118,7 @@ export function joinPage(bytes: Buffer, { offsets, rows }: LinesToJoin, into: Bu
     check(total <= MAX_JOINED_BYTES, what, 'is too large');
     sections.push({ raw, packed: reader.bytes(packed === 0 ? raw : packed), isRaw: packed === 0 });
   }
-  check(reader.remaining === 0, what, 'has bytes behind its last section');
+  check(reader.remaining === 0, what, 'has bytes after its last section');
   const page = new SplitPage(total, into);
   let at = 0;
   for (const { raw, packed, isRaw } of sections) {

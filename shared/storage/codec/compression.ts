@@ -162,10 +162,10 @@ export function borrowBlock(
   into?: Buffer,
 ): Buffer {
   if (stored.length !== place.storedBytes) {
-    throw new CorruptionError(`${what}: ${stored.length} bytes where ${place.storedBytes} are stored`);
+    throw new CorruptionError(`${what}: ${stored.length} bytes, expected ${place.storedBytes}`);
   }
   const crc = crc32(stored);
-  if (crc !== place.crc) throw new CorruptionError(`${what}: checksum ${crc} where ${place.crc} is stored`);
+  if (crc !== place.crc) throw new CorruptionError(`${what}: checksum ${crc}, expected ${place.crc}`);
   if (place.codec === CODEC_RAW) return stored;
   if (place.codec !== CODEC_ZSTD) throw new CorruptionError(`${what}: unknown codec ${place.codec}`);
   if (place.rawBytes > MAX_BLOCK_BYTES) throw new CorruptionError(`${what}: claims ${place.rawBytes} bytes`);
@@ -176,7 +176,7 @@ export function borrowBlock(
     throw new CorruptionError(`${what}: ${messageOf(error)}`);
   }
   if (raw.length !== place.rawBytes) {
-    throw new CorruptionError(`${what}: ${raw.length} bytes unpacked where ${place.rawBytes} are stored`);
+    throw new CorruptionError(`${what}: ${raw.length} decompressed bytes, expected ${place.rawBytes}`);
   }
   return raw;
 }

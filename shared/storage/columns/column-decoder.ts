@@ -56,7 +56,7 @@ class ColumnReader {
     const codes = this.#codes();
     check(encoding === DICTIONARY_ENCODING || encoding === NUMBER_ENCODING, `unknown encoding ${encoding}`);
     const column = encoding === DICTIONARY_ENCODING ? this.#dictionary(codes) : this.#numbers(codes);
-    check(reader.remaining === 0, `${reader.remaining} bytes behind the column`);
+    check(reader.remaining === 0, `${reader.remaining} bytes after the column`);
     return column;
   }
 
@@ -80,7 +80,7 @@ class ColumnReader {
     } catch (error) {
       throw new CorruptionError(messageOf(error));
     }
-    check(raw.length === rawBytes, `${raw.length} bytes unpacked where ${rawBytes} are stored`);
+    check(raw.length === rawBytes, `${raw.length} decompressed bytes, expected ${rawBytes}`);
     return keep ? Buffer.from(raw) : raw;
   }
 
@@ -123,7 +123,7 @@ class ColumnReader {
     const starts = new Uint32Array(count + 1);
     const lengths = new ByteReader(this.#section(undefined, true));
     for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + lengths.varint();
-    check(lengths.remaining === 0, 'lengths behind the last value');
+    check(lengths.remaining === 0, 'lengths after the last value');
     const bytes = this.#section(undefined, true);
     check(bytes.length === starts[count], `values of ${starts[count]} bytes in ${bytes.length}`);
     let fallbackRows = 0;
@@ -167,7 +167,7 @@ class ColumnReader {
     check(count <= MAX_SHAPES, `${count} shapes`);
     return Array.from({ length: count }, () => {
       const places = reader.byte();
-      check(places <= MAX_DIGITS, `${places} digits behind the dot`);
+      check(places <= MAX_DIGITS, `${places} digits after the point`);
       return { places, unit: reader.block() };
     });
   }

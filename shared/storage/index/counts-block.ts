@@ -57,7 +57,7 @@ export function decodeCounts(bytes: Buffer, entriesOf: Float64Array, what: strin
     }
     counts.push(ofStream);
   }
-  if (reader.remaining > 0) throw new CorruptionError(`${what}: ${reader.remaining} bytes behind the counts`);
+  if (reader.remaining > 0) throw new CorruptionError(`${what}: ${reader.remaining} bytes after the counts`);
   return { levels, counts };
 }
 

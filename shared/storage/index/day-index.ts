@@ -60,7 +60,7 @@ export async function readIndexHead(
     what,
   );
   if (directory.tenant !== tenant || directory.day !== day) {
-    throw new CorruptionError(`${what}: is that of ${directory.tenant} day ${directory.day}`);
+    throw new CorruptionError(`${what}: belongs to ${directory.tenant} day ${directory.day}`);
   }
   const start = size - head.length;
   const block = (place: BlockPlace, name: string) => {

@@ -193,7 +193,7 @@ function readChunks(reader: ByteReader, presenceBytes: number, what: string): In
     presenceAt = chunk.presence.end;
   }
   if (presenceAt !== presenceBytes) {
-    throw new CorruptionError(`${what}: ${presenceAt} bytes of presence where ${presenceBytes} are stored`);
+    throw new CorruptionError(`${what}: ${presenceAt} bytes of presence, expected ${presenceBytes}`);
   }
   return chunks;
 }

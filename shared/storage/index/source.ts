@@ -39,7 +39,7 @@ export async function readRange(
   if (start === end) return Buffer.alloc(0);
   const bytes = await source.read(start, end);
   if (bytes.length !== end - start) {
-    throw new CorruptionError(`${what}: ${bytes.length} bytes at ${start} where ${end - start} are stored`);
+    throw new CorruptionError(`${what}: ${bytes.length} bytes at ${start}, expected ${end - start}`);
   }
   return bytes;
 }

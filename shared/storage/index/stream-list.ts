@@ -36,7 +36,6 @@ export function decodeStreams(bytes: Buffer, what: string): Stream[] {
     }
     streams.push({ labels, text });
   }
-  if (reader.remaining > 0)
-    throw new CorruptionError(`${what}: ${reader.remaining} bytes behind the streams`);
+  if (reader.remaining > 0) throw new CorruptionError(`${what}: ${reader.remaining} bytes after the streams`);
   return streams;
 }

@@ -190,7 +190,7 @@ function checkRows({ inputs, added, duplicates, dropped, mayDrop }: Outcome): vo
   const accounted = rowsOf(added) + duplicates + dropped;
   mustHold(INVARIANTS.swapKeepsEntries, rowsIn === accounted, `${accounted} rows of ${rowsIn} accounted for`);
   const isAsked = mayDrop || dropped === 0;
-  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped where nothing asks for it`);
+  mustHold(INVARIANTS.onlyWhatMayGoes, isAsked, `${dropped} rows dropped that no request covers`);
 }
 
 function sumOf<T>(list: readonly T[], of: (one: T) => number): number {

@@ -52,6 +52,6 @@ export class FlushRequest {
       const before = await states.read(STATE, NEVER);
       if (await states.replace(STATE, before, change(before.value))) return;
     }
-    throw new Error('the flush request changes too fast');
+    throw new Error('too many concurrent changes to the flush request; retry');
   }
 }

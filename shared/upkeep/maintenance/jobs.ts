@@ -110,7 +110,7 @@ export class Jobs {
 
   #find(name: string): Job {
     const job = this.list.find(one => one.name === name);
-    if (job === undefined) throw new Error(`there is no job ${name}`);
+    if (job === undefined) throw new Error(`job ${name} does not exist`);
     return job;
   }
 

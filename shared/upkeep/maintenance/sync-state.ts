@@ -120,6 +120,6 @@ export class SyncState {
       if (value === undefined) return false;
       if (await states.replace(STATE, before, value)) return true;
     }
-    throw new Error('the state of the index sync changes too fast');
+    throw new Error('too many concurrent changes to the state of the index sync; retry');
   }
 }

@@ -51,7 +51,7 @@ test('until its thread is started the caller commits, and what it wrote is there
   const later = await openThreadTable(own, { startsLater: true, entry });
   await later.put(itemOf('first'));
   later.startThread();
-  await expect(later.put(itemOf('second'))).rejects.toThrow('restarted while it worked on the request');
+  await expect(later.put(itemOf('second'))).rejects.toThrow('restarted while it processed the request');
   await later.close();
   await expect(later.put(itemOf('late'))).rejects.toThrow('the table is closed');
   const again = await openThreadTable(own, { startsLater: true });

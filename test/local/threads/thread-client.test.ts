@@ -100,7 +100,7 @@ describe('a call that is canceled', () => {
     const leaving = new AbortController();
     const waits = settled(thread.call({ does: 'waits' }, { signal: leaving.signal }));
     await echo(thread, 1);
-    const reason = new Error('the client went away');
+    const reason = new Error('the client disconnected');
     leaving.abort(reason);
     expect(thread.running).toBe(1);
     expect(await waits).toBe(reason);
@@ -166,7 +166,7 @@ describe('a call that is canceled', () => {
     expect(await hangs).toMatchObject({ message: 'gone' });
     expect(await settled(echo(thread, 1))).toMatchObject({ name: 'ThreadLostError' });
     expect(await echo(thread, 2)).toEqual([2, 2]);
-    expect(lost).toEqual([expect.stringContaining('the thread did not react for 50 ms')]);
+    expect(lost).toEqual([expect.stringContaining('the thread did not respond for 50 ms')]);
   });
 
   test('does not end a thread that notices late, but in time', async () => {
@@ -202,7 +202,9 @@ describe('what the thread asks', () => {
   });
 
   test('is refused if there is nobody to answer, or if the reply cannot be sent', async () => {
-    expect(await asks(start(), 1)).toMatchObject({ message: 'nobody answers the thread test-0' });
+    expect(await asks(start(), 1)).toMatchObject({
+      message: 'no component handles requests of the thread test-0',
+    });
     const thread = start({
       hub: { reply: async () => ({ value: () => undefined }), hear: () => undefined },
     });

@@ -69,7 +69,7 @@ test('calls are tried again one after the other; who leaves meanwhile is free at
   const [a, b, c] = [losing('a'), losing('b', leaving.signal), losing('c')];
   await nextTurn();
   expect(order).toEqual(['a']);
-  const reason = new Error('the client went away');
+  const reason = new Error('the client disconnected');
   leaving.abort(reason);
   await expect(b).rejects.toBe(reason);
   expect(order).toEqual(['a']);

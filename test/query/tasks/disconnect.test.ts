@@ -46,7 +46,7 @@ test.each([
   });
   await askAndLeave(gateway.url, started.promise);
   expect(await aborted.promise).toBeDefined();
-  expect(await ended.promise).toMatchObject({ message: 'the client went away' });
+  expect(await ended.promise).toMatchObject({ message: 'the client disconnected' });
 });
 
 /** Client that disconnects once `started` shows that its query is running. */

@@ -12,7 +12,7 @@ export const ORDINARY = [
   /change while they are read/,
   /the lease is lost|the day has changed|an input is gone/,
   /another process took the sync over/,
-  /the state of the index sync changes too fast/,
+  /too many concurrent changes to the state of the index sync; retry/,
 ];
 
 export const runJob: SimulatedActor = {

@@ -52,7 +52,7 @@ function Backlog({
     <span class="numeric">
       {counted(days)} {days.count === 1 ? 'day' : 'days'} pending
       {oldest !== null && `, oldest from ${agoText(Date.parse(oldest), Date.now())}`} · {counted(lists)}{' '}
-      {lists.count === 1 ? 'list' : 'lists'} of garbage
+      {lists.count === 1 ? 'list' : 'lists'} of objects to delete
     </span>
   );
 }
