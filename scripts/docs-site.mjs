@@ -16,6 +16,8 @@ const PAGES = join(SITE, 'pages');
 /** Files outside docs/ that are pages of the site. */
 const OUTER_PAGES = { 'README.md': 'index.md', 'CHANGELOG.md': 'changelog.md' };
 
+/** `--test` ends with the count that .ci/run adds up. */
+const isTest = process.argv.includes('--test');
 const vitepress = join(SITE, 'node_modules', 'vitepress', 'bin', 'vitepress.js');
 if (!existsSync(vitepress)) {
   say('installing the packages of scripts/site (npm ci); this happens once');
@@ -23,6 +25,7 @@ if (!existsSync(vitepress)) {
 }
 copyPages();
 run(process.execPath, [vitepress, process.argv.includes('--serve') ? 'dev' : 'build', SITE], ROOT);
+if (isTest) process.stdout.write('1 passed, 0 failed\n');
 
 function copyPages() {
   rmSync(PAGES, { recursive: true, force: true });
@@ -64,5 +67,6 @@ function run(command, args, cwd) {
   const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2] });
   if (error === undefined && status === 0) return;
   say(`${command} ${args[0]} failed (${error?.message ?? `status ${status}`})`);
+  if (isTest) process.stdout.write('0 passed, 1 failed\n');
   process.exit(1);
 }

@@ -31,7 +31,6 @@ export default {
     attrs: { disable: true },
     anchor: { slugify },
     config: escapeBraces,
-    languageAlias: { hex: 'txt' },
   },
   ignoreDeadLinks: 'localhostLinks',
   themeConfig: {
