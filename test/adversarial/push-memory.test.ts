@@ -116,7 +116,7 @@ test('an ingest thread that is lost gives back what its pushes held', async () =
     await push(1, 'exits');
     lost = await bombed;
   } while (lost.status !== 503);
-  expect(lost.text).toContain('please send it again');
+  expect(lost.text).toContain('was restarted while it processed the request');
   expect(await seen(bytes => bytes === 0)).toBe(true);
   expect((await push(LINES)).status).toBe(204);
 });

@@ -85,7 +85,7 @@ test('a thread that ends takes its writes with it, and the next ones have anothe
   await fragile.put(itemOf('a'));
   await expect(fragile.put(itemOf('end'))).rejects.toMatchObject({
     status: 503,
-    message: expect.stringContaining('please send it again'),
+    message: expect.stringContaining('was restarted while it processed the request'),
     cause: { message: 'the thread table ended with code 3' },
   });
   await fragile.put(itemOf('b'));

@@ -19,7 +19,7 @@ test.each([
 });
 
 test('what the other thread says is what the query hears', async () => {
-  const error = new ClientError(503, 'please send it again');
+  const error = new ClientError(503, 'was restarted while it processed the request');
   const invoker = run(0, () => Promise.reject(error));
   await expect(invoker.invoke(new Uint8Array(1), { affinity: 1, signal })).rejects.toBe(error);
 });

@@ -31,7 +31,7 @@ test.each<[string, readonly Error[], number, unknown]>([
     'lost twice',
     [memory(), lost()],
     2,
-    { status: 503, message: expect.stringContaining('please send it again') },
+    { status: 503, message: expect.stringContaining('was restarted while it processed the request') },
   ],
   [
     'out of memory alone',
