@@ -6,8 +6,9 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, type Explorer, logsHash, screenshot, startExplorer } from './support/explorer.ts';
 import { push } from './support/shop.ts';
 
-/** More than two pages of an export. */
+/** More than two parts of an export. */
 const LINES = 9000;
+const PADDING = 'x'.repeat(600);
 let explorer: Explorer;
 before(async () => {
   explorer = await startExplorer();
@@ -15,7 +16,7 @@ before(async () => {
   const values = Array.from({ length: LINES }, (_, i) => {
     // Some share a millisecond, none the whole nanosecond.
     const ns = BigInt(nowMs - 1000 - Math.floor(i / 3)) * 1_000_000n + BigInt(i % 3);
-    return [`${ns}`, `line ${i}, "quoted"`] as const;
+    return [`${ns}`, `line ${i}, "quoted" ${PADDING}`] as const;
   });
   await push(explorer.store, [{ stream: { service_name: 'many' }, values: [...values] }]);
 });
@@ -50,14 +51,15 @@ test('the whole result is saved, not only what is loaded, in each format', async
     .map(line => JSON.parse(line));
   assert.equal(entries.length, LINES);
   assert.equal(new Set(entries.map(({ line }) => line)).size, LINES);
-  const times = entries.map(({ timestamp }) => BigInt(timestamp));
-  assert.ok(times.every((ns, i) => i === 0 || ns <= times[i - 1]));
+  const times = entries.map(({ timestamp }) => timestamp);
+  assert.deepEqual(times, times.toSorted());
 
   await menu.getByText('CSV', { exact: true }).click();
   const csv = await saved(page);
   assert.equal(csv.name, 'logs.csv');
   assert.equal(csv.text.trimEnd().split('\r\n').length, LINES + 1);
-  assert.match(csv.text, /"line 0, ""quoted"""/);
+  assert.match(csv.text, /"line 0, ""quoted"" x+"/);
+  assert.deepEqual(/^timestamp,level,line,.*\r\n([^,]+)/.exec(csv.text)?.[1], times[0]);
 
   await menu.getByText('Text', { exact: true }).click();
   await menu.getByText('Loaded 1,000').click();
@@ -71,14 +73,14 @@ test('progress is shown, and a canceled download saves nothing and asks no more'
   const menu = await openMenu(page);
   await menu.getByText('All 9,000').waitFor();
   let requests = 0;
-  // The second page never comes.
-  await page.route('**/svc/api/v1/query_range?*', async handler => {
+  // The second part never comes.
+  await page.route('**/svc/api/v1/export?*', async handler => {
     if (++requests < 2) await handler.continue();
   });
   let downloads = 0;
   page.on('download', () => downloads++);
   await menu.getByRole('button', { name: 'Save', exact: true }).click();
-  await menu.getByText(/^4,000 of 9,000 lines · \d+ kB$/).waitFor();
+  await menu.getByText(/^[34],\d+ of 9,000 lines · [\d.]+ MB$/).waitFor();
   await screenshot(page, 'export-progress');
   await menu.getByRole('button', { name: 'Cancel' }).click();
   await menu.getByRole('button', { name: 'Save', exact: true }).waitFor();
@@ -89,12 +91,12 @@ test('progress is shown, and a canceled download saves nothing and asks no more'
 test('an error of the store is told, and another try saves all', async () => {
   const { page, done } = await explorer.open({ hash: HASH, expects: /status of 503/ });
   const menu = await openMenu(page);
-  await page.route('**/svc/api/v1/query_range?*', handler =>
+  await page.route('**/svc/api/v1/export?*', handler =>
     handler.fulfill({ status: 503, body: 'too many queries' }),
   );
   await menu.getByRole('button', { name: 'Save', exact: true }).click();
   await menu.getByText('too many queries').waitFor();
-  await page.unroute('**/svc/api/v1/query_range?*');
+  await page.unroute('**/svc/api/v1/export?*');
   assert.equal((await saved(page)).text.trimEnd().split('\n').length, LINES);
   await done();
 });

@@ -23,7 +23,7 @@ after(() => explorer.stop());
 
 test('sample data is loaded by one click, labeled, and deleted by another', async () => {
   const { page, done } = await explorer.open();
-  await page.getByText('No logs in this time range').waitFor();
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
   await page.getByText('Waiting for the first entry').waitFor();
   for (const way of ['Docker', 'OpenTelemetry', 'Alloy', 'File', 'curl']) {
     await page.getByText(way, { exact: true }).click();
@@ -36,15 +36,24 @@ test('sample data is loaded by one click, labeled, and deleted by another', asyn
   assert.equal(await page.locator('.service').count(), 5);
   await screenshot(page, 'sample-data');
   await page.getByRole('button', { name: 'Delete sample data' }).click();
-  await page.getByText('A delete request hides the sample data.').waitFor();
-  await page.goto(`${explorer.store.url}/ui/${logsHash('{sample_data="true"}')}`);
+  // Nothing of it is left, and a second load is not hidden by the request.
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
+  await page.getByText('Waiting for the first entry').waitFor();
+  await page.goto(`${explorer.store.url}/ui/${logsHash('{sample_data=~".+"}')}`);
   await page.getByText('No matching lines in this time range').waitFor();
+  await page.goto(`${explorer.store.url}/ui/#/logs`);
+  await page.getByRole('button', { name: 'Load sample data' }).click();
+  await page.getByRole('button', { name: 'sample-payments' }).click();
+  await page.locator('.log-line').first().waitFor();
+  await page.goto(`${explorer.store.url}/ui/#/logs`);
+  await page.getByRole('button', { name: 'Delete sample data' }).click();
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
   await done();
 });
 
 test('the first entry is announced when it arrives, and a click shows it', async () => {
   const { page, done } = await explorer.open({ hash: '#/logs?from=1700000000000&to=1700003600000' });
-  await page.getByText('No logs in this time range').waitFor();
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
   await push(explorer.store, [
     { stream: { service_name: 'aaa-first' }, values: [[`${BigInt(Date.now()) * 1_000_000n}`, 'hello']] },
   ]);

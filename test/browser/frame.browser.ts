@@ -46,7 +46,7 @@ test('light, dark and the system’s colors are taken in turn and remembered', a
 
 test('without logs the page offers examples that send some, each with a button that copies it', async () => {
   const { page, done } = await explorer.open({ hash: '#/logs?from=1700000000000&to=1700003600000' });
-  await page.getByText('No logs in this time range').waitFor();
+  await page.getByRole('heading', { name: 'Send your first logs' }).waitFor();
   await page.getByText('File', { exact: true }).click();
   await page
     .getByText(`logboom push app.log --label service_name=app --addr ${explorer.store.url}`)

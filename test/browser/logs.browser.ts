@@ -290,3 +290,31 @@ test('the context of a line takes the whole width', async () => {
   await screenshot(page, 'context-wide');
   await done();
 });
+
+test('the context of a JSON line has messages first, and raw lines if the list has', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash('{service_name="checkout"} |= "declined"') });
+  await page.locator('.log-line').first().click();
+  await page.getByRole('button', { name: 'Show context' }).click();
+  const target = page.locator('.context-lines .target .log-text');
+  await target.getByText('payment declined').waitFor();
+  assert.match((await target.textContent()) ?? '', /^payment declined order=\d+ /);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Raw lines' }).click();
+  await page.getByRole('button', { name: 'Show context' }).click();
+  await target.getByText('{"level":"error","msg":"payment').waitFor();
+  await done();
+});
+
+test('the names of the columns stay while the list scrolls', async () => {
+  const { page, done } = await explorer.open({ hash: logsHash(SHOP_QUERY) });
+  await page.locator('.log-line').first().waitFor();
+  await page.locator('.logs-scroll').evaluate(element => {
+    element.scrollTop = 5000;
+  });
+  const heads = page.locator('.column-heads');
+  const tools = page.locator('.list-tools');
+  const [head, tool] = [(await heads.boundingBox())!, (await tools.boundingBox())!];
+  assert.ok(Math.abs(head.y - (tool.y + tool.height)) < 2, JSON.stringify([head, tool]));
+  await screenshot(page, 'column-names');
+  await done();
+});

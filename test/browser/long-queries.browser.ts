@@ -28,7 +28,7 @@ test('lines of the newest part are shown while older ones are searched; a cancel
     if (++requests < 4 || !holds) await handler.continue();
   });
   await page.goto(`${explorer.store.url}/ui/${HASH}`);
-  const share = page.getByText(/^25% of the time range · .* read$/);
+  const share = page.getByText(/^3 of 4 parts · 25% of the time range · .* read$/);
   await share.waitFor();
   // A quarter of two days.
   assert.equal(await page.locator('.log-line').count(), 12);
@@ -57,7 +57,7 @@ test('oldest first, the oldest part comes first, and Escape cancels', async () =
     if (++requests < 4) await handler.continue();
   });
   await page.goto(`${explorer.store.url}/ui/${HASH}&order=oldest`);
-  await page.getByText(/^25% of the time range/).waitFor();
+  await page.getByText(/^3 of 4 parts · 25% of the time range/).waitFor();
   assert.equal(await page.locator('.log-text').first().textContent(), 'hour 47');
   const ended = page.waitForEvent('requestfailed', request => LISTS.test(request.url()));
   await page.keyboard.press('Escape');
@@ -92,7 +92,7 @@ test('values of the newest part are shown while older ones are computed', async 
   });
   const query = 'sum by (service_name) (count_over_time({service_name="slow"}[1h]))';
   await page.goto(`${explorer.store.url}/ui/${logsHash(query, { from: 'now-2d' })}`);
-  await page.getByText(/^50% of the time range · .* read$/).waitFor();
+  await page.getByText(/^2 of 3 parts · 50% of the time range · .* read$/).waitFor();
   await page.locator('.chart-plot canvas').waitFor();
   const total = page.locator('.series-table td').last();
   const half = Number((await total.textContent())?.replaceAll(',', ''));

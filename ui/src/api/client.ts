@@ -26,10 +26,10 @@ interface AskOptions {
 const MAX_QUERY_CHARACTERS = 4000;
 
 /**
- * Text of a response. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes a
- * POST with a form, which every query endpoint accepts. Rejects with ApiError, or with an AbortError.
+ * Response to a request. `path` begins with a slash: `/svc/api/v1/labels`. A GET with long parameters becomes
+ * a POST with a form, which every query endpoint accepts. Rejects with ApiError, or with an AbortError.
  */
-export async function ask(path: string, options: AskOptions = {}): Promise<string> {
+export async function askResponse(path: string, options: AskOptions = {}): Promise<Response> {
   const { params = {}, signal } = options;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -41,7 +41,7 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
   const url = new URL(path.slice(1), API_ROOT);
   if (!asForm) url.search = text;
   const credentials = await credentialsMode(API_ROOT);
-  try {
+  return rejecting(async () => {
     const answer = await fetch(url, {
       method: asForm ? 'POST' : method,
       headers: {
@@ -53,13 +53,25 @@ export async function ask(path: string, options: AskOptions = {}): Promise<strin
       signal,
       credentials,
     });
-    const said = await answer.text();
-    if (answer.ok) return said;
+    if (answer.ok) return answer;
     throw new ApiError(
-      said.trim() || `the store returned status ${answer.status}`,
+      (await answer.text()).trim() || `the store returned status ${answer.status}`,
       answer.status,
       answer.headers.get('x-request-id') ?? undefined,
     );
+  });
+}
+
+/** Text of a response; otherwise like `askResponse`. */
+export async function ask(path: string, options?: AskOptions): Promise<string> {
+  const answer = await askResponse(path, options);
+  return rejecting(() => answer.text());
+}
+
+/** Makes an ApiError of each failure except an abort; one that requires credentials opens the sign-in sheet. */
+async function rejecting<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
   } catch (error) {
     if (isAbort(error)) throw error;
     const problem =

@@ -1,8 +1,11 @@
 /** Sample data: pushed like logs of any client, and deleted by a delete request. */
 import { MS_PER_DAY } from '../../../shared/base/model/time-units.ts';
-import { SAMPLE_SELECTOR, sampleStreams } from '../sample/sample-lines.ts';
+import { quoted } from '../logql/tokens.ts';
+import { SAMPLE_LABEL, SAMPLE_SELECTOR } from '../sample/sample-label.ts';
+import { sampleStreams } from '../sample/sample-lines.ts';
 import { ask } from './client.ts';
 import { createDelete } from './deletes.ts';
+import { askLabelValues, askLogs, nsOf, type Range } from './queries.ts';
 
 /** Age of sample data to delete, which covers earlier loads. */
 const DELETED_DAYS = 30;
@@ -15,10 +18,16 @@ export async function pushSamples(): Promise<void> {
   });
 }
 
+/** True if a query finds sample data. Volumes still count data that a delete request hides. */
+export async function hasSamples({ fromMs, toMs }: Range, signal: AbortSignal): Promise<boolean> {
+  const asked = { startNs: nsOf(fromMs), endNs: nsOf(toMs), limit: 1, direction: 'backward' } as const;
+  const { data } = await askLogs({ query: SAMPLE_SELECTOR, ...asked }, signal);
+  return data.resultType === 'streams' && data.result.length > 0;
+}
+
 export async function deleteSamples(): Promise<void> {
-  await createDelete({
-    query: SAMPLE_SELECTOR,
-    fromMs: Date.now() - DELETED_DAYS * MS_PER_DAY,
-    toMs: Date.now(),
-  });
+  const toMs = Date.now();
+  const range = { fromMs: toMs - DELETED_DAYS * MS_PER_DAY, toMs };
+  const loads = await askLabelValues(SAMPLE_LABEL, range);
+  await createDelete({ query: `{${SAMPLE_LABEL}=~${quoted(loads.join('|'))}}`, ...range });
 }

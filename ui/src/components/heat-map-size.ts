@@ -3,7 +3,7 @@
 /** Maximum rows, so that a row is not lower than a line of text. */
 export const MAX_HEAT_ROWS = 40;
 export const HEAT_AXIS_PX = 22;
-const MIN_ROW_PX = 18;
+const MIN_ROW_PX = 14;
 /** Color scale below the rows. */
 const SCALE_PX = 28;
 

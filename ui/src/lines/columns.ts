@@ -92,7 +92,7 @@ export function columnsFor(rows: readonly LogRow[]): readonly Column[] {
 }
 
 /** Value of a column; empty if the row has none. */
-export function cellOf(row: LogRow, name: string): string {
+export function cellOf(row: Pick<LogRow, 'stream' | 'parsed' | 'metadata' | 'line'>, name: string): string {
   return row.stream[name] ?? row.parsed[name] ?? row.metadata[name] ?? inLine(row.line, name) ?? '';
 }
 

@@ -1,56 +1,61 @@
 /**
- * Exports a whole result page by page, so that only one page of rows is held at a time.
+ * Exports a whole result part by part, oldest first. The store formats text and JSON lines, so that the
+ * browser only keeps bytes. CSV has the columns of the list, which the browser fills.
  *
- *     for await (const rows of allRows({ ask, range, newestFirst: true })) parts.push(exportText(rows, format, names));
+ *     for await (const { body, entries } of exportedParts({ ask, range })) parts.push(body);
  */
-import { parseAnsi } from './ansi.ts';
+import type { Labels } from '../api/types.ts';
 import { type Column, cellOf } from './columns.ts';
-import { nextPage, type PageRequest } from './next-page.ts';
-import { type LogRow, lastOfOneTime, withPage } from './rows.ts';
+import { levelOf } from './level.ts';
+import type { LogRow } from './rows.ts';
 
 const EXPORT_FORMATS = ['text', 'jsonl', 'csv'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** Maximum number of lines. A browser keeps the file until it is saved, large ones on disk. */
+/** Lines after which an export stops. A browser keeps the file until it is saved, large ones on disk. */
 export const MAX_EXPORT_LINES = 5_000_000;
-/**
- * Entries per request: `max_entries_limit_per_query` is 5,000 by default, and entries of the last timestamp
- * are repeated.
- */
-const PAGE_LIMITS: [number, number] = [4000, 5000];
 
-interface AllRowsOptions {
-  /** Requests one page, in the order of the list. */
-  readonly ask: (page: PageRequest) => Promise<readonly LogRow[]>;
-  readonly range: Pick<PageRequest, 'startNs' | 'endNs'>;
-  readonly newestFirst: boolean;
+/** Entry as the store exports it. */
+export interface ExportedEntry {
+  /** RFC 3339 with nanoseconds. */
+  readonly timestamp: string;
+  readonly labels: Labels;
+  /** Structured metadata, and fields that the query adds. */
+  readonly metadata: Labels;
+  readonly line: string;
+}
+
+export interface ExportedPart<Body> {
+  readonly body: Body;
+  /** Number of entries. */
+  readonly entries: number;
+  /** Start of the next part, Unix nanoseconds; undefined after the last part. */
+  readonly next: string | undefined;
+}
+
+interface ExportOptions<Body> {
+  /** Requests the part that begins at `startNs`. */
+  readonly ask: (range: { readonly startNs: string; readonly endNs: string }) => Promise<ExportedPart<Body>>;
+  readonly range: { readonly startNs: string; readonly endNs: string };
   readonly maxLines?: number;
 }
 
-/**
- * Yields all pages. Throws if more entries share one timestamp than a request returns, and whatever `ask`
- * throws.
- */
-export async function* allRows(options: AllRowsOptions): AsyncGenerator<readonly LogRow[]> {
-  const { ask, range, newestFirst, maxLines = MAX_EXPORT_LINES } = options;
-  /** Rows of the last timestamp, which the next page repeats. */
-  let last: readonly LogRow[] = [];
-  let lines = 0;
-  while (lines < maxLines) {
-    const asked = nextPage(last, range, newestFirst, PAGE_LIMITS);
-    if (asked === undefined) throw new Error(STUCK);
-    const page = await ask(asked);
-    const together = withPage(last, page);
-    const added = together.slice(last.length, last.length + maxLines - lines);
-    lines += added.length;
-    if (added.length > 0) yield added;
-    if (page.length < asked.limit) return;
-    if (added.length === 0) throw new Error(STUCK);
-    last = together.slice(-lastOfOneTime(together));
+/** Yields all parts, the last one after the maximum is reached. Throws what `ask` throws. */
+export async function* exportedParts<Body>(options: ExportOptions<Body>): AsyncGenerator<ExportedPart<Body>> {
+  const { ask, range, maxLines = MAX_EXPORT_LINES } = options;
+  let startNs: string | undefined = range.startNs;
+  for (let lines = 0; startNs !== undefined && lines < maxLines; ) {
+    const part: ExportedPart<Body> = await ask({ startNs, endNs: range.endNs });
+    lines += part.entries;
+    startNs = part.next;
+    yield part;
   }
 }
 
-const STUCK = 'More lines share one timestamp than a request returns. Filter the query to export the rest.';
+/** Loaded row, as the store exports it. */
+export function entryOf({ ns, stream, metadata, parsed, line }: LogRow): ExportedEntry {
+  return { timestamp: isoTime(ns), labels: stream, metadata: { ...metadata, ...parsed }, line };
+}
 
 /** First line of a file; empty if the format has none. */
 export function exportHeader(format: ExportFormat, columns: readonly Column[]): string {
@@ -59,30 +64,44 @@ export function exportHeader(format: ExportFormat, columns: readonly Column[]): 
 }
 
 export function exportText(
-  rows: readonly LogRow[],
+  entries: readonly ExportedEntry[],
   format: ExportFormat,
   columns: readonly Column[],
 ): string {
-  return rows.map(row => lineOf(row, format, columns)).join('');
+  return entries.map(entry => lineOf(entry, format, columns)).join('');
 }
 
-function lineOf(row: LogRow, format: ExportFormat, columns: readonly Column[]): string {
-  const { ns, line, level, stream, metadata, parsed } = row;
+function lineOf(entry: ExportedEntry, format: ExportFormat, columns: readonly Column[]): string {
+  const { timestamp, labels, metadata, line } = entry;
   switch (format) {
     case 'text':
-      return `${parseAnsi(line).text}\n`;
+      return `${line}\n`;
     case 'jsonl':
-      return `${JSON.stringify({ timestamp: ns, line, labels: stream, metadata, parsed })}\n`;
-    case 'csv':
+      return `${JSON.stringify({ timestamp, labels, metadata, line })}\n`;
+    case 'csv': {
+      const row = { stream: labels, parsed: {}, metadata, line };
+      const level = levelOf(
+        metadata.detected_level ?? metadata.level ?? labels.detected_level ?? labels.level,
+      );
       return csvLine([
-        isoTime(ns),
+        timestamp,
         level,
         ...columns.map(({ name }) => cellOf(row, name)),
         line,
-        JSON.stringify(stream),
+        JSON.stringify(labels),
         JSON.stringify(metadata),
       ]);
+    }
   }
+}
+
+/** CSV of JSON lines from the store. */
+export function csvOf(jsonLines: string, columns: readonly Column[]): string {
+  const entries = jsonLines
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as ExportedEntry);
+  return exportText(entries, 'csv', columns);
 }
 
 /** CSV line (RFC 4180). */
@@ -91,7 +110,7 @@ function csvLine(cells: readonly string[]): string {
   return `${quoted.join(',')}\r\n`;
 }
 
-/** ISO time with nanoseconds. */
+/** RFC 3339 time with nanoseconds. */
 function isoTime(ns: string): string {
   const ms = Number(ns.slice(0, -6));
   return `${new Date(ms).toISOString().slice(0, -1)}${ns.slice(-6).padStart(6, '0')}Z`;

@@ -8,7 +8,7 @@ import type { PageRequest } from './next-page.ts';
 export type NsRange = Pick<PageRequest, 'startNs' | 'endNs'>;
 
 /** Shorter ranges are one part, because the store searches them faster than several requests take. */
-const MIN_RANGE_NS = 6n * 3_600_000_000_000n;
+const MIN_RANGE_NS = 3_600_000_000_000n;
 /** Divisors of the range that give the ends of the parts. */
 const DIVISORS = [64n, 16n, 4n, 1n];
 

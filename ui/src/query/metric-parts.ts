@@ -8,7 +8,7 @@ import { tokensOf } from '../logql/tokens.ts';
 import type { ResolvedRange } from '../time/time-range.ts';
 
 /** Shorter ranges are one part, because the store computes them faster than several requests take. */
-const MIN_RANGE_MS = 6 * 3_600_000;
+const MIN_RANGE_MS = 3_600_000;
 /** Shares of the instants, newest first: values appear early, and few requests are made. */
 const SHARES = [1 / 8, 1 / 2, 1];
 /** Each part reads one window before its first instant again, so longer windows make no parts. */

@@ -14,6 +14,14 @@ interface NamedSeries extends MatrixSeries {
   readonly label: string;
 }
 
+/** Progress of a query that is computed in parts. */
+export interface ComputedParts {
+  /** Share of the instants, 0 to 1. */
+  readonly share: number;
+  readonly done: number;
+  readonly parts: number;
+}
+
 export interface MetricAnswer {
   readonly series: readonly NamedSeries[];
   /** Same queries at an earlier time, shifted to the times of the range. */
@@ -23,8 +31,8 @@ export interface MetricAnswer {
   readonly range: ResolvedRange;
   readonly warnings: readonly string[];
   readonly statistics: Statistics['summary'];
-  /** Share of the instants that are computed, 0 to 1; undefined if all of them are. */
-  readonly computed: number | undefined;
+  /** Parts of the instants that are computed; undefined if all of them are. */
+  readonly computed: ComputedParts | undefined;
   /** Queries and range, to recognize values of an earlier query. */
   readonly asked: string;
 }
@@ -118,7 +126,7 @@ async function askMetrics(
       )
     : [instants];
   const loaded: QueryAnswer[][] = [];
-  const answerOf = (before: readonly QueryAnswer[], computed: number | undefined): MetricAnswer => {
+  const answerOf = (before: readonly QueryAnswer[], computed: ComputedParts | undefined): MetricAnswer => {
     const all = loaded.flat();
     const summaries = all.map(({ data }) => data.stats.summary);
     const sum = (of: (summary: Statistics['summary']) => number) =>
@@ -145,9 +153,9 @@ async function askMetrics(
       asked,
     };
   };
-  for (const part of parts.slice(0, -1)) {
+  for (const [i, part] of parts.slice(0, -1).entries()) {
     loaded.push(await askAll(part, 0));
-    show(answerOf([], computedShare(instants, part)));
+    show(answerOf([], { share: computedShare(instants, part), done: i + 1, parts: parts.length }));
   }
   const [last, before] = await Promise.all([
     askAll(parts[parts.length - 1], 0),

@@ -1,14 +1,14 @@
 /**
  * Logs of a small shop for a store without logs: five services in common formats (nginx, JSON, logfmt, plain
- * text with stack traces), over the last hour. Every stream has the label `sample_data="true"`.
+ * text with stack traces), over the last hour. Every stream has the label `sample_data` with the time of the
+ * load, so that a delete request for one load does not hide the next.
  */
+import { SAMPLE_LABEL } from './sample-label.ts';
+
 interface SampleStream {
   readonly stream: Readonly<Record<string, string>>;
   readonly values: readonly (readonly [ns: string, line: string])[];
 }
-
-const SAMPLE_LABEL = 'sample_data';
-export const SAMPLE_SELECTOR = `{${SAMPLE_LABEL}="true"}`;
 
 const SPAN_MS = 3_500_000;
 const PATHS = ['/', '/cart', '/checkout', '/products/1842', '/search?q=lamp', '/healthz'];
@@ -39,8 +39,9 @@ export function sampleStreams(
   { spanMs = SPAN_MS, times = 1 }: SampleOptions = {},
 ): readonly SampleStream[] {
   const random = createRandom(11);
+  const load = new Date(endMs).toISOString();
   return SERVICES.map(([service, usual, line]) => ({
-    stream: { service_name: service, [SAMPLE_LABEL]: 'true' },
+    stream: { service_name: service, [SAMPLE_LABEL]: load },
     values: Array.from({ length: usual * times }, (_, i) => {
       const atMs = Math.floor(endMs - spanMs + (spanMs * (i + random.share())) / (usual * times));
       return [`${BigInt(atMs) * 1_000_000n + BigInt(i % 1000)}`, line(random, atMs)] as const;

@@ -13,6 +13,8 @@ import { ErrorMessage } from '../../components/message.tsx';
 import { MetricChart } from '../../components/metric-chart.tsx';
 import { ReadText } from '../../components/read-text.tsx';
 import { SeriesTable } from '../../components/series-table.tsx';
+import { ValueDot } from '../../components/value-dot.tsx';
+import { cellOf, columnsFor } from '../../lines/columns.ts';
 import { rowsOf } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
 import { chosenUnit } from '../../logql/unit.ts';
@@ -184,6 +186,7 @@ function Lines({ query, range }: { readonly query: string; readonly range: Resol
     },
     [query, range],
   );
+  const column = useMemo(() => columnsFor(value ?? [])[0]?.name, [value]);
   if (error !== undefined) return <ErrorMessage error={error} />;
   if (value === undefined) return null;
   if (value.length === 0) return <p class="board-empty soft">No lines in this time range</p>;
@@ -195,6 +198,12 @@ function Lines({ query, range }: { readonly query: string; readonly range: Resol
           <li key={row.key}>
             <span class="log-level" style={{ background: `var(--${row.level})` }} title={row.level} />
             <time class="numeric">{timeText(row, utc).slice(5, 19)}</time>
+            {column !== undefined && (
+              <span class="board-line-stream" title={`${column}: ${cellOf(row, column)}`}>
+                <ValueDot value={cellOf(row, column)} />
+                {cellOf(row, column)}
+              </span>
+            )}
             <span class="board-line">
               <ReadText line={row.line} highlights={[]} flat />
             </span>

@@ -20,7 +20,8 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
   const spared = sparedShare(steps);
   const memory = others.find(({ id }) => id === 'memory')?.bytes;
   const pieces = others.filter(({ bytes }) => bytes !== undefined && bytes > 0);
-  const total = pieces.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  const counted = pieces.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0);
+  const total = Math.max(counted, all.bytes ?? 0);
   return (
     <section class="card explain-steps" aria-label="Data read">
       <header>
@@ -33,7 +34,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
             : memory !== undefined && `${bytesText(memory)} were cached in memory`}
         </p>
       </header>
-      {total > 0 && (
+      {counted > 0 && (
         <div class="explain-bar" role="img" aria-label={`Bytes: ${pieces.map(pieceText).join(', ')}`}>
           {pieces.map(step => (
             <i
@@ -42,6 +43,7 @@ export function ExplainSteps({ steps }: { readonly steps: readonly Step[] }) {
               style={{ flexGrow: (step.bytes ?? 0) / total, background: `var(${COLORS[step.id]})` }}
             />
           ))}
+          {total > counted && <i style={{ flexGrow: 1 - counted / total, background: 'var(--line)' }} />}
         </div>
       )}
       <div class="table-scroll">

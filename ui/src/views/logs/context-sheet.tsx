@@ -6,7 +6,9 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { LineText } from '../../components/line-text.tsx';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
+import { ReadText } from '../../components/read-text.tsx';
 import { besideRow, type Side } from '../../lines/context.ts';
+import { readLine } from '../../lines/message.ts';
 import { MAX_PAGE_ENTRIES } from '../../lines/next-page.ts';
 import { type LogRow, lastOfOneTime, rowsOf, withPage } from '../../lines/rows.ts';
 import { timeText } from '../../lines/time-text.ts';
@@ -33,7 +35,7 @@ interface SideState {
 const NONE: SideState = { rows: [], complete: false };
 
 export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
-  const { zone } = useStore(settings);
+  const { zone, raw } = useStore(settings);
   const [sides, setSides] = useState<Readonly<Record<Side, SideState>>>({ before: NONE, after: NONE });
   const [loading, setLoading] = useState(true);
   const [error, setError] = useState<ApiError>();
@@ -104,7 +106,11 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
       <span class="log-level" style={{ background: `var(--${one.level})` }} />
       <time class="log-time numeric">{timeText(one, zone === 'utc')}</time>
       <span class="log-text">
-        <LineText line={one.line} highlights={highlights} />
+        {raw || !isReadable(one.line) ? (
+          <LineText line={one.line} highlights={highlights} />
+        ) : (
+          <ReadText line={one.line} highlights={highlights} flat={false} />
+        )}
       </span>
     </li>
   );
@@ -142,4 +148,10 @@ export function ContextSheet({ row, highlights, onClose }: ContextSheetProps) {
       </div>
     </Dialog>
   );
+}
+
+/** True if the readable form of a line has all of it. */
+function isReadable(line: string): boolean {
+  const { others, folded } = readLine(line);
+  return others.length > 0 && folded === '';
 }

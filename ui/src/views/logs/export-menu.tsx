@@ -1,19 +1,22 @@
-/** Saves the loaded lines, or all lines of the result, as text, JSON lines or CSV, with progress. */
+/** Saves the loaded lines, or all lines of the result, as text, JSON lines or CSV, oldest first, with progress. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort, messageOf } from '../../api/errors.ts';
-import { askLogs, nsOf } from '../../api/queries.ts';
+import { askExport } from '../../api/export.ts';
+import { nsOf } from '../../api/queries.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { Popover } from '../../components/popover.tsx';
 import type { Column } from '../../lines/columns.ts';
 import {
-  allRows,
+  csvOf,
   type ExportFormat,
+  entryOf,
+  exportedParts,
   exportHeader,
   exportText,
   MAX_EXPORT_LINES,
 } from '../../lines/export-rows.ts';
-import { type LogRow, rowsOf } from '../../lines/rows.ts';
+import type { LogRow } from '../../lines/rows.ts';
 import { bytesText, countText } from '../../time/quantities.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
 import type { Order } from './logs-state.ts';
@@ -70,27 +73,20 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
   const saveAll = async () => {
     controller.current = new AbortController();
     const { signal } = controller.current;
-    const newestFirst = order === 'newest';
     const parts: (Blob | string)[] = [exportHeader(format, columns)];
     let lines = 0;
     let bytes = 0;
     setProblem(undefined);
     setProgress({ lines, bytes });
     try {
-      const pages = allRows({
-        ask: async page => {
-          const asked = { query, ...page, direction: newestFirst ? 'backward' : 'forward' } as const;
-          const { data } = await askLogs(asked, signal);
-          return data.resultType === 'streams' ? rowsOf(data.result, newestFirst) : [];
-        },
+      const found = exportedParts({
+        ask: part => askExport({ query, ...part, format: format === 'text' ? 'text' : 'jsonl' }, signal),
         range: { startNs: nsOf(range.fromMs), endNs: nsOf(range.toMs) },
-        newestFirst,
       });
-      for await (const page of pages) {
-        // Browsers move blobs out of the page's memory.
-        const blob = new Blob([exportText(page, format, columns)]);
+      for await (const { body, entries } of found) {
+        const blob = format === 'csv' ? new Blob([csvOf(await body.text(), columns)]) : body;
         parts.push(blob);
-        lines += page.length;
+        lines += entries;
         bytes += blob.size;
         setProgress({ lines, bytes });
       }
@@ -99,6 +95,10 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
       if (!isAbort(error)) setProblem(messageOf(error));
     }
     setProgress(undefined);
+  };
+  const saveLoaded = () => {
+    const entries = (order === 'newest' ? rows.toReversed() : rows).map(entryOf);
+    save([exportHeader(format, columns), exportText(entries, format, columns)], format);
   };
 
   const isAll = what === 'all';
@@ -125,7 +125,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
         ]}
       />
       {isAll && known > MAX_EXPORT_LINES && (
-        <p class="column-hint">Only the first {countText(MAX_EXPORT_LINES)} lines are saved.</p>
+        <p class="column-hint">Only the oldest {countText(MAX_EXPORT_LINES)} lines are saved.</p>
       )}
       {problem !== undefined && (
         <p class="export-problem" role="alert">
@@ -133,14 +133,7 @@ function Panel({ rows, columns, query, range, order, total }: ExportMenuProps) {
         </p>
       )}
       {progress === undefined ? (
-        <Button
-          kind="primary"
-          onClick={() =>
-            isAll
-              ? saveAll()
-              : save([exportHeader(format, columns), exportText(rows, format, columns)], format)
-          }
-        >
+        <Button kind="primary" onClick={isAll ? saveAll : saveLoaded}>
           Save
         </Button>
       ) : (

@@ -8,8 +8,9 @@ import { Button } from '../../components/button.tsx';
 import { Choice } from '../../components/choice.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { Empty } from '../../components/message.tsx';
+import { Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
+import { SAMPLE_LABEL } from '../../sample/sample-label.ts';
 import { changeParams } from '../../state/navigation.ts';
 import { useEvery } from '../../state/use-every.ts';
 import { SampleData } from './sample-data.tsx';
@@ -25,7 +26,8 @@ const LOOK_MS = 3000;
 const LONG_MS = 30 * 24 * MS_PER_HOUR;
 
 export function FirstRun({ onFirst, onChange }: FirstRunProps) {
-  const selector = `{${SERVICE_LABEL}=~".+"}`;
+  // Volumes also count sample data that a delete request hides.
+  const selector = `{${SERVICE_LABEL}=~".+", ${SAMPLE_LABEL}=""}`;
   const look = (backMs: number, signal: AbortSignal) => {
     const toMs = Date.now() + 60_000;
     return askVolume({ selector, by: [SERVICE_LABEL], limit: 1, fromMs: toMs - backMs, toMs }, signal);
@@ -34,37 +36,44 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
   const earlier = useAsk(signal => look(LONG_MS, signal), []);
   const first = arrived.value?.[0]?.labels[SERVICE_LABEL];
   useEvery(first === undefined ? LOOK_MS : 0, arrived.reload);
-  const hasEarlier = first === undefined && (earlier.value?.length ?? 0) > 0;
+  if (earlier.value === undefined && earlier.error === undefined) return <Loading what="Loading services" />;
+  const hasEarlier = (earlier.value?.length ?? 0) > 0;
   return (
-    <Empty icon="logs" title="No logs in this time range">
-      {hasEarlier && (
-        <p>
-          There are logs in the last 30 days.{' '}
-          <Button class="small" onClick={() => changeParams({ from: 'now-30d', to: '' })}>
-            Show the last 30 days
-          </Button>
-        </p>
-      )}
-      <p>Widen the time range, or send your first logs:</p>
-      <Ways />
-      <p class="first-entry" role="status">
-        {first === undefined ? (
-          <>
-            <span class="spinner" /> Waiting for the first entry
-          </>
-        ) : (
-          <>
-            <Icon name="check" /> Logs of {first} have arrived.{' '}
-            <Button
-              kind="primary"
-              class="small"
-              onClick={() => onFirst(`{${SERVICE_LABEL}=${quoted(first)}}`)}
-            >
-              Show logs
+    <>
+      <header>
+        <h1>{hasEarlier ? 'No logs in this time range' : 'Send your first logs'}</h1>
+        {hasEarlier ? (
+          <p class="soft">
+            There are logs in the last 30 days.{' '}
+            <Button class="small" onClick={() => changeParams({ from: 'now-30d', to: '' })}>
+              Show the last 30 days
             </Button>
-          </>
+          </p>
+        ) : (
+          <p class="soft">The store has no logs of the last 30 days. Copy an example to send some.</p>
         )}
-      </p>
+      </header>
+      <section class="card first-run" aria-label="Send logs">
+        <Ways />
+        <p class="first-entry" role="status">
+          {first === undefined ? (
+            <>
+              <span class="spinner" /> Waiting for the first entry
+            </>
+          ) : (
+            <>
+              <Icon name="check" /> Logs of {first} have arrived.{' '}
+              <Button
+                kind="primary"
+                class="small"
+                onClick={() => onFirst(`{${SERVICE_LABEL}=${quoted(first)}}`)}
+              >
+                Show logs
+              </Button>
+            </>
+          )}
+        </p>
+      </section>
       <SampleData
         isLoaded={false}
         onChange={() => {
@@ -72,7 +81,7 @@ export function FirstRun({ onFirst, onChange }: FirstRunProps) {
           onChange();
         }}
       />
-    </Empty>
+    </>
   );
 }
 
@@ -90,16 +99,18 @@ function Ways() {
   const [way, setWay] = useState<Way>('curl');
   const text = exampleOf(way, window.location.origin);
   return (
-    <div class="example-box">
-      <Choice
-        name="Agent"
-        value={way}
-        onChange={setWay}
-        options={WAYS.map(value => ({ value, label: NAMES[value] }))}
-      />
+    <>
+      <div class="first-run-head">
+        <Choice
+          name="Agent"
+          value={way}
+          onChange={setWay}
+          options={WAYS.map(value => ({ value, label: NAMES[value] }))}
+        />
+        <CopyButton text={text} label="Copy example" />
+      </div>
       <pre class="example">{text}</pre>
-      <CopyButton text={text} label="Copy example" />
-    </div>
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
+import { SAMPLE_PREFIX } from '../../sample/sample-label.ts';
 
 interface SampleDataProps {
   readonly isLoaded: boolean;
@@ -11,7 +12,6 @@ interface SampleDataProps {
 
 export function SampleData({ isLoaded, onChange }: SampleDataProps) {
   const [busy, setBusy] = useState(false);
-  const [deleted, setDeleted] = useState(false);
   const [problem, setProblem] = useState<string>();
   const act = async (isDelete: boolean) => {
     setBusy(true);
@@ -19,7 +19,6 @@ export function SampleData({ isLoaded, onChange }: SampleDataProps) {
     try {
       const { deleteSamples, pushSamples } = await import('../../api/sample.ts');
       await (isDelete ? deleteSamples() : pushSamples());
-      setDeleted(isDelete);
       onChange();
     } catch (error) {
       setProblem(messageOf(error));
@@ -30,16 +29,10 @@ export function SampleData({ isLoaded, onChange }: SampleDataProps) {
     <section class="sample-data" aria-label="Sample data">
       {isLoaded ? (
         <>
-          <p>
-            {deleted
-              ? 'A delete request hides the sample data. Its services leave this list when the store has processed the request.'
-              : 'Services that start with sample- contain sample data.'}
-          </p>
-          {!deleted && (
-            <Button class="small" icon="trash" disabled={busy} onClick={() => act(true)}>
-              Delete sample data
-            </Button>
-          )}
+          <p>Services that start with {SAMPLE_PREFIX} contain sample data.</p>
+          <Button class="small" icon="trash" disabled={busy} onClick={() => act(true)}>
+            Delete sample data
+          </Button>
         </>
       ) : (
         <>

@@ -14,6 +14,9 @@ export interface Searched {
   /** 0 to 1 */
   readonly share: number;
   readonly bytes: number;
+  /** Number of finished parts, and of all parts. */
+  readonly done: number;
+  readonly parts: number;
 }
 
 /** Minimum duration before seconds are shown. */
@@ -33,7 +36,8 @@ export function SearchProgress({ what, searched, onCancel }: SearchProgressProps
         <>
           <progress aria-label="Searched part of the time range" max={1} value={searched.share} />
           <span class="numeric">
-            {percentText(searched.share)} of the time range · {bytesText(searched.bytes)} read
+            {searched.done} of {searched.parts} parts · {percentText(searched.share)} of the time range ·{' '}
+            {bytesText(searched.bytes)} read
           </span>
         </>
       )}

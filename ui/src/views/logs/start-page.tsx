@@ -1,8 +1,10 @@
 /** Start page without a query: the services with logs as links, or how to send logs if there are none. */
-import { SERVICE_LABEL, useServices } from '../../api/use-services.ts';
+import { useAsk } from '../../api/use-ask.ts';
+import { SERVICE_LABEL, type Service, useServices } from '../../api/use-services.ts';
 import { ErrorMessage, Loading } from '../../components/message.tsx';
 import { quoted } from '../../logql/tokens.ts';
 import { ServiceList } from '../../query/service-list.tsx';
+import { SAMPLE_PREFIX } from '../../sample/sample-label.ts';
 import { settings } from '../../state/settings.ts';
 import { useStore } from '../../state/use-store.ts';
 import type { ResolvedRange } from '../../time/time-range.ts';
@@ -23,20 +25,42 @@ const SHOWN_RECENT = 6;
 
 export function StartPage({ range, rangeTitle, onQuery, onFirst, onRenew }: StartPageProps) {
   const { recentQueries } = useStore(settings);
-  const { value, error, reload } = useServices(range);
-  const hasSamples = value?.some(({ name }) => name.startsWith('sample-')) === true;
+  const found = useServices(range);
+  const { error } = found;
+  const isSample = ({ name }: Service) => name.startsWith(SAMPLE_PREFIX);
+  const listsSamples = found.value?.some(isSample) === true;
+  const samples = useAsk(
+    async signal => {
+      if (!listsSamples) return undefined;
+      const { hasSamples } = await import('../../api/sample.ts');
+      return hasSamples(range, signal);
+    },
+    [listsSamples, range],
+  );
+  const isKnown = !listsSamples || samples.value !== undefined || samples.error !== undefined;
+  // Services of deleted samples stay in the volumes until the store has processed the request.
+  const isHidden = listsSamples && samples.value === false;
+  const services = isKnown ? found.value?.filter(one => !isHidden || !isSample(one)) : undefined;
+  const reload = () => {
+    found.reload();
+    samples.reload();
+  };
   return (
     <div class="start">
-      <header>
-        <h1>Select a service</h1>
-        <p class="soft">Services with logs in: {rangeTitle.toLowerCase()}. Or enter words or LogQL above.</p>
-      </header>
+      {services?.length !== 0 && (
+        <header>
+          <h1>Select a service</h1>
+          <p class="soft">
+            Services with logs in: {rangeTitle.toLowerCase()}. Or enter words or LogQL above.
+          </p>
+        </header>
+      )}
       {error !== undefined && <ErrorMessage error={error} />}
-      {value === undefined && error === undefined && <Loading what="Loading services" />}
-      {value?.length === 0 && <FirstRun onFirst={onFirst} onChange={onRenew} />}
-      {hasSamples && <SampleData isLoaded onChange={reload} />}
-      {value !== undefined && (
-        <ServiceList services={value} onService={name => onQuery(`{${SERVICE_LABEL}=${quoted(name)}}`)} />
+      {services === undefined && error === undefined && <Loading what="Loading services" />}
+      {services?.length === 0 && <FirstRun onFirst={onFirst} onChange={onRenew} />}
+      {listsSamples && !isHidden && services !== undefined && <SampleData isLoaded onChange={reload} />}
+      {services !== undefined && (
+        <ServiceList services={services} onService={name => onQuery(`{${SERVICE_LABEL}=${quoted(name)}}`)} />
       )}
       {recentQueries.length > 0 && (
         <section class="recent">

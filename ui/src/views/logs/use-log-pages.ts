@@ -102,6 +102,8 @@ export function useLogPages(
               : {
                   share: searchedShare(whole, part, newestFirst),
                   bytes: statistics.totalBytesProcessed,
+                  done: i + 1,
+                  parts: parts.length,
                 },
             statistics,
           };

@@ -38,7 +38,7 @@ export function ValuesResult(props: ValuesResultProps) {
   const progress =
     answer?.computed === undefined
       ? undefined
-      : { share: answer.computed, bytes: answer.statistics.totalBytesProcessed };
+      : { ...answer.computed, bytes: answer.statistics.totalBytesProcessed };
   return (
     <>
       {NUMBER.test(text) && (
